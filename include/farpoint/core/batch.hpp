@@ -1,0 +1,70 @@
+/// @file
+/// Several clouds in one call.
+#pragma once
+
+#include <farpoint/core/points.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Clouds that lie one after another in one view: regular (all of one size) or ragged (offsets).
+///
+/// Non-owning and trivially copyable; `points` and `offsets` live in the memory space of the execution that they are
+/// used with. Offsets are data: host_exec checks them, cuda_exec cannot read them and clamps them to the view, so that
+/// a wrong offset never reads or writes out of bounds.
+template <class Points>
+class batch {
+ public:
+  /// One cloud.
+  explicit constexpr batch(Points points) noexcept : batch{regular(points, 1)} {}
+
+  /// `clouds` clouds of points.size() / clouds points each: shape `[clouds, points per cloud]`.
+  static constexpr batch regular(Points points, index_t clouds) noexcept {
+    return {points, {}, clouds, clouds > 0 ? points.size() / clouds : 0};
+  }
+
+  /// Cloud b owns the points `[offsets[b], offsets[b + 1])`; `offsets` has one entry more than there are clouds.
+  /// @param largest  upper bound on the size of a cloud, if known: it spares the device a look at larger kernels. A
+  ///                 cloud that breaks it is treated as if it ended there.
+  static constexpr batch ragged(Points points, span<index_t const> offsets, index_t largest = -1) noexcept {
+    auto const clouds = offsets.empty() ? index_t{0} : static_cast<index_t>(offsets.size()) - 1;
+    return {points, offsets, clouds, largest < 0 || largest > points.size() ? points.size() : largest};
+  }
+
+  /// Number of clouds.
+  FARPOINT_HD constexpr index_t size() const noexcept { return clouds_; }
+  /// Points of all clouds.
+  FARPOINT_HD constexpr Points const& points() const noexcept { return points_; }
+  FARPOINT_HD constexpr bool is_ragged() const noexcept { return offsets_.data() != nullptr; }
+  FARPOINT_HD constexpr span<index_t const> offsets() const noexcept { return offsets_; }
+  /// Upper bound on the size of a cloud; exact when regular.
+  FARPOINT_HD constexpr index_t largest() const noexcept { return largest_; }
+
+  /// Index of cloud b's first point in points().
+  FARPOINT_HD constexpr index_t begin_of(index_t b) const noexcept {
+    return is_ragged() ? clamp(offsets_[static_cast<std::size_t>(b)]) : b * largest_;
+  }
+
+  /// Cloud b, b < size().
+  FARPOINT_HD constexpr Points operator[](index_t b) const noexcept {
+    index_t const begin = begin_of(b);
+    index_t count = is_ragged() ? clamp(offsets_[static_cast<std::size_t>(b) + 1]) - begin : largest_;
+    if (count < 0) count = 0;
+    if (count > largest_) count = largest_;
+    return points_.subview(begin, count);
+  }
+
+ private:
+  constexpr batch(Points points, span<index_t const> offsets, index_t clouds, index_t largest) noexcept
+      : points_{points}, offsets_{offsets}, clouds_{clouds}, largest_{largest} {}
+
+  FARPOINT_HD constexpr index_t clamp(index_t offset) const noexcept {
+    return offset < 0 ? 0 : offset > points_.size() ? points_.size() : offset;
+  }
+
+  Points points_;
+  span<index_t const> offsets_;
+  index_t clouds_;
+  index_t largest_;
+};
+
+FARPOINT_END_NAMESPACE

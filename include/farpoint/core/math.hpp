@@ -1,0 +1,78 @@
+/// @file
+/// The one distance function. Every backend and every algorithm calls it, so that they agree to the bit.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+#include <cmath>
+#include <limits>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// a * b + c, rounded once (to nearest, ties to even), on every backend.
+FARPOINT_HD inline float fma_rn(float a, float b, float c) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __fmaf_rn(a, b, c);
+#else
+  return std::fma(a, b, c);
+#endif
+}
+
+/// @copydoc fma_rn(float,float,float)
+FARPOINT_HD inline double fma_rn(double a, double b, double c) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __fma_rn(a, b, c);
+#else
+  return std::fma(a, b, c);
+#endif
+}
+
+/// a - b, rounded once; the device compiler may not fuse it with a multiplication that made `a`.
+FARPOINT_HD inline float sub_rn(float a, float b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __fsub_rn(a, b);
+#else
+  return a - b;
+#endif
+}
+
+/// @copydoc sub_rn(float,float)
+FARPOINT_HD inline double sub_rn(double a, double b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __dsub_rn(a, b);
+#else
+  return a - b;
+#endif
+}
+
+/// Squared Euclidean distance (squared metres), the same bits on every compiler, flag and backend.
+///
+/// Order: s = fma(d0, d0, 0); s = fma(d1, d1, s); s = fma(d2, d2, s); ... with dk = rn(a[k] - b[k]). Each step is
+/// rounded once. Starting from fma(d0, d0, 0), which equals rn(d0 * d0), leaves no product that a compiler could
+/// contract. Symmetric; zero exactly when a == b or when all differences underflow; +inf on overflow; NaN only if a
+/// coordinate is NaN or if both are infinite.
+template <class Scalar, int Dim>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, vec<Scalar, Dim> const& b) noexcept {
+  Scalar sum = 0;
+#if defined(__CUDA_ARCH__)
+#pragma unroll
+#endif
+  for (int axis = 0; axis < Dim; ++axis) {
+    Scalar const difference = sub_rn(a[axis], b[axis]);
+    sum = fma_rn(difference, difference, sum);
+  }
+  return sum;
+}
+
+/// True when no coordinate is NaN or infinite.
+template <class Scalar, int Dim>
+FARPOINT_HD inline bool is_finite(vec<Scalar, Dim> const& point) noexcept {
+  bool finite = true;
+  for (int axis = 0; axis < Dim; ++axis) {
+    // x - x is 0 for every finite x and NaN otherwise; isfinite() is spelt differently on host and device.
+    finite = finite && sub_rn(point[axis], point[axis]) == Scalar(0);
+  }
+  return finite;
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,42 @@
+/// @file
+/// What a core call returns.
+#pragma once
+
+#include <farpoint/core/config.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Kinds of failure that a call can report when it returns.
+enum class status : int {
+  ok = 0,               ///< the work was enqueued (cuda_exec) or done (host_exec)
+  bad_argument,         ///< an argument breaks its documented rule; nothing was written
+  workspace_too_small,  ///< fewer bytes than `*_workspace_bytes()` asks for; nothing was written
+  cuda_failure,         ///< the CUDA runtime refused a call; see result::native
+  unavailable,          ///< the requested backend does not exist here (farpoint::runtime only)
+  out_of_memory         ///< memory that a convenience function owns could not be allocated
+};
+
+/// Name of a status, for messages.
+constexpr char const* to_string(status code) noexcept {
+  switch (code) {
+    case status::ok: return "ok";
+    case status::bad_argument: return "bad argument";
+    case status::workspace_too_small: return "workspace too small";
+    case status::cuda_failure: return "CUDA failure";
+    case status::unavailable: return "backend unavailable";
+    case status::out_of_memory: return "out of memory";
+  }
+  return "unknown status";
+}
+
+/// Outcome of a call. Trouble that only the data can show (a non-finite point, an index in device memory that is
+/// out of range) is counted in the call's device-side report instead, so that no core call ever synchronises.
+struct [[nodiscard]] result {
+  status code = status::ok;
+  int native = 0;           ///< cudaError_t of the refused call, 0 otherwise
+  char const* reason = "";  ///< one static sentence: what is wrong, and with which argument
+
+  constexpr explicit operator bool() const noexcept { return code == status::ok; }
+};
+
+FARPOINT_END_NAMESPACE

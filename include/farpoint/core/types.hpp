@@ -1,0 +1,34 @@
+/// @file
+/// Sizes, spans and small vectors shared by host and device code.
+#pragma once
+
+#include <farpoint/core/config.hpp>
+
+#include <cstddef>
+#include <cstdint>
+#include <cuda/std/span>
+#include <type_traits>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Sizes and offsets, in elements.
+using index_t = std::int64_t;
+
+/// Non-owning range of caller-owned memory; usable in kernels.
+template <class T>
+using span = cuda::std::span<T>;
+
+/// Raw scratch memory.
+using bytes = span<unsigned char>;
+
+/// A point of `Dim` coordinates (metres unless a function says otherwise).
+template <class Scalar, int Dim = 3>
+struct vec {
+  static_assert(Dim >= 1 && Dim <= 16, "farpoint: a point has 1 to 16 coordinates");
+  Scalar at[Dim];
+
+  FARPOINT_HD constexpr Scalar& operator[](int axis) noexcept { return at[axis]; }
+  FARPOINT_HD constexpr Scalar const& operator[](int axis) const noexcept { return at[axis]; }
+};
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,80 @@
+/// @file
+/// Farthest point sampling: host backend and convenience overload. fps.cuh adds the CUDA backend.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/status.hpp>
+#include <farpoint/detail/fps_host.hpp>
+#include <farpoint/fps_types.hpp>
+
+#include <stdexcept>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Bytes of workspace that fps() needs for these clouds on the host; 256-byte aligned memory.
+/// Exact, O(1): (Dim + 1) scalars a point, with each cloud padded to whole SIMD blocks, plus 128 bytes a thread.
+template <class Points>
+std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
+  return detail::fps_host_plan<Points>{exec, clouds, params}.bytes();
+}
+
+/// Farthest point sampling: each sample is the point farthest from all samples before it (Gonzalez 1985; Eldar et al.
+/// 1997), one answer per cloud, the same bits on every backend, block size and number of threads.
+///
+/// Ties go to the lowest index. A point is picked at most once, so `samples` = n gives a permutation even of a cloud
+/// full of duplicates. Non-finite points are never picked and disturb no others; they are counted in the report. The
+/// first k of m samples are the answer for k. An empty cloud, no cloud or no sample is a no-op with count 0. Distances
+/// that overflow are +inf, and tie.
+///
+/// @param exec       threads to use; blocks until done
+/// @param clouds     `[clouds, n]` or ragged, metres, host memory
+/// @param output     see fps_output
+/// @param workspace  at least fps_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @return ok | bad_argument (a negative count, first or chosen out of range, an output of the wrong size, offsets that
+///         decrease or leave the view, more than 2^31 - 1 points in a cloud with 32-bit indices, stop_below negative or
+///         NaN, a misaligned workspace) | workspace_too_small. Nothing is written on failure.
+/// Complexity: O(samples * n) distances per cloud, vectorised (AVX-512, AVX2 with FMA where the processor has them).
+/// Thread-safe: concurrent calls must not share output or workspace.
+template <class Points>
+result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params,
+           fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::fps_host(exec, clouds, params, output, workspace);
+}
+
+/// Samples with the memory that holds them.
+template <class Scalar>
+struct fps_picks {
+  std::vector<std::int32_t> indices;  ///< in the order of selection, as many as were picked
+  std::vector<Scalar> distances;      ///< squared distance at which each was picked; +inf for the first
+};
+
+/// fps() of one cloud in a host container on all cores, without a workspace to think of:
+/// `auto picks = farpoint::fps(points, 1024);`
+///
+/// @param points  contiguous container of a type that point_layout knows
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class = std::void_t<typename Container::value_type>>
+auto fps(Container const& points, index_t samples, fps_params params = {}) {
+  auto const view = view_points(points);
+  using view_type = std::decay_t<decltype(view)>;
+  using scalar = typename view_type::scalar;
+
+  params.samples = samples;
+  batch<view_type> const cloud{view};
+  auto const kept = static_cast<std::size_t>(samples < 0 ? 0 : samples < view.size() ? samples : view.size());
+  params.samples = samples < 0 ? samples : static_cast<index_t>(kept);
+
+  fps_picks<scalar> picks{std::vector<std::int32_t>(kept), std::vector<scalar>(kept)};
+  std::array<std::int32_t, 1> count{};
+  detail::host_workspace workspace{fps_workspace_bytes(host_exec{}, cloud, params)};
+  result const outcome = fps(host_exec{}, cloud, params,
+                             fps_output<scalar>{picks.indices, picks.distances, count, nullptr}, workspace.get());
+  if (!outcome) throw std::invalid_argument{outcome.reason};
+  picks.indices.resize(static_cast<std::size_t>(count[0]));
+  picks.distances.resize(static_cast<std::size_t>(count[0]));
+  return picks;
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,57 @@
+/// @file
+/// What fps() takes and fills.
+#pragma once
+
+#include <farpoint/core/index_span.hpp>
+#include <farpoint/core/types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// What to sample.
+struct fps_params {
+  /// Samples per cloud. More than a cloud has: all of its finite points are picked, and the rest is padded.
+  index_t samples = 0;
+
+  /// Index of the first sample in each cloud. A non-finite first point is passed over: the finite point of lowest index
+  /// is picked in its place. Ignored where `firsts` or `chosen` says otherwise. Not looked at in an empty cloud.
+  index_t first = 0;
+
+  /// `[clouds]`, optional: the first sample of each cloud, in place of `first`.
+  index_view firsts = {};
+
+  /// `[clouds, chosen per cloud]`, optional: points that count as picked already. They are never picked, and every
+  /// sample keeps its distance from them too, so that a call goes on where an earlier one stopped. Entries of -1 are
+  /// passed over (an earlier call's padded output can be given as it is); non-finite points likewise. A cloud without
+  /// any valid entry starts with `first`.
+  index_view chosen = {};
+
+  /// Metres. Sampling of a cloud ends before a sample that is nearer than this to those picked before; 0: never.
+  /// Compared as squares in the coordinates' scalar type.
+  double stop_below = 0;
+};
+
+/// Counters over all clouds of a call: trouble that the data shows.
+struct fps_report {
+  unsigned long long non_finite = 0;           ///< points with a NaN or infinite coordinate; never picked
+  unsigned long long first_out_of_range = 0;   ///< clouds that came out empty for it (cuda_exec, see fps())
+  unsigned long long chosen_out_of_range = 0;  ///< entries of `chosen` passed over for it (cuda_exec, see fps())
+};
+
+/// Where the answer goes. All in the memory space of the execution; every part but `indices` may be left out.
+template <class Scalar = float>
+struct fps_output {
+  /// `[clouds, samples]`, row-major: indices into the cloud itself, in the order of selection; -1 past the count.
+  index_span indices;
+
+  /// `[clouds, samples]`: squared distance (m^2) to the nearest earlier sample when picked; +inf for a first sample,
+  /// -1 past the count.
+  span<Scalar> distances = {};
+
+  /// `[clouds]`: samples picked.
+  index_span counts = {};
+
+  /// Overwritten, not added to.
+  fps_report* report = nullptr;
+};
+
+FARPOINT_END_NAMESPACE

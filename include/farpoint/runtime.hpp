@@ -1,0 +1,65 @@
+/// @file
+/// The compiled library: farpoint for plain C++17 callers, with the backend chosen at run time.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/status.hpp>
+#include <farpoint/fps_types.hpp>
+
+#if defined(FARPOINT_STATIC)
+#define FARPOINT_API
+#elif defined(_WIN32)
+#define FARPOINT_API __declspec(dllimport)
+#else
+#define FARPOINT_API __attribute__((visibility("default")))
+#endif
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Functions of the compiled library (CMake target farpoint::farpoint). They need neither nvcc nor a CUDA driver.
+namespace runtime {
+
+/// Where the work is done.
+enum class backend : int {
+  automatic,  ///< CUDA when there is a usable GPU, the host otherwise
+  host,
+  cuda
+};
+
+/// What the caller wishes.
+struct options {
+  backend where = backend::automatic;
+  int threads = 0;  ///< of the host backend; 0: one per core
+};
+
+/// What was done. `seconds` is the time of the call proper, without transfers and allocations.
+struct run_info {
+  backend used = backend::host;
+  double seconds = 0;
+  char device[256] = "";  ///< name of the GPU, or "N host threads"
+};
+
+/// True when the library was built with CUDA and a usable GPU is present. Never throws, prints or exits.
+FARPOINT_API bool cuda_available() noexcept;
+
+/// Name of a backend, for messages.
+FARPOINT_API char const* to_string(backend which) noexcept;
+
+/// farpoint::fps on host memory (clouds, params and output all live there), on the backend that `wish` names.
+///
+/// Same answer on every backend. Blocking; allocates what it needs (device memory, workspace) and frees it.
+/// Thread-safe. Asking for `backend::cuda` where there is none returns status::unavailable: nothing falls back unasked.
+/// @param info  filled when not null, also on failure
+/// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
+FARPOINT_API result fps(batch<point_view<float>> const& clouds, fps_params const& params,
+                        fps_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+/// @copydoc fps
+FARPOINT_API result fps(batch<point_view<double>> const& clouds, fps_params const& params,
+                        fps_output<double> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+/// @copydoc fps
+FARPOINT_API result fps(batch<point_view<float16>> const& clouds, fps_params const& params,
+                        fps_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+
+}  // namespace runtime
+
+FARPOINT_END_NAMESPACE
