@@ -20,6 +20,13 @@
 #define FARPOINT_ALWAYS_INLINE inline
 #endif
 
+// Asks the device compiler to unroll the loop that follows: an array indexed by a run-time value leaves the registers.
+#if defined(__CUDA_ARCH__)
+#define FARPOINT_UNROLL _Pragma("unroll")
+#else
+#define FARPOINT_UNROLL
+#endif
+
 // The inline namespace keeps two versions of the headers apart in one process.
 #define FARPOINT_BEGIN_NAMESPACE \
   namespace farpoint {           \

@@ -4,12 +4,15 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <utility>
+
 FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
+template <class Integer, bool = std::is_integral_v<Integer>&& std::is_signed_v<Integer>>
+inline constexpr bool is_index = false;
 template <class Integer>
-inline constexpr bool is_index = std::is_integral_v<Integer>&& std::is_signed_v<Integer> &&
-                                 (sizeof(Integer) == 4 || sizeof(Integer) == 8);
+inline constexpr bool is_index<Integer, true> = sizeof(Integer) == 4 || sizeof(Integer) == 8;
 
 /// The integer that a contiguous container holds; SFINAE-friendly.
 template <class Container>

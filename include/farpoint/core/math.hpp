@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// a * b + c, rounded once (to nearest, ties to even), on every backend.
-FARPOINT_HD inline float fma_rn(float a, float b, float c) noexcept {
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float fma_rn(float a, float b, float c) noexcept {
 #if defined(__CUDA_ARCH__)
   return __fmaf_rn(a, b, c);
 #else
@@ -19,7 +19,7 @@ FARPOINT_HD inline float fma_rn(float a, float b, float c) noexcept {
 }
 
 /// @copydoc fma_rn(float,float,float)
-FARPOINT_HD inline double fma_rn(double a, double b, double c) noexcept {
+FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) noexcept {
 #if defined(__CUDA_ARCH__)
   return __fma_rn(a, b, c);
 #else
@@ -28,7 +28,7 @@ FARPOINT_HD inline double fma_rn(double a, double b, double c) noexcept {
 }
 
 /// a - b, rounded once; the device compiler may not fuse it with a multiplication that made `a`.
-FARPOINT_HD inline float sub_rn(float a, float b) noexcept {
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float sub_rn(float a, float b) noexcept {
 #if defined(__CUDA_ARCH__)
   return __fsub_rn(a, b);
 #else
@@ -37,7 +37,7 @@ FARPOINT_HD inline float sub_rn(float a, float b) noexcept {
 }
 
 /// @copydoc sub_rn(float,float)
-FARPOINT_HD inline double sub_rn(double a, double b) noexcept {
+FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
 #if defined(__CUDA_ARCH__)
   return __dsub_rn(a, b);
 #else
@@ -54,9 +54,7 @@ FARPOINT_HD inline double sub_rn(double a, double b) noexcept {
 template <class Scalar, int Dim>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, vec<Scalar, Dim> const& b) noexcept {
   Scalar sum = 0;
-#if defined(__CUDA_ARCH__)
-#pragma unroll
-#endif
+  FARPOINT_UNROLL
   for (int axis = 0; axis < Dim; ++axis) {
     Scalar const difference = sub_rn(a[axis], b[axis]);
     sum = fma_rn(difference, difference, sum);
@@ -68,6 +66,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, v
 template <class Scalar, int Dim>
 FARPOINT_HD inline bool is_finite(vec<Scalar, Dim> const& point) noexcept {
   bool finite = true;
+  FARPOINT_UNROLL
   for (int axis = 0; axis < Dim; ++axis) {
     // x - x is 0 for every finite x and NaN otherwise; isfinite() is spelt differently on host and device.
     finite = finite && sub_rn(point[axis], point[axis]) == Scalar(0);

@@ -70,6 +70,7 @@ class point_view {
   FARPOINT_HD point operator[](index_t i) const noexcept {
     unsigned char const* const record = base_ + i * stride_;
     point p{};
+    FARPOINT_UNROLL
     for (int axis = 0; axis < Dim; ++axis) {
       unsigned char const* const address = record + offsets_[axis];
       p[axis] = static_cast<scalar>(aligned_ ? *reinterpret_cast<Coord const*>(address) : load_bytes(address));

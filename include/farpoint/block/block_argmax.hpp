@@ -1,0 +1,161 @@
+/// @file
+/// Block-wide arg-max: one source for kernels and for host threads.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+#include <cstring>
+#include <limits>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// A score and whose it is. An index of no_index stands for "nobody", which loses every tie.
+template <class Score>
+struct scored {
+  Score score;
+  std::int32_t index;
+};
+
+inline constexpr std::int32_t no_index = 2147483647;
+
+/// The total order of the arg-max: the larger score first, then the lower index; a NaN score loses against every number
+/// and ties with other NaNs. For scores with operator> alone, "not greater either way" is a tie.
+template <class Score>
+FARPOINT_HD constexpr bool beats(scored<Score> const& a, scored<Score> const& b) noexcept {
+  if (a.score > b.score) return true;
+  if (b.score > a.score) return false;
+  if constexpr (std::is_floating_point_v<Score>) {
+    bool const a_is_nan = !(a.score >= a.score);
+    bool const b_is_nan = !(b.score >= b.score);
+    if (a_is_nan != b_is_nan) return b_is_nan;
+  }
+  return a.index < b.index;
+}
+
+namespace detail {
+
+/// 32-bit unsigned keys in the order of the scores, where such keys exist: they reduce in one instruction a warp.
+template <class Score, class = void>
+struct argmax_key {
+  static constexpr bool exists = false;
+};
+
+template <>
+struct argmax_key<float> {
+  static constexpr bool exists = true;
+  FARPOINT_HD static std::uint32_t encode(float score) noexcept {
+    std::uint32_t word;
+    score += 0.0f;  // -0 becomes +0: the two are equal scores
+    std::memcpy(&word, &score, sizeof word);
+    if (!(score >= score)) return 0;  // NaN: below -inf
+    return word & 0x80000000u ? ~word : word | 0x80000000u;
+  }
+  FARPOINT_HD static float decode(std::uint32_t key) noexcept {
+    std::uint32_t const word = key == 0 ? 0x7fffffffu : key & 0x80000000u ? key & 0x7fffffffu : ~key;
+    float score;
+    std::memcpy(&score, &word, sizeof score);
+    return score;
+  }
+};
+
+template <class Score>
+struct argmax_key<Score, std::enable_if_t<std::is_integral_v<Score> && sizeof(Score) <= 4>> {
+  static constexpr bool exists = true;
+  static constexpr std::uint32_t flip = std::is_signed_v<Score> ? 0x80000000u : 0u;
+  FARPOINT_HD static std::uint32_t encode(Score score) noexcept { return static_cast<std::uint32_t>(score) ^ flip; }
+  FARPOINT_HD static Score decode(std::uint32_t key) noexcept { return static_cast<Score>(key ^ flip); }
+};
+
+}  // namespace detail
+
+/// Arg-max over the threads of a block, in the order of beats(): the answer depends neither on the block size nor on
+/// scheduling nor on where it runs.
+///
+/// The result goes to every thread. A float result of -0 is returned as +0, and NaN as the quiet NaN 0x7fffffff.
+/// All threads of the block call the same function. `storage` lives in shared memory; its contents need no
+/// initialisation, and after reduce() it may be used for anything at once.
+///
+/// @tparam Score      trivially copyable with operator>; float and integers of up to 32 bits take one redux instruction
+/// a
+///                    warp (sm_80 and later), all others a tree of shuffles
+/// @tparam BlockSize  threads, 1 to 1024; multiples of 32 are the fast case, up to 32 threads need no barrier
+/// Cost: two warp-wide reductions and two barriers (reduce_in_turn: one); 8 bytes of shared memory a warp and turn for
+/// 4-byte scores.
+template <class Score, int BlockSize>
+class block_argmax {
+  static_assert(BlockSize >= 1 && BlockSize <= 1024, "farpoint: block_argmax takes 1 to 1024 threads");
+  static_assert(std::is_trivially_copyable_v<Score>, "farpoint: block_argmax needs a trivially copyable score");
+
+ public:
+  static constexpr int warp_size = 32;
+  static constexpr int warps = (BlockSize + warp_size - 1) / warp_size;
+
+  /// Shared memory of the block.
+  struct storage {
+    scored<Score> winner[2][warps];
+  };
+
+  FARPOINT_HD explicit block_argmax(storage& shared) noexcept : shared_{shared} {}
+
+  /// The best of all threads' candidates.
+  template <class Group>
+  FARPOINT_HD scored<Score> reduce(Group const& group, scored<Score> mine) const noexcept {
+    scored<Score> const best = reduce_in_turn(group, mine, 0);
+    if constexpr (warps > 1) group.sync();
+    return best;
+  }
+
+  /// reduce() for loops, with one barrier: `turn` must alternate between even and odd from call to call, and a
+  /// group.sync() must stand between the last call and another use of the storage.
+  template <class Group>
+  FARPOINT_HD scored<Score> reduce_in_turn(Group const& group, scored<Score> mine, int turn) const noexcept {
+    static_assert(Group::size == BlockSize, "farpoint: block_argmax and its group differ in size");
+    static_assert(Group::lanes == warp_size, "farpoint: block_argmax needs warps of 32");
+    int const warp = group.rank() / warp_size;
+    int const lane = group.rank() % warp_size;
+    int const lanes_here = BlockSize % warp_size == 0 || warp + 1 < warps ? warp_size : BlockSize % warp_size;
+
+    scored<Score> best = reduce_warp(group, mine, lane, lanes_here);
+    if constexpr (warps > 1) {
+      scored<Score>* const winner = shared_.winner[turn & 1];
+      if (lane == 0) winner[warp] = best;
+      group.sync();
+      // Every warp reduces the winners for itself: cheaper than one that does and a barrier to tell the others.
+      best = winner[lane < warps ? lane : 0];
+      if constexpr (BlockSize % warp_size != 0) {
+        // A short last warp has fewer lanes than there may be winners.
+        for (int next = lane + lanes_here; next < warps; next += lanes_here) {
+          if (beats(winner[next], best)) best = winner[next];
+        }
+      }
+      best = reduce_warp(group, best, lane, lanes_here);
+    }
+    return best;
+  }
+
+ private:
+  template <class Group>
+  FARPOINT_HD static scored<Score> reduce_warp(Group const& group, scored<Score> mine, int lane,
+                                               int lanes_here) noexcept {
+    using key = detail::argmax_key<Score>;
+    if constexpr (key::exists) {
+      std::uint32_t const own = key::encode(mine.score);
+      std::uint32_t const top = group.reduce_max(own);
+      // Flipping the sign bit makes the unsigned minimum the minimum of signed indices.
+      std::uint32_t const index = static_cast<std::uint32_t>(mine.index) ^ 0x80000000u;
+      std::uint32_t const lowest = group.reduce_min(own == top ? index : 0xffffffffu);
+      return {key::decode(top), static_cast<std::int32_t>(lowest ^ 0x80000000u)};
+    } else {
+      FARPOINT_UNROLL
+      for (int step = warp_size / 2; step > 0; step /= 2) {
+        scored<Score> const other = group.shuffle(mine, lane + step < lanes_here ? lane + step : lane);
+        if (beats(other, mine)) mine = other;
+      }
+      return group.shuffle(mine, 0);
+    }
+  }
+
+  storage& shared_;
+};
+
+FARPOINT_END_NAMESPACE

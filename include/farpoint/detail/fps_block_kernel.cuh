@@ -1,0 +1,102 @@
+/// @file
+/// The block kernel of fps(): one block per cloud, wherever the block keeps it.
+#pragma once
+
+#include <farpoint/block/block_argmax.hpp>
+#include <farpoint/block/cuda_block.cuh>
+#include <farpoint/detail/fps_block_clouds.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Adds to one counter of the report, if there is one.
+__device__ inline void fps_count(fps_report* report, unsigned long long fps_report::*counter,
+                                 unsigned amount) noexcept {
+  if (report != nullptr && amount != 0) atomicAdd(&(report->*counter), static_cast<unsigned long long>(amount));
+}
+
+/// Counts the chosen points of cloud b as samples; false when there is none. All threads see the same.
+template <class Points, class Cloud>
+__device__ bool fps_lower_to_chosen(fps_block_task<Points> const& task, index_t b, Points const& cloud,
+                                    Cloud& mine) noexcept {
+  index_t const each = task.params.chosen.size() / task.clouds.size();
+  bool any = false;
+  for (index_t i = 0; i < each; ++i) {
+    index_t const index = task.params.chosen[b * each + i];
+    if (index < -1 || index >= cloud.size()) {
+      if (threadIdx.x == 0) fps_count(task.output.report, &fps_report::chosen_out_of_range, 1);
+      continue;
+    }
+    if (index == -1 || !is_finite(cloud[index])) continue;
+    mine.take(static_cast<std::int32_t>(index));
+    mine.lower(cloud[index]);
+    any = true;
+  }
+  return any;
+}
+
+/// The sample that cloud b starts with, or one with the score of no candidate.
+template <class Points, class Cloud, class Argmax, class Group>
+__device__ scored<typename Points::scalar> fps_first_sample(fps_block_task<Points> const& task, index_t b,
+                                                            Points const& cloud, Cloud& mine, Argmax argmax,
+                                                            Group const& block) noexcept {
+  using scalar = typename Points::scalar;
+  if (fps_lower_to_chosen(task, b, cloud, mine)) return argmax.reduce(block, mine.best());
+  index_t const first = task.params.firsts.empty() ? task.params.first : task.params.firsts[b];
+  if (cloud.size() == 0) return {fps_taken<scalar>, no_index};
+  if (first < 0 || first >= cloud.size()) {
+    if (threadIdx.x == 0) fps_count(task.output.report, &fps_report::first_out_of_range, 1);
+    return {fps_taken<scalar>, no_index};
+  }
+  if (is_finite(cloud[first])) return {fps_unseen<scalar>, static_cast<std::int32_t>(first)};
+  return argmax.reduce(block, mine.best());
+}
+
+/// Samples cloud blockIdx.x. `Cloud` is fps_registers or fps_stream.
+template <class Points, int BlockSize, class Cloud>
+__global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Points> const task) {
+  using scalar = typename Points::scalar;
+  using argmax_type = block_argmax<scalar, BlockSize>;
+  __shared__ typename argmax_type::storage storage;
+  argmax_type const argmax{storage};
+  cuda_block<BlockSize> const block;
+
+  index_t const b = blockIdx.x;
+  Points const cloud = task.clouds[b];
+  if (cloud.size() <= task.above || cloud.size() > task.up_to) return;
+
+  Cloud mine{task};
+  fps_count(task.output.report, &fps_report::non_finite, mine.load(cloud));
+  scored<scalar> sample = fps_first_sample(task, b, cloud, mine, argmax, block);
+
+  index_t const row = b * task.params.samples;
+  index_t count = 0;
+  // The score of no candidate is negative and stop2 is not: running out of points ends the loop too.
+  while (!(sample.score < task.stop2)) {
+    if (block.rank() == 0) {
+      task.output.indices.set(row + count, sample.index);
+      if (!task.output.distances.empty()) task.output.distances[row + count] = sample.score;
+    }
+    if (++count == task.params.samples) break;
+    mine.take(sample.index);
+    sample = argmax.reduce_in_turn(block, mine.lower(cloud[sample.index]), static_cast<int>(count));
+  }
+
+  for (index_t slot = count + block.rank(); slot < task.params.samples; slot += BlockSize) {
+    task.output.indices.set(row + slot, -1);
+    if (!task.output.distances.empty()) task.output.distances[row + slot] = scalar(-1);
+  }
+  if (block.rank() == 0 && !task.output.counts.empty()) task.output.counts.set(b, count);
+}
+
+/// Enqueues the kernel, one block per cloud.
+template <class Points, int BlockSize, class Cloud>
+FARPOINT_HIDDEN cudaError_t fps_launch_block(fps_block_task<Points> task, cudaStream_t stream) noexcept {
+  void* arguments[] = {&task};
+  // Not <<<>>>: this returns our own error and leaves one that is pending from elsewhere alone.
+  return cudaLaunchKernel(reinterpret_cast<void const*>(fps_block_kernel<Points, BlockSize, Cloud>),
+                          dim3(static_cast<unsigned>(task.clouds.size())), dim3(BlockSize), arguments, 0, stream);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

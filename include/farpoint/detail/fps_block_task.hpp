@@ -1,0 +1,26 @@
+/// @file
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/detail/fps_taken.hpp>
+#include <farpoint/fps_types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a block kernel of fps() is launched with.
+template <class Points>
+struct fps_block_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> clouds;
+  fps_params params;
+  fps_output<scalar> output;
+  scalar stop2;    ///< squared params.stop_below
+  index_t above;   ///< this launch serves the clouds of more than `above` points...
+  index_t up_to;   ///< ...and at most `up_to`: in a ragged batch, each kernel takes the clouds that suit it
+  scalar* arrays;  ///< streaming kernel only: `[Dim + 1, points of the batch]`
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

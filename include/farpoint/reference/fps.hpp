@@ -1,0 +1,104 @@
+/// @file
+/// The plain serial loop: the definition of fps(), and the oracle of its tests.
+#pragma once
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/detail/fps_check.hpp>
+
+#include <limits>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Slow, plain implementations that say what the fast ones must return.
+namespace reference {
+
+namespace detail {
+
+/// The serial loop over one cloud; returns the number of samples.
+template <class Points>
+index_t fps_one_cloud(Points cloud, index_t first, std::vector<index_t> const& chosen, index_t samples,
+                      typename Points::scalar stop2, index_t* indices, typename Points::scalar* distances,
+                      fps_report& report) {
+  using scalar = typename Points::scalar;
+  auto const n = static_cast<std::size_t>(cloud.size());
+  std::vector<scalar> nearest(n, std::numeric_limits<scalar>::infinity());
+  std::vector<bool> candidate(n);
+  for (std::size_t i = 0; i < n; ++i) candidate[i] = is_finite(cloud[static_cast<index_t>(i)]);
+  for (bool const finite : candidate) report.non_finite += finite ? 0 : 1;
+
+  auto const pick = [&](index_t picked) {
+    candidate[static_cast<std::size_t>(picked)] = false;
+    auto const sample = cloud[picked];
+    for (std::size_t i = 0; i < n; ++i) {
+      scalar const d = distance2(cloud[static_cast<index_t>(i)], sample);
+      if (d < nearest[i]) nearest[i] = d;
+    }
+  };
+
+  bool started = false;
+  for (index_t const index : chosen) {
+    if (index < 0 || !is_finite(cloud[index])) continue;
+    pick(index);
+    started = true;
+  }
+
+  index_t count = 0;
+  while (count < samples) {
+    index_t best = -1;
+    if (count == 0 && !started && n > 0 && candidate[static_cast<std::size_t>(first)]) {
+      best = first;
+    } else {
+      for (std::size_t i = 0; i < n; ++i) {
+        if (candidate[i] && (best < 0 || nearest[i] > nearest[static_cast<std::size_t>(best)])) {
+          best = static_cast<index_t>(i);
+        }
+      }
+    }
+    if (best < 0 || nearest[static_cast<std::size_t>(best)] < stop2) break;
+    indices[count] = best;
+    distances[count] = nearest[static_cast<std::size_t>(best)];
+    ++count;
+    pick(best);
+  }
+  return count;
+}
+
+}  // namespace detail
+
+/// farpoint::fps on one thread, by its definition; same rules, same outputs, host memory. O(samples * n) per cloud.
+/// Allocates; throws std::bad_alloc.
+template <class Points>
+result fps(batch<Points> const& clouds, fps_params const& params, fps_output<typename Points::scalar> const& output) {
+  using scalar = typename Points::scalar;
+  if (result const checked = farpoint::detail::check_fps(clouds, params, output); !checked) return checked;
+  if (result const checked = farpoint::detail::check_fps_arrays(clouds, params); !checked) return checked;
+
+  fps_report report;
+  auto const stop2 = static_cast<scalar>(params.stop_below) * static_cast<scalar>(params.stop_below);
+  for (index_t b = 0; b < clouds.size(); ++b) {
+    std::vector<index_t> indices(static_cast<std::size_t>(params.samples), -1);
+    std::vector<scalar> distances(static_cast<std::size_t>(params.samples), -1);
+    std::vector<index_t> chosen;
+    index_t const chosen_each = params.chosen.size() / clouds.size();
+    for (index_t i = 0; i < chosen_each; ++i) chosen.push_back(params.chosen[b * chosen_each + i]);
+    index_t const first = params.firsts.empty() ? params.first : params.firsts[b];
+
+    index_t const count = params.samples == 0 ? 0
+                                              : detail::fps_one_cloud(clouds[b], first, chosen, params.samples, stop2,
+                                                                      indices.data(), distances.data(), report);
+    for (index_t s = 0; s < params.samples; ++s) {
+      output.indices.set(b * params.samples + s, indices[static_cast<std::size_t>(s)]);
+      if (!output.distances.empty()) {
+        output.distances[static_cast<std::size_t>(b * params.samples + s)] = distances[static_cast<std::size_t>(s)];
+      }
+    }
+    if (!output.counts.empty()) output.counts.set(b, count);
+  }
+  if (output.report != nullptr) *output.report = report;
+  return {};
+}
+
+}  // namespace reference
+
+FARPOINT_END_NAMESPACE
