@@ -62,11 +62,11 @@ class fps_registers {
   /// Makes a point no candidate any more.
   __device__ void take(std::int32_t index) noexcept {
     if (index % BlockSize != static_cast<int>(threadIdx.x)) return;
-      // Registers have no addresses: the one that is meant is found by comparison, in one warp only.
+      // Registers have no addresses: the one that is meant is found by comparison, in one warp only. Selected, not stored
+    // under a condition: the compiler makes an indexed store of that, and all points leave the registers.
+    int const slot = index / BlockSize;
 #pragma unroll
-    for (int i = 0; i < PointsPerThread; ++i) {
-      if (i == index / BlockSize) nearest_[i] = fps_taken<scalar>;
-    }
+    for (int i = 0; i < PointsPerThread; ++i) nearest_[i] = i == slot ? fps_taken<scalar> : nearest_[i];
   }
 
  private:

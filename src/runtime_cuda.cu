@@ -1,0 +1,139 @@
+// fps() of host memory on a GPU, for callers without nvcc: upload, one core call on a stream of its own, download.
+#include <farpoint/fps.cuh>
+
+#include "device_buffer.hpp"
+#include "runtime_cuda.hpp"
+
+#include <chrono>
+#include <cstdio>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace runtime::detail {
+
+namespace {
+
+/// Asks for a kernel's attributes: the runtime refuses when this build has no code for the device.
+bool has_code_for_device() noexcept {
+  using points = point_view<float>;
+  using stream = farpoint::detail::fps_stream<points, fps_selector::streaming_block_size>;
+  cudaFuncAttributes attributes{};
+  return cudaFuncGetAttributes(
+             &attributes, farpoint::detail::fps_block_kernel<points, fps_selector::streaming_block_size, stream>) ==
+         cudaSuccess;
+}
+
+class scoped_stream {
+ public:
+  explicit scoped_stream(cudaError_t& error) noexcept {
+    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
+  }
+  scoped_stream(scoped_stream const&) = delete;
+  scoped_stream& operator=(scoped_stream const&) = delete;
+  ~scoped_stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+  }
+  cudaStream_t get() const noexcept { return stream_; }
+
+ private:
+  cudaStream_t stream_ = nullptr;
+};
+
+std::size_t index_bytes(bool wide) noexcept {
+  return wide ? sizeof(std::int64_t) : sizeof(std::int32_t);
+}
+
+index_span as_indices(device_buffer const& buffer, bool wide) noexcept {
+  if (wide) return buffer.as<std::int64_t>();
+  return buffer.as<std::int32_t>();
+}
+
+/// Indices widened to 64 bits for the way to the device.
+std::vector<index_t> to_vector(index_view indices) {
+  std::vector<index_t> copy(static_cast<std::size_t>(indices.size()));
+  for (index_t i = 0; i < indices.size(); ++i) copy[static_cast<std::size_t>(i)] = indices[i];
+  return copy;
+}
+
+result failed(cudaError_t error) noexcept {
+  if (error == cudaErrorMemoryAllocation) {
+    return {status::out_of_memory, static_cast<int>(error), "fps: device memory ran out"};
+  }
+  return {status::cuda_failure, static_cast<int>(error), "fps: a CUDA call failed"};
+}
+
+}  // namespace
+
+bool cuda_usable() noexcept {
+  cudaError_t const pending = cudaPeekAtLastError();
+  int devices = 0;
+  bool const usable = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 && has_code_for_device();
+  // "No device" is an answer here: it must not come up as an error in the caller's next check.
+  if (!usable && pending == cudaSuccess) cudaGetLastError();
+  return usable;
+}
+
+template <class Scalar>
+result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& params, fps_output<Scalar> const& output,
+                   run_info& info) {
+  auto const elements = static_cast<std::size_t>(clouds.size() * params.samples);
+  auto const cloud_count = static_cast<std::size_t>(clouds.size());
+  std::vector<index_t> const firsts = to_vector(params.firsts);
+  std::vector<index_t> const chosen = to_vector(params.chosen);
+
+  int device = 0;
+  cudaDeviceProp properties{};
+  cudaError_t error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, device);
+  if (error != cudaSuccess) return failed(error);
+  std::snprintf(info.device, sizeof info.device, "%s", properties.name);
+
+  device_buffer const points{static_cast<std::size_t>(clouds.points().size()) * 3 * sizeof(Scalar), error};
+  device_buffer const offsets{clouds.offsets().size_bytes(), error};
+  device_buffer const device_firsts{firsts.size() * sizeof(index_t), error};
+  device_buffer const device_chosen{chosen.size() * sizeof(index_t), error};
+  device_buffer const indices{elements * index_bytes(output.indices.wide()), error};
+  device_buffer const distances{output.distances.empty() ? 0 : elements * sizeof(Scalar), error};
+  device_buffer const counts{output.counts.empty() ? 0 : cloud_count * index_bytes(output.counts.wide()), error};
+  device_buffer const report{output.report == nullptr ? 0 : sizeof(fps_report), error};
+
+  point_view<Scalar> const view{points.data(), clouds.points().size()};
+  auto const device_clouds =
+      clouds.is_ragged() ? batch<point_view<Scalar>>::ragged(view, offsets.as<index_t const>(), clouds.largest())
+                         : batch<point_view<Scalar>>::regular(view, clouds.size());
+  fps_params device_params = params;
+  device_params.firsts = device_firsts.as<index_t const>();
+  device_params.chosen = device_chosen.as<index_t const>();
+  fps_output<Scalar> const device_output{as_indices(indices, output.indices.wide()), distances.as<Scalar>(),
+                                         as_indices(counts, output.counts.wide()),
+                                         static_cast<fps_report*>(report.data())};
+
+  scoped_stream const stream{error};
+  cuda_exec const exec{stream.get()};
+  device_buffer const workspace{fps_workspace_bytes(exec, device_clouds, device_params), error};
+  points.upload(clouds.points().base(), stream.get(), error);
+  offsets.upload(clouds.offsets().data(), stream.get(), error);
+  device_firsts.upload(firsts.data(), stream.get(), error);
+  device_chosen.upload(chosen.data(), stream.get(), error);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(stream.get());
+  if (error != cudaSuccess) return failed(error);
+
+  auto const start = std::chrono::steady_clock::now();
+  result const outcome = fps(exec, device_clouds, device_params, device_output, workspace.as<unsigned char>());
+  if (!outcome) return outcome;
+  error = cudaStreamSynchronize(stream.get());
+  info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+
+  indices.download(output.indices.data(), stream.get(), error);
+  distances.download(output.distances.data(), stream.get(), error);
+  counts.download(output.counts.data(), stream.get(), error);
+  report.download(output.report, stream.get(), error);
+  if (error == cudaSuccess) error = cudaStreamSynchronize(stream.get());
+  return error == cudaSuccess ? result{} : failed(error);
+}
+
+template result fps_on_cuda(batch<point_view<float>> const&, fps_params const&, fps_output<float> const&, run_info&);
+template result fps_on_cuda(batch<point_view<double>> const&, fps_params const&, fps_output<double> const&, run_info&);
+
+}  // namespace runtime::detail
+FARPOINT_END_NAMESPACE

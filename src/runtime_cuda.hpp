@@ -1,0 +1,19 @@
+// The CUDA half of the compiled library, behind an interface that a C++ compiler can read.
+#pragma once
+
+#include <farpoint/runtime.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace runtime::detail {
+
+/// True when there is a driver and a device that this build has code for.
+bool cuda_usable() noexcept;
+
+/// fps() of packed host points on the current device. Arguments are checked already.
+/// Throws std::bad_alloc when host memory runs out.
+template <class Scalar>
+result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& params, fps_output<Scalar> const& output,
+                   run_info& info);
+
+}  // namespace runtime::detail
+FARPOINT_END_NAMESPACE

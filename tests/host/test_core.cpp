@@ -1,0 +1,106 @@
+// core/: distance2, float16, point_view, batch, index_span.
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/index_span.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/core/status.hpp>
+
+#include "../catch.hpp"
+#include "../shared/distance_pairs.hpp"
+#include "../shared/fps_problem.hpp"
+
+using namespace farpoint_tests;
+
+TEST_CASE("distance2 is rounded as its comment says", "[core]") {
+  std::uint64_t const seed = 1;
+  auto const pairs = make_pairs<float>(700000, seed);
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    float const actual = farpoint::distance2(pairs[i].a, pairs[i].b);
+    if (same_bits(actual, oracle_distance2(pairs[i]))) continue;
+    UNSCOPED_INFO("seed " << seed << ", pair " << i << ", distance2 " << actual << ", oracle " << oracle_distance2(pairs[i]));
+    ++wrong;
+  }
+  CHECK(wrong == 0);
+}
+
+TEST_CASE("distance2 is symmetric, and zero for equal points", "[core]") {
+  for (auto const& pair : make_pairs<double>(70000, 2)) {
+    CHECK(same_bits(farpoint::distance2(pair.a, pair.b), farpoint::distance2(pair.b, pair.a)));
+    if (farpoint::is_finite(pair.a)) CHECK(farpoint::distance2(pair.a, pair.a) == 0);
+  }
+}
+
+TEST_CASE("is_finite sees every coordinate", "[core]") {
+  double const bad[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
+  CHECK(farpoint::is_finite(farpoint::vec<double>{{1, -2, 1e308}}));
+  for (double const value : bad) {
+    for (int axis = 0; axis < 3; ++axis) {
+      farpoint::vec<double> point{{1, 2, 3}};
+      point[axis] = value;
+      CHECK_FALSE(farpoint::is_finite(point));
+    }
+  }
+}
+
+TEST_CASE("float16 widens exactly, for all 65,536 values", "[core]") {
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    auto const value = static_cast<float>(farpoint::float16{static_cast<std::uint16_t>(bits)});
+    auto const exponent = static_cast<int>((bits >> 10) & 31u);
+    auto const mantissa = static_cast<double>(bits & 1023u);
+    double magnitude = exponent == 0 ? std::ldexp(mantissa, -24) : std::ldexp(1024 + mantissa, exponent - 25);
+    if (exponent == 31) magnitude = mantissa == 0 ? HUGE_VAL : std::nan("");
+    double const expected = bits & 0x8000u ? -magnitude : magnitude;
+    CAPTURE(bits);
+    REQUIRE((std::isnan(expected) ? std::isnan(value) : static_cast<double>(value) == expected));
+    REQUIRE(std::signbit(value) == ((bits & 0x8000u) != 0));
+  }
+}
+
+TEST_CASE("point_view reads any record format", "[core]") {
+  auto const cloud = make_cloud(shape::cube, 20, 3);
+  for (int const stride : {12, 13, 18, 22, 32}) {
+    for (std::size_t const shift : {0u, 1u, 2u, 4u}) {
+      fps_problem<float> const problem{cloud, 1, {stride, {0, 4, 8}, shift, false}};
+      auto const view = problem.clouds_at(problem.memory.data(), nullptr).points();
+      CAPTURE(stride, shift);
+      CHECK(view.aligned() == (stride % 4 == 0 && shift % 4 == 0));
+      for (index_t i = 0; i < 20; ++i) {
+        for (int axis = 0; axis < 3; ++axis) {
+          CHECK(static_cast<double>(view[i][axis]) == cloud[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("point_view with a stride of zero repeats one point", "[core]") {
+  float const point[] = {1, 2, 3};
+  farpoint::point_view<float> const view{point, 1000, 0};
+  CHECK(view[999][2] == 3);
+}
+
+TEST_CASE("a batch clamps offsets that leave the view", "[core]") {
+  std::vector<float> const xyz(30);
+  farpoint::point_view<float> const view{xyz.data(), 10};
+  std::vector<index_t> const offsets{-5, 4, 2, 99};
+  auto const clouds = farpoint::batch<farpoint::point_view<float>>::ragged(view, offsets);
+  CHECK(clouds.size() == 3);
+  CHECK(clouds[0].size() == 4);
+  CHECK(clouds[1].size() == 0);
+  CHECK(clouds[2].size() == 8);
+}
+
+TEST_CASE("index_span and index_view take both widths", "[core]") {
+  std::vector<std::int32_t> narrow(2);
+  std::vector<long long> wide(2);
+  farpoint::index_span{narrow}.set(1, -7);
+  farpoint::index_span{wide}.set(1, index_t{1} << 40);
+  CHECK(farpoint::index_view{narrow}[1] == -7);
+  CHECK(farpoint::index_view{wide}[1] == index_t{1} << 40);
+}
+
+TEST_CASE("every status has a name", "[core]") {
+  CHECK(std::string{to_string(farpoint::status::ok)} == "ok");
+  CHECK(std::string{to_string(farpoint::status::workspace_too_small)} == "workspace too small");
+  CHECK(std::string{to_string(static_cast<farpoint::status>(99))} == "unknown status");
+}

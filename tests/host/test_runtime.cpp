@@ -1,0 +1,68 @@
+// The compiled library, as a plain C++17 caller sees it.
+#include <farpoint/runtime.hpp>
+
+#include "../catch.hpp"
+#include "../shared/fps_problem.hpp"
+
+using namespace farpoint_tests;
+namespace runtime = farpoint::runtime;
+
+namespace {
+
+template <class Coord>
+void check_backend(runtime::backend where) {
+  fps_problem<Coord> problem{make_cloud(shape::cube, 3000, 81), 200, {27, {1, 9, 18}, 0, false}};
+  problem.offsets = {0, 1000, 1000, 2500};
+  problem.firsts = {5, 0, 1499};
+  runtime::run_info info;
+  auto const answer = collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    return runtime::fps(clouds, params, output, {where, 2}, &info);
+  });
+  INFO(answer.outcome.reason);
+  CHECK(same_answer(answer, reference_answer(problem)));
+  CHECK(info.used != runtime::backend::automatic);
+  CHECK(std::string{info.device} != "");
+  CHECK(info.seconds > 0);
+}
+
+}  // namespace
+
+TEST_CASE("the library samples on the host", "[runtime]") {
+  check_backend<float>(runtime::backend::host);
+  check_backend<double>(runtime::backend::host);
+  check_backend<farpoint::float16>(runtime::backend::host);
+}
+
+TEST_CASE("the library chooses a backend by itself", "[runtime]") { check_backend<float>(runtime::backend::automatic); }
+
+TEST_CASE("the library uses the GPU, or says that there is none", "[runtime]") {
+  if (runtime::cuda_available()) {
+    check_backend<float>(runtime::backend::cuda);
+    check_backend<double>(runtime::backend::cuda);
+    check_backend<farpoint::float16>(runtime::backend::cuda);
+    return;
+  }
+  std::vector<float> const xyz(30);
+  std::vector<int> indices(3);
+  farpoint::fps_params params;
+  params.samples = 3;
+  runtime::run_info info;
+  auto const outcome = runtime::fps(farpoint::batch{farpoint::point_view<float>{xyz.data(), 10}}, params,
+                                    farpoint::fps_output<float>{indices}, {runtime::backend::cuda, 0}, &info);
+  CHECK(outcome.code == farpoint::status::unavailable);
+  CHECK(std::string{outcome.reason} != "");
+}
+
+TEST_CASE("the library refuses what the core call refuses", "[runtime]") {
+  std::vector<float> const xyz(30);
+  std::vector<int> indices(3);
+  farpoint::fps_params params;
+  params.samples = 3;
+  params.first = 10;
+  farpoint::batch const cloud{farpoint::point_view<float>{xyz.data(), 10}};
+  CHECK(runtime::fps(cloud, params, {indices}).code == farpoint::status::bad_argument);
+  params.first = 0;
+  CHECK(runtime::fps(cloud, params, {indices}, {runtime::backend::host, -1}).code == farpoint::status::bad_argument);
+  CHECK(std::string{to_string(runtime::backend::cuda)} == "cuda");
+}
