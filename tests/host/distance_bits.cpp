@@ -1,5 +1,5 @@
-// Prints a checksum of distance2 over random and adversarial pairs. Built by several compilers with several flags; all must
-// print the same.
+// Prints a checksum of distance2 over random and adversarial pairs. Built by several compilers with several flags; all
+// must print the same.
 #include <cstdio>
 
 #include "../shared/distance_pairs.hpp"

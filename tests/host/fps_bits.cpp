@@ -1,5 +1,5 @@
-// Prints a checksum of the samples, and of the distances at which they were picked, for every kind of cloud and for every
-// real scan. Built by several compilers with several flags; all must print the same.
+// Prints a checksum of the samples, and of the distances at which they were picked, for every kind of cloud and for
+// every real scan. Built by several compilers with several flags; all must print the same.
 #include <farpoint/fps.hpp>
 
 #include <cstdio>

@@ -25,7 +25,8 @@ void check_block(std::uint64_t seed) {
     for (int round = 0; round < rounds; ++round) {
       auto const at = static_cast<std::size_t>(round * BlockSize + block.rank());
       // The first half with two barriers a call, the second in turn with one.
-      results[at] = round < rounds / 2 ? argmax.reduce(block, inputs[at]) : argmax.reduce_in_turn(block, inputs[at], round);
+      results[at] =
+          round < rounds / 2 ? argmax.reduce(block, inputs[at]) : argmax.reduce_in_turn(block, inputs[at], round);
     }
   });
   for (std::size_t at = 0; at < inputs.size(); ++at) {
@@ -51,11 +52,21 @@ void check_sizes() {
 
 }  // namespace
 
-TEST_CASE("block_argmax on host threads: float", "[block]") { check_sizes<float>(); }
-TEST_CASE("block_argmax on host threads: double", "[block]") { check_sizes<double>(); }
-TEST_CASE("block_argmax on host threads: int", "[block]") { check_sizes<std::int32_t>(); }
-TEST_CASE("block_argmax on host threads: unsigned 64-bit", "[block]") { check_sizes<std::uint64_t>(); }
-TEST_CASE("block_argmax on host threads: a score of one's own", "[block]") { check_sizes<weighted>(); }
+TEST_CASE("block_argmax on host threads: float", "[block]") {
+  check_sizes<float>();
+}
+TEST_CASE("block_argmax on host threads: double", "[block]") {
+  check_sizes<double>();
+}
+TEST_CASE("block_argmax on host threads: int", "[block]") {
+  check_sizes<std::int32_t>();
+}
+TEST_CASE("block_argmax on host threads: unsigned 64-bit", "[block]") {
+  check_sizes<std::uint64_t>();
+}
+TEST_CASE("block_argmax on host threads: a score of one's own", "[block]") {
+  check_sizes<weighted>();
+}
 TEST_CASE("block_argmax on host threads: more warps than a short last warp has lanes", "[block]") {
   check_block<float, 129>(10);
   check_block<double, 129>(11);

@@ -17,7 +17,8 @@ TEST_CASE("distance2 is rounded as its comment says", "[core]") {
   for (std::size_t i = 0; i < pairs.size(); ++i) {
     float const actual = farpoint::distance2(pairs[i].a, pairs[i].b);
     if (same_bits(actual, oracle_distance2(pairs[i]))) continue;
-    UNSCOPED_INFO("seed " << seed << ", pair " << i << ", distance2 " << actual << ", oracle " << oracle_distance2(pairs[i]));
+    UNSCOPED_INFO("seed " << seed << ", pair " << i << ", distance2 " << actual << ", oracle "
+                          << oracle_distance2(pairs[i]));
     ++wrong;
   }
   CHECK(wrong == 0);
@@ -66,7 +67,8 @@ TEST_CASE("point_view reads any record format", "[core]") {
       CHECK(view.aligned() == (stride % 4 == 0 && shift % 4 == 0));
       for (index_t i = 0; i < 20; ++i) {
         for (int axis = 0; axis < 3; ++axis) {
-          CHECK(static_cast<double>(view[i][axis]) == cloud[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
+          CHECK(static_cast<double>(view[i][axis]) ==
+                cloud[static_cast<std::size_t>(i)][static_cast<std::size_t>(axis)]);
         }
       }
     }

@@ -34,7 +34,9 @@ TEST_CASE("the library samples on the host", "[runtime]") {
   check_backend<farpoint::float16>(runtime::backend::host);
 }
 
-TEST_CASE("the library chooses a backend by itself", "[runtime]") { check_backend<float>(runtime::backend::automatic); }
+TEST_CASE("the library chooses a backend by itself", "[runtime]") {
+  check_backend<float>(runtime::backend::automatic);
+}
 
 TEST_CASE("the library uses the GPU, or says that there is none", "[runtime]") {
   if (runtime::cuda_available()) {

@@ -18,7 +18,10 @@ struct weighted {
 #if defined(__CUDACC__)
   __host__ __device__
 #endif
-  friend constexpr bool operator>(weighted const& a, weighted const& b) { return a.weight > b.weight; }
+      friend constexpr bool
+      operator>(weighted const& a, weighted const& b) {
+    return a.weight > b.weight;
+  }
 };
 
 template <class Score>

@@ -18,12 +18,24 @@ namespace farpoint_tests {
 using xyz = std::array<double, 3>;
 using xyz_cloud = std::vector<xyz>;
 
-enum class shape { cube, lattice, all_equal, collinear, coplanar, duplicates, clusters, non_finite, millimetres, utm, tiny, huge };
+enum class shape {
+  cube,
+  lattice,
+  all_equal,
+  collinear,
+  coplanar,
+  duplicates,
+  clusters,
+  non_finite,
+  millimetres,
+  utm,
+  tiny,
+  huge
+};
 
-inline constexpr shape all_shapes[] = {shape::cube,       shape::lattice,     shape::all_equal,
-                                       shape::collinear,  shape::coplanar,    shape::duplicates,
-                                       shape::clusters,   shape::non_finite,  shape::millimetres,
-                                       shape::utm,        shape::tiny,        shape::huge};
+inline constexpr shape all_shapes[] = {shape::cube,        shape::lattice,    shape::all_equal, shape::collinear,
+                                       shape::coplanar,    shape::duplicates, shape::clusters,  shape::non_finite,
+                                       shape::millimetres, shape::utm,        shape::tiny,      shape::huge};
 
 /// Float-valued coordinates, so that float and double clouds start from the same numbers.
 inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
@@ -41,7 +53,8 @@ inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
       case shape::collinear: p = {p[0], 2 * p[0], -p[0]}; break;
       case shape::coplanar: p[2] = 0.5; break;
       case shape::duplicates:
-        if (i > 0 && random.below(4) != 0) p = points[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))];
+        if (i > 0 && random.below(4) != 0)
+          p = points[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(i)))];
         break;
       case shape::clusters: {
         double const center = static_cast<double>(random.below(5)) * 100;
@@ -94,7 +107,8 @@ inline std::vector<scan> real_scans() {
     file.read(reinterpret_cast<char*>(values.data()), static_cast<std::streamsize>(values.size() * sizeof(float)));
     scan cloud{name, xyz_cloud(values.size() / width)};
     for (std::size_t i = 0; i < cloud.points.size(); ++i) {
-      for (std::size_t axis = 0; axis < 3; ++axis) cloud.points[i][axis] = static_cast<double>(values[i * width + axis]);
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        cloud.points[i][axis] = static_cast<double>(values[i * width + axis]);
     }
     scans.push_back(std::move(cloud));
   }

@@ -48,7 +48,9 @@ std::vector<point_pair<Scalar>> make_pairs(std::size_t count, std::uint64_t seed
         case 2: b = std::nextafter(a, static_cast<Scalar>(2)); break;
         case 3: a = std::ldexp(u, exponent), b = std::ldexp(v, exponent - static_cast<int>(random.below(30))); break;
         case 4: a = u * static_cast<Scalar>(1e-22), b = v * static_cast<Scalar>(1e-23); break;
-        case 5: a = (u - Scalar(0.5)) * static_cast<Scalar>(4e19), b = (v - Scalar(0.5)) * static_cast<Scalar>(4e19); break;
+        case 5:
+          a = (u - Scalar(0.5)) * static_cast<Scalar>(4e19), b = (v - Scalar(0.5)) * static_cast<Scalar>(4e19);
+          break;
         default: a = any_bits(random, a), b = any_bits(random, b);
       }
       pairs[i].a[axis] = a;

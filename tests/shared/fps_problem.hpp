@@ -27,7 +27,8 @@ inline farpoint::float16 to_float16(float value) {
   if (std::isnan(value)) return {static_cast<std::uint16_t>(sign | 0x7e00u)};
   float const magnitude = std::fabs(value);
   if (magnitude >= 65520.0f) return {static_cast<std::uint16_t>(sign | 0x7c00u)};
-  if (magnitude < 0x1p-14f) return {static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(magnitude * 0x1p24f)))};
+  if (magnitude < 0x1p-14f)
+    return {static_cast<std::uint16_t>(sign | static_cast<std::uint16_t>(std::nearbyint(magnitude * 0x1p24f)))};
   int exponent = 0;
   float const fraction = std::frexp(magnitude, &exponent);  // in [0.5, 1)
   auto const mantissa = static_cast<int>(std::nearbyint(fraction * 2048.0f)) - 1024;
@@ -65,7 +66,8 @@ struct fps_problem {
   bool wide = false;  ///< 64-bit indices
 
   fps_problem() = default;
-  fps_problem(xyz_cloud const& cloud, index_t samples_, record_format format_ = {}) : format{format_}, samples{samples_} {
+  fps_problem(xyz_cloud const& cloud, index_t samples_, record_format format_ = {})
+      : format{format_}, samples{samples_} {
     index_t const packed = 3 * index_t{sizeof(Coord)};
     if (format.stride == 0) {
       format.stride = packed;
@@ -132,7 +134,8 @@ std::string difference(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b)
   if (a.counts != b.counts) return "counts differ";
   for (std::size_t i = 0; i < std::min(a.indices.size(), b.indices.size()); ++i) {
     if (a.indices[i] != b.indices[i]) {
-      return "indices[" + std::to_string(i) + "]: " + std::to_string(a.indices[i]) + " / " + std::to_string(b.indices[i]);
+      return "indices[" + std::to_string(i) + "]: " + std::to_string(a.indices[i]) + " / " +
+             std::to_string(b.indices[i]);
     }
     if (std::memcmp(&a.distances[i], &b.distances[i], sizeof(Scalar)) != 0) {
       return "distances[" + std::to_string(i) + "]: " + std::to_string(a.distances[i]) + " / " +

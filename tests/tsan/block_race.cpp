@@ -23,11 +23,13 @@ bool argmax_is_right() {
   farpoint::host_block<BlockSize>::run([&](auto const& block) {
     for (int round = 0; round < 6; ++round) {
       int const rank = block.rank();
-      auto const best = argmax_type{shared.storage}.reduce(block, {static_cast<Score>((rank * 7 + round) % BlockSize), rank});
+      auto const best =
+          argmax_type{shared.storage}.reduce(block, {static_cast<Score>((rank * 7 + round) % BlockSize), rank});
       // Reusable on return: another thread may still be inside reduce() if it is not.
       shared.other[rank] = rank;
       block.sync();
-      if ((best.index * 7 + round) % BlockSize != static_cast<int>(best.score)) wrong[static_cast<std::size_t>(rank)] = 1;
+      if ((best.index * 7 + round) % BlockSize != static_cast<int>(best.score))
+        wrong[static_cast<std::size_t>(rank)] = 1;
     }
     for (int round = 0; round < 6; ++round) {
       argmax_type{shared.storage}.reduce_in_turn(block, {static_cast<Score>(block.rank()), block.rank()}, round);

@@ -1,0 +1,91 @@
+/// @file
+/// Answers of fps(), and the proof that two of them are the same: no row is timed before its answer is checked.
+#pragma once
+
+#include "fps_row.hpp"
+
+#include <farpoint/fps.hpp>
+#include <farpoint/reference/fps.hpp>
+
+#include <cstdint>
+#include <cstring>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace farpoint_bench {
+
+using fps_clouds = farpoint::batch<farpoint::point_view<float>>;
+
+/// Packed clouds of a row, in host or device memory.
+inline fps_clouds view_of(fps_row const& row, float const* xyz) {
+  return fps_clouds::regular(farpoint::point_view<float>{xyz, row.clouds * row.points}, row.clouds);
+}
+
+inline farpoint::fps_params params_of(fps_row const& row) {
+  farpoint::fps_params params;
+  params.samples = row.samples;
+  return params;
+}
+
+/// `[clouds, samples]` each.
+struct fps_answer {
+  std::vector<std::int32_t> indices;
+  std::vector<float> distances;
+
+  explicit fps_answer(fps_row const& row)
+      : indices(static_cast<std::size_t>(row.clouds * row.samples)), distances(indices.size()) {}
+  fps_answer(std::vector<std::int32_t> i, std::vector<float> d) : indices(std::move(i)), distances(std::move(d)) {}
+
+  farpoint::fps_output<float> output() { return {indices, distances, {}, nullptr}; }
+};
+
+inline void check_host(farpoint::result outcome) {
+  if (!outcome) throw std::runtime_error{std::string{farpoint::to_string(outcome.code)} + ": " + outcome.reason};
+}
+
+/// Who computes the answer that the others are held against.
+enum class oracle {
+  serial_loop,  ///< the definition: farpoint::reference::fps
+  host_threads  ///< farpoint::fps on all cores, where the serial loop would take seconds
+};
+
+/// The serial loop does 0.1 to 0.5 G pairs per second: at most three seconds for a row.
+inline oracle oracle_for(fps_row const& row) {
+  return row.work().pairs <= 3e8 ? oracle::serial_loop : oracle::host_threads;
+}
+
+inline char const* to_string(oracle who) {
+  return who == oracle::serial_loop ? "equals the serial loop" : "equals host_exec";
+}
+
+inline fps_answer answer_of(oracle who, fps_row const& row, std::vector<float> const& xyz) {
+  fps_answer answer{row};
+  fps_clouds const clouds = view_of(row, xyz.data());
+  farpoint::fps_params const params = params_of(row);
+  if (who == oracle::serial_loop) {
+    check_host(farpoint::reference::fps(clouds, params, answer.output()));
+  } else {
+    farpoint::host_exec const exec;
+    farpoint::detail::host_workspace workspace{farpoint::fps_workspace_bytes(exec, clouds, params)};
+    check_host(farpoint::fps(exec, clouds, params, answer.output(), workspace.get()));
+  }
+  return answer;
+}
+
+/// Throws, naming the first difference, unless indices and bits of distances are equal.
+inline void expect_equal(fps_answer const& got, fps_answer const& wanted, fps_row const& row, char const* what) {
+  for (std::size_t i = 0; i < wanted.indices.size(); ++i) {
+    bool const same =
+        got.indices[i] == wanted.indices[i] && std::memcmp(&got.distances[i], &wanted.distances[i], sizeof(float)) == 0;
+    if (same) continue;
+    auto const samples = static_cast<std::size_t>(row.samples);
+    throw std::runtime_error{std::string{"MISMATCH, "} + what + ": cloud " + std::to_string(i / samples) + ", sample " +
+                             std::to_string(i % samples) + ": got index " + std::to_string(got.indices[i]) + " at " +
+                             std::to_string(got.distances[i]) + ", wanted " + std::to_string(wanted.indices[i]) +
+                             " at " + std::to_string(wanted.distances[i])};
+  }
+}
+
+}  // namespace farpoint_bench

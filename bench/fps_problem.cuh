@@ -1,0 +1,108 @@
+/// @file
+/// A row on the GPU: its clouds, memory for both contenders, and the check that both give the right answer. Needs nvcc.
+#pragma once
+
+#include "fps_answer.hpp"
+#include "fps_textbook.cuh"
+#include "support/cuda_handles.hpp"
+
+#include <farpoint/fps.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace farpoint_bench {
+
+class fps_problem {
+ public:
+  fps_problem(fps_row const& row, std::vector<float> const& scan)
+      : row_{row},
+        points_{row.make(scan)},
+        oracle_{oracle_for(row)},
+        wanted_{answer_of(oracle_, row, points_)},
+        xyz_{points_},
+        scratch_{static_cast<std::size_t>(row.clouds * row.points)},
+        indices_{wanted_.indices.size()},
+        distances_{wanted_.distances.size()} {}
+
+  fps_row const& row() const noexcept { return row_; }
+  cudaStream_t stream() const noexcept { return stream_.get(); }
+  /// What the answers were compared with.
+  char const* checked_against() const noexcept { return to_string(oracle_); }
+
+  /// Enqueues the textbook kernel.
+  void launch_textbook(cudaStream_t stream) const {
+    fps_textbook(stream, static_cast<int>(row_.clouds), xyz_.data(), static_cast<int>(row_.points),
+                 static_cast<int>(row_.samples), scratch_.data(), indices_.data(), distances_.data());
+  }
+
+  /// Enqueues farpoint::fps as `Selector` tunes it. Call reserve<Selector>() first.
+  template <class Selector>
+  void launch_farpoint(cudaStream_t stream) const {
+    auto const output = farpoint::fps_output<float>{indices(), distances(), {}, nullptr};
+    check(farpoint::fps<Selector>(farpoint::cuda_exec{stream}, clouds(), params_of(row_), output,
+                                  farpoint::bytes{workspace_->data(), workspace_->size()}),
+          "farpoint::fps");
+  }
+
+  /// Makes the workspace large enough for `Selector`.
+  template <class Selector>
+  void reserve() {
+    std::size_t const bytes =
+        farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), params_of(row_));
+    if (workspace_ != nullptr && workspace_->size() >= bytes) return;
+    workspace_.reset();
+    workspace_ = std::make_unique<device_buffer<unsigned char>>(bytes);
+  }
+
+  /// Runs a contender once; throws unless its answer is the wanted one. `launch(stream)` fills the outputs.
+  template <class Launch>
+  void verify(Launch&& launch, char const* who) const {
+    // An output that is not written must not pass for the answer of the contender before.
+    check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
+    check(cudaMemsetAsync(distances_.data(), 0xff, distances_.size() * sizeof(float), stream()), "cudaMemsetAsync");
+    launch(stream());
+    expect_equal({indices_.download(), distances_.download()}, wanted_, row_, who);
+  }
+
+ private:
+  fps_clouds clouds() const { return view_of(row_, xyz_.data()); }
+  farpoint::span<std::int32_t> indices() const { return {indices_.data(), indices_.size()}; }
+  farpoint::span<float> distances() const { return {distances_.data(), distances_.size()}; }
+
+  fps_row row_;
+  std::vector<float> points_;
+  oracle oracle_;
+  fps_answer wanted_;
+  owned_stream stream_;
+  device_buffer<float> xyz_;
+  device_buffer<float> scratch_;
+  device_buffer<std::int32_t> indices_;
+  device_buffer<float> distances_;
+  std::unique_ptr<device_buffer<unsigned char>> workspace_;
+};
+
+/// Keeps the problem of the row that is being measured: its contenders follow one another.
+class fps_problem_store {
+ public:
+  explicit fps_problem_store(std::vector<float> scan) : scan_{std::move(scan)} {}
+
+  std::vector<float> const& scan() const noexcept { return scan_; }
+
+  fps_problem& operator[](fps_row const& row) {
+    if (problem_ == nullptr || problem_->row().name() != row.name()) {
+      problem_.reset();
+      problem_ = std::make_unique<fps_problem>(row, scan_);
+    }
+    return *problem_;
+  }
+
+ private:
+  std::vector<float> scan_;
+  std::unique_ptr<fps_problem> problem_;
+};
+
+}  // namespace farpoint_bench

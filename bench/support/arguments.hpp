@@ -1,0 +1,36 @@
+/// @file
+/// Arguments of our own, next to those of Google Benchmark.
+#pragma once
+
+#include <string>
+
+namespace farpoint_bench {
+
+/// What the user asks for on the command line.
+struct arguments {
+  std::string cloud_path;  ///< --cloud=PATH: a scan in place of the simulated one
+  bool flush_l2 = false;   ///< --flush-l2: every timed call starts with a cold L2 cache
+  bool list_only = false;  ///< --benchmark_list_tests: nothing runs, so no GPU is needed
+};
+
+/// Takes our arguments out of argv; the rest is left, in order, for benchmark::Initialize.
+inline arguments take_arguments(int& argc, char** argv) {
+  arguments taken;
+  int kept = 1;
+  for (int i = 1; i < argc; ++i) {
+    std::string const argument = argv[i];
+    if (argument.rfind("--cloud=", 0) == 0) {
+      taken.cloud_path = argument.substr(8);
+    } else if (argument == "--flush-l2") {
+      taken.flush_l2 = true;
+    } else {
+      if (argument == "--benchmark_list_tests" || argument == "--benchmark_list_tests=true") taken.list_only = true;
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  argv[kept] = nullptr;
+  return taken;
+}
+
+}  // namespace farpoint_bench

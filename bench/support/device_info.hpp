@@ -1,0 +1,71 @@
+/// @file
+/// What the current GPU is.
+#pragma once
+
+#include "cuda_check.hpp"
+
+#include <cstddef>
+#include <fstream>
+#include <string>
+
+namespace farpoint_bench {
+
+/// True when there is a GPU that the CUDA runtime can use; `reason` says why not.
+inline bool device_is_usable(std::string& reason) {
+  int count = 0;
+  cudaError_t const error = cudaGetDeviceCount(&count);
+  if (error == cudaSuccess && count > 0) return true;
+  reason = error == cudaSuccess ? "no CUDA device" : cudaGetErrorString(error);
+  return false;
+}
+
+/// Names, versions and limits of the current device, as the runtime tells them.
+struct device_info {
+  std::string name;
+  std::string driver;          ///< version of the kernel module, "unknown" where the system does not tell
+  int driver_api = 0;          ///< highest CUDA version the driver supports: 1000 * major + 10 * minor
+  int runtime = 0;             ///< likewise, of the CUDA runtime linked
+  int compute_capability = 0;  ///< 10 * major + minor
+  int multiprocessors = 0;
+  int sm_clock_max_khz = 0;
+  int memory_clock_max_khz = 0;
+  int l2_bytes = 0;
+};
+
+/// Version in the first line of the Linux driver's own file, e.g. "580.95.05".
+inline std::string driver_version() {
+  std::ifstream file{"/proc/driver/nvidia/version"};
+  std::string word;
+  while (file >> word) {
+    bool const is_version = word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == word.npos;
+    if (is_version) return word;
+  }
+  return "unknown";
+}
+
+inline device_info query_device() {
+  int device = 0;
+  check(cudaGetDevice(&device), "cudaGetDevice");
+  auto const attribute = [device](cudaDeviceAttr which) {
+    int value = 0;
+    check(cudaDeviceGetAttribute(&value, which, device), "cudaDeviceGetAttribute");
+    return value;
+  };
+
+  device_info info;
+  cudaDeviceProp properties{};
+  check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
+  info.name = properties.name;
+  info.driver = driver_version();
+  check(cudaDriverGetVersion(&info.driver_api), "cudaDriverGetVersion");
+  check(cudaRuntimeGetVersion(&info.runtime), "cudaRuntimeGetVersion");
+  info.compute_capability = 10 * properties.major + properties.minor;
+  info.multiprocessors = attribute(cudaDevAttrMultiProcessorCount);
+  // Attributes and not members of cudaDeviceProp: CUDA 13 took the clocks out of it.
+  info.sm_clock_max_khz = attribute(cudaDevAttrClockRate);
+  info.memory_clock_max_khz = attribute(cudaDevAttrMemoryClockRate);
+  info.l2_bytes = attribute(cudaDevAttrL2CacheSize);
+  return info;
+}
+
+}  // namespace farpoint_bench

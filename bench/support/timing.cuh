@@ -1,0 +1,76 @@
+/// @file
+/// Measures what a call enqueues on a stream. Needs nvcc.
+#pragma once
+
+#include "counters.hpp"
+#include "cuda_handles.hpp"
+#include "device_info.hpp"
+#include "measure_copy_bandwidth.hpp"
+#include "spin.cuh"
+
+#include <benchmark/benchmark.h>
+
+#include <cstddef>
+#include <vector>
+
+namespace farpoint_bench {
+
+/// Times one call at a time between two events.
+class stream_timer {
+ public:
+  /// @param flush_l2  overwrite the L2 cache twice over before each call
+  stream_timer(cudaStream_t stream, bool flush_l2)
+      : stream_{stream}, flush_{flush_l2 ? 2 * static_cast<std::size_t>(query_device().l2_bytes) : 0} {}
+
+  /// Device seconds from the start of the first to the end of the last thing that `launch(stream)` enqueues.
+  template <class Launch>
+  double seconds(Launch&& launch) {
+    if (flush_.size() > 0) check(cudaMemsetAsync(flush_.data(), 0, flush_.size(), stream_), "cudaMemsetAsync");
+    // 50 us are several launch latencies (4-6 us each): enough for every call of a few kernels.
+    hold(stream_, 50'000);
+    check(cudaEventRecord(begin_.get(), stream_), "cudaEventRecord");
+    launch(stream_);
+    check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
+    check(cudaEventSynchronize(end_.get()), "the timed call");
+    float milliseconds = 0;
+    check(cudaEventElapsedTime(&milliseconds, begin_.get(), end_.get()), "cudaEventElapsedTime");
+    return milliseconds * 1e-3;
+  }
+
+ private:
+  cudaStream_t stream_;
+  device_buffer<unsigned char> flush_;
+  owned_event begin_;
+  owned_event end_;
+};
+
+/// The benchmark loop of one row (UseManualTime). Warms up for 20 ms or 20 calls, whichever comes first.
+/// `launch(stream)` throws on failure.
+template <class Launch>
+void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
+  stream_timer timer{stream, flush_l2};
+  double warm = 0;
+  for (int call = 0; call < 20 && warm < 20e-3; ++call) warm += timer.seconds(launch);
+
+  double const before = measure_sm_mhz(stream);
+  std::vector<double> seconds;
+  for (auto _ : state) {
+    static_cast<void>(_);
+    seconds.push_back(timer.seconds(launch));
+    state.SetIterationTime(seconds.back());
+  }
+  double const median = count_times(state, work, seconds);
+  state.counters["copy_bandwidth_percent"] = 100 * work.bytes / median / measure_copy_bandwidth();
+  state.counters["sm_mhz_before"] = before;
+  state.counters["sm_mhz_after"] = measure_sm_mhz(stream);
+}
+
+/// The same with the calls replayed from a CUDA graph; that the capture works is part of what is shown.
+template <class Launch>
+void time_graph_replays(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2,
+                        Launch&& launch) {
+  owned_graph const graph{stream, launch};
+  time_calls(state, stream, work, flush_l2, [&graph](cudaStream_t on) { graph.launch(on); });
+}
+
+}  // namespace farpoint_bench

@@ -1,0 +1,19 @@
+// Runs the device tests, or says loudly that there is no device to run them on (exit code 77: skipped).
+#define CATCH_CONFIG_RUNNER
+#include "../catch.hpp"
+
+#include <cuda_runtime_api.h>
+#include <cstdio>
+#include <cstring>
+
+int main(int argc, char** argv) {
+  Catch::Session session;
+  int devices = 0;
+  bool const listing = argc > 1 && std::strncmp(argv[1], "--list", 6) == 0;
+  if (!listing && (cudaGetDeviceCount(&devices) != cudaSuccess || devices == 0)) {
+    auto const& cases = Catch::getAllTestCasesSorted(session.config());
+    std::printf("SKIPPED: no CUDA device, %zu test cases not run\n", cases.size());
+    return 77;
+  }
+  return session.run(argc, argv);
+}

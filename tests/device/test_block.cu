@@ -1,0 +1,115 @@
+// block_argmax and distance2 in kernels, against the host.
+#include <farpoint/block/block_argmax.hpp>
+#include <farpoint/block/cuda_block.cuh>
+
+#include "../catch.hpp"
+#include "../shared/argmax_inputs.hpp"
+#include "../shared/distance_pairs.hpp"
+#include "cuda_check.hpp"
+
+using namespace farpoint_tests;
+using farpoint::block_argmax;
+using farpoint::scored;
+
+namespace {
+
+template <class Score, int BlockSize>
+__global__ void argmax_rounds(scored<Score> const* inputs, scored<Score>* results, int rounds) {
+  using argmax_type = block_argmax<Score, BlockSize>;
+  __shared__ union {
+    typename argmax_type::storage storage;
+    int other[BlockSize];
+  } shared;
+  farpoint::cuda_block<BlockSize> const block;
+  argmax_type const argmax{shared.storage};
+  for (int round = 0; round < rounds; ++round) {
+    int const at = round * BlockSize + block.rank();
+    if (round < rounds / 2) {
+      results[at] = argmax.reduce(block, inputs[at]);
+      shared.other[block.rank()] = -1;  // reusable on return
+      block.sync();
+    } else {
+      results[at] = argmax.reduce_in_turn(block, inputs[at], round);
+    }
+  }
+}
+
+template <class Score, int BlockSize>
+void check_block(std::uint64_t seed) {
+  constexpr int rounds = 12;
+  auto const inputs = argmax_inputs<Score>(BlockSize, rounds, seed);
+  device_array<scored<Score>> const device_inputs{inputs};
+  device_array<scored<Score>> const device_results(inputs.size());
+  argmax_rounds<Score, BlockSize><<<1, BlockSize>>>(device_inputs.data(), device_results.data(), rounds);
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  auto const results = device_results.download();
+  for (std::size_t at = 0; at < results.size(); ++at) {
+    auto const expected = serial_argmax(&inputs[at - at % BlockSize], BlockSize);
+    CAPTURE(BlockSize, seed, at, results[at].index, expected.index);
+    REQUIRE(same_winner(results[at], expected));
+  }
+}
+
+template <class Score>
+void check_sizes() {
+  check_block<Score, 1>(1);
+  check_block<Score, 2>(2);
+  check_block<Score, 31>(3);
+  check_block<Score, 32>(4);
+  check_block<Score, 33>(5);
+  check_block<Score, 64>(6);
+  check_block<Score, 100>(7);
+  check_block<Score, 128>(8);
+  check_block<Score, 256>(9);
+  check_block<Score, 512>(10);
+  check_block<Score, 993>(11);
+  check_block<Score, 1000>(12);
+  check_block<Score, 1023>(13);
+  check_block<Score, 1024>(14);
+}
+
+template <class Scalar>
+__global__ void distances(point_pair<Scalar> const* pairs, Scalar* results, std::size_t count) {
+  std::size_t const i = blockIdx.x * std::size_t{blockDim.x} + threadIdx.x;
+  if (i < count) results[i] = farpoint::distance2(pairs[i].a, pairs[i].b);
+}
+
+template <class Scalar>
+void check_distances(std::uint64_t seed) {
+  auto const pairs = make_pairs<Scalar>(2100000, seed);
+  device_array<point_pair<Scalar>> const device_pairs{pairs};
+  device_array<Scalar> const device_results(pairs.size());
+  auto const blocks = static_cast<unsigned>((pairs.size() + 255) / 256);
+  distances<<<blocks, 256>>>(device_pairs.data(), device_results.data(), pairs.size());
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  auto const results = device_results.download();
+  std::size_t wrong = 0;
+  for (std::size_t i = 0; i < pairs.size(); ++i) {
+    if (!same_bits(results[i], farpoint::distance2(pairs[i].a, pairs[i].b))) ++wrong;
+  }
+  CAPTURE(seed);
+  CHECK(wrong == 0);
+}
+
+}  // namespace
+
+TEST_CASE("block_argmax in a kernel: float", "[block][device][sanitize]") {
+  check_sizes<float>();
+}
+TEST_CASE("block_argmax in a kernel: double", "[block][device][sanitize]") {
+  check_sizes<double>();
+}
+TEST_CASE("block_argmax in a kernel: int", "[block][device]") {
+  check_sizes<std::int32_t>();
+}
+TEST_CASE("block_argmax in a kernel: unsigned 64-bit", "[block][device]") {
+  check_sizes<std::uint64_t>();
+}
+TEST_CASE("block_argmax in a kernel: a score of one's own", "[block][device][sanitize]") {
+  check_sizes<weighted>();
+}
+
+TEST_CASE("distance2 has the same bits on the device", "[core][device]") {
+  check_distances<float>(31);
+  check_distances<double>(32);
+}
