@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that fps() needs for these clouds on a GPU; 256-byte aligned memory. Exact, O(1), and a
-/// function of the clouds' sizes only: 0 where the largest cloud fits in a block's registers (10,240 float points of
+/// function of the clouds' sizes only: 0 where the largest cloud fits in a block's registers (16,384 float points of
 /// three coordinates), (Dim + 1) scalars a point otherwise.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const&) noexcept {

@@ -12,7 +12,7 @@ using problem_type = fps_problem<float>;
 
 TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize]") {
   // Registers and streaming kernel. Capture in global mode refuses allocation and synchronisation by any thread.
-  for (std::size_t const n : {3000u, 12000u}) {
+  for (std::size_t const n : {3000u, 4096u, 17000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
     device_call<problem_type, std::int32_t> call{before};
@@ -151,14 +151,14 @@ TEST_CASE("fps, device: the workspace is checked at the door", "[fps][device]") 
 }
 
 TEST_CASE("fps, device: every kernel under the sanitizers", "[fps][device][sanitize]") {
-  for (std::size_t const n : {0u, 1u, 200u, 1000u, 2000u, 4000u, 8000u, 10000u, 11000u}) {
+  for (std::size_t const n : {0u, 1u, 200u, 1000u, 2000u, 4000u, 8000u, 10000u, 11000u, 16000u, 17000u}) {
     problem_type problem{make_cloud(shape::non_finite, n, n), 12, {22, {1, 9, 17}, 3, false}};
     problem.wide = n % 3 == 0;
     CAPTURE(n);
     CHECK(same_answer(solve_on_device<fps_selector>(problem), reference_answer(problem)));
   }
-  problem_type ragged{make_cloud(shape::duplicates, 13000, 5), 9};
-  ragged.offsets = {0, 0, 100, 12900, 13000};
+  problem_type ragged{make_cloud(shape::duplicates, 18000, 5), 9};
+  ragged.offsets = {0, 0, 100, 17900, 18000};
   ragged.chosen = {-1, 5, 7, 2};
   CHECK(same_answer(solve_on_device<fps_selector>(ragged), reference_answer(ragged)));
   fps_problem<double> const doubles{make_cloud(shape::cube, 3000, 6), 9};

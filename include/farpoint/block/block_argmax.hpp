@@ -47,8 +47,8 @@ struct argmax_key<float> {
     std::uint32_t word;
     score += 0.0f;  // -0 becomes +0: the two are equal scores
     std::memcpy(&word, &score, sizeof word);
-    if (!(score >= score)) return 0;  // NaN: below -inf
-    return word & 0x80000000u ? ~word : word | 0x80000000u;
+    word = word & 0x80000000u ? ~word : word | 0x80000000u;
+    return score >= score ? word : 0;  // NaN: below -inf
   }
   FARPOINT_HD static float decode(std::uint32_t key) noexcept {
     std::uint32_t const word = key == 0 ? 0x7fffffffu : key & 0x80000000u ? key & 0x7fffffffu : ~key;
@@ -64,6 +64,48 @@ struct argmax_key<Score, std::enable_if_t<std::is_integral_v<Score> && sizeof(Sc
   static constexpr std::uint32_t flip = std::is_signed_v<Score> ? 0x80000000u : 0u;
   FARPOINT_HD static std::uint32_t encode(Score score) noexcept { return static_cast<std::uint32_t>(score) ^ flip; }
   FARPOINT_HD static Score decode(std::uint32_t key) noexcept { return static_cast<Score>(key ^ flip); }
+};
+
+/// A candidate as it is reduced: by keys, with the index in unsigned order too.
+template <class Score, bool HasKey = argmax_key<Score>::exists>
+struct argmax_candidate {
+  std::uint32_t key;
+  std::uint32_t index;
+
+  FARPOINT_HD static argmax_candidate pack(scored<Score> const& from) noexcept {
+    return {argmax_key<Score>::encode(from.score), static_cast<std::uint32_t>(from.index) ^ 0x80000000u};
+  }
+  FARPOINT_HD scored<Score> unpack() const noexcept {
+    return {argmax_key<Score>::decode(key), static_cast<std::int32_t>(index ^ 0x80000000u)};
+  }
+  FARPOINT_HD bool beats(argmax_candidate const& other) const noexcept {
+    return key > other.key || (key == other.key && index < other.index);
+  }
+  template <class Group>
+  FARPOINT_HD argmax_candidate best_of_warp(Group const& group, int, int) const noexcept {
+    std::uint32_t const top = group.reduce_max(key);
+    return {top, group.reduce_min(key == top ? index : 0xffffffffu)};
+  }
+};
+
+/// A candidate without a key: compared as it is, in a tree of shuffles.
+template <class Score>
+struct argmax_candidate<Score, false> {
+  scored<Score> value;
+
+  FARPOINT_HD static argmax_candidate pack(scored<Score> const& from) noexcept { return {from}; }
+  FARPOINT_HD scored<Score> unpack() const noexcept { return value; }
+  FARPOINT_HD bool beats(argmax_candidate const& other) const noexcept { return farpoint::beats(value, other.value); }
+  template <class Group>
+  FARPOINT_HD argmax_candidate best_of_warp(Group const& group, int lane, int lanes_here) const noexcept {
+    argmax_candidate best = *this;
+    FARPOINT_UNROLL
+    for (int step = Group::lanes / 2; step > 0; step /= 2) {
+      argmax_candidate const other = group.shuffle(best, lane + step < lanes_here ? lane + step : lane);
+      if (other.beats(best)) best = other;
+    }
+    return group.shuffle(best, 0);
+  }
 };
 
 }  // namespace detail
@@ -92,7 +134,7 @@ class block_argmax {
 
   /// Shared memory of the block.
   struct storage {
-    scored<Score> winner[2][warps];
+    detail::argmax_candidate<Score> winner[2][warps];
   };
 
   FARPOINT_HD explicit block_argmax(storage& shared) noexcept : shared_{shared} {}
@@ -115,9 +157,9 @@ class block_argmax {
     int const lane = group.rank() % warp_size;
     int const lanes_here = BlockSize % warp_size == 0 || warp + 1 < warps ? warp_size : BlockSize % warp_size;
 
-    scored<Score> best = reduce_warp(group, mine, lane, lanes_here);
+    candidate best = candidate::pack(mine).best_of_warp(group, lane, lanes_here);
     if constexpr (warps > 1) {
-      scored<Score>* const winner = shared_.winner[turn & 1];
+      candidate* const winner = shared_.winner[turn & 1];
       if (lane == 0) winner[warp] = best;
       group.sync();
       // Every warp reduces the winners for itself: cheaper than one that does and a barrier to tell the others.
@@ -125,35 +167,16 @@ class block_argmax {
       if constexpr (BlockSize % warp_size != 0) {
         // A short last warp has fewer lanes than there may be winners.
         for (int next = lane + lanes_here; next < warps; next += lanes_here) {
-          if (beats(winner[next], best)) best = winner[next];
+          if (winner[next].beats(best)) best = winner[next];
         }
       }
-      best = reduce_warp(group, best, lane, lanes_here);
+      best = best.best_of_warp(group, lane, lanes_here);
     }
-    return best;
+    return best.unpack();
   }
 
  private:
-  template <class Group>
-  FARPOINT_HD static scored<Score> reduce_warp(Group const& group, scored<Score> mine, int lane,
-                                               int lanes_here) noexcept {
-    using key = detail::argmax_key<Score>;
-    if constexpr (key::exists) {
-      std::uint32_t const own = key::encode(mine.score);
-      std::uint32_t const top = group.reduce_max(own);
-      // Flipping the sign bit makes the unsigned minimum the minimum of signed indices.
-      std::uint32_t const index = static_cast<std::uint32_t>(mine.index) ^ 0x80000000u;
-      std::uint32_t const lowest = group.reduce_min(own == top ? index : 0xffffffffu);
-      return {key::decode(top), static_cast<std::int32_t>(lowest ^ 0x80000000u)};
-    } else {
-      FARPOINT_UNROLL
-      for (int step = warp_size / 2; step > 0; step /= 2) {
-        scored<Score> const other = group.shuffle(mine, lane + step < lanes_here ? lane + step : lane);
-        if (beats(other, mine)) mine = other;
-      }
-      return group.shuffle(mine, 0);
-    }
-  }
+  using candidate = detail::argmax_candidate<Score>;
 
   storage& shared_;
 };

@@ -52,6 +52,44 @@ __device__ scored<typename Points::scalar> fps_first_sample(fps_block_task<Point
   return argmax.reduce(block, mine.best());
 }
 
+/// Writes one cloud's samples: thread t keeps the samples t, t + BlockSize, ... until all threads have one, and then
+/// all write together. One thread that writes each sample at once would hold up its warp, and so the block, every time.
+template <class Points, int BlockSize>
+class fps_writer {
+ public:
+  using scalar = typename Points::scalar;
+
+  __device__ fps_writer(fps_block_task<Points> const& task, index_t b) noexcept
+      : task_{task}, row_{b * task.params.samples} {}
+
+  __device__ void add(index_t slot, scored<scalar> const& sample) noexcept {
+    if (turn_ == static_cast<int>(threadIdx.x)) kept_ = sample;
+    if (++turn_ < BlockSize) return;
+    turn_ = 0;
+    write(slot - (BlockSize - 1) + threadIdx.x, kept_.index, kept_.score);
+  }
+
+  /// Writes what is kept of `count` samples, and pads the rest of the row.
+  __device__ void finish(index_t count) const noexcept {
+    index_t const written = count - turn_;
+    for (index_t slot = written + threadIdx.x; slot < task_.params.samples; slot += BlockSize) {
+      bool const is_kept = slot < count;
+      write(slot, is_kept ? kept_.index : -1, is_kept ? kept_.score : scalar(-1));
+    }
+  }
+
+ private:
+  __device__ void write(index_t slot, std::int32_t index, scalar distance) const noexcept {
+    task_.output.indices.set(row_ + slot, index);
+    if (!task_.output.distances.empty()) task_.output.distances[row_ + slot] = distance;
+  }
+
+  fps_block_task<Points> const& task_;
+  index_t row_;
+  scored<scalar> kept_{fps_taken<scalar>, -1};
+  int turn_ = 0;
+};
+
 /// Samples cloud blockIdx.x. `Cloud` is fps_registers or fps_stream.
 template <class Points, int BlockSize, class Cloud>
 __global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Points> const task) {
@@ -65,37 +103,41 @@ __global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Poi
   Points const cloud = task.clouds[b];
   if (cloud.size() <= task.above || cloud.size() > task.up_to) return;
 
-  Cloud mine{task};
-  fps_count(task.output.report, &fps_report::non_finite, mine.load(cloud));
+  Cloud mine{task, cloud};
+  fps_writer<Points, BlockSize> writer{task, b};
+  fps_count(task.output.report, &fps_report::non_finite, mine.load());
   scored<scalar> sample = fps_first_sample(task, b, cloud, mine, argmax, block);
 
-  index_t const row = b * task.params.samples;
   index_t count = 0;
   // The score of no candidate is negative and stop2 is not: running out of points ends the loop too.
   while (!(sample.score < task.stop2)) {
-    if (block.rank() == 0) {
-      task.output.indices.set(row + count, sample.index);
-      if (!task.output.distances.empty()) task.output.distances[row + count] = sample.score;
-    }
-    if (++count == task.params.samples) break;
+    auto const position = mine.position(sample.index);
     mine.take(sample.index);
-    sample = argmax.reduce_in_turn(block, mine.lower(cloud[sample.index]), static_cast<int>(count));
+    writer.add(count, sample);
+    if (++count == task.params.samples) break;
+    sample = argmax.reduce_in_turn(block, mine.lower(position), static_cast<int>(count));
   }
-
-  for (index_t slot = count + block.rank(); slot < task.params.samples; slot += BlockSize) {
-    task.output.indices.set(row + slot, -1);
-    if (!task.output.distances.empty()) task.output.distances[row + slot] = scalar(-1);
-  }
+  writer.finish(count);
   if (block.rank() == 0 && !task.output.counts.empty()) task.output.counts.set(b, count);
 }
 
-/// Enqueues the kernel, one block per cloud.
+/// Enqueues the kernel, one block per cloud, with `shared_bytes` of dynamic shared memory.
 template <class Points, int BlockSize, class Cloud>
-FARPOINT_HIDDEN cudaError_t fps_launch_block(fps_block_task<Points> task, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN cudaError_t fps_launch_block(fps_block_task<Points> task, std::size_t shared_bytes,
+                                             cudaStream_t stream) noexcept {
+  auto const kernel = reinterpret_cast<void const*>(fps_block_kernel<Points, BlockSize, Cloud>);
+  // 48 KiB need no permission, the argmax's storage counted in.
+  constexpr std::size_t always_allowed =
+      (48 << 10) - sizeof(typename block_argmax<typename Points::scalar, BlockSize>::storage);
+  if (shared_bytes > always_allowed) {
+    cudaError_t const error =
+        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
+    if (error != cudaSuccess) return error;
+  }
   void* arguments[] = {&task};
   // Not <<<>>>: this returns our own error and leaves one that is pending from elsewhere alone.
-  return cudaLaunchKernel(reinterpret_cast<void const*>(fps_block_kernel<Points, BlockSize, Cloud>),
-                          dim3(static_cast<unsigned>(task.clouds.size())), dim3(BlockSize), arguments, 0, stream);
+  return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(task.clouds.size())), dim3(BlockSize), arguments,
+                          shared_bytes, stream);
 }
 
 }  // namespace detail

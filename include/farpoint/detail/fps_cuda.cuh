@@ -59,21 +59,37 @@ class fps_cuda_plan {
       task.above = register_capacity();
       task.up_to = max_narrow_points;
       constexpr int block_size = Selector::streaming_block_size;
-      return fps_launch_block<Points, block_size, fps_stream<Points, block_size>>(task, stream);
+      return fps_launch_block<Points, block_size, fps_stream<Points, block_size>>(task, 0, stream);
     }
     return cudaSuccess;
   }
 
  private:
+  /// Shared memory for a copy of the largest cloud that a shape takes; 0 where the device has too little.
+  std::size_t shared_copy_bytes(fps_block_tuning shape) const noexcept {
+    int device = 0;
+    int limit = 0;
+    if (cudaGetDevice(&device) != cudaSuccess ||
+        cudaDeviceGetAttribute(&limit, cudaDevAttrMaxSharedMemoryPerBlockOptin, device) != cudaSuccess) {
+      return 0;
+    }
+    constexpr std::size_t for_argmax = 1024;
+    index_t const points = largest_ < shape.capacity() ? largest_ : shape.capacity();
+    std::size_t const copy = static_cast<std::size_t>(points) * sizeof(typename Points::point);
+    return copy + for_argmax <= static_cast<std::size_t>(limit) ? copy : 0;
+  }
+
   /// Launches the first shape from `Shape` on that holds the largest cloud, or else the largest shape.
   template <std::size_t Shape>
-  cudaError_t launch_registers(fps_block_task<Points> const& task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_registers(fps_block_task<Points> task, cudaStream_t stream) const noexcept {
     if constexpr (Shape < shapes) {
       if constexpr (fits(Shape)) {
         constexpr fps_block_tuning shape = Selector::blocks[Shape];
         if (shape.capacity() >= largest_ || shape.capacity() == register_capacity()) {
           using registers = fps_registers<Points, shape.block_size, shape.points_per_thread>;
-          return fps_launch_block<Points, shape.block_size, registers>(task, stream);
+          std::size_t const copy = shared_copy_bytes(shape);
+          task.has_shared_copy = copy != 0;
+          return fps_launch_block<Points, shape.block_size, registers>(task, copy, stream);
         }
       }
       return launch_registers<Shape + 1>(task, stream);
@@ -123,8 +139,9 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
   }
 
   auto const stop = static_cast<scalar>(params.stop_below);
-  fps_block_task<Points> const task{
-      clouds, params, output, stop * stop, 0, 0, reinterpret_cast<scalar*>(workspace.data())};
+  fps_block_task<Points> task{clouds, params, output};
+  task.stop2 = stop * stop;
+  task.arrays = reinterpret_cast<scalar*>(workspace.data());
   cudaError_t const error = plan.launch(task, exec.stream);
   return error == cudaSuccess ? result{} : cuda_failure(error, "fps: a kernel could not be launched");
 }
