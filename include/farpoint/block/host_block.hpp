@@ -88,7 +88,7 @@ class host_block {
 
   host_block(shared_state& shared, int rank) noexcept : shared_{&shared}, rank_{rank} {}
 
-  int warp() const noexcept { return rank_ / Lanes; }
+  int warp() const noexcept { return warps == 1 ? 0 : rank_ / Lanes; }
   void warp_sync() const noexcept { shared_->warp_barriers[static_cast<std::size_t>(warp())]->arrive_and_wait(); }
 
   template <class Operation>
