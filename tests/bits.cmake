@@ -27,7 +27,7 @@ foreach(program IN ITEMS distance_bits fps_bits)
       COMMAND ${${compiler_path}} ${binary}.o -pthread -o ${binary}
       DEPENDS ${source}
       DEPFILE ${binary}.d
-      COMMENT "Building ${program} with ${compiler} ${flags}"
+      COMMENT "Building ${name}"
       COMMAND_EXPAND_LISTS VERBATIM)
     list(APPEND binaries ${binary})
   endforeach()

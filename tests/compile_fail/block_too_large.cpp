@@ -7,4 +7,6 @@ constexpr int block_size = 1024;
 constexpr int block_size = 2048;
 #endif
 
-int main() { return sizeof(farpoint::block_argmax<float, block_size>::storage) > 0 ? 0 : 1; }
+int main() {
+  return sizeof(farpoint::block_argmax<float, block_size>::storage) > 0 ? 0 : 1;
+}

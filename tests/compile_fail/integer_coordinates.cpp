@@ -7,4 +7,6 @@ using coordinate = double;
 using coordinate = int;
 #endif
 
-int main() { return static_cast<int>(farpoint::point_view<coordinate>{}.size()); }
+int main() {
+  return static_cast<int>(farpoint::point_view<coordinate>{}.size());
+}

@@ -1,10 +1,11 @@
-# Compiles SOURCE and fails unless that fails with the sentence on the line "// expect: ..." of SOURCE.
+# Compiles SOURCE and fails unless that fails with the sentence that SOURCE begins with, "// expect: ...".
 #   cmake "-DCOMPILE=compiler;arguments" -DSOURCE=case.cpp -P must_not_compile.cmake
-file(STRINGS ${SOURCE} expected REGEX "^// expect: ")
-string(REGEX REPLACE "^// expect: " "" expected "${expected}")
-if(NOT expected)
-  message(FATAL_ERROR "${SOURCE} has no line \"// expect: ...\".")
+# Not file(STRINGS), which makes a list of a sentence with a semicolon.
+file(READ ${SOURCE} text)
+if(NOT text MATCHES "^// expect: ([^\n]+)")
+  message(FATAL_ERROR "${SOURCE} does not begin with \"// expect: ...\".")
 endif()
+set(expected "${CMAKE_MATCH_1}")
 
 execute_process(COMMAND ${COMPILE} -DFARPOINT_CORRECTED ${SOURCE} RESULT_VARIABLE exit_code ERROR_VARIABLE errors)
 if(NOT exit_code EQUAL 0)

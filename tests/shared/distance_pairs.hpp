@@ -37,20 +37,23 @@ std::vector<point_pair<Scalar>> make_pairs(std::size_t count, std::uint64_t seed
   for (std::size_t i = 0; i < count; ++i) {
     auto const kind = i % 7;
     for (int axis = 0; axis < 3; ++axis) {
-      auto const u = static_cast<Scalar>(random.uniform());
-      auto const v = static_cast<Scalar>(random.uniform());
-      Scalar a = u;
-      Scalar b = v;
+      // Products in double are exact here: a compiler that fuses one with a sum makes the same pairs.
+      auto const u = static_cast<double>(random.uniform());
+      auto const v = static_cast<double>(random.uniform());
+      auto a = static_cast<Scalar>(u);
+      auto b = static_cast<Scalar>(v);
+      auto const set = [&a, &b](double new_a, double new_b) {
+        a = static_cast<Scalar>(new_a);
+        b = static_cast<Scalar>(new_b);
+      };
       auto const exponent = static_cast<int>(random.below(120)) - 60;
       switch (kind) {
-        case 0: a = u * 200 - 100, b = v * 200 - 100; break;
-        case 1: a = 5400000 + u * 100, b = 5400000 + v * 100; break;
+        case 0: set(u * 200 - 100, v * 200 - 100); break;
+        case 1: set(5400000 + u * 100, 5400000 + v * 100); break;
         case 2: b = std::nextafter(a, static_cast<Scalar>(2)); break;
-        case 3: a = std::ldexp(u, exponent), b = std::ldexp(v, exponent - static_cast<int>(random.below(30))); break;
-        case 4: a = u * static_cast<Scalar>(1e-22), b = v * static_cast<Scalar>(1e-23); break;
-        case 5:
-          a = (u - Scalar(0.5)) * static_cast<Scalar>(4e19), b = (v - Scalar(0.5)) * static_cast<Scalar>(4e19);
-          break;
+        case 3: set(std::ldexp(u, exponent), std::ldexp(v, exponent - static_cast<int>(random.below(30)))); break;
+        case 4: set(u * 1e-22, v * 1e-23); break;
+        case 5: set((u - 0.5) * 4e19, (v - 0.5) * 4e19); break;
         default: a = any_bits(random, a), b = any_bits(random, b);
       }
       pairs[i].a[axis] = a;

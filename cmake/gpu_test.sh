@@ -1,0 +1,56 @@
+#!/usr/bin/env bash
+# Runs all that needs a GPU, from the folder of binaries given (default: the folder of this script) or a build tree.
+# One line for each suite at the end; exit code 1 if one failed. FARPOINT_DATA_DIR names a folder of real scans.
+# Needs nothing but bash, a driver and, for the last suites, compute-sanitizer.
+set -uo pipefail
+folder=${1:-$(dirname "${BASH_SOURCE[0]}")}
+[ -d "$folder" ] || {
+  echo "gpu-test: there is no folder $folder" >&2
+  exit 1
+}
+PATH=$PATH:/usr/local/cuda/bin
+
+summary=()
+failures=0
+# suite NAME PROGRAM COMMAND...: COMMAND runs with the path of PROGRAM in place of {}.
+suite() {
+  local name=$1 program start=$SECONDS outcome code argument command=()
+  program=$(find "$folder" -type f -name "$2" -perm -u+x 2> /dev/null | head -n 1)
+  shift 2
+  echo "== $name"
+  if [ -z "$program" ]; then
+    echo "not in $folder"
+    outcome=SKIP
+  elif ! command -v "$1" > /dev/null && [ "$1" != "{}" ]; then
+    echo "there is no $1"
+    outcome=SKIP
+  else
+    for argument in "$@"; do command+=("${argument/\{\}/$program}"); done
+    "${command[@]}"
+    code=$?
+    case $code in
+      0) outcome=PASS ;;
+      77) outcome=SKIP ;;
+      *)
+        outcome=FAIL
+        failures=$((failures + 1))
+        ;;
+    esac
+  fi
+  summary+=("$name: $outcome ($((SECONDS - start)) s)")
+}
+
+# Cases that start with a dot are hidden; [large] needs tens of gigabytes.
+suite "device tests" farpoint_device_tests {}
+suite "graph capture" farpoint_device_tests {} "[graph]"
+suite "block_argmax in your kernel" example_02_block_argmax {}
+suite "demo" farpoint_demo {} --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
+sanitize=(compute-sanitizer --error-exitcode 1)
+suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
+suite "racecheck" farpoint_device_tests "${sanitize[@]}" --tool racecheck {} "[sanitize]"
+suite "synccheck" farpoint_device_tests "${sanitize[@]}" --tool synccheck {} "[sanitize]"
+suite "initcheck" farpoint_device_tests "${sanitize[@]}" --tool initcheck {} "[sanitize]"
+
+echo
+printf '%s\n' "${summary[@]}"
+[ "$failures" = 0 ]

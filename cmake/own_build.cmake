@@ -1,0 +1,37 @@
+# Settings of farpoint's own build. Not read when farpoint is part of another project.
+
+get_property(farpoint_is_multi_config GLOBAL PROPERTY GENERATOR_IS_MULTI_CONFIG)
+if(NOT CMAKE_BUILD_TYPE AND NOT farpoint_is_multi_config)
+  set_property(CACHE CMAKE_BUILD_TYPE PROPERTY VALUE Release)
+endif()
+
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CUDA_EXTENSIONS OFF)
+if(NOT DEFINED CMAKE_CUDA_STANDARD)
+  set(CMAKE_CUDA_STANDARD 17)
+endif()
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+
+add_compile_options(
+  "$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow>"
+  # No -Wpedantic: the code that nvcc generates for the host compiler is full of line markers.
+  "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Xcompiler=-Wall,-Wextra,-Wshadow>")
+if(FARPOINT_WERROR)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Werror>"
+                      "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Werror=all-warnings>")
+endif()
+
+include(${CMAKE_CURRENT_LIST_DIR}/thread_sanitizer.cmake)
+set(farpoint_test_launcher "")
+if(FARPOINT_SANITIZE STREQUAL "thread")
+  set(farpoint_sanitizer_flags ${FARPOINT_TSAN_FLAGS})
+  set(farpoint_test_launcher ${FARPOINT_TSAN_LAUNCHER})
+elseif(FARPOINT_SANITIZE STREQUAL "address")
+  set(farpoint_sanitizer_flags -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer -g)
+elseif(FARPOINT_SANITIZE)
+  message(FATAL_ERROR "FARPOINT_SANITIZE is \"${FARPOINT_SANITIZE}\"; it can be empty, thread or address.")
+endif()
+if(FARPOINT_SANITIZE)
+  add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${farpoint_sanitizer_flags}>")
+  add_link_options(${farpoint_sanitizer_flags})
+endif()

@@ -1,0 +1,18 @@
+# The header targets. They set no architectures, no flags and no languages: those are the user's.
+include(GNUInstallDirs)
+
+# C++ only: compiles with any C++17 compiler, with no CUDA toolkit but the CCCL headers.
+add_library(farpoint_host INTERFACE)
+add_library(farpoint::host ALIAS farpoint_host)
+set_target_properties(farpoint_host PROPERTIES EXPORT_NAME host)
+target_compile_features(farpoint_host INTERFACE cxx_std_17)
+target_include_directories(farpoint_host INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+                                                   $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+# Of CCCL's targets only this one and CCCL::CCCL survive install(EXPORT).
+target_link_libraries(farpoint_host INTERFACE libcudacxx::libcudacxx Threads::Threads)
+
+# The .cuh headers. Defined even without nvcc: a package built on a machine without it serves users who have it.
+add_library(farpoint_cuda INTERFACE)
+add_library(farpoint::cuda ALIAS farpoint_cuda)
+set_target_properties(farpoint_cuda PROPERTIES EXPORT_NAME cuda)
+target_link_libraries(farpoint_cuda INTERFACE farpoint_host CCCL::CCCL CUDA::toolkit)

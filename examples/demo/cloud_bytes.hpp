@@ -1,0 +1,69 @@
+// What the readers of the formats share: a file in memory, its lines, and its numbers.
+#pragma once
+
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace farpoint_demo {
+
+/// A whole file in memory, which also phrases what is wrong with it.
+class cloud_bytes {
+ public:
+  /// @throws cloud_error
+  explicit cloud_bytes(std::filesystem::path const& file);
+
+  std::string_view view() const { return content_; }
+  std::filesystem::path const& path() const { return path_; }
+
+  /// Throws the cloud_error "<file>: expected <expected>, found <found>".
+  [[noreturn]] void fail(std::string const& expected, std::string const& found) const;
+
+ private:
+  std::filesystem::path path_;
+  std::string content_;
+};
+
+/// The start of a text of unknown origin, in quotes, fit for a message of one line.
+std::string excerpt(std::string_view text);
+
+/// Takes lines from the front of a text. "\n" and "\r\n" end a line.
+class line_reader {
+ public:
+  explicit line_reader(std::string_view text, std::size_t lines_before = 0) : rest_{text}, number_{lines_before} {}
+
+  /// The next line, nothing at the end of the text.
+  std::optional<std::string_view> next();
+  /// The next line that is not blank.
+  std::optional<std::string_view> next_with_content();
+
+  /// Number of the line taken last, from 1.
+  std::size_t number() const { return number_; }
+  /// All that follows the line taken last.
+  std::string_view rest() const { return rest_; }
+
+ private:
+  std::string_view rest_;
+  std::size_t number_;
+};
+
+/// Takes the first word from the front of `line`; empty at its end.
+std::string_view take_word(std::string_view& line);
+
+/// The number that all of `word` is written as, regardless of the locale. "nan" and "inf" are numbers.
+std::optional<double> parse_number(std::string_view word);
+/// The count that all of `word` is written as.
+std::optional<std::size_t> parse_count(std::string_view word);
+
+enum class scalar_kind { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };
+enum class byte_order { little, big };
+
+/// Bytes of one value.
+std::size_t size_of(scalar_kind kind);
+
+/// The value whose first byte is at `bytes`.
+double decode(char const* bytes, scalar_kind kind, byte_order order = byte_order::little);
+
+}  // namespace farpoint_demo

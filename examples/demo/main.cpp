@@ -1,0 +1,231 @@
+// farpoint_demo: samples a point cloud, and shows in numbers and in a picture what came out.
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+#include <farpoint/reference/fps.hpp>
+#include <farpoint/runtime.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <fstream>
+#include <functional>
+#include <limits>
+#include <map>
+#include <thread>
+
+#include "cloud_io.hpp"
+#include "coverage.hpp"
+#include "progress.hpp"
+#include "render.hpp"
+#include "street_scene.hpp"
+
+namespace {
+
+using namespace farpoint_demo;
+namespace runtime = farpoint::runtime;
+
+constexpr int exit_failure = 1;
+constexpr int exit_usage = 2;
+constexpr int exit_unequal = 3;
+
+struct demo_options {
+  std::string cloud_file;  // empty: a simulated sweep
+  std::optional<file_format> format;
+  std::uint64_t seed = 1;
+  std::int64_t samples = 4096;
+  std::int64_t first = 0;
+  runtime::backend backend = runtime::backend::automatic;
+  int threads = 0;
+  std::string picture_file = "farpoint_demo.png";
+  std::string indices_file;
+  bool check = false;
+};
+
+struct sampling {
+  std::vector<std::int64_t> indices;
+  std::vector<float> distances;
+};
+
+class demo_error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+std::map<std::string, file_format> const formats{{"kitti", file_format::kitti},
+                                                 {"nuscenes", file_format::nuscenes},
+                                                 {"xyz", file_format::xyz},
+                                                 {"ply", file_format::ply},
+                                                 {"pcd", file_format::pcd}};
+std::map<std::string, runtime::backend> const backends{
+    {"auto", runtime::backend::automatic}, {"host", runtime::backend::host}, {"cuda", runtime::backend::cuda}};
+
+/// An option whose value is a key of `choices`, listed in the help as `listed`.
+template <class Value>
+void add_choice(CLI::App& app, std::string const& name, std::map<std::string, Value> const& choices,
+                std::string const& listed, std::string const& help, std::function<void(Value)> const& set) {
+  auto const look_up = [&choices, set](std::string const& word) { set(choices.at(word)); };
+  app.add_option_function<std::string>(name, look_up, help)->check(CLI::IsMember(&choices))->option_text(listed);
+}
+
+void declare_options(CLI::App& app, demo_options& wish) {
+  app.add_option("CLOUD", wish.cloud_file,
+                 "Point cloud: KITTI, nuScenes or raw xyz .bin, .ply, .pcd. Without one: a simulated LiDAR sweep")
+      ->option_text(" ");
+  app.add_option("-n,--samples", wish.samples, "Points to pick, at most as many as there are")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}))
+      ->option_text("N [4096]");
+  app.add_option("--first", wish.first, "Index of the first sample")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("INDEX [0]");
+  add_choice<runtime::backend>(app, "--backend", backends, "auto|host|cuda [auto]",
+                               "Where to sample; auto: CUDA where there is a usable GPU, the host otherwise",
+                               [&wish](runtime::backend chosen) { wish.backend = chosen; });
+  app.add_option("--threads", wish.threads, "Threads of the host backend; 0: one per core")
+      ->check(CLI::Range(0, 1024))
+      ->option_text("N [0]");
+  add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd",
+                          "What CLOUD is, where neither name nor content tells",
+                          [&wish](file_format chosen) { wish.format = chosen; });
+  app.add_option("--seed", wish.seed, "Seed of the simulated sweep")->option_text("N [1]");
+  app.add_option("-o,--output", wish.picture_file, "Picture to write")->option_text("PNG [farpoint_demo.png]");
+  app.add_option("--indices", wish.indices_file, "Also write the indices of the samples, one per line, in their order")
+      ->option_text("FILE");
+  app.add_flag("--check", wish.check, "Also run the plain serial loop, and compare indices and distances with its");
+  app.footer(
+      "Exit code: 0 all went well, 1 something failed, 2 wrong usage, 3 --check found a difference.\n"
+      "Coverage after k samples: the largest distance from any point to the nearest of the first k.\n");
+}
+
+cloud load(demo_options const& wish) {
+  if (wish.cloud_file.empty()) {
+    return with_progress("simulating", [&] {
+      return cloud{simulate_street_sweep(wish.seed), fmt::format("simulated LiDAR sweep, seed {}", wish.seed)};
+    });
+  }
+  return with_progress("reading", [&] { return read_cloud(wish.cloud_file, wish.format); });
+}
+
+/// Calls `fps(clouds, params, output)` for one cloud, and cuts the answer to what was picked.
+template <class Fps>
+sampling collect(std::vector<point3> const& points, std::int64_t samples, std::int64_t first, Fps const& fps) {
+  sampling picked{std::vector<std::int64_t>(static_cast<std::size_t>(samples)),
+                  std::vector<float>(static_cast<std::size_t>(samples))};
+  std::array<std::int64_t, 1> count{};
+  farpoint::fps_params params;
+  params.samples = samples;
+  params.first = first;
+  farpoint::fps_output<float> output;
+  output.indices = picked.indices;
+  output.distances = picked.distances;
+  output.counts = count;
+  if (auto const outcome = fps(farpoint::batch{farpoint::view_points(points)}, params, output); !outcome) {
+    throw demo_error{fmt::format("{} ({})", outcome.reason, to_string(outcome.code))};
+  }
+  picked.indices.resize(static_cast<std::size_t>(count[0]));
+  picked.distances.resize(static_cast<std::size_t>(count[0]));
+  return picked;
+}
+
+/// Where the work was done, and why there.
+std::string describe(runtime::run_info const& info, runtime::backend asked_for, int threads) {
+  if (info.used == runtime::backend::cuda) return fmt::format("cuda ({})", info.device);
+  return fmt::format("host ({} thread{}){}", threads, threads == 1 ? "" : "s",
+                     asked_for == runtime::backend::automatic ? ", no GPU found" : "");
+}
+
+void print_row(std::string const& name, std::string const& value) {
+  fmt::print("  {:<22} {}\n", name, value);
+}
+
+void write_indices(std::vector<std::int64_t> const& indices, std::string const& file) {
+  std::ofstream stream{file};
+  for (auto const index : indices) stream << index << '\n';
+  stream.close();
+  if (!stream) throw demo_error{fmt::format("{}: the indices cannot be written", file)};
+}
+
+/// Compares with the serial loop and says what came of it. True if all is the same, to the bit.
+bool check_against_serial_loop(std::vector<point3> const& points, demo_options const& wish, std::int64_t samples,
+                               sampling const& picked) {
+  auto const expected = with_progress("checking with the serial loop", [&] {
+    return collect(points, samples, wish.first, [](auto const& clouds, auto const& params, auto const& output) {
+      return farpoint::reference::fps(clouds, params, output);
+    });
+  });
+  bool const same_indices = picked.indices == expected.indices;
+  bool const same_distances = picked.distances == expected.distances;
+  print_row("check", fmt::format("indices {}, distances {} the serial loop's", same_indices ? "equal" : "DIFFER from",
+                                 same_distances ? "equal" : "DIFFER from"));
+  return same_indices && same_distances;
+}
+
+int run(demo_options const& wish) {
+  auto const input = load(wish);
+  auto const& points = input.points;
+  auto const size = static_cast<std::int64_t>(points.size());
+  if (wish.first >= size) {
+    throw demo_error{fmt::format("--first {}: the cloud has {} points, indices 0 to {}", wish.first, size, size - 1)};
+  }
+  auto const finite = std::count_if(points.begin(), points.end(), is_finite);
+  if (finite == 0) throw demo_error{fmt::format("{}: none of its {} points is finite", wish.cloud_file, size)};
+  std::int64_t const samples = std::min(wish.samples, size);
+  int const threads =
+      wish.threads > 0 ? wish.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+
+  runtime::run_info info;
+  auto const picked = with_progress("sampling", [&] {
+    return collect(points, samples, wish.first, [&](auto const& clouds, auto const& params, auto const& output) {
+      return runtime::fps(clouds, params, output, {wish.backend, threads}, &info);
+    });
+  });
+  auto const backend = describe(info, wish.backend, threads);
+
+  auto const count = picked.indices.size();
+  std::vector<std::size_t> const parts{std::max<std::size_t>(count / 4, 1), std::max<std::size_t>(count / 2, 1), count};
+  auto const radii =
+      with_progress("measuring coverage", [&] { return coverage_radii(points, picked.indices, parts, threads); });
+  with_progress("drawing", [&] {
+    auto const caption = fmt::format("{} points   {} samples   backend {}", size, count, backend);
+    write_png(render(points, picked.indices, caption), wish.picture_file);
+  });
+  if (!wish.indices_file.empty()) write_indices(picked.indices, wish.indices_file);
+
+  print_row("cloud", wish.cloud_file.empty() ? "(none given)" : wish.cloud_file);
+  print_row("format", input.format);
+  print_row("points", fmt::format("{}", size));
+  print_row("finite points", fmt::format("{}", finite));
+  print_row("samples", fmt::format("{}", count));
+  print_row("backend", backend);
+  print_row("time", fmt::format("{:.2f} ms", info.seconds * 1e3));
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    print_row(fmt::format("coverage after {}", parts[i]), fmt::format("{:.3f} m", radii[i]));
+  }
+  print_row("picture", wish.picture_file);
+  if (!wish.indices_file.empty()) print_row("indices", wish.indices_file);
+  if (!wish.check) return 0;
+  std::fflush(stdout);
+  return check_against_serial_loop(points, wish, samples, picked) ? 0 : exit_unequal;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  demo_options wish;
+  CLI::App app{"Picks the farthest point samples of a point cloud and draws them."};
+  app.name("farpoint_demo");
+  declare_options(app, wish);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::CallForHelp const& help) {
+    return app.exit(help);
+  } catch (CLI::ParseError const& error) {
+    fmt::print(stderr, "farpoint_demo: {} (--help lists the options)\n", error.what());
+    return exit_usage;
+  }
+  try {
+    return run(wish);
+  } catch (std::bad_alloc const&) {
+    fmt::print(stderr, "farpoint_demo: out of memory\n");
+  } catch (std::exception const& error) {
+    fmt::print(stderr, "farpoint_demo: {}\n", error.what());
+  }
+  return exit_failure;
+}

@@ -1,0 +1,120 @@
+// Headerless files of float32 records.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cloud_formats.hpp"
+
+namespace farpoint_demo {
+
+namespace {
+
+constexpr bin_layout layouts[] = {
+    {file_format::kitti, 4, "KITTI"}, {file_format::nuscenes, 5, "nuScenes"}, {file_format::xyz, 3, "raw xyz"}};
+
+// NaN is "no return". Floats of the wrong bytes have exponents all over the range.
+bool like_coordinate(double value) {
+  double const size = std::fabs(value);
+  return std::isnan(value) || value == 0 || (size > 1e-30 && size < 1e7);
+}
+
+bool like_fraction(double value) {
+  return value >= 0 && value <= 1;
+}
+bool like_byte(double value) {
+  return value >= 0 && value <= 255;
+}
+bool like_whole_byte(double value) {
+  return like_byte(value) && value == std::floor(value);
+}
+
+double float_at(std::string_view bytes, std::size_t index) {
+  return decode(bytes.data() + index * 4, scalar_kind::float32);
+}
+
+bool fits(std::string_view bytes, bin_layout const& layout) {
+  if (bytes.size() % layout.record_bytes() != 0) return false;
+  bool fraction_intensities = true;
+  bool whole_intensities = true;
+  for (std::size_t record = 0; record * 4 < bytes.size(); record += layout.floats) {
+    bool is_return = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      double const value = float_at(bytes, record + axis);
+      if (!like_coordinate(value)) return false;
+      is_return = is_return && !std::isnan(value);
+    }
+    if (layout.format == file_format::xyz || !is_return) continue;
+    double const intensity = float_at(bytes, record + 3);
+    if (!like_byte(intensity)) return false;
+    fraction_intensities = fraction_intensities && like_fraction(intensity);
+    whole_intensities = whole_intensities && like_whole_byte(intensity);
+    if (layout.format == file_format::nuscenes && !like_whole_byte(float_at(bytes, record + 4))) return false;  // ring
+  }
+  return layout.format != file_format::kitti || fraction_intensities || whole_intensities;
+}
+
+// Where coordinates themselves look like intensities, as in a unit cube or on a grid, nothing can be told.
+bool tells_layouts_apart(std::string_view bytes) {
+  bool fractions = true;
+  bool whole = true;
+  for (std::size_t i = 0; i < bytes.size() / 4; ++i) {
+    double const value = float_at(bytes, i);
+    fractions = fractions && (std::isnan(value) || like_fraction(value));
+    whole = whole && (std::isnan(value) || like_whole_byte(value));
+  }
+  return !fractions && !whole;
+}
+
+}  // namespace
+
+bin_layout const& layout_of(file_format format) {
+  for (auto const& layout : layouts) {
+    if (layout.format == format) return layout;
+  }
+  throw std::logic_error{"farpoint_demo: not a .bin format"};
+}
+
+bin_layout const& guess_bin_layout(cloud_bytes const& file) {
+  auto const bytes = file.view();
+  std::vector<bin_layout const*> fitting;
+  bool some_size_fits = false;
+  for (auto const& layout : layouts) {
+    some_size_fits = some_size_fits || bytes.size() % layout.record_bytes() == 0;
+    if (fits(bytes, layout)) fitting.push_back(&layout);
+  }
+  if (!some_size_fits) {
+    file.fail("a multiple of 16 bytes (KITTI), 20 (nuScenes) or 12 (raw xyz)", fmt::format("{} bytes", bytes.size()));
+  }
+  if (fitting.empty()) {
+    file.fail("float32 points of KITTI, nuScenes or raw xyz (--format says which)",
+              fmt::format("{} bytes that look like none of them", bytes.size()));
+  }
+  // Coordinates of any layout fit raw xyz, which is the answer only where the other columns are not seen.
+  bool const or_xyz = fitting.size() == 2 && fitting.back()->format == file_format::xyz;
+  if (or_xyz && tells_layouts_apart(bytes)) fitting.pop_back();
+  if (fitting.size() > 1) {
+    std::string names;
+    for (auto const* layout : fitting) names += fmt::format("{}{}", names.empty() ? "" : " and ", layout->name);
+    file.fail("values of one layout (--format says which)", fmt::format("values that fit {}", names));
+  }
+  return *fitting.front();
+}
+
+cloud read_bin(cloud_bytes const& file, bin_layout const& layout, std::string const& decided_by) {
+  auto const bytes = file.view();
+  auto const record = layout.record_bytes();
+  auto const about = fmt::format("{} .bin ({} floats per point, {})", layout.name, layout.floats, decided_by);
+  if (bytes.size() % record != 0) {
+    file.fail(fmt::format("a multiple of {} bytes for {}", record, about),
+              fmt::format("{} bytes, {} too many", bytes.size(), bytes.size() % record));
+  }
+  cloud result{{}, about};
+  result.points.reserve(bytes.size() / record);
+  for (auto const* point = bytes.data(); point != bytes.data() + bytes.size(); point += record) {
+    auto const at = [point](int axis) { return static_cast<float>(decode(point + 4 * axis, scalar_kind::float32)); };
+    result.points.push_back({at(0), at(1), at(2)});
+  }
+  return result;
+}
+
+}  // namespace farpoint_demo

@@ -1,0 +1,21 @@
+// Compiled with -fno-exceptions: a core call reports by its result.
+#include <farpoint/fps.hpp>
+
+#include <cstdint>
+
+bool sample_without_exceptions();
+
+bool sample_without_exceptions() {
+  float const points[] = {0, 0, 0, 1, 0, 0, 0, 5, 0};
+  std::int32_t indices[2] = {};
+  alignas(256) static unsigned char workspace[1 << 16];
+
+  farpoint::point_view<float> const view{points, 3};
+  farpoint::batch<farpoint::point_view<float>> const cloud{view};
+  farpoint::fps_params params;
+  params.samples = 2;
+  farpoint::fps_output<float> output;
+  output.indices = indices;
+  farpoint::result const outcome = farpoint::fps(farpoint::host_exec{1}, cloud, params, output, workspace);
+  return outcome && indices[0] == 0 && indices[1] == 2;
+}
