@@ -5,11 +5,15 @@
 #include <farpoint/runtime.hpp>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <fstream>
 #include <functional>
 #include <limits>
 #include <map>
+#include <new>
+#include <optional>
+#include <stdexcept>
 #include <thread>
 
 #include "cloud_io.hpp"

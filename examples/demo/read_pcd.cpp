@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <cstdint>
 #include <limits>
 
 #include "cloud_formats.hpp"

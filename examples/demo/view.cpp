@@ -131,7 +131,7 @@ view view::in_perspective(std::vector<point3> const& cloud, panel const& where) 
     result.eye_[axis] = sides[axis].middle() - 2.1 * reach * result.forward_[axis];
   }
   result.nearest_ = 0.1 * reach;
-  result.fit(some, where, 0.02, 1.14);
+  result.fit(some, where, 0.03, 1.14);
   return result;
 }
 

@@ -43,6 +43,8 @@ result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params
   return detail::fps_host(exec, clouds, params, output, workspace);
 }
 
+#if defined(__cpp_exceptions)
+
 /// Samples with the memory that holds them.
 template <class Scalar>
 struct fps_picks {
@@ -76,5 +78,7 @@ auto fps(Container const& points, index_t samples, fps_params params = {}) {
   picks.distances.resize(static_cast<std::size_t>(count[0]));
   return picks;
 }
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

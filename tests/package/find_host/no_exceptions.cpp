@@ -1,13 +1,14 @@
 // Compiled with -fno-exceptions: a core call reports by its result.
 #include <farpoint/fps.hpp>
 
+#include <array>
 #include <cstdint>
 
 bool sample_without_exceptions();
 
 bool sample_without_exceptions() {
   float const points[] = {0, 0, 0, 1, 0, 0, 0, 5, 0};
-  std::int32_t indices[2] = {};
+  std::array<std::int32_t, 2> indices{};
   alignas(256) static unsigned char workspace[1 << 16];
 
   farpoint::point_view<float> const view{points, 3};

@@ -1,11 +1,12 @@
 #include <farpoint/runtime.hpp>
 
+#include <array>
 #include <cstdint>
 #include <cstdio>
 
 int main() {
   float const points[] = {0, 0, 0, 1, 0, 0, 0, 5, 0, 9, 0, 0};
-  std::int32_t indices[3] = {};
+  std::array<std::int32_t, 3> indices{};
 
   farpoint::point_view<float> const view{points, 4};
   farpoint::batch<farpoint::point_view<float>> const cloud{view};
