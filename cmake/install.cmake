@@ -28,8 +28,9 @@ endforeach()
 
 # What a static library with a CUDA half asks of its users.
 set(farpoint_links_cudart FALSE)
-if(FARPOINT_WITH_CUDA AND farpoint_type STREQUAL "STATIC_LIBRARY")
-  set(farpoint_links_cudart TRUE)
+if(FARPOINT_WITH_CUDA AND TARGET farpoint)
+  get_target_property(farpoint_type farpoint TYPE)
+  string(COMPARE EQUAL "${farpoint_type}" STATIC_LIBRARY farpoint_links_cudart)
 endif()
 configure_package_config_file(cmake/farpoint-config.cmake.in farpoint-config.cmake
                               INSTALL_DESTINATION ${farpoint_config_dir})

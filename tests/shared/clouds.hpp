@@ -37,6 +37,12 @@ inline constexpr shape all_shapes[] = {shape::cube,        shape::lattice,    sh
                                        shape::coplanar,    shape::duplicates, shape::clusters,  shape::non_finite,
                                        shape::millimetres, shape::utm,        shape::tiny,      shape::huge};
 
+/// Volatile: g++ 12 vectorises a loop of plain conversions to float and back at -O2, and loses them.
+inline double rounded_to_float(double value) {
+  float volatile const rounded = static_cast<float>(value);
+  return static_cast<double>(rounded);
+}
+
 /// Every product here is exact in double, so that a compiler that fuses it with a sum makes the same cloud.
 /// Float-valued coordinates, so that float and double clouds start from the same numbers.
 inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
@@ -80,7 +86,7 @@ inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
         for (auto& c : p) c = (c - 0.5) * 6e38;  // squares and some differences overflow to +inf
         break;
     }
-    for (auto& c : p) c = static_cast<double>(static_cast<float>(c));
+    for (auto& c : p) c = rounded_to_float(c);
     points[i] = p;
   }
   return points;
