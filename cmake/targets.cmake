@@ -8,11 +8,13 @@ set_target_properties(farpoint_host PROPERTIES EXPORT_NAME host)
 target_compile_features(farpoint_host INTERFACE cxx_std_17)
 target_include_directories(farpoint_host INTERFACE $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
                                                    $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
-# Of CCCL's targets only this one and CCCL::CCCL survive install(EXPORT).
-target_link_libraries(farpoint_host INTERFACE libcudacxx::libcudacxx Threads::Threads)
+# Newer CCCLs make these targets aliases of their own, which install(EXPORT) refuses; $<1:...> passes a name through as it is.
+target_link_libraries(farpoint_host INTERFACE $<BUILD_INTERFACE:libcudacxx::libcudacxx>
+                                              $<INSTALL_INTERFACE:$<1:libcudacxx::libcudacxx>> Threads::Threads)
 
 # The .cuh headers. Defined even without nvcc: a package built on a machine without it serves users who have it.
 add_library(farpoint_cuda INTERFACE)
 add_library(farpoint::cuda ALIAS farpoint_cuda)
 set_target_properties(farpoint_cuda PROPERTIES EXPORT_NAME cuda)
-target_link_libraries(farpoint_cuda INTERFACE farpoint_host CCCL::CCCL CUDA::toolkit)
+target_link_libraries(farpoint_cuda INTERFACE farpoint_host $<BUILD_INTERFACE:CCCL::CCCL>
+                                              $<INSTALL_INTERFACE:$<1:CCCL::CCCL>> CUDA::toolkit)
