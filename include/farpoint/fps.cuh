@@ -11,8 +11,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// function of the clouds' sizes only: 0 where the largest cloud fits in a block's registers (16,384 float points of
 /// three coordinates), (Dim + 1) scalars a point otherwise.
 template <class Selector = fps_selector, class Points>
-std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const&) noexcept {
-  return detail::fps_cuda_plan<Selector, Points>{clouds}.bytes();
+std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
+  return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();
 }
 
 /// Farthest point sampling, enqueued on a stream: the rules and the bits of the host overload.

@@ -59,6 +59,20 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcep
 #endif
 }
 
+/// The larger of two numbers, or the one that is no NaN.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcept {
+#if defined(__CUDA_ARCH__)
+  if constexpr (std::is_same_v<Scalar, float>) {
+    return fmaxf(a, b);
+  } else {
+    return fmax(a, b);
+  }
+#else
+  return a > b || b != b ? a : b;
+#endif
+}
+
 /// Squared Euclidean distance (squared metres), the same bits on every compiler, flag and backend.
 ///
 /// Order: s = fma(d0, d0, 0); s = fma(d1, d1, s); s = fma(d2, d2, s); ... with dk = rn(a[k] - b[k]). Each step is

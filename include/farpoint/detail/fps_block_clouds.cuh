@@ -8,6 +8,7 @@
 
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/fps_block_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -82,17 +83,17 @@ class fps_registers {
     return static_cast<int>(threadIdx.x) + i * BlockSize;
   }
 
-  __device__ static point_type* shared_copy() noexcept {
-    // Every kernel that has dynamic shared memory declares it by the same name and type.
-    extern __shared__ double fps_dynamic_shared[];
-    return reinterpret_cast<point_type*>(fps_dynamic_shared);
-  }
+  __device__ static point_type* shared_copy() noexcept { return static_cast<point_type*>(dynamic_shared()); }
 
   Points cloud_;
   point_type* copy_;
   point_type point_[PointsPerThread];
   scalar nearest_[PointsPerThread];
 };
+
+/// Scalars of the workspace that fps_stream takes for a point.
+template <class Points>
+inline constexpr int fps_stream_scalars = Points::dim + 1;
 
 /// A cloud of any size in global memory, as arrays that a warp reads without gaps.
 template <class Points, int BlockSize>

@@ -5,15 +5,10 @@
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/block/cuda_block.cuh>
 #include <farpoint/detail/fps_block_clouds.cuh>
+#include <farpoint/detail/fps_count.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Adds to one counter of the report, if there is one.
-__device__ inline void fps_count(fps_report* report, unsigned long long fps_report::*counter,
-                                 unsigned amount) noexcept {
-  if (report != nullptr && amount != 0) atomicAdd(&(report->*counter), static_cast<unsigned long long>(amount));
-}
 
 /// Counts the chosen points of cloud b as samples; false when there is none. All threads see the same.
 template <class Points, class Cloud>
@@ -123,21 +118,14 @@ __global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Poi
 
 /// Enqueues the kernel, one block per cloud, with `shared_bytes` of dynamic shared memory.
 template <class Points, int BlockSize, class Cloud>
-FARPOINT_HIDDEN cudaError_t fps_launch_block(fps_block_task<Points> task, std::size_t shared_bytes,
+FARPOINT_HIDDEN cudaError_t fps_launch_block(fps_block_task<Points> const& task, std::size_t shared_bytes,
                                              cudaStream_t stream) noexcept {
-  auto const kernel = reinterpret_cast<void const*>(fps_block_kernel<Points, BlockSize, Cloud>);
-  // 48 KiB need no permission, the argmax's storage counted in.
-  constexpr std::size_t always_allowed =
-      (48 << 10) - sizeof(typename block_argmax<typename Points::scalar, BlockSize>::storage);
-  if (shared_bytes > always_allowed) {
-    cudaError_t const error =
-        cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, static_cast<int>(shared_bytes));
-    if (error != cudaSuccess) return error;
-  }
-  void* arguments[] = {&task};
-  // Not <<<>>>: this returns our own error and leaves one that is pending from elsewhere alone.
-  return cudaLaunchKernel(kernel, dim3(static_cast<unsigned>(task.clouds.size())), dim3(BlockSize), arguments,
-                          shared_bytes, stream);
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(task.clouds.size()));
+  launch.blockDim = dim3(BlockSize);
+  launch.dynamicSmemBytes = shared_bytes;
+  launch.stream = stream;
+  return launch_kernel(fps_block_kernel<Points, BlockSize, Cloud>, launch, task);
 }
 
 }  // namespace detail

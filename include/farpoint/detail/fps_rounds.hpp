@@ -22,7 +22,8 @@ struct fps_cut {
   std::uint32_t index;
 
   FARPOINT_HD constexpr bool is_below(Scalar candidate, std::uint32_t candidate_index) const noexcept {
-    return candidate > distance || (candidate == distance && candidate_index < index);
+    // Not || and &&: one comparison more is cheaper than a branch.
+    return (candidate > distance) | ((candidate == distance) & (candidate_index < index));
   }
 };
 
@@ -50,8 +51,13 @@ class fps_cut_control {
 
   FARPOINT_HD fps_cut<Scalar> cut() const noexcept { return cut_; }
 
+  /// True after more empty rounds than any cloud needs: its distances change under our hands, as they do in a batch
+  /// whose offsets make clouds overlap.
+  FARPOINT_HD bool is_stuck() const noexcept { return empty_rounds_ > 100; }
+
   /// After a round that accepted all that it could.
   FARPOINT_HD void adapt(fps_round<Scalar> const& round) noexcept {
+    empty_rounds_ = round.found == 0 ? empty_rounds_ + 1 : 0;
     if (cut_.index != 0 && round.largest == cut_.distance) return adapt_among_ties(round);
     bool const crowded = round.found > 2 * wanted_ && round.reached.distance == round.largest;
     crowded_rounds_ = crowded ? crowded_rounds_ + 1 : 0;
@@ -90,6 +96,7 @@ class fps_cut_control {
 
   std::uint32_t wanted_;
   std::uint32_t crowded_rounds_ = 0;
+  std::uint32_t empty_rounds_ = 0;
   std::uint32_t from_ = 0;  ///< among ties: all points with a lower index are gone
   std::uint32_t step_ = 1;
   float gap_ = 0.3f;  ///< between the largest distance and the cut, as a share

@@ -2,14 +2,14 @@
 /// What makes fps() fast on a GPU. Nothing here changes a result.
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// One shape of the block kernel that keeps a cloud in registers.
+/// One shape of a kernel that gives each cloud to a block.
 struct fps_block_tuning {
-  int block_size;         ///< threads per block, one block per cloud
-  int points_per_thread;  ///< coordinates and distances in registers
+  int block_size;         ///< threads per block
+  int points_per_thread;  ///< a cloud may have block_size * points_per_thread points
 
   constexpr int capacity() const noexcept { return block_size * points_per_thread; }
 };
@@ -21,10 +21,38 @@ constexpr bool operator!=(fps_block_tuning a, fps_block_tuning b) noexcept {
   return !(a == b);
 }
 
-/// The default choice. Pass a struct of your own with these members as fps()'s first template argument to try another:
-/// the first shape of `blocks` that holds the largest cloud is used, and the streaming kernel beyond the last.
+/// The kernels of fps() on a GPU; see docs/fps.md.
+enum class fps_kernel {
+  registers,  ///< one block a cloud, in registers, one sample a step; every architecture and dimension
+  stream,     ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
+  rounds,     ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
+  cluster,    ///< 2 to 16 blocks a cloud that share their shared memory, pruned, in rounds; sm_90 and later
+  grid        ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
+};
+
+/// What a choice goes by.
+struct fps_case {
+  index_t largest;           ///< points of the largest cloud
+  index_t points;            ///< of all clouds
+  index_t clouds;
+  index_t samples;           ///< per cloud
+  bool ragged;               ///< the clouds may differ in size
+  index_t register_points;   ///< largest cloud that a shape of `blocks` takes for this type of point
+  index_t rounds_points;     ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
+  int multiprocessors;
+  int architecture;          ///< 10 * major + minor compute capability
+};
+
+struct fps_choice {
+  fps_kernel kernel;
+  int cluster_size = 1;  ///< of fps_kernel::cluster: 2, 4, 8 or 16
+};
+
+/// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
+/// argument.
 struct fps_selector {
-  /// Ascending in capacity. Few warps win while their registers last: the reduction over warps is most of a step.
+  /// Shapes of fps_kernel::registers, ascending in capacity; the first that holds the largest cloud is used. Few warps
+  /// win while their registers last: the reduction over warps is most of a step.
   static constexpr fps_block_tuning blocks[] = {
       {64, 4},     // 256 points
       {128, 8},    // 1,024:  h200 0.141 ms for 16 x 1,024 -> 512; 256 x 4 0.140, 512 x 2 0.148, 64 x 16 0.182
@@ -36,8 +64,36 @@ struct fps_selector {
       {1024, 16},  // 16,384: h200 6.5 ms for 4 x 16,384 -> 4,096; the streaming kernel 19.8
   };
 
-  /// Threads of the kernel for larger clouds, whose distances are in global memory.
+  /// Threads of fps_kernel::stream.
   static constexpr int streaming_block_size = 1024;
+
+  /// Shapes of fps_kernel::rounds, ascending in capacity, as far as shared memory holds them.
+  static constexpr fps_block_tuning rounds_blocks[] = {{128, 4}, {256, 4}, {512, 8}, {512, 20}};
+
+  /// Candidates of a round: more make fewer rounds, and each sample of a round dearer.
+  static constexpr int rounds_list_size = 256;
+
+  /// Threads of the blocks of a cluster, and of a grid.
+  static constexpr int team_block_size = 512;
+  static constexpr int team_list_size = 256;
+
+  /// Fewer points than this are not worth another block of a grid.
+  static constexpr index_t grid_points_per_block = 2048;
+
+  /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
+  static constexpr fps_choice choose(fps_case const& c) noexcept {
+    // Sorting pays from some tens of samples on.
+    bool const few = c.samples < 48;
+    if (c.largest <= c.register_points && (few || c.largest <= 256)) return {fps_kernel::registers};
+    if (c.largest <= c.rounds_points) return {fps_kernel::rounds};
+    if (c.architecture >= 90 && !c.ragged && c.largest <= 1 << 18) {
+      // As many blocks a cloud as there are, but not for less than a thousand points each.
+      int size = 16;
+      while (size > 2 && (c.clouds * size > c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
+      return {fps_kernel::cluster, size};
+    }
+    return {fps_kernel::grid};
+  }
 };
 
 FARPOINT_END_NAMESPACE

@@ -1,0 +1,165 @@
+/// @file
+/// Several blocks a cloud, over clouds that were sorted before: as clusters, or as parts of a cooperative grid.
+#pragma once
+
+#include <farpoint/detail/fps_rounds_block.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Arrays in the workspace for all points of a batch.
+template <class Scalar, int Dim>
+struct fps_sorted {
+  std::uint32_t* order;  ///< `[points]`: each cloud's indices in Morton order
+  Scalar* points;        ///< `[Dim + 1, points]`, of the clouds whose slices are too large for shared memory
+  Scalar* boxes;         ///< `[2 Dim + 1, box_pitch]`, likewise
+  index_t point_pitch;
+  index_t box_pitch;
+
+  static constexpr index_t boxes_for(index_t points, index_t clouds) noexcept { return points / fps_chunk + clouds; }
+
+  /// Memory for a member's share of a cloud: as much of it as fits in shared memory.
+  template <class Points>
+  __device__ fps_slice_memory<Scalar, Dim> slice_of(batch<Points> const& clouds, index_t b, index_t size, int members,
+                                                    std::size_t shared_bytes) const noexcept {
+    using memory = fps_slice_memory<Scalar, Dim>;
+    index_t const chunks = (fps_chunks(size) + members - 1) / members;
+    if (memory::point_bytes(chunks) + memory::box_bytes(chunks) <= shared_bytes) {
+      return fps_slice_at<Scalar, Dim>(dynamic_shared(), chunks);
+    }
+    index_t const begin = clouds.begin_of(b);
+    memory slice{points + begin, order + begin, point_pitch, static_cast<Scalar*>(dynamic_shared()), chunks,
+                 true, false};
+    if (memory::box_bytes(chunks) > shared_bytes) {
+      slice.boxes = boxes + begin / fps_chunk + b;
+      slice.chunk_pitch = box_pitch;
+      slice.whole_boxes = true;
+    }
+    return slice;
+  }
+};
+
+/// Where the blocks of a grid's team meet; zero when the kernel starts.
+template <class Scalar>
+struct alignas(128) fps_meeting {
+  unsigned arrivals;
+  alignas(64) fps_tally<Scalar> tally;
+};
+
+template <class Points, int ListSize>
+struct fps_team_task {
+  using scalar = typename Points::scalar;
+
+  fps_rounds_task<Points> rounds;
+  fps_sorted<scalar, Points::dim> sorted;
+  std::size_t shared_bytes;                                 ///< dynamic
+  fps_meeting<scalar>* meetings = nullptr;                  ///< grid only
+  fps_board<scalar, Points::dim, ListSize>* boards = nullptr;  ///< grid only
+  unsigned const* broken = nullptr;                         ///< grid only: not zero when the offsets do not ascend
+  index_t points_per_block = 0;                             ///< grid only: smaller shares than this are not worth it
+};
+
+/// Cluster c samples cloud c.
+template <class Points, int BlockSize, int ListSize>
+__global__ void __launch_bounds__(BlockSize) fps_rounds_cluster_kernel(fps_team_task<Points, ListSize> const task) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
+  using scalar = typename Points::scalar;
+  __shared__ fps_rounds_shared<scalar, Points::dim, ListSize> own;
+  __shared__ fps_tally<scalar> tally;
+  __shared__ fps_board<scalar, Points::dim, ListSize> board;
+
+  fps_cluster_team team;
+  index_t const b = blockIdx.x / team.size();
+  Points const cloud = task.rounds.clouds[b];
+  auto const memory = task.sorted.slice_of(task.rounds.clouds, b, cloud.size(), team.size(), task.shared_bytes);
+  if (threadIdx.x == 0) tally = {};
+  // No block may reach into another's shared memory before that runs, or after it has ended.
+  team.sync();
+  fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory,
+                                              task.sorted.order + task.rounds.clouds.begin_of(b), team, own,
+                                              team.of_leader(&tally), team.of_leader(&board));
+  team.sync();
+#endif
+}
+
+/// How the blocks of a grid are shared out among the clouds of a batch: half by points, and half evenly, since small
+/// clouds take as many rounds as large ones. The blocks of a cloud are a team; a cloud too small for a block of its own
+/// falls to the block at its place, which samples it before it joins a team.
+template <class Points>
+class fps_grid_shares {
+ public:
+  /// @param broken  the offsets do not ascend: by count alone, so that all blocks agree who is on which team
+  __device__ fps_grid_shares(batch<Points> const& clouds, int blocks, bool broken) noexcept
+      : clouds_{clouds}, blocks_{blocks}, begin_{clouds.begin_of(0)} {
+    index_t const points = broken ? 0 : clouds.begin_of(clouds.size()) - begin_;
+    per_point_ = points > 0 ? 0.5 / static_cast<double>(points) : 0;
+    per_cloud_ = (points > 0 ? 0.5 : 1.0) / static_cast<double>(clouds.size());
+  }
+
+  /// First block of cloud b, or the block that b falls to.
+  __device__ int start(index_t b) const noexcept {
+    if (b >= clouds_.size()) return blocks_;
+    double const before = per_point_ * static_cast<double>(clouds_.begin_of(b) - begin_) +
+                          per_cloud_ * static_cast<double>(b);
+    return ::min(static_cast<int>(before * blocks_), blocks_ - 1);
+  }
+
+  /// The first cloud that block r may have to do with.
+  __device__ index_t first_of(int r) const noexcept {
+    index_t first = 0;
+    index_t last = clouds_.size();
+    while (first < last) {
+      index_t const middle = (first + last) / 2;
+      if (start(middle + 1) < r) {
+        first = middle + 1;
+      } else {
+        last = middle;
+      }
+    }
+    return first;
+  }
+
+ private:
+  batch<Points> const& clouds_;
+  int blocks_;
+  index_t begin_;
+  double per_point_;
+  double per_cloud_;
+};
+
+/// Samples all clouds, each by a team of blocks.
+template <class Points, int BlockSize, int ListSize>
+__global__ void __launch_bounds__(BlockSize) fps_rounds_grid_kernel(fps_team_task<Points, ListSize> const task) {
+  using scalar = typename Points::scalar;
+  using board_type = fps_board<scalar, Points::dim, ListSize>;
+  __shared__ fps_rounds_shared<scalar, Points::dim, ListSize> own;
+
+  batch<Points> const& clouds = task.rounds.clouds;
+  int const blocks = static_cast<int>(gridDim.x);
+  int const r = static_cast<int>(blockIdx.x);
+  fps_grid_shares<Points> const shares{clouds, blocks, *task.broken != 0};
+  for (index_t b = shares.first_of(r); b < clouds.size() && shares.start(b) <= r; ++b) {
+    int const first = shares.start(b);
+    int size = shares.start(b + 1) - first;
+    if (size == 0 ? first != r : first + size <= r) continue;
+    Points const cloud = clouds[b];
+    index_t const useful = (cloud.size() + task.points_per_block - 1) / task.points_per_block;
+    if (size > useful) size = static_cast<int>(useful);
+    if (size == 0) size = 1;
+    int const rank = r - first;
+    if (rank >= size) continue;
+
+    auto const memory = task.sorted.slice_of(clouds, b, cloud.size(), size, task.shared_bytes);
+    // Two teams of two blocks or more lead from blocks that are two or more apart.
+    index_t const place = clouds.size() <= blocks / 2 ? b : first / 2;
+    fps_grid_team team{rank, size, &task.meetings[place].arrivals};
+    board_type* const board = size > 1 ? &task.boards[place] : nullptr;
+    fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory,
+                                                task.sorted.order + clouds.begin_of(b), team, own,
+                                                &task.meetings[place].tally, board);
+    __syncthreads();
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

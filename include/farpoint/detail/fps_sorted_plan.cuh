@@ -1,0 +1,186 @@
+/// @file
+/// fps() of clouds that are too large for one block's shared memory: sort all, then sample with teams of blocks.
+#pragma once
+
+#include <farpoint/detail/fps_order.cuh>
+#include <farpoint/detail/fps_rounds_team.cuh>
+#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/tuning/fps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// The current device, as far as a choice of kernels goes by it; all zero when there is none.
+struct fps_device {
+  int multiprocessors = 0;
+  int architecture = 0;
+  int shared_bytes = 0;  ///< that a block may have
+  int cooperative = 0;
+
+  static fps_device current() noexcept {
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return {};
+    auto const get = [device](cudaDeviceAttr attribute) {
+      int value = 0;
+      return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+    };
+    return {get(cudaDevAttrMultiProcessorCount),
+            10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
+            get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
+  }
+};
+
+/// Lays out the workspace, and enqueues.
+template <class Selector, class Points>
+class fps_sorted_plan {
+ public:
+  using scalar = typename Points::scalar;
+  static constexpr int dim = Points::dim;
+  static constexpr int block_size = Selector::team_block_size;
+  static constexpr int list_size = Selector::team_list_size;
+
+  /// @param cluster_size  0: grid
+  fps_sorted_plan(batch<Points> const& clouds, fps_device const& device, int cluster_size) noexcept
+      : clouds_{clouds}, device_{device}, cluster_size_{cluster_size}, points_{clouds.points().size()} {
+    index_t const worth = points_ / Selector::grid_points_per_block;
+    blocks_ = static_cast<int>(worth < 1 ? 1 : worth < device.multiprocessors ? worth : device.multiprocessors);
+    index_t const leaders = blocks_ / 2 > 1 ? blocks_ / 2 : 1;
+    boards_ = cluster_size > 0 ? 0 : clouds.size() < leaders ? clouds.size() : leaders;
+  }
+
+  std::size_t bytes() const noexcept { return layout(nullptr).end; }
+
+  cudaError_t launch(fps_rounds_task<Points> const& rounds, unsigned char* workspace, cudaStream_t stream) const
+      noexcept {
+    arrays const a = layout(workspace);
+    cudaError_t error = cudaMemsetAsync(workspace, 0, a.zeros, stream);
+    if (error != cudaSuccess) return error;
+    // An odd number of passes ends in the other buffer: the order must come out in its own array.
+    int const last = radix_passes(a.bits.all()) % 2;
+    std::uint32_t* const values[2] = {last == 0 ? a.order : a.other_values, last == 0 ? a.other_values : a.order};
+    error = fps_enqueue_keys(fps_order_task<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
+    if (error != cudaSuccess) return error;
+    error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
+    if (error != cudaSuccess) return error;
+
+    fps_team_task<Points, list_size> task{rounds, {a.order, a.points, a.boxes, points_, box_pitch()}, 0};
+    task.meetings = a.meetings;
+    task.boards = a.boards;
+    task.broken = a.broken;
+    task.points_per_block = Selector::grid_points_per_block;
+    return cluster_size_ > 0 ? launch_clusters(task, stream) : launch_grid(task, stream);
+  }
+
+ private:
+  struct arrays {
+    fps_extent<dim>* extents;
+    fps_meeting<scalar>* meetings;
+    unsigned* broken;
+    std::size_t zeros;  ///< bytes of these three, at the front
+    std::uint32_t* order;
+    scalar* points;
+    std::uint32_t* keys[2];       ///< these are gone when the points are written
+    std::uint32_t* other_values;
+    scalar* boxes;
+    std::uint32_t* counters;
+    fps_board<scalar, dim, list_size>* boards;
+    fps_key_bits bits;
+    std::size_t end;
+  };
+
+  index_t box_pitch() const noexcept { return fps_sorted<scalar, dim>::boxes_for(points_, clouds_.size()); }
+
+  arrays layout(unsigned char* base) const noexcept {
+    std::size_t end = 0;
+    auto const take = [&end, base](std::size_t size) {
+      unsigned char* const begin = base == nullptr ? nullptr : base + end;
+      end += (size + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+      return begin;
+    };
+    auto const n = static_cast<std::size_t>(points_);
+    arrays a{};
+    a.extents = reinterpret_cast<fps_extent<dim>*>(
+        take(static_cast<std::size_t>(clouds_.size()) * sizeof(fps_extent<dim>)));
+    a.meetings = reinterpret_cast<fps_meeting<scalar>*>(
+        take(static_cast<std::size_t>(boards_) * sizeof(fps_meeting<scalar>)));
+    a.broken = reinterpret_cast<unsigned*>(take(sizeof(unsigned)));
+    a.zeros = end;
+    a.order = reinterpret_cast<std::uint32_t*>(take(4 * n));
+    std::size_t const points = (dim + 1) * sizeof(scalar) * n;
+    std::size_t const sorting = 3 * sizeof(std::uint32_t) * n;
+    a.points = reinterpret_cast<scalar*>(take(points > sorting ? points : sorting));
+    a.keys[0] = reinterpret_cast<std::uint32_t*>(a.points);
+    a.keys[1] = a.keys[0] + (base == nullptr ? 0 : n);
+    a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
+    a.boxes = reinterpret_cast<scalar*>(take(static_cast<std::size_t>(box_pitch()) * (2 * dim + 1) * sizeof(scalar)));
+    a.counters = reinterpret_cast<std::uint32_t*>(take(radix_sort_counters(n) * sizeof(std::uint32_t)));
+    a.boards = reinterpret_cast<fps_board<scalar, dim, list_size>*>(
+        take(static_cast<std::size_t>(boards_) * sizeof(fps_board<scalar, dim, list_size>)));
+    // Points outside of all clouds of a ragged batch have numbers of their own.
+    a.bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
+    a.end = end;
+    return a;
+  }
+
+  /// Shared memory for a block's share of the largest cloud, or for the boxes alone, or none.
+  std::size_t shared_bytes_for(index_t members, std::size_t fixed) const noexcept {
+    using memory = fps_slice_memory<scalar, dim>;
+    if (static_cast<std::size_t>(device_.shared_bytes) <= fixed) return 0;
+    std::size_t const limit = static_cast<std::size_t>(device_.shared_bytes) - fixed;
+    index_t const chunks = (fps_chunks(clouds_.largest()) + members - 1) / members;
+    std::size_t const all = memory::point_bytes(chunks) + memory::box_bytes(chunks);
+    if (all <= limit) return all;
+    return memory::box_bytes(chunks) <= limit ? memory::box_bytes(chunks) : 0;
+  }
+
+  cudaError_t launch_clusters(fps_team_task<Points, list_size> task, cudaStream_t stream) const noexcept {
+    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size>;
+    task.shared_bytes = shared_bytes_for(cluster_size_, sizeof(fps_rounds_shared<scalar, dim, list_size>) +
+                                                            sizeof(fps_board<scalar, dim, list_size>) + 1024);
+    if (cluster_size_ > 8) {
+      cudaError_t const error = cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
+                                                     cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+      if (error != cudaSuccess) return error;
+    }
+    cudaLaunchAttribute cluster{};
+    cluster.id = cudaLaunchAttributeClusterDimension;
+    cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
+    cluster.val.clusterDim.y = 1;
+    cluster.val.clusterDim.z = 1;
+    return launch_teams(kernel, task, static_cast<unsigned>(clouds_.size() * cluster_size_), cluster, stream);
+  }
+
+  cudaError_t launch_grid(fps_team_task<Points, list_size> task, cudaStream_t stream) const noexcept {
+    // A ragged batch may have its points anywhere: plan for the largest cloud on half of the blocks.
+    index_t const members = clouds_.size() == 1 ? blocks_ : blocks_ / 2 > 1 ? blocks_ / 2 : 1;
+    task.shared_bytes = shared_bytes_for(members, sizeof(fps_rounds_shared<scalar, dim, list_size>) + 1024);
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size>, task, static_cast<unsigned>(blocks_),
+                        cooperative, stream);
+  }
+
+  template <class Kernel>
+  static cudaError_t launch_teams(Kernel kernel, fps_team_task<Points, list_size> const& task, unsigned blocks,
+                                  cudaLaunchAttribute attribute, cudaStream_t stream) noexcept {
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(blocks);
+    launch.blockDim = dim3(block_size);
+    launch.dynamicSmemBytes = task.shared_bytes;
+    launch.stream = stream;
+    launch.attrs = &attribute;
+    launch.numAttrs = 1;
+    return launch_kernel(kernel, launch, task);
+  }
+
+  batch<Points> clouds_;
+  fps_device device_;
+  int cluster_size_;
+  index_t points_;
+  int blocks_ = 1;
+  index_t boards_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
