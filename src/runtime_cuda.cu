@@ -16,10 +16,9 @@ namespace {
 /// Asks for a kernel's attributes: the runtime refuses when this build has no code for the device.
 bool has_code_for_device() noexcept {
   using points = point_view<float>;
-  using stream = farpoint::detail::fps_stream<points, fps_selector::streaming_block_size>;
   cudaFuncAttributes attributes{};
   return cudaFuncGetAttributes(
-             &attributes, farpoint::detail::fps_block_kernel<points, fps_selector::streaming_block_size, stream>) ==
+             &attributes, farpoint::detail::fps_stream_kernel<points, fps_selector::streaming_block_size>) ==
          cudaSuccess;
 }
 

@@ -21,8 +21,7 @@ template <class Argument>
 FARPOINT_HIDDEN cudaError_t launch_kernel(void (*kernel)(Argument), cudaLaunchConfig_t const& launch,
                                           std::remove_const_t<Argument> argument) noexcept {
   auto const function = reinterpret_cast<void const*>(kernel);
-  constexpr std::size_t surely_allowed = 32 << 10;
-  if (launch.dynamicSmemBytes > surely_allowed) {
+  if (launch.dynamicSmemBytes > 0) {
     cudaError_t const error = cudaFuncSetAttribute(function, cudaFuncAttributeMaxDynamicSharedMemorySize,
                                                    static_cast<int>(launch.dynamicSmemBytes));
     if (error != cudaSuccess) return error;

@@ -1,116 +1,78 @@
 /// @file
-/// The inner loop of a round: farthest point sampling of the list alone, by one warp, in registers.
+/// The inside of a round: farthest point sampling of the list alone, by some warps of one block.
 #pragma once
 
-#include <farpoint/block/cuda_warp.cuh>
-#include <farpoint/detail/fps_rounds_memory.cuh>
+#include <farpoint/detail/fps_steps.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A list in the registers of a warp.
-template <class Scalar, int Dim, int ListSize>
-class fps_listed {
+/// Accepts samples from the list of a round for as long as its best is above everything that is not in it.
+template <class Scalar, int Dim, int ListSize, int BlockSize>
+class fps_acceptor {
  public:
-  using point_type = vec<Scalar, Dim>;
+  /// Threads that take part, the first of the block.
+  static constexpr int threads = ListSize < BlockSize ? ListSize : BlockSize;
 
-  /// A point of the list with its distance; the larger distance is better, then the lower index.
-  struct candidate {
-    Scalar distance;
-    std::uint32_t index;
-    point_type point;
-  };
+  using steps_type = fps_steps<Scalar, Dim, (ListSize + threads - 1) / threads, threads>;
+  using storage = typename steps_type::storage;
 
-  __device__ fps_listed(fps_list<Scalar, Dim, ListSize> const& list, unsigned count) noexcept {
-#pragma unroll
-    for (int i = 0; i < each; ++i) {
-      unsigned const at = static_cast<unsigned>(i * 32 + cuda_warp::lane());
-      bool const real = at < count;
-      mine_[i] = {real ? list.distance[at] : fps_taken<Scalar>, real ? list.index[at] : ~0u,
-                  real ? list.point(at) : point_type{}};
-    }
+  __device__ explicit fps_acceptor(storage& shared) noexcept : steps_{shared} {}
+
+  __device__ void prepare() noexcept {
+    if (threadIdx.x < threads) steps_.prepare();
   }
 
-  /// The best of all lanes, on all lanes; a negative distance when none is left.
-  ///
-  /// No && and || here: the compiler makes branches of them, on which the lanes part.
-  __device__ candidate best() const noexcept {
-    using rank = fps_rank<Scalar>;
-    Scalar distance = mine_[0].distance;
-#pragma unroll
-    for (int i = 1; i < each; ++i) distance = max_number(distance, mine_[i].distance);
-    auto const mine = rank::of(distance);
-    auto const top = cuda_warp::max(mine);
-    // While that is under way: which of this lane's points it would be.
-    std::uint32_t index = ~0u;
-#pragma unroll
-    for (int i = 0; i < each; ++i) index = ::min(index, mine_[i].distance == distance ? mine_[i].index : ~0u);
-    candidate best{distance, index, mine_[0].point};
-#pragma unroll
-    for (int i = 1; i < each; ++i) {
-      bool const is_it = mine_[i].index == index;
-#pragma unroll
-      for (int axis = 0; axis < Dim; ++axis) best.point[axis] = is_it ? mine_[i].point[axis] : best.point[axis];
-    }
-    unsigned holders = cuda_warp::ballot(mine == top);
-    if ((holders & (holders - 1)) != 0) {
-      std::uint32_t const lowest = cuda_warp::min(mine == top ? best.index : ~0u);
-      holders = cuda_warp::ballot(best.index == lowest);
-    }
-    return cuda_warp::shuffle(best, __ffs(static_cast<int>(holders)) - 1);
-  }
+  /// Accepts at most `room` samples, and resets the tally. Called by all threads of the block.
+  __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, fps_tally<Scalar>& tally,
+                      fps_cut_control<Scalar>& control, index_t room, Scalar stop2,
+                      fps_accepted<Scalar, Dim, ListSize>& accepted) noexcept {
+    if (threadIdx.x >= threads) return;
+    fps_tally<Scalar> const found = tally;
+    fps_round<Scalar> const round = fps_summary(found, control.cut());
+    load(list, found.found);
+    steps_.restart(round.largest);
 
-  /// Takes a sample out and lowers the others' distances to it.
-  __device__ void lower(candidate const& sample) noexcept {
-#pragma unroll
-    for (int i = 0; i < each; ++i) {
-      Scalar const lowered = min_number(distance2(mine_[i].point, sample.point), mine_[i].distance);
-      mine_[i].distance = mine_[i].index == sample.index ? fps_taken<Scalar> : lowered;
+    auto const left = static_cast<unsigned>(room < ListSize ? room : ListSize);
+    unsigned count = 0;
+    bool finished = round.largest < 0 || control.is_stuck();
+    for (bool more = !finished; more;) {
+      auto const step = steps_.step(round.reached, stop2, left - count,
+                                    [&](unsigned place, auto const& point, Scalar distance, std::uint32_t index) {
+                                      accepted.samples[count + place] = {point, index};
+                                      accepted.distance[count + place] = distance;
+                                    });
+      count += step.count;
+      more = step.more;
+      // Ended by the distance, not by the end of the list.
+      finished = step.too_near || count == room;
+    }
+    control.adapt(round);
+    // No other thread may still read the tally.
+    steps_.sync();
+    if (threadIdx.x == 0) {
+      accepted.count = count;
+      accepted.finished = finished;
+      accepted.cut = control.cut();
+      tally = {};
     }
   }
 
  private:
-  static constexpr int each = ListSize / 32;
-  static_assert(ListSize % 32 == 0, "farpoint: the list is spread evenly over a warp");
-
-  candidate mine_[each];
-};
-
-/// Accepts samples from the list for as long as its best is above everything that is not in it, at most `room`.
-/// Called by one warp; resets the tally for the next round.
-template <class Scalar, int Dim, int ListSize>
-__device__ void fps_accept(fps_list<Scalar, Dim, ListSize> const& list, fps_tally<Scalar>& tally,
-                           fps_cut_control<Scalar>& control, index_t room, Scalar stop2,
-                           fps_accepted<Scalar, Dim, ListSize>& accepted) noexcept {
-  fps_tally<Scalar> const found = tally;
-  fps_round<Scalar> round{fps_rank<Scalar>::back(found.largest), found.found, control.cut()};
-  if (found.dropped != 0) {
-    round.reached = higher(round.reached, fps_cut<Scalar>{fps_rank<Scalar>::back(found.dropped), 0});
-  }
-  fps_listed<Scalar, Dim, ListSize> listed{list, found.found};
-
-  unsigned count = 0;
-  bool finished = round.largest < 0 || control.is_stuck();
-  while (!finished) {
-    auto const best = listed.best();
-    if (!round.reached.is_below(best.distance, best.index)) break;
-    if (best.distance < stop2) {
-      finished = true;
-      break;
+  __device__ void load(fps_list<Scalar, Dim, ListSize> const& list, unsigned count) noexcept {
+#pragma unroll
+    for (int i = 0; i < steps_type::each; ++i) {
+      unsigned const at = steps_type::number_of(i);
+      if (at < count && at < ListSize) {
+        steps_.set(i, list.point(at), list.distance[at], list.index[at]);
+      } else {
+        steps_.set(i, {}, fps_taken<Scalar>, ~0u);
+      }
     }
-    if (cuda_warp::lane() == 0) accepted.samples.set(count, best.point, best.distance, best.index);
-    finished = ++count == room;
-    listed.lower(best);
   }
-  control.adapt(round);
-  cuda_warp::sync();
-  if (cuda_warp::lane() == 0) {
-    accepted.count = count;
-    accepted.finished = finished;
-    accepted.cut = control.cut();
-    tally = {};
-  }
-}
+
+  steps_type steps_;
+};
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -3,9 +3,10 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
-#include <farpoint/detail/fps_block_kernel.cuh>
 #include <farpoint/detail/fps_check.hpp>
+#include <farpoint/detail/fps_registers_kernel.cuh>
 #include <farpoint/detail/fps_sorted_plan.cuh>
+#include <farpoint/detail/fps_stream_kernel.cuh>
 #include <farpoint/detail/host_workspace.hpp>
 #include <farpoint/tuning/fps.hpp>
 
@@ -58,7 +59,7 @@ class fps_cuda_plan {
     }
     one.up_to = max_narrow_points;
     constexpr int block_size = Selector::streaming_block_size;
-    return fps_launch_block<Points, block_size, fps_stream<Points, block_size>>(one, 0, stream);
+    return fps_launch_stream<Points, block_size>(one, stream);
   }
 
  private:
@@ -119,7 +120,7 @@ class fps_cuda_plan {
   index_t rounds_shape_points() const noexcept {
     constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
     using memory = fps_slice_memory<scalar, dim>;
-    constexpr std::size_t fixed = sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size>) + 1024;
+    constexpr std::size_t fixed = sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
     auto const limit = static_cast<std::size_t>(device_.shared_bytes);
     if (limit < fixed + fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread>(0)) return 0;
     auto const chunks = static_cast<index_t>((limit - fixed) / (memory::point_bytes(1) + memory::box_bytes(1)));
@@ -152,24 +153,17 @@ class fps_cuda_plan {
       if constexpr (fits(Shape)) {
         constexpr fps_block_tuning shape = Selector::blocks[Shape];
         if (shape.capacity() >= largest_ || shape.capacity() == register_points()) {
-          using registers = fps_registers<Points, shape.block_size, shape.points_per_thread>;
-          std::size_t const copy = shared_copy_bytes(shape);
-          task.has_shared_copy = copy != 0;
-          return fps_launch_block<Points, shape.block_size, registers>(task, copy, stream);
+          cudaLaunchConfig_t launch{};
+          launch.gridDim = dim3(static_cast<unsigned>(clouds_.size()));
+          launch.blockDim = dim3(shape.block_size);
+          launch.stream = stream;
+          return launch_kernel(fps_registers_kernel<Points, shape.block_size, shape.points_per_thread>, launch, task);
         }
       }
       return launch_registers<Shape + 1>(task, stream);
     } else {
       return cudaErrorInvalidConfiguration;
     }
-  }
-
-  /// Shared memory for a copy of the largest cloud that a shape takes; 0 where the device has too little.
-  std::size_t shared_copy_bytes(fps_block_tuning shape) const noexcept {
-    constexpr std::size_t for_argmax = 1024;
-    index_t const points = largest_ < shape.capacity() ? largest_ : shape.capacity();
-    std::size_t const copy = static_cast<std::size_t>(points) * sizeof(typename Points::point);
-    return copy + for_argmax <= static_cast<std::size_t>(device_.shared_bytes) ? copy : 0;
   }
 
   batch<Points> clouds_;

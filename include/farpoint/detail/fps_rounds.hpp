@@ -9,8 +9,6 @@
 #include <farpoint/core/types.hpp>
 #include <farpoint/detail/fps_taken.hpp>
 
-#include <cmath>
-
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
@@ -41,13 +39,14 @@ struct fps_round {
   fps_cut<Scalar> reached;  ///< nothing is above this after the round: the cut, raised by points that had no place
 };
 
-/// Chooses the cut of each round so that the list comes out about half full: a guess, because distances fall by an
+/// Chooses the cut of each round so that the list comes out two thirds full: a guess, because distances fall by an
 /// unknown amount. A bad guess costs time only: points that find no place raise the cut that accepted samples must be
 /// above, and an empty list is followed by a fuller one.
 template <class Scalar>
 class fps_cut_control {
  public:
-  FARPOINT_HD explicit fps_cut_control(std::uint32_t list_size) noexcept : wanted_{list_size / 2} {}
+  FARPOINT_HD explicit fps_cut_control(std::uint32_t list_size) noexcept
+      : size_{list_size}, wanted_{list_size - list_size / 3} {}
 
   FARPOINT_HD fps_cut<Scalar> cut() const noexcept { return cut_; }
 
@@ -59,33 +58,48 @@ class fps_cut_control {
   FARPOINT_HD void adapt(fps_round<Scalar> const& round) noexcept {
     empty_rounds_ = round.found == 0 ? empty_rounds_ + 1 : 0;
     if (cut_.index != 0 && round.largest == cut_.distance) return adapt_among_ties(round);
-    bool const crowded = round.found > 2 * wanted_ && round.reached.distance == round.largest;
+    bool const crowded = round.found > size_ && round.reached.distance == round.largest;
     crowded_rounds_ = crowded ? crowded_rounds_ + 1 : 0;
-    // What is left is not above what the round has reached.
-    Scalar const top = round.largest < round.reached.distance ? round.largest : round.reached.distance;
     adapt_gap(round.found);
-    Scalar const next = top * (1 - static_cast<Scalar>(gap_));
-    // Many points at the largest distance, or nothing between it and the cut (zero, infinite): take them by index.
-    if (crowded_rounds_ >= 2 || !(next < top)) {
-      from_ = 0;
-      step_ = wanted_;
-      cut_ = {top, step_};
-    } else {
-      cut_ = {next, 0};
-    }
+    // What is left is not above what the round has reached.
+    place(round.largest < round.reached.distance ? round.largest : round.reached.distance);
+  }
+
+  /// Forgets the cut for one below `largest`, and keeps what was learnt about the gap.
+  FARPOINT_HD void restart(Scalar largest) noexcept {
+    crowded_rounds_ = 0;
+    empty_rounds_ = 0;
+    place(largest);
   }
 
  private:
+  FARPOINT_HD void place(Scalar top) noexcept {
+    Scalar const next = top * (1 - static_cast<Scalar>(gap_));
+    // Many points at the largest distance, or nothing between it and the cut (zero, infinite): take them by index.
+    bool const by_index = (crowded_rounds_ >= 2) | !(next < top);
+    from_ = 0;
+    step_ = wanted_;
+    cut_ = by_index ? fps_cut<Scalar>{top, step_} : fps_cut<Scalar>{next, 0};
+  }
+
   FARPOINT_HD void adapt_gap(std::uint32_t found) noexcept {
-    float const ratio = static_cast<float>(wanted_) / (static_cast<float>(found) + 1);
-    float const factor = sqrtf(ratio);
-    gap_ *= factor < 0.4f ? 0.4f : factor > 2.0f ? 2.0f : factor;
+    // About the square root of what the list should have grown by, without a division.
+    float const factor = found > 4 * size_              ? 0.4f
+                         : found > 2 * size_            ? 0.6f
+                         : found > size_                ? 0.85f
+                         : found < wanted_ / 4          ? 2.0f
+                         : found < wanted_ / 2          ? 1.4f
+                         : found < wanted_ - size_ / 8   ? 1.15f
+                                                        : 1.0f;
+    gap_ = gap_ * factor;
     if (gap_ > 0.9f) gap_ = 0.9f;
+    // Smaller ones round to nothing, and would not grow again.
+    if (gap_ < 1e-6f) gap_ = 1e-6f;
   }
 
   /// Points at the cut's distance are taken by ascending index, a part at a time.
   FARPOINT_HD void adapt_among_ties(fps_round<Scalar> const& round) noexcept {
-    if (round.found > 2 * wanted_) {
+    if (round.found > size_) {
       step_ = step_ > 2 ? step_ / 2 : 1;  // the same part again, in smaller pieces
     } else {
       from_ = cut_.index;
@@ -94,6 +108,7 @@ class fps_cut_control {
     cut_.index = step_ < 0xffffffffu - from_ ? from_ + step_ : 0xffffffffu;
   }
 
+  std::uint32_t size_;
   std::uint32_t wanted_;
   std::uint32_t crowded_rounds_ = 0;
   std::uint32_t empty_rounds_ = 0;

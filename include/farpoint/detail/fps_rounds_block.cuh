@@ -13,9 +13,10 @@ namespace detail {
 template <class Scalar, int Dim>
 FARPOINT_HD fps_slice_memory<Scalar, Dim> fps_slice_at(void* bytes, index_t chunks) noexcept {
   auto* const points = static_cast<Scalar*>(bytes);
-  Scalar* const boxes = points + (Dim + 1) * fps_chunk * chunks;
-  auto* const index = reinterpret_cast<std::uint32_t*>(boxes + (2 * Dim + 1) * chunks);
-  return {points, index, fps_chunk * chunks, boxes, chunks, false, false};
+  auto* const index = reinterpret_cast<std::uint32_t*>(points + (Dim + 1) * fps_chunk * chunks);
+  // Behind a multiple of 32 indices: aligned for doubles, too.
+  auto* const boxes = reinterpret_cast<Scalar*>(index + fps_chunk * chunks);
+  return {points, index, fps_chunk * chunks, boxes, chunks, boxes + (2 * Dim + 1) * chunks, fps_groups(chunks), false};
 }
 
 /// Dynamic shared memory for clouds of at most `points` points.
@@ -32,7 +33,7 @@ template <class Points, int BlockSize, int PointsPerThread, int ListSize>
 __global__ void __launch_bounds__(BlockSize) fps_rounds_block_kernel(fps_rounds_task<Points> const task) {
   using scalar = typename Points::scalar;
   using order_type = fps_block_order<Points, BlockSize, PointsPerThread>;
-  using shared_type = fps_rounds_shared<scalar, Points::dim, ListSize>;
+  using shared_type = fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize>;
   __shared__ shared_type own;
 
   index_t const b = blockIdx.x;

@@ -23,29 +23,33 @@ struct fps_rounds_task {
 };
 
 /// What a block keeps of a round in its shared memory.
-template <class Scalar, int Dim, int ListSize>
+template <class Scalar, int Dim, int ListSize, int BlockSize>
 struct fps_rounds_shared {
   fps_tally<Scalar> tally;
   fps_board<Scalar, Dim, ListSize> board;
+  typename fps_acceptor<Scalar, Dim, ListSize, BlockSize>::storage acceptor;
+  std::uint16_t near[BlockSize / 32][ListSize];  ///< for each warp: samples that may lower something in a group
   unsigned kept;
   unsigned base;
 };
 
 /// One block of the team that samples cloud b.
-template <class Points, int ListSize, class Slice, class Team>
+template <class Points, int ListSize, int BlockSize, class Team>
 class fps_rounds {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
   static constexpr int dim = Points::dim;
-  using shared_type = fps_rounds_shared<scalar, dim, ListSize>;
+  using slice_type = fps_slice<Points, BlockSize>;
+  using shared_type = fps_rounds_shared<scalar, dim, ListSize, BlockSize>;
+  using acceptor_type = fps_acceptor<scalar, dim, ListSize, BlockSize>;
   using tally_type = fps_tally<scalar>;
   using board_type = fps_board<scalar, dim, ListSize>;
 
   /// @param tally, board  the team's; null for a team of one, which needs no other than the block's own
-  __device__ fps_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud, Slice& slice, Team& team,
+  __device__ fps_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud, slice_type& slice, Team& team,
                         shared_type& own, tally_type* tally, board_type* board) noexcept
-      : task_{task}, b_{b}, cloud_{cloud}, slice_{slice}, team_{team}, own_{own}, tally_{tally}, board_{board} {}
+      : task_{task}, b_{b}, cloud_{cloud}, slice_{slice}, team_{team}, own_{own}, tally_{tally}, board_{board}, acceptor_{own.acceptor} {}
 
   __device__ void run() noexcept {
     auto& accepted = own_.board.accepted;
@@ -54,14 +58,15 @@ class fps_rounds {
       if (leads()) write_samples();
       count_ += accepted.count;
       if (accepted.finished) break;
-      slice_.lower_and_collect(accepted.samples, accepted.count, accepted.cut, own_.board.list, own_.tally);
+      slice_.lower_and_collect(accepted.samples, accepted.count, accepted.cut, own_.board.list, own_.tally,
+                               own_.near[threadIdx.x / 32]);
       __syncthreads();
       if (is_alone()) {
-        if (threadIdx.x < 32) accept(own_.board.list, own_.tally, accepted);
+        accept(own_.board.list, own_.tally, accepted);
       } else {
         share_list();
         team_.sync();
-        if (leads() && threadIdx.x < 32) accept(board_->list, *tally_, board_->accepted);
+        if (leads()) accept(board_->list, *tally_, board_->accepted);
         team_.sync();
         take_accepted();
       }
@@ -78,6 +83,7 @@ class fps_rounds {
   __device__ void start() noexcept {
     auto& accepted = own_.board.accepted;
     bool const any = lower_to_chosen();
+    acceptor_.prepare();
     if (threadIdx.x == 0) {
       own_.tally = {};
       accepted.count = 0;
@@ -98,7 +104,8 @@ class fps_rounds {
     }
     // A point that is not finite is passed over: the first round takes the lowest index then.
     if (!is_finite(cloud_[first])) return;
-    accepted.samples.set(0, cloud_[first], fps_unseen<scalar>, static_cast<std::uint32_t>(first));
+    accepted.samples[0] = {cloud_[first], static_cast<std::uint32_t>(first)};
+    accepted.distance[0] = fps_unseen<scalar>;
     accepted.count = 1;
     accepted.finished = task_.params.samples == 1;
   }
@@ -115,7 +122,8 @@ class fps_rounds {
       __syncthreads();
       any = any || own_.kept != 0;
       constexpr fps_cut<scalar> nothing{fps_unseen<scalar>, 0};
-      slice_.lower_and_collect(own_.board.accepted.samples, own_.kept, nothing, own_.board.list, own_.tally);
+      slice_.lower_and_collect(own_.board.accepted.samples, own_.kept, nothing, own_.board.list, own_.tally,
+                               own_.near[threadIdx.x / 32]);
       __syncthreads();
     }
     return any;
@@ -125,8 +133,7 @@ class fps_rounds {
     if (index < -1 || index >= cloud_.size()) {
       if (leads()) fps_count(task_.output.report, &fps_report::chosen_out_of_range, 1);
     } else if (index >= 0 && is_finite(cloud_[index])) {
-      own_.board.accepted.samples.set(atomicAdd(&own_.kept, 1u), cloud_[index], scalar(0),
-                                      static_cast<std::uint32_t>(index));
+      own_.board.accepted.samples[atomicAdd(&own_.kept, 1u)] = {cloud_[index], static_cast<std::uint32_t>(index)};
     }
   }
 
@@ -158,7 +165,8 @@ class fps_rounds {
     auto const& theirs = board_->accepted;
     if (&mine == &theirs) return;
     for (unsigned i = threadIdx.x; i < theirs.count; i += blockDim.x) {
-      mine.samples.set(i, theirs.samples.point(i), theirs.samples.distance[i], theirs.samples.index[i]);
+      mine.samples[i] = theirs.samples[i];
+      mine.distance[i] = theirs.distance[i];
     }
     if (threadIdx.x == 0) {
       mine.count = theirs.count;
@@ -169,13 +177,13 @@ class fps_rounds {
 
   template <class List, class Accepted>
   __device__ void accept(List const& list, tally_type& tally, Accepted& accepted) noexcept {
-    fps_accept(list, tally, control_, task_.params.samples - count_, task_.stop2, accepted);
+    acceptor_.run(list, tally, control_, task_.params.samples - count_, task_.stop2, accepted);
   }
 
   __device__ void write_samples() noexcept {
     auto const& accepted = own_.board.accepted;
     for (unsigned i = threadIdx.x; i < accepted.count; i += blockDim.x) {
-      write(count_ + i, accepted.samples.index[i], accepted.samples.distance[i]);
+      write(count_ + i, accepted.samples[i].index, accepted.distance[i]);
     }
   }
 
@@ -195,11 +203,12 @@ class fps_rounds {
   fps_rounds_task<Points> const& task_;
   index_t b_;
   Points const& cloud_;
-  Slice& slice_;
+  slice_type& slice_;
   Team& team_;
   shared_type& own_;
   tally_type* tally_;
   board_type* board_;
+  acceptor_type acceptor_;
   fps_cut_control<scalar> control_{ListSize};
   index_t count_ = 0;
 };
@@ -210,11 +219,10 @@ __device__ void fps_run_rounds(fps_rounds_task<Points> const& task, index_t b, P
                                fps_slice_memory<typename Points::scalar, Points::dim> const& memory,
                                std::uint32_t const* order, Team& team, Shared& own, Tally* tally,
                                Board* board) noexcept {
-  using slice_type = fps_slice<Points, BlockSize>;
-  slice_type slice{cloud, team.rank(), team.size(), memory};
+  fps_slice<Points, BlockSize> slice{cloud, team.rank(), team.size(), memory};
   unsigned const bad = cuda_warp::sum(slice.load(cloud, order));
   if (cuda_warp::lane() == 0) fps_count(task.output.report, &fps_report::non_finite, bad);
-  fps_rounds<Points, ListSize, slice_type, Team>{task, b, cloud, slice, team, own, tally, board}.run();
+  fps_rounds<Points, ListSize, BlockSize, Team>{task, b, cloud, slice, team, own, tally, board}.run();
 }
 
 }  // namespace detail

@@ -42,6 +42,15 @@ struct fps_tally {
   unsigned found;  ///< points above the cut
 };
 
+/// What a tally says about a round with this cut.
+template <class Scalar>
+__device__ fps_round<Scalar> fps_summary(fps_tally<Scalar> const& tally, fps_cut<Scalar> const& cut) noexcept {
+  using rank = fps_rank<Scalar>;
+  fps_round<Scalar> round{rank::back(tally.largest), tally.found, cut};
+  if (tally.dropped != 0) round.reached = higher(cut, fps_cut<Scalar>{rank::back(tally.dropped), 0});
+  return round;
+}
+
 /// Candidates of a round, as many as the tally found, in any order.
 template <class Scalar, int Dim, int Size>
 struct fps_list {
@@ -65,10 +74,18 @@ struct fps_list {
   }
 };
 
+/// An accepted sample, as all warps read it: 16 bytes in the usual case, one load.
+template <class Scalar, int Dim>
+struct alignas(Dim == 3 && sizeof(Scalar) == 4 ? 16 : alignof(Scalar)) fps_sample {
+  vec<Scalar, Dim> point;
+  std::uint32_t index;
+};
+
 /// What a round accepted, in order, and what to do next.
 template <class Scalar, int Dim, int Size>
 struct fps_accepted {
-  fps_list<Scalar, Dim, Size> samples;
+  fps_sample<Scalar, Dim> samples[Size];
+  Scalar distance[Size];
   unsigned count;
   bool finished;
   fps_cut<Scalar> cut;  ///< of the next round

@@ -10,32 +10,28 @@ namespace detail {
 /// Arrays in the workspace for all points of a batch.
 template <class Scalar, int Dim>
 struct fps_sorted {
+  using memory = fps_slice_memory<Scalar, Dim>;
+
   std::uint32_t* order;  ///< `[points]`: each cloud's indices in Morton order
   Scalar* points;        ///< `[Dim + 1, points]`, of the clouds whose slices are too large for shared memory
-  Scalar* boxes;         ///< `[2 Dim + 1, box_pitch]`, likewise
   index_t point_pitch;
-  index_t box_pitch;
-
-  static constexpr index_t boxes_for(index_t points, index_t clouds) noexcept { return points / fps_chunk + clouds; }
+  unsigned char* boxes;  ///< likewise, `boxes_stride` bytes for each block of the launch
+  std::size_t boxes_stride;
 
   /// Memory for a member's share of a cloud: as much of it as fits in shared memory.
   template <class Points>
-  __device__ fps_slice_memory<Scalar, Dim> slice_of(batch<Points> const& clouds, index_t b, index_t size, int members,
-                                                    std::size_t shared_bytes) const noexcept {
-    using memory = fps_slice_memory<Scalar, Dim>;
+  __device__ memory slice_of(batch<Points> const& clouds, index_t b, index_t size, int members,
+                             std::size_t shared_bytes) const noexcept {
     index_t const chunks = (fps_chunks(size) + members - 1) / members;
     if (memory::point_bytes(chunks) + memory::box_bytes(chunks) <= shared_bytes) {
       return fps_slice_at<Scalar, Dim>(dynamic_shared(), chunks);
     }
     index_t const begin = clouds.begin_of(b);
-    memory slice{points + begin, order + begin, point_pitch, static_cast<Scalar*>(dynamic_shared()), chunks,
-                 true, false};
-    if (memory::box_bytes(chunks) > shared_bytes) {
-      slice.boxes = boxes + begin / fps_chunk + b;
-      slice.chunk_pitch = box_pitch;
-      slice.whole_boxes = true;
-    }
-    return slice;
+    auto* const own = static_cast<Scalar*>(memory::box_bytes(chunks) <= shared_bytes
+                                               ? dynamic_shared()
+                                               : static_cast<void*>(boxes + blockIdx.x * boxes_stride));
+    return {points + begin, order + begin, point_pitch, own, chunks, own + (2 * Dim + 1) * chunks, fps_groups(chunks),
+            true};
   }
 };
 
@@ -64,7 +60,7 @@ template <class Points, int BlockSize, int ListSize>
 __global__ void __launch_bounds__(BlockSize) fps_rounds_cluster_kernel(fps_team_task<Points, ListSize> const task) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using scalar = typename Points::scalar;
-  __shared__ fps_rounds_shared<scalar, Points::dim, ListSize> own;
+  __shared__ fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize> own;
   __shared__ fps_tally<scalar> tally;
   __shared__ fps_board<scalar, Points::dim, ListSize> board;
 
@@ -88,10 +84,9 @@ __global__ void __launch_bounds__(BlockSize) fps_rounds_cluster_kernel(fps_team_
 template <class Points>
 class fps_grid_shares {
  public:
-  /// @param broken  the offsets do not ascend: by count alone, so that all blocks agree who is on which team
-  __device__ fps_grid_shares(batch<Points> const& clouds, int blocks, bool broken) noexcept
+  __device__ fps_grid_shares(batch<Points> const& clouds, int blocks) noexcept
       : clouds_{clouds}, blocks_{blocks}, begin_{clouds.begin_of(0)} {
-    index_t const points = broken ? 0 : clouds.begin_of(clouds.size()) - begin_;
+    index_t const points = clouds.begin_of(clouds.size()) - begin_;
     per_point_ = points > 0 ? 0.5 / static_cast<double>(points) : 0;
     per_cloud_ = (points > 0 ? 0.5 : 1.0) / static_cast<double>(clouds.size());
   }
@@ -127,17 +122,31 @@ class fps_grid_shares {
   double per_cloud_;
 };
 
+/// All clouds come out empty.
+template <class Points>
+__device__ void fps_leave_empty(fps_rounds_task<Points> const& task) noexcept {
+  index_t const step = index_t{gridDim.x} * blockDim.x;
+  index_t const slots = task.clouds.size() * task.params.samples;
+  for (index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x; i < slots; i += step) {
+    task.output.indices.set(i, -1);
+    if (!task.output.distances.empty()) task.output.distances[static_cast<std::size_t>(i)] = -1;
+    if (i < task.clouds.size() && !task.output.counts.empty()) task.output.counts.set(i, 0);
+  }
+}
+
 /// Samples all clouds, each by a team of blocks.
 template <class Points, int BlockSize, int ListSize>
 __global__ void __launch_bounds__(BlockSize) fps_rounds_grid_kernel(fps_team_task<Points, ListSize> const task) {
   using scalar = typename Points::scalar;
   using board_type = fps_board<scalar, Points::dim, ListSize>;
-  __shared__ fps_rounds_shared<scalar, Points::dim, ListSize> own;
+  __shared__ fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize> own;
 
   batch<Points> const& clouds = task.rounds.clouds;
+  // The blocks could not agree on who is in which team.
+  if (*task.broken != 0) return fps_leave_empty(task.rounds);
   int const blocks = static_cast<int>(gridDim.x);
   int const r = static_cast<int>(blockIdx.x);
-  fps_grid_shares<Points> const shares{clouds, blocks, *task.broken != 0};
+  fps_grid_shares<Points> const shares{clouds, blocks};
   for (index_t b = shares.first_of(r); b < clouds.size() && shares.start(b) <= r; ++b) {
     int const first = shares.start(b);
     int size = shares.start(b + 1) - first;

@@ -46,6 +46,8 @@ class fps_sorted_plan {
     blocks_ = static_cast<int>(worth < 1 ? 1 : worth < device.multiprocessors ? worth : device.multiprocessors);
     index_t const leaders = blocks_ / 2 > 1 ? blocks_ / 2 : 1;
     boards_ = cluster_size > 0 ? 0 : clouds.size() < leaders ? clouds.size() : leaders;
+    if (cluster_size > 0) blocks_ = static_cast<int>(clouds.size() * cluster_size);
+    plan_shared_memory();
   }
 
   std::size_t bytes() const noexcept { return layout(nullptr).end; }
@@ -63,7 +65,7 @@ class fps_sorted_plan {
     error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
     if (error != cudaSuccess) return error;
 
-    fps_team_task<Points, list_size> task{rounds, {a.order, a.points, a.boxes, points_, box_pitch()}, 0};
+    fps_team_task<Points, list_size> task{rounds, {a.order, a.points, points_, a.boxes, boxes_stride_}, shared_bytes_};
     task.meetings = a.meetings;
     task.boards = a.boards;
     task.broken = a.broken;
@@ -81,14 +83,12 @@ class fps_sorted_plan {
     scalar* points;
     std::uint32_t* keys[2];       ///< these are gone when the points are written
     std::uint32_t* other_values;
-    scalar* boxes;
+    unsigned char* boxes;
     std::uint32_t* counters;
     fps_board<scalar, dim, list_size>* boards;
     fps_key_bits bits;
     std::size_t end;
   };
-
-  index_t box_pitch() const noexcept { return fps_sorted<scalar, dim>::boxes_for(points_, clouds_.size()); }
 
   arrays layout(unsigned char* base) const noexcept {
     std::size_t end = 0;
@@ -112,7 +112,7 @@ class fps_sorted_plan {
     a.keys[0] = reinterpret_cast<std::uint32_t*>(a.points);
     a.keys[1] = a.keys[0] + (base == nullptr ? 0 : n);
     a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
-    a.boxes = reinterpret_cast<scalar*>(take(static_cast<std::size_t>(box_pitch()) * (2 * dim + 1) * sizeof(scalar)));
+    a.boxes = take(static_cast<std::size_t>(blocks_) * boxes_stride_);
     a.counters = reinterpret_cast<std::uint32_t*>(take(radix_sort_counters(n) * sizeof(std::uint32_t)));
     a.boards = reinterpret_cast<fps_board<scalar, dim, list_size>*>(
         take(static_cast<std::size_t>(boards_) * sizeof(fps_board<scalar, dim, list_size>)));
@@ -122,21 +122,26 @@ class fps_sorted_plan {
     return a;
   }
 
-  /// Shared memory for a block's share of the largest cloud, or for the boxes alone, or none.
-  std::size_t shared_bytes_for(index_t members, std::size_t fixed) const noexcept {
+  /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
+  void plan_shared_memory() noexcept {
     using memory = fps_slice_memory<scalar, dim>;
-    if (static_cast<std::size_t>(device_.shared_bytes) <= fixed) return 0;
-    std::size_t const limit = static_cast<std::size_t>(device_.shared_bytes) - fixed;
-    index_t const chunks = (fps_chunks(clouds_.largest()) + members - 1) / members;
-    std::size_t const all = memory::point_bytes(chunks) + memory::box_bytes(chunks);
-    if (all <= limit) return all;
-    return memory::box_bytes(chunks) <= limit ? memory::box_bytes(chunks) : 0;
+    std::size_t const fixed = sizeof(fps_rounds_shared<scalar, dim, list_size, block_size>) +
+                              (cluster_size_ > 0 ? sizeof(fps_board<scalar, dim, list_size>) : 0) + 1024;
+    auto const device = static_cast<std::size_t>(device_.shared_bytes);
+    std::size_t const limit = device > fixed ? device - fixed : 0;
+    // In a ragged batch half of the blocks are shared out by points, rounded down: up to four times a fair share.
+    bool const by_points = cluster_size_ == 0 && clouds_.size() > 1;
+    index_t const members = cluster_size_ > 0 ? cluster_size_ : blocks_;
+    index_t const fair = (fps_chunks(by_points ? points_ : clouds_.largest()) + members - 1) / members;
+    index_t const most = by_points ? 4 * fair + 1 : fair;
+    std::size_t const all = memory::point_bytes(most) + memory::box_bytes(most);
+    std::size_t const boxes = memory::box_bytes(most);
+    shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
+    boxes_stride_ = boxes <= shared_bytes_ ? 0 : (boxes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   }
 
-  cudaError_t launch_clusters(fps_team_task<Points, list_size> task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_clusters(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
     constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size>;
-    task.shared_bytes = shared_bytes_for(cluster_size_, sizeof(fps_rounds_shared<scalar, dim, list_size>) +
-                                                            sizeof(fps_board<scalar, dim, list_size>) + 1024);
     if (cluster_size_ > 8) {
       cudaError_t const error = cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
                                                      cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
@@ -147,13 +152,10 @@ class fps_sorted_plan {
     cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
     cluster.val.clusterDim.y = 1;
     cluster.val.clusterDim.z = 1;
-    return launch_teams(kernel, task, static_cast<unsigned>(clouds_.size() * cluster_size_), cluster, stream);
+    return launch_teams(kernel, task, static_cast<unsigned>(blocks_), cluster, stream);
   }
 
-  cudaError_t launch_grid(fps_team_task<Points, list_size> task, cudaStream_t stream) const noexcept {
-    // A ragged batch may have its points anywhere: plan for the largest cloud on half of the blocks.
-    index_t const members = clouds_.size() == 1 ? blocks_ : blocks_ / 2 > 1 ? blocks_ / 2 : 1;
-    task.shared_bytes = shared_bytes_for(members, sizeof(fps_rounds_shared<scalar, dim, list_size>) + 1024);
+  cudaError_t launch_grid(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
@@ -180,6 +182,8 @@ class fps_sorted_plan {
   index_t points_;
   int blocks_ = 1;
   index_t boards_ = 0;
+  std::size_t shared_bytes_ = 0;   ///< dynamic
+  std::size_t boxes_stride_ = 0;   ///< of global memory, for boxes that shared memory does not hold
 };
 
 }  // namespace detail

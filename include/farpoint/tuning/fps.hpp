@@ -23,7 +23,7 @@ constexpr bool operator!=(fps_block_tuning a, fps_block_tuning b) noexcept {
 
 /// The kernels of fps() on a GPU; see docs/fps.md.
 enum class fps_kernel {
-  registers,  ///< one block a cloud, in registers, one sample a step; every architecture and dimension
+  registers,  ///< one block a cloud, in registers, several samples a step; every architecture and dimension
   stream,     ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
   rounds,     ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
   cluster,    ///< 2 to 16 blocks a cloud that share their shared memory, pruned, in rounds; sm_90 and later
@@ -51,17 +51,16 @@ struct fps_choice {
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
 /// argument.
 struct fps_selector {
-  /// Shapes of fps_kernel::registers, ascending in capacity; the first that holds the largest cloud is used. Few warps
-  /// win while their registers last: the reduction over warps is most of a step.
+  /// Shapes of fps_kernel::registers, in whole warps, ascending in capacity; the first that holds the largest cloud is
+  /// used.
   static constexpr fps_block_tuning blocks[] = {
-      {64, 4},     // 256 points
-      {128, 8},    // 1,024:  h200 0.141 ms for 16 x 1,024 -> 512; 256 x 4 0.140, 512 x 2 0.148, 64 x 16 0.182
-      {256, 8},    // 2,048:  h200 0.168 ms for 32 x 2,048 -> 512; 128 x 16 0.183, 512 x 4 0.182
-      {256, 16},   // 4,096
-      {512, 16},   // 8,192:  h200 0.702 ms for 16 x 8,192 -> 1,024; 1024 x 8 0.794
-      {512, 20},   // 10,240: h200 0.740 ms for 6 x 10,000 -> 1,000; 512 x 24 0.890, 1024 x 10 0.963
-      {512, 24},   // 12,288
-      {1024, 16},  // 16,384: h200 6.5 ms for 4 x 16,384 -> 4,096; the streaming kernel 19.8
+      {64, 4},    // 256 points
+      {512, 2},   // 1,024:  h200 0.119 ms for 16 x 1,024 -> 512; 256 x 4 0.134, 1024 x 1 0.162, 128 x 8 0.192
+      {512, 4},   // 2,048
+      {512, 8},   // 4,096:  h200 0.337 ms for 32 x 4,096 -> 1,024; 256 x 16 0.406, 1024 x 4 0.411
+      {512, 16},  // 8,192
+      {512, 20},  // 10,240: h200 0.689 ms for 6 x 10,000 -> 1,000; 1024 x 10 0.703
+      {512, 24},  // 12,288
   };
 
   /// Threads of fps_kernel::stream.

@@ -1,10 +1,11 @@
 /// @file
-/// The block kernel of fps(): one block per cloud, wherever the block keeps it.
+/// fps() by one block a cloud, in global memory, one sample a step: for every architecture, dimension and size.
 #pragma once
 
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/block/cuda_block.cuh>
-#include <farpoint/detail/fps_block_clouds.cuh>
+#include <farpoint/detail/fps_stream_cloud.cuh>
+#include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/fps_count.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -85,9 +86,9 @@ class fps_writer {
   int turn_ = 0;
 };
 
-/// Samples cloud blockIdx.x. `Cloud` is fps_registers or fps_stream.
-template <class Points, int BlockSize, class Cloud>
-__global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Points> const task) {
+/// Samples cloud blockIdx.x.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) fps_stream_kernel(fps_block_task<Points> const task) {
   using scalar = typename Points::scalar;
   using argmax_type = block_argmax<scalar, BlockSize>;
   __shared__ typename argmax_type::storage storage;
@@ -98,7 +99,7 @@ __global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Poi
   Points const cloud = task.clouds[b];
   if (cloud.size() <= task.above || cloud.size() > task.up_to) return;
 
-  Cloud mine{task, cloud};
+  fps_stream<Points, BlockSize> mine{task, cloud};
   fps_writer<Points, BlockSize> writer{task, b};
   fps_count(task.output.report, &fps_report::non_finite, mine.load());
   scored<scalar> sample = fps_first_sample(task, b, cloud, mine, argmax, block);
@@ -116,16 +117,14 @@ __global__ void __launch_bounds__(BlockSize) fps_block_kernel(fps_block_task<Poi
   if (block.rank() == 0 && !task.output.counts.empty()) task.output.counts.set(b, count);
 }
 
-/// Enqueues the kernel, one block per cloud, with `shared_bytes` of dynamic shared memory.
-template <class Points, int BlockSize, class Cloud>
-FARPOINT_HIDDEN cudaError_t fps_launch_block(fps_block_task<Points> const& task, std::size_t shared_bytes,
-                                             cudaStream_t stream) noexcept {
+/// Enqueues the kernel, one block per cloud.
+template <class Points, int BlockSize>
+FARPOINT_HIDDEN cudaError_t fps_launch_stream(fps_block_task<Points> const& task, cudaStream_t stream) noexcept {
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(static_cast<unsigned>(task.clouds.size()));
   launch.blockDim = dim3(BlockSize);
-  launch.dynamicSmemBytes = shared_bytes;
   launch.stream = stream;
-  return launch_kernel(fps_block_kernel<Points, BlockSize, Cloud>, launch, task);
+  return launch_kernel(fps_stream_kernel<Points, BlockSize>, launch, task);
 }
 
 }  // namespace detail
