@@ -5,12 +5,13 @@
 using namespace farpoint_tests;
 
 TEST_CASE("fps, host: a quarter of the points of real scans", "[fps][host][data][slow]") {
-  int const scans = for_quarters_of_scans(131072, [](std::string const& name, auto const& problem) {
+  // Every third point: the serial loop takes nine times as long for all of them, 80 s for four scans.
+  int const scans = for_quarters_of_scans(3, 70000, [](std::string const& name, auto const& problem) {
     CAPTURE(name);
     auto const expected = reference_answer(problem);
     auto const actual = host_exec_answer(problem);
     INFO(difference(actual, expected));
     CHECK(same_answer(actual, expected));
   });
-  if (scans == 0) WARN("FARPOINT_DATA_DIR names no scan of up to 131,072 points: none was tested");
+  if (scans == 0) WARN("FARPOINT_DATA_DIR names no scan that is small enough: none was tested");
 }
