@@ -18,9 +18,10 @@ namespace farpoint_bench {
 
 using fps_clouds = farpoint::batch<farpoint::point_view<float>>;
 
-/// Packed clouds of a row, in host or device memory.
-inline fps_clouds view_of(fps_row const& row, float const* xyz) {
-  return fps_clouds::regular(farpoint::point_view<float>{xyz, row.clouds * row.points}, row.clouds);
+/// Packed clouds of a row, in host or device memory. `offsets`: row.offsets() in the same memory, for a ragged row.
+inline fps_clouds view_of(fps_row const& row, float const* xyz, farpoint::span<farpoint::index_t const> offsets = {}) {
+  farpoint::point_view<float> const points{xyz, row.all_points()};
+  return row.ragged() ? fps_clouds::ragged(points, offsets) : fps_clouds::regular(points, row.clouds);
 }
 
 inline farpoint::fps_params params_of(fps_row const& row) {
@@ -29,13 +30,13 @@ inline farpoint::fps_params params_of(fps_row const& row) {
   return params;
 }
 
-/// `[clouds, samples]` each.
+/// `[all clouds, samples]` each.
 struct fps_answer {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;
 
   explicit fps_answer(fps_row const& row)
-      : indices(static_cast<std::size_t>(row.clouds * row.samples)), distances(indices.size()) {}
+      : indices(static_cast<std::size_t>(row.all_clouds() * row.samples)), distances(indices.size()) {}
   fps_answer(std::vector<std::int32_t> i, std::vector<float> d) : indices(std::move(i)), distances(std::move(d)) {}
 
   farpoint::fps_output<float> output() { return {indices, distances, {}, nullptr}; }
@@ -62,7 +63,8 @@ inline char const* to_string(oracle who) {
 
 inline fps_answer answer_of(oracle who, fps_row const& row, std::vector<float> const& xyz) {
   fps_answer answer{row};
-  fps_clouds const clouds = view_of(row, xyz.data());
+  std::vector<farpoint::index_t> const offsets = row.offsets();
+  fps_clouds const clouds = view_of(row, xyz.data(), {offsets.data(), offsets.size()});
   farpoint::fps_params const params = params_of(row);
   if (who == oracle::serial_loop) {
     check_host(farpoint::reference::fps(clouds, params, answer.output()));

@@ -11,6 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -24,7 +25,8 @@ class fps_problem {
         oracle_{oracle_for(row)},
         wanted_{answer_of(oracle_, row, points_)},
         xyz_{points_},
-        scratch_{static_cast<std::size_t>(row.clouds * row.points)},
+        offsets_{row.offsets()},
+        scratch_{row.baseline_calls > 0 ? static_cast<std::size_t>(row.all_points()) : 0},
         indices_{wanted_.indices.size()},
         distances_{wanted_.distances.size()} {}
 
@@ -33,7 +35,7 @@ class fps_problem {
   /// What the answers were compared with.
   char const* checked_against() const noexcept { return to_string(oracle_); }
 
-  /// Enqueues the textbook kernel.
+  /// Enqueues the textbook kernel; regular rows only.
   void launch_textbook(cudaStream_t stream) const {
     fps_textbook(stream, static_cast<int>(row_.clouds), xyz_.data(), static_cast<int>(row_.points),
                  static_cast<int>(row_.samples), scratch_.data(), indices_.data(), distances_.data());
@@ -69,7 +71,7 @@ class fps_problem {
   }
 
  private:
-  fps_clouds clouds() const { return view_of(row_, xyz_.data()); }
+  fps_clouds clouds() const { return view_of(row_, xyz_.data(), {offsets_.data(), offsets_.size()}); }
   farpoint::span<std::int32_t> indices() const { return {indices_.data(), indices_.size()}; }
   farpoint::span<float> distances() const { return {distances_.data(), distances_.size()}; }
 
@@ -79,6 +81,7 @@ class fps_problem {
   fps_answer wanted_;
   owned_stream stream_;
   device_buffer<float> xyz_;
+  device_buffer<farpoint::index_t> offsets_;
   device_buffer<float> scratch_;
   device_buffer<std::int32_t> indices_;
   device_buffer<float> distances_;
@@ -88,20 +91,30 @@ class fps_problem {
 /// Keeps the problem of the row that is being measured: its contenders follow one another.
 class fps_problem_store {
  public:
-  explicit fps_problem_store(std::vector<float> scan) : scan_{std::move(scan)} {}
+  explicit fps_problem_store(std::vector<named_scan> scans) : scans_{std::move(scans)} {}
 
-  std::vector<float> const& scan() const noexcept { return scan_; }
+  std::vector<named_scan> const& scans() const noexcept { return scans_; }
 
   fps_problem& operator[](fps_row const& row) {
-    if (problem_ == nullptr || problem_->row().name() != row.name()) {
+    bool const lacks_scratch = problem_ != nullptr && row.baseline_calls > 0 && problem_->row().baseline_calls == 0;
+    if (problem_ == nullptr || lacks_scratch || problem_->row().name() != row.name()) {
       problem_.reset();
-      problem_ = std::make_unique<fps_problem>(row, scan_);
+      problem_ = std::make_unique<fps_problem>(row, scan_of(row));
     }
     return *problem_;
   }
 
  private:
-  std::vector<float> scan_;
+  std::vector<float> const& scan_of(fps_row const& row) const {
+    static std::vector<float> const none;
+    if (row.kind != cloud_kind::scan) return none;
+    for (named_scan const& scan : scans_) {
+      if (row.scan_name == scan.name) return scan.xyz;
+    }
+    throw std::logic_error{"a row without its scan"};
+  }
+
+  std::vector<named_scan> scans_;
   std::unique_ptr<fps_problem> problem_;
 };
 

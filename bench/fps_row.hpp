@@ -16,7 +16,8 @@ namespace farpoint_bench {
 /// Where the points of a row come from.
 enum class cloud_kind {
   uniform,  ///< unit cube
-  lidar     ///< simulated sweep, or the file of --cloud
+  lidar,    ///< simulated sweep, or a file in its place
+  scan      ///< a file of --cloud
 };
 
 struct fps_row {
@@ -24,27 +25,54 @@ struct fps_row {
   farpoint::index_t points;  ///< per cloud
   farpoint::index_t samples;
   cloud_kind kind;
-  int baseline_calls;  ///< timed calls of the baseline: few where one takes long
+  int baseline_calls;  ///< timed calls of the baseline: few where one takes long, none where it takes many seconds
   int calls;           ///< timed calls of farpoint
 
-  /// "16x1024_to_512/uniform": no character that a shell or a regular expression minds.
+  farpoint::index_t small_clouds = 0;  ///< ragged: so many clouds of `small_points` beside the others
+  char const* scan_name = nullptr;     ///< of cloud_kind::scan
+  static constexpr farpoint::index_t small_points = 1000;
+
+  bool ragged() const { return small_clouds > 0; }
+  farpoint::index_t all_clouds() const { return clouds + small_clouds; }
+  farpoint::index_t all_points() const { return clouds * points + small_clouds * small_points; }
+
+  /// `[all_clouds() + 1]` of a ragged row, the large clouds first; empty for a regular one.
+  std::vector<farpoint::index_t> offsets() const {
+    std::vector<farpoint::index_t> offsets;
+    if (!ragged()) return offsets;
+    offsets.push_back(0);
+    for (farpoint::index_t b = 0; b < all_clouds(); ++b) {
+      offsets.push_back(offsets.back() + (b < clouds ? points : small_points));
+    }
+    return offsets;
+  }
+
+  /// "16x1024_to_512/uniform", "1x1000000_30x1000_to_1024/uniform": no character that a shell or a regular expression
+  /// minds.
   std::string name() const {
-    return std::to_string(clouds) + "x" + std::to_string(points) + "_to_" + std::to_string(samples) +
-           (kind == cloud_kind::lidar ? "/lidar" : "/uniform");
+    std::string name = std::to_string(clouds) + "x" + std::to_string(points);
+    if (ragged()) name += "_" + std::to_string(small_clouds) + "x" + std::to_string(small_points);
+    name += "_to_" + std::to_string(samples) + "/";
+    if (kind == cloud_kind::scan) return name + (scan_name != nullptr ? scan_name : "scan");
+    return name + (kind == cloud_kind::lidar ? "lidar" : "uniform");
   }
 
   /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each sample.
   workload work() const {
-    auto const all = static_cast<double>(clouds * points);
-    auto const out = static_cast<double>(clouds * samples);
-    return {all, all * static_cast<double>(samples), 12 * all + 8 * out};
+    auto const pairs = [this](farpoint::index_t n) {
+      return static_cast<double>(n) * static_cast<double>(std::min(samples, n));
+    };
+    auto const all = static_cast<double>(all_points());
+    auto const out = static_cast<double>(all_clouds() * samples);
+    return {all, static_cast<double>(clouds) * pairs(points) + static_cast<double>(small_clouds) * pairs(small_points),
+            12 * all + 8 * out};
   }
 
-  /// `[clouds, points, 3]`. `scan`: what stands in for the simulated sweep, where not empty.
+  /// `[all_points(), 3]`. `scan`: the points of a scan, or what stands in for the simulated sweep where not empty.
   std::vector<float> make(std::vector<float> const& scan) const {
-    auto const each = static_cast<std::size_t>(points);
-    if (kind == cloud_kind::lidar) return scan.empty() ? lidar_rings(each, 1) : scan;
-    return uniform_cube(static_cast<std::size_t>(clouds) * each, 1);
+    if (kind == cloud_kind::scan) return scan;
+    if (kind == cloud_kind::lidar) return scan.empty() ? lidar_rings(static_cast<std::size_t>(points), 1) : scan;
+    return uniform_cube(static_cast<std::size_t>(all_points()), 1);
   }
 };
 

@@ -6,7 +6,8 @@
 For each run it writes, below bench/results/<gpu or processor>/:
     <name>.json   the run, without what only concerns the machine it ran on (host name, paths), numbers shortened
     <name>.md     the tables
-    <name>-*.png  time per sample against points per cloud (needs matplotlib)
+    <name>-*.png  time per sample against points per cloud; of a suite "scale", time against points and against samples
+                  (needs matplotlib)
 
 A run with a failed row is refused. Needs Python 3.8; matplotlib is optional.
 """
@@ -106,7 +107,14 @@ def cases(rows):
 
 def title(row):
     kind = row["case"].split("/")[-1]
-    return f"{row['clouds']:,} x {row['n']:,} -> {row['samples']:,} {kind}"
+    beside = f" + {row['small_clouds']:,} x {row['small_n']:,}" if "small_clouds" in row else ""
+    return f"{row['clouds']:,} x {row['n']:,}{beside} -> {row['samples']:,} {kind}"
+
+
+def check_and_note(row):
+    """A label says what the answer was compared with and, after a semicolon, why there is no baseline."""
+    check, _, note = row.get("label", "").partition("; ")
+    return check, note.replace("baseline: ", "", 1)
 
 
 def table(rows):
@@ -123,7 +131,7 @@ def table(rows):
             known = baseline is not None and baseline is not row
             lines.append("| " + " | ".join([
                 title(row), f"{mark}{row['variant']}{mark}", milliseconds(row["p50_us"]), milliseconds(row["p99_us"]),
-                baseline["variant"] if known else "-",
+                baseline["variant"] if known else check_and_note(row)[1] or "-",
                 milliseconds(baseline["p50_us"]) if known else "-",
                 f"{baseline['p50_us'] / row['p50_us']:.2f}" if known else "-",
                 f"{row['points_per_second'] / 1e6:.3g}", f"{row['pairs_per_second'] / 1e9:.3g}",
@@ -140,7 +148,7 @@ def clocks(rows):
 
 def markdown(run, name, source):
     context, rows = run["context"], merged(run["benchmarks"])
-    checks = sorted({row["label"] for row in rows if "label" in row})
+    checks = sorted({check_and_note(row)[0] for row in rows if "label" in row})
     lines = [f"# {name}: {context.get('gpu') or context.get('processor', 'unknown processor')}", "",
              f"Written by bench/report.py from {source}; do not edit.", ""]
     told = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",
@@ -152,8 +160,28 @@ def markdown(run, name, source):
     return "\n".join(lines) + "\n"
 
 
+def most_common(values):
+    values = list(values)
+    return max(values, key=values.count)
+
+
+def curves_of(suite, rows):
+    """What to draw of a suite: [(end of the file's name, key on the x axis, label of x, label of y, title, rows, y)]."""
+    if suite != "scale":
+        # Per sample: the rows ask for different numbers of them, and only so do they lie on one curve.
+        regular = [row for row in rows if "small_clouds" not in row]
+        return [("", "n", "points per cloud", "microseconds per sample (median)", "", regular,
+                 lambda row: row["p50_us"] / row["samples"])]
+    # Two sweeps that cross: one holds the samples, the other the points.
+    samples, points = most_common(row["samples"] for row in rows), most_common(row["n"] for row in rows)
+    return [("-points", "n", "points of the cloud", "milliseconds (median)", f"{samples:,} samples",
+             [row for row in rows if row["samples"] == samples], lambda row: row["p50_us"] / 1000),
+            ("-samples", "samples", "samples", "milliseconds (median)", f"{points:,} points",
+             [row for row in rows if row["n"] == points], lambda row: row["p50_us"] / 1000)]
+
+
 def plot(run, folder, name):
-    """Median time per sample against points per cloud, a curve per variant, a plot per suite."""
+    """Logarithmic on both axes, a curve per variant."""
     try:
         import matplotlib
         matplotlib.use("Agg")
@@ -164,21 +192,22 @@ def plot(run, folder, name):
 
     rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune"]
     written = []
+    device = run["context"].get("gpu") or run["context"].get("processor", "")
     for suite in dict.fromkeys(row["suite"] for row in rows):
-        figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-        for variant in dict.fromkeys(row["variant"] for row in rows if row["suite"] == suite):
-            # Per sample: the rows ask for different numbers of them, and only so do they lie on one curve.
-            points = sorted((row["n"], row["p50_us"] / row["samples"]) for row in rows
-                            if row["suite"] == suite and row["variant"] == variant)
-            axes.loglog(*zip(*points), marker="o", label=variant)
-        axes.set(xlabel="points per cloud", ylabel="microseconds per sample (median)",
-                 title=run["context"].get("gpu") or run["context"].get("processor", ""))
-        axes.grid(True, which="both", alpha=0.3)
-        axes.legend()
-        path = folder / f"{name}-{suite}.png"
-        figure.savefig(path, dpi=120, metadata={"Software": None})
-        plt.close(figure)
-        written.append(path)
+        of_suite = [row for row in rows if row["suite"] == suite]
+        for end, key, x_label, y_label, what, drawn, y in curves_of(suite, of_suite):
+            figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
+            for variant in dict.fromkeys(row["variant"] for row in drawn):
+                points = sorted((row[key], y(row)) for row in drawn if row["variant"] == variant)
+                axes.loglog(*zip(*points), marker="o", label=variant)
+            axes.set(xlabel=x_label, ylabel=y_label, title=", ".join(part for part in (device, what) if part))
+            axes.grid(True, which="both", alpha=0.3)
+            if drawn:
+                axes.legend()
+            path = folder / f"{name}-{suite}{end}.png"
+            figure.savefig(path, dpi=120, metadata={"Software": None})
+            plt.close(figure)
+            written.append(path)
     return written
 
 
@@ -201,7 +230,8 @@ def main():
             continue
         context = run["context"]
         searched = all(row["suite"] == "tune" for row in run["benchmarks"])
-        name = options.name or context.get("suite", path.stem) + ("_tune" if searched else "")
+        scaled = all(row["suite"] == "scale" for row in run["benchmarks"])
+        name = options.name or context.get("suite", path.stem) + ("_tune" if searched else "_scale" if scaled else "")
         folder = options.results / slug(context.get("gpu") or context.get("processor", "unknown"))
         folder.mkdir(parents=True, exist_ok=True)
         written = [folder / f"{name}.json", folder / f"{name}.md"]

@@ -3,14 +3,16 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 namespace farpoint_bench {
 
 /// What the user asks for on the command line.
 struct arguments {
-  std::string cloud_path;  ///< --cloud=PATH: a scan in place of the simulated one
-  bool flush_l2 = false;   ///< --flush-l2: every timed call starts with a cold L2 cache
-  bool list_only = false;  ///< --benchmark_list_tests: nothing runs, so no GPU is needed
+  std::vector<std::string> cloud_paths;  ///< --cloud=PATH, any number of times: scans to measure
+  std::string cloud_path;                ///< the first of them
+  bool flush_l2 = false;                 ///< --flush-l2: every timed call starts with a cold L2 cache
+  bool list_only = false;                ///< --benchmark_list_tests: nothing runs, so no GPU is needed
 };
 
 /// Takes our arguments out of argv; the rest is left, in order, for benchmark::Initialize.
@@ -20,7 +22,9 @@ inline arguments take_arguments(int& argc, char** argv) {
   for (int i = 1; i < argc; ++i) {
     std::string const argument = argv[i];
     if (argument.rfind("--cloud=", 0) == 0) {
-      taken.cloud_path = argument.substr(8);
+      taken.cloud_paths.push_back(argument.substr(8));
+    } else if (argument == "--cloud" && i + 1 < argc) {
+      taken.cloud_paths.emplace_back(argv[++i]);
     } else if (argument == "--flush-l2") {
       taken.flush_l2 = true;
     } else {
@@ -30,6 +34,7 @@ inline arguments take_arguments(int& argc, char** argv) {
   }
   argc = kept;
   argv[kept] = nullptr;
+  if (!taken.cloud_paths.empty()) taken.cloud_path = taken.cloud_paths.front();
   return taken;
 }
 

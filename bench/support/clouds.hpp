@@ -74,14 +74,15 @@ inline std::string file_name(std::string const& path) {
   return path.substr(path.find_last_of('/') + 1);
 }
 
-/// `[points, 3]`: a raw little-endian float32 file, x y z (.xyz.bin) or x y z intensity (.xyzi.bin). Points that are
-/// not finite are left out: the textbook kernel has no rule for them.
+/// `[points, 3]`: a raw little-endian float32 file: x y z (.xyz.bin), nuScenes' x y z intensity ring (.pcd.bin), or
+/// x y z intensity (.xyzi.bin, and every other .bin, as KITTI has them). Points that are not finite are left out: the
+/// textbook kernel has no rule for them.
 inline std::vector<float> read_cloud(std::string const& path) {
   auto const ends_with = [&path](std::string const& end) {
     return path.size() >= end.size() && path.compare(path.size() - end.size(), end.size(), end) == 0;
   };
-  std::size_t const floats = ends_with(".xyz.bin") ? 3 : ends_with(".xyzi.bin") ? 4 : 0;
-  if (floats == 0) throw std::runtime_error{path + ": expected a name that ends in .xyz.bin or .xyzi.bin"};
+  std::size_t const floats = ends_with(".xyz.bin") ? 3 : ends_with(".pcd.bin") ? 5 : ends_with(".bin") ? 4 : 0;
+  if (floats == 0) throw std::runtime_error{path + ": expected a name that ends in .bin"};
 
   std::ifstream file{path, std::ios::binary};
   if (!file) throw std::runtime_error{path + ": cannot be opened"};
@@ -102,6 +103,29 @@ inline std::vector<float> read_cloud(std::string const& path) {
   }
   if (xyz.empty()) throw std::runtime_error{path + ": no finite point in it"};
   return xyz;
+}
+
+/// A scan with the name that its rows go by.
+struct named_scan {
+  std::string name;
+  std::vector<float> xyz;
+};
+
+/// Reads all; named after the files, up to the first dot, with nothing in a name that separates the parts of a row's.
+inline std::vector<named_scan> read_scans(std::vector<std::string> const& paths) {
+  std::vector<named_scan> scans;
+  for (std::string const& path : paths) {
+    std::string name = file_name(path);
+    name = name.substr(0, name.find('.'));
+    for (char& c : name) {
+      if (c == '/' || c == ':' || c == ' ') c = '_';
+    }
+    for (named_scan const& other : scans) {
+      if (other.name == name) throw std::runtime_error{path + ": another scan has the same name"};
+    }
+    scans.push_back({name, read_cloud(path)});
+  }
+  return scans;
 }
 
 }  // namespace farpoint_bench

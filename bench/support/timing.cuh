@@ -44,13 +44,13 @@ class stream_timer {
   owned_event end_;
 };
 
-/// The benchmark loop of one row (UseManualTime). Warms up for 20 ms or 20 calls, whichever comes first.
-/// `launch(stream)` throws on failure.
+/// The benchmark loop of one row (UseManualTime). Warms up for 20 ms or 20 calls, whichever comes first; not at all for
+/// a single call, which takes seconds. `launch(stream)` throws on failure.
 template <class Launch>
 void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
   stream_timer timer{stream, flush_l2};
   double warm = 0;
-  for (int call = 0; call < 20 && warm < 20e-3; ++call) warm += timer.seconds(launch);
+  for (int call = 0; call < 20 && state.max_iterations > 1 && warm < 20e-3; ++call) warm += timer.seconds(launch);
 
   double const before = measure_sm_mhz(stream);
   std::vector<double> seconds;

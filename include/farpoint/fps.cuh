@@ -2,6 +2,8 @@
 /// Farthest point sampling on a CUDA stream. See fps.hpp for what fps() computes.
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/detail/fps_cuda.cuh>
 #include <farpoint/fps.hpp>
 

@@ -30,6 +30,7 @@ std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps
 ///
 /// @param exec       threads to use; blocks until done
 /// @param clouds     `[clouds, n]` or ragged, metres, host memory
+/// @param params     what to sample, see fps_params
 /// @param output     see fps_output
 /// @param workspace  at least fps_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (a negative count, first or chosen out of range, an output of the wrong size, offsets that

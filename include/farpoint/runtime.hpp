@@ -49,7 +49,11 @@ FARPOINT_API char const* to_string(backend which) noexcept;
 ///
 /// Same answer on every backend. Blocking; allocates what it needs (device memory, workspace) and frees it.
 /// Thread-safe. Asking for `backend::cuda` where there is none returns status::unavailable: nothing falls back unasked.
-/// @param info  filled when not null, also on failure
+/// @param clouds  `[clouds, n]` or ragged, metres
+/// @param params  what to sample
+/// @param output  where the answer goes
+/// @param wish    backend and threads
+/// @param info    filled when not null, also on failure
 /// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
 FARPOINT_API result fps(batch<point_view<float>> const& clouds, fps_params const& params,
                         fps_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;

@@ -30,12 +30,37 @@ enum class shape {
   millimetres,
   utm,
   tiny,
-  huge
+  huge,
+  fine_lattice,
+  oblique_plane,
+  far_clusters,
+  outlier,
+  street_in_millimetres,
+  overflowing,
+  subnormal,
+  rings
 };
 
-inline constexpr shape all_shapes[] = {shape::cube,        shape::lattice,    shape::all_equal, shape::collinear,
-                                       shape::coplanar,    shape::duplicates, shape::clusters,  shape::non_finite,
-                                       shape::millimetres, shape::utm,        shape::tiny,      shape::huge};
+inline constexpr shape all_shapes[] = {shape::cube,
+                                       shape::lattice,
+                                       shape::all_equal,
+                                       shape::collinear,
+                                       shape::coplanar,
+                                       shape::duplicates,
+                                       shape::clusters,
+                                       shape::non_finite,
+                                       shape::millimetres,
+                                       shape::utm,
+                                       shape::tiny,
+                                       shape::huge,
+                                       shape::fine_lattice,
+                                       shape::oblique_plane,
+                                       shape::far_clusters,
+                                       shape::outlier,
+                                       shape::street_in_millimetres,
+                                       shape::overflowing,
+                                       shape::subnormal,
+                                       shape::rings};
 
 /// Volatile: g++ 12 vectorises a loop of plain conversions to float and back at -O2, and loses them.
 inline double rounded_to_float(double value) {
@@ -43,8 +68,29 @@ inline double rounded_to_float(double value) {
   return static_cast<double>(rounded);
 }
 
-/// Every product here is exact in double, so that a compiler that fuses it with a sum makes the same cloud.
-/// Float-valued coordinates, so that float and double clouds start from the same numbers.
+/// Point i of n of a LiDAR sweep: 64 rings on the ground around a sensor 1.7 m above it, cut off by walls 12 m to both
+/// sides (m). No sine and no product in a sum: the circle is (1 - t^2, 2 t) / (1 + t^2), t a multiple of 2^-12, so that
+/// every compiler makes the same cloud.
+inline xyz ring_point(std::size_t i, std::size_t n, double noise) {
+  constexpr std::size_t quarter = 4096;
+  std::size_t const step = i / 64 * 4 * quarter / (n / 64 + 1);
+  double const t = static_cast<double>(step % quarter) / static_cast<double>(quarter);
+  double const slope = static_cast<double>(i % 64 + 3) / 64;
+  double const range = 1.7 / slope * (1 + noise / 128);
+  double const along = (1 - t * t) / (1 + t * t);
+  double const across = 2 * t / (1 + t * t);
+  xyz p{range * along, range * across, -1.7};
+  if (step / quarter >= 2) p = {-p[0], -p[1], p[2]};
+  if (step / quarter % 2 == 1) p = {-p[1], p[0], p[2]};
+  if (std::fabs(p[1]) > 12) {
+    double const part = 12 / std::fabs(p[1]);
+    for (auto& c : p) c = c * part;
+  }
+  return p;
+}
+
+/// Every product that goes into a sum here is exact in double, so that a compiler that fuses it with a sum makes the
+/// same cloud. Float-valued coordinates, so that float and double clouds start from the same numbers.
 inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
   random_source random{seed};
   auto const unit = [&random] { return static_cast<double>(random.uniform()); };
@@ -85,9 +131,44 @@ inline xyz_cloud make_cloud(shape which, std::size_t n, std::uint64_t seed) {
       case shape::huge:
         for (auto& c : p) c = (c - 0.5) * 6e38;  // squares and some differences overflow to +inf
         break;
+      case shape::fine_lattice:
+        for (auto& c : p) c = std::floor(c * 32);
+        break;
+      case shape::oblique_plane: p[2] = 2 * p[0] - p[1]; break;
+      case shape::far_clusters: {
+        double const center = static_cast<double>(random.below(3)) * 4096;
+        for (auto& c : p) c = center + c / 1024;
+        break;
+      }
+      case shape::outlier:
+        if (i == n / 2) p = {-1e6, 3e6, 2e6};
+        break;
+      case shape::street_in_millimetres:
+        p = {std::floor(p[0] * 1e5), std::floor(p[1] * 2e4), std::floor(p[2] * 3e3)};
+        break;
+      case shape::overflowing:
+        for (auto& c : p) c = std::floor(c * 4) * 1e30;  // differences are finite, squares are 0 or +inf
+        break;
+      case shape::subnormal:
+        for (auto& c : p) c = (c - 0.5) * 1e-40;  // as floats; squares are 0
+        break;
+      case shape::rings: p = ring_point(i, n, p[0]); break;
     }
     for (auto& c : p) c = rounded_to_float(c);
     points[i] = p;
+  }
+  return points;
+}
+
+/// Points of other dimensions: the axes are those of 3-D clouds of that shape, as many as it takes.
+template <std::size_t Dim>
+std::vector<std::array<double, Dim>> make_points(shape which, std::size_t n, std::uint64_t seed) {
+  std::vector<std::array<double, Dim>> points(n);
+  for (std::size_t axis = 0; axis < Dim; ++axis) {
+    // Duplicates and outliers are such only if all axes agree on them.
+    bool const repeat = which == shape::duplicates || which == shape::collinear;
+    auto const cloud = make_cloud(which, n, repeat ? seed : seed + axis / 3);
+    for (std::size_t i = 0; i < n; ++i) points[i][axis] = cloud[i][axis % 3];
   }
   return points;
 }

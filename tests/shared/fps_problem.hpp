@@ -12,12 +12,14 @@ namespace farpoint_tests {
 using farpoint::index_t;
 
 /// How coordinates lie in a record.
-struct record_format {
+template <int Dim>
+struct basic_record_format {
   index_t stride = 0;  ///< bytes; 0: packed
-  std::array<int, 3> offsets{0, 0, 0};
+  std::array<int, Dim> offsets{};
   std::size_t shift = 0;  ///< bytes between an aligned address and the first record
   bool reversed = false;  ///< negative stride
 };
+using record_format = basic_record_format<3>;
 
 /// One float as binary16, rounded to nearest even; enough range checking for tests.
 inline farpoint::float16 to_float16(float value) {
@@ -45,14 +47,15 @@ Coord to_coord(double value) {
 }
 
 /// Clouds in memory, and what is asked of them.
-template <class Coord>
+template <class Coord, int Dim = 3>
 struct fps_problem {
   using coord = Coord;
-  using view = farpoint::point_view<Coord>;
+  using view = farpoint::point_view<Coord, Dim>;
   using scalar = typename view::scalar;
+  static constexpr auto dim = static_cast<std::size_t>(Dim);
 
   std::vector<unsigned char> memory;
-  record_format format;
+  basic_record_format<Dim> format;
   index_t points = 0;
   index_t clouds = 1;
   std::vector<index_t> offsets;  ///< not empty: ragged
@@ -66,18 +69,18 @@ struct fps_problem {
   bool wide = false;  ///< 64-bit indices
 
   fps_problem() = default;
-  fps_problem(xyz_cloud const& cloud, index_t samples_, record_format format_ = {})
+  fps_problem(std::vector<std::array<double, dim>> const& cloud, index_t samples_,
+              basic_record_format<Dim> format_ = {})
       : format{format_}, samples{samples_} {
-    index_t const packed = 3 * index_t{sizeof(Coord)};
     if (format.stride == 0) {
-      format.stride = packed;
-      for (std::size_t axis = 0; axis < 3; ++axis) format.offsets[axis] = static_cast<int>(axis * sizeof(Coord));
+      format.stride = Dim * index_t{sizeof(Coord)};
+      for (std::size_t axis = 0; axis < dim; ++axis) format.offsets[axis] = static_cast<int>(axis * sizeof(Coord));
     }
     points = static_cast<index_t>(cloud.size());
     memory.assign(format.shift + cloud.size() * static_cast<std::size_t>(format.stride) + 64, 0xee);
     for (std::size_t i = 0; i < cloud.size(); ++i) {
       std::size_t const place = format.reversed ? cloud.size() - 1 - i : i;
-      for (std::size_t axis = 0; axis < 3; ++axis) {
+      for (std::size_t axis = 0; axis < dim; ++axis) {
         Coord const value = to_coord<Coord>(cloud[i][axis]);
         std::memcpy(&memory[format.shift + place * static_cast<std::size_t>(format.stride) +
                             static_cast<std::size_t>(format.offsets[axis])],

@@ -2,6 +2,8 @@
 /// The group concept's model for a CUDA thread block. See block/host_block.hpp for the concept.
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/core/config.hpp>
 
 #include <cuda_runtime.h>

@@ -2,6 +2,8 @@
 /// The calling thread's warp.
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/core/types.hpp>
 
 #include <cstring>

@@ -23,6 +23,8 @@ class batch {
   }
 
   /// Cloud b owns the points `[offsets[b], offsets[b + 1])`; `offsets` has one entry more than there are clouds.
+  /// @param points   of all clouds, and perhaps others before, after and between them
+  /// @param offsets  `[clouds + 1]`, ascending, in the memory space of the execution
   /// @param largest  upper bound on the size of a cloud, if known: it spares the device a look at larger kernels. A
   ///                 cloud that breaks it is treated as if it ended there.
   static constexpr batch ragged(Points points, span<index_t const> offsets, index_t largest = -1) noexcept {

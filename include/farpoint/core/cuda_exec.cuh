@@ -1,6 +1,8 @@
 /// @file
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/core/config.hpp>
 
 #include <cuda_runtime_api.h>

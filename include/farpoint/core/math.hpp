@@ -18,7 +18,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE float fma_rn(float a, float b, float c) noexc
 #endif
 }
 
-/// @copydoc fma_rn(float,float,float)
+/// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) noexcept {
 #if defined(__CUDA_ARCH__)
   return __fma_rn(a, b, c);
@@ -36,7 +36,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE float sub_rn(float a, float b) noexcept {
 #endif
 }
 
-/// @copydoc sub_rn(float,float)
+/// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
 #if defined(__CUDA_ARCH__)
   return __dsub_rn(a, b);

@@ -2,6 +2,8 @@
 /// Convenience overloads for thrust::device_vector.
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/fps.cuh>
 
 #include <thrust/device_vector.h>

@@ -20,7 +20,7 @@ FARPOINT_HD constexpr std::uint32_t spread_by_2(std::uint32_t x) noexcept {
   return (x | x << 1) & 0x55555555u;
 }
 
-/// @copydoc spread_by_2(std::uint32_t)
+/// The same in 64 bits.
 FARPOINT_HD constexpr std::uint64_t spread_by_2(std::uint64_t x) noexcept {
   x &= 0x00000000ffffffffu;
   x = (x | x << 16) & 0x0000ffff0000ffffu;
@@ -39,7 +39,7 @@ FARPOINT_HD constexpr std::uint32_t spread_by_3(std::uint32_t x) noexcept {
   return (x | x << 2) & 0x09249249u;
 }
 
-/// @copydoc spread_by_3(std::uint32_t)
+/// The same in 64 bits.
 FARPOINT_HD constexpr std::uint64_t spread_by_3(std::uint64_t x) noexcept {
   x &= 0x00000000001fffffu;
   x = (x | x << 32) & 0x001f00000000ffffu;
@@ -58,7 +58,7 @@ FARPOINT_HD constexpr std::uint32_t gather_by_2(std::uint32_t x) noexcept {
   return (x | x >> 8) & 0x0000ffffu;
 }
 
-/// Undoes spread_by_2().
+/// The same in 64 bits.
 FARPOINT_HD constexpr std::uint64_t gather_by_2(std::uint64_t x) noexcept {
   x &= 0x5555555555555555u;
   x = (x | x >> 1) & 0x3333333333333333u;
@@ -77,7 +77,7 @@ FARPOINT_HD constexpr std::uint32_t gather_by_3(std::uint32_t x) noexcept {
   return (x | x >> 16) & 0x000003ffu;
 }
 
-/// Undoes spread_by_3().
+/// The same in 64 bits.
 FARPOINT_HD constexpr std::uint64_t gather_by_3(std::uint64_t x) noexcept {
   x &= 0x1249249249249249u;
   x = (x | x >> 2) & 0x10c30c30c30c30c3u;
@@ -93,26 +93,31 @@ FARPOINT_HD constexpr std::uint64_t gather_by_3(std::uint64_t x) noexcept {
 template <class Code, int Dim>
 inline constexpr int morton_bits = static_cast<int>(8 * sizeof(Code)) / Dim;
 
-/// The code of a cell. `Code` is std::uint32_t or std::uint64_t; higher bits of the coordinates than morton_bits are
-/// ignored. O(1), thread-safe.
+/// The code of a 2-D cell: a permutation of the bits of (x, y), so that no two cells share a code.
+///
+/// Where no coordinate shrinks the code does not either, so all cells of a box have codes between those of its lowest
+/// and its highest corner. Coordinates are cells, not metres; bits of theirs beyond morton_bits are ignored. O(1),
+/// constexpr, thread-safe.
+/// @tparam Code  std::uint32_t or std::uint64_t
 template <class Code>
 FARPOINT_HD constexpr Code morton_encode(Code x, Code y) noexcept {
   return detail::spread_by_2(x) | detail::spread_by_2(y) << 1;
 }
 
-/// @copydoc morton_encode
+/// The code of a 3-D cell; see the 2-D overload.
 template <class Code>
 FARPOINT_HD constexpr Code morton_encode(Code x, Code y, Code z) noexcept {
   return detail::spread_by_3(x) | detail::spread_by_3(y) << 1 | detail::spread_by_3(z) << 2;
 }
 
-/// The cell of a 2-D code.
+/// The cell of a 2-D code: undoes morton_encode(). O(1), constexpr, thread-safe.
 template <class Code>
 FARPOINT_HD constexpr vec<Code, 2> morton_decode_2d(Code code) noexcept {
   return {{detail::gather_by_2(code), detail::gather_by_2(static_cast<Code>(code >> 1))}};
 }
 
-/// The cell of a 3-D code.
+/// The cell of a 3-D code: undoes morton_encode(). A bit of `code` that no cell has (the highest of 64, the two highest
+/// of 32) is ignored. O(1), constexpr, thread-safe.
 template <class Code>
 FARPOINT_HD constexpr vec<Code, 3> morton_decode_3d(Code code) noexcept {
   return {{detail::gather_by_3(code), detail::gather_by_3(static_cast<Code>(code >> 1)),
