@@ -68,7 +68,7 @@ class fps_cuda_plan {
 
   /// The choice, or what comes next where it does not work.
   fps_choice usable(fps_choice choice) const noexcept {
-    bool const small_enough = points_ < (index_t{1} << 32) - 1;
+    bool const small_enough = points_ <= 0xffff0000;
     bool const has_clusters = device_.architecture >= 90 && choice.cluster_size >= 2 && choice.cluster_size <= 16 &&
                               (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;

@@ -28,7 +28,8 @@ struct fps_rounds_shared {
   fps_tally<Scalar> tally;
   fps_board<Scalar, Dim, ListSize> board;
   typename fps_acceptor<Scalar, Dim, ListSize, BlockSize>::storage acceptor;
-  std::uint16_t near[BlockSize / 32][ListSize];  ///< for each warp: samples that may lower something in a group
+  /// For each warp: numbers of samples that may lower something in a group.
+  std::conditional_t<(ListSize <= 256), std::uint8_t, std::uint16_t> near[BlockSize / 32][ListSize];
   unsigned kept;
   unsigned base;
 };

@@ -104,9 +104,10 @@ class fps_slice {
 
   /// Lowers distances to `samples[0, count)`, all in shared memory; marks the samples themselves as taken; then puts
   /// all points above the cut into the list, with the largest distance into the tally.
-  template <class Sample, class List>
+  /// @param near  this warp's scratch memory for numbers of samples
+  template <class Sample, class List, class Number>
   __device__ void lower_and_collect(Sample const* samples, unsigned count, fps_cut<scalar> const& cut, List& list,
-                                    fps_tally<scalar>& tally, std::uint16_t* near) noexcept {
+                                    fps_tally<scalar>& tally, Number* near) noexcept {
     scalar largest = fps_taken<scalar>;
     for (int group = warp(); group * fps_group < chunks_; group += warps) {
       extent const box = read_extent(memory_.groups + group, memory_.group_pitch);
@@ -192,15 +193,15 @@ class fps_slice {
   }
 
   /// Lists the samples that may lower something in a group; returns how many.
-  template <class Sample>
+  template <class Sample, class Number>
   __device__ static unsigned find_near(extent const& box, Sample const* samples, unsigned count,
-                                       std::uint16_t* near) noexcept {
+                                       Number* near) noexcept {
     unsigned near_count = 0;
     for (unsigned first = 0; first < count; first += 32) {
       unsigned const mine = first + static_cast<unsigned>(cuda_warp::lane());
       bool const hit = mine < count && box_distance2(box.low, box.high, samples[mine].point) <= box.largest;
       unsigned const hits = cuda_warp::ballot(hit);
-      if (hit) near[near_count + __popc(hits & ((1u << cuda_warp::lane()) - 1))] = static_cast<std::uint16_t>(mine);
+      if (hit) near[near_count + __popc(hits & ((1u << cuda_warp::lane()) - 1))] = static_cast<Number>(mine);
       near_count += static_cast<unsigned>(__popc(hits));
     }
     cuda_warp::sync();
@@ -208,8 +209,8 @@ class fps_slice {
   }
 
   /// Returns the chunk's largest distance.
-  template <class Sample, class List>
-  __device__ scalar lower_and_collect(int chunk, Sample const* samples, std::uint16_t const* near,
+  template <class Sample, class List, class Number>
+  __device__ scalar lower_and_collect(int chunk, Sample const* samples, Number const* near,
                                       unsigned near_count, fps_cut<scalar> const& cut, List& list,
                                       fps_tally<scalar>& tally) noexcept {
     extent const box = read_extent(memory_.boxes + chunk, memory_.chunk_pitch);
@@ -262,8 +263,8 @@ class fps_slice {
   }
 
   /// The distance of this lane's point, or none if it is a sample.
-  template <class Sample>
-  __device__ scalar without_samples(int chunk, scalar nearest, Sample const* samples, std::uint16_t const* near,
+  template <class Sample, class Number>
+  __device__ scalar without_samples(int chunk, scalar nearest, Sample const* samples, Number const* near,
                                     unsigned near_count) const noexcept {
     if (nearest != 0) return nearest;
     std::uint32_t const index = memory_.index[point_at(chunk)];
