@@ -74,6 +74,7 @@ result fps_host(host_exec exec, batch<Points> const& clouds, fps_params const& p
     run_team(plan.threads(), [&](int rank, int) {
       // Who leaves the team has seen the end of its last cloud: the workspace is free for the others.
       team.join(rank);
+      if (rank >= plan.sharers()) return;
       fps_host_sampler<Points> alone{task, plan.shared_memory(workspace, rank), 1};
       for (index_t b = next++; b < clouds.size(); b = next++) {
         if (clouds[b].size() > plan.share_limit()) continue;

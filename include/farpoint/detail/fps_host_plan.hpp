@@ -57,11 +57,21 @@ class fps_host_plan {
     double const work = static_cast<double>(clouds.points().size()) * 40 +
                         static_cast<double>(clouds.size()) * static_cast<double>(params.samples) * 400;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + work / tuning.worth_a_thread));
-    share_limit_ = threads_ == 1 || clouds.size() >= 2 * threads_ ? largest_ : tuning.team_from_points;
+    // Enough clouds keep the threads busy without rounds in step, as far as their arrays take no more than half of what
+    // one cloud of all points would.
+    bool const enough = clouds.size() >= 2 * threads_;
+    share_limit_ = threads_ == 1 ? largest_
+                   : enough ? std::max(2 * tuning.team_from_points, clouds.points().size() / (2 * threads_))
+                            : tuning.team_from_points;
+    if (largest_ <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds.size(), 1, threads_));
+    sharers_ = static_cast<int>(std::clamp<index_t>(clouds.size(), 1, threads_));
+    if (!clouds.is_ragged() && largest_ > share_limit_) sharers_ = 0;
   }
 
   fps_host_tuning const& tuning() const noexcept { return tuning_; }
   int threads() const noexcept { return threads_; }
+  /// Threads of these that work on clouds of their own.
+  int sharers() const noexcept { return sharers_; }
 
   /// A cloud of more points than this is worked on by the whole team; a smaller one is one thread's.
   index_t share_limit() const noexcept { return share_limit_; }
@@ -69,7 +79,7 @@ class fps_host_plan {
   std::size_t bytes() const noexcept {
     if (largest_ == 0) return 0;
     std::size_t const team_cloud = largest_ > share_limit_ ? team_bytes() : 0;
-    return std::max(team_cloud, static_cast<std::size_t>(threads_) * shared_bytes());
+    return std::max(team_cloud, static_cast<std::size_t>(sharers_) * shared_bytes());
   }
 
   /// For one of the clouds that the team works on.
@@ -122,6 +132,7 @@ class fps_host_plan {
   index_t largest_;
   index_t share_limit_ = 0;
   int threads_ = 1;
+  int sharers_ = 1;  ///< threads that clouds can be shared out to
 };
 
 }  // namespace detail

@@ -54,7 +54,7 @@ class fps_host_sampler {
     next_chosen_ = 0;
     seed_ = -1;
     list_points_ = static_cast<std::uint32_t>(task_.plan.list_points(cloud_.size()));
-    control_ = fps_cut_control<scalar>{list_points_};
+    control_ = fps_cut_control<scalar>{std::max(list_points_, 2u)};
     if (task_.plan.in_rounds(cloud_.size())) {
       for (int t = 0; t < threads_; ++t) memory_.shortlists[t].use(memory_.entries + 2 * list_points_ * t, list_points_);
     }
@@ -322,7 +322,7 @@ class fps_host_sampler {
   index_t seed_ = -1;         ///< first sample, if no point was chosen
   index_t next_chosen_ = 0;
   std::uint32_t accepted_ = 0;  ///< samples of this round
-  fps_cut_control<scalar> control_{1};
+  fps_cut_control<scalar> control_{2};
   fps_cut<scalar> cut_{};
   fps_shortlist<scalar> no_list_;  ///< with a cut that nothing is above
 };
