@@ -65,8 +65,8 @@ auto solve_tuned(Problem const& problem, int threads, fps_host_tuning const& tun
   });
 }
 
-/// Hostile coordinates that make_cloud() does not have: signed zeros, clusters at very different scales, and differences
-/// that overflow.
+/// Hostile coordinates that make_cloud() does not have: signed zeros, clusters at very different scales, and
+/// differences that overflow.
 xyz_cloud make_odd_cloud(std::int64_t which, std::size_t n, random_source& random) {
   xyz_cloud cloud(n);
   auto const unit = [&random] { return static_cast<double>(random.uniform()); };

@@ -40,12 +40,14 @@ struct alignas(64) fps_sample_group {
 
   vec<Scalar, Dim> at(int lane) const noexcept {
     vec<Scalar, Dim> sample{};
+    FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) sample[k] = axis[k][lane];
     return sample;
   }
   /// Lanes are set from 0 on.
   void set(int lane, vec<Scalar, Dim> const& sample) noexcept {
     if (lane == 0) *this = {};  // no loop reads what was never written
+    FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) axis[k][lane] = sample[k];
   }
 };
@@ -72,6 +74,7 @@ class fps_chunk_builder {
 
   /// Points of a bucket follow one another from lane 0; close() ends it.
   void put(int b, int lane, vec<Scalar, Dim> const& point, Scalar nearest, std::uint32_t index) noexcept {
+    FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) {
       buckets_[b].axis[k][lane] = point[k];
       widen(chunk_.low[k][b], chunk_.high[k][b], point[k], point[k], lane == 0);
@@ -83,10 +86,12 @@ class fps_chunk_builder {
 
   void close(int b, int lanes) noexcept {
     for (int lane = lanes; lane < fps_bucket_points; ++lane) {
+      FARPOINT_UNROLL
       for (int k = 0; k < Dim; ++k) buckets_[b].axis[k][lane] = 0;
       buckets_[b].nearest[lane] = fps_taken<Scalar>;
       buckets_[b].index[lane] = 0xffffffffu;
     }
+    FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) {
       widen(chunk_.box_low[k], chunk_.box_high[k], chunk_.low[k][b], chunk_.high[k][b], b == 0);
     }

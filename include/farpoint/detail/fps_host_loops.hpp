@@ -248,7 +248,8 @@ struct fps_sample_list {
 
   FARPOINT_ALWAYS_INLINE static std::uint32_t run(typename loops::chunk& boxes, typename loops::bucket* buckets,
                                                   fps_cut<Scalar> const& cut, Scalar stop2, std::uint32_t limit,
-                                                  fps_entry<Scalar>* accepted, typename loops::group* samples) noexcept {
+                                                  fps_entry<Scalar>* accepted,
+                                                  typename loops::group* samples) noexcept {
     return loops::sample(boxes, buckets, cut, stop2, limit, accepted, samples);
   }
 };

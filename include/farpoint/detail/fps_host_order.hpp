@@ -66,6 +66,7 @@ class fps_host_order {
     vec<scalar, axes> high{};
     for (index_t i = begin; i < end; ++i) {
       auto const p = cloud_[order_[i]];
+      FARPOINT_UNROLL
       for (int k = 0; k < axes; ++k) {
         scalar const half = p[k] * scalar(0.5);
         cells.low[k] = i == begin || half < cells.low[k] ? half : cells.low[k];
@@ -81,6 +82,7 @@ class fps_host_order {
   static std::uint32_t code_of(typename Points::point const& p, frame const& cells) noexcept {
     constexpr auto last = static_cast<scalar>((1u << bits_per_axis) - (bits_per_axis > 24 ? 128 : 1));
     std::uint32_t cell[3] = {};
+    FARPOINT_UNROLL
     for (int k = 0; k < axes; ++k) {
       scalar const place = (p[k] * scalar(0.5) - cells.low[k]) * cells.scale;
       cell[k] = static_cast<std::uint32_t>(place > 0 ? std::min(place, last) : scalar(0));
@@ -97,6 +99,7 @@ class fps_host_order {
     for (index_t i = begin; i < end; ++i) {
       std::uint32_t const code = code_of(cloud_[order_[i]], cells);
       codes_[i] = code;
+      FARPOINT_UNROLL
       for (int d = 0; d < digits; ++d) ++count.of[d][digit(code, d)];
     }
     std::uint32_t *codes = codes_, *order = order_, *to_codes = other_, *to_order = other_order_;

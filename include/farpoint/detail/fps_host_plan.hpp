@@ -17,7 +17,7 @@ namespace detail {
 /// Speed, never results. Tests change it to send small clouds through everything.
 struct fps_host_tuning {
   index_t bucket_points = fps_bucket_points;  ///< points that a bucket is filled with
-  index_t list_points = 1024;                 ///< candidates of a round
+  index_t list_points = 512;                  ///< candidates of a round
   index_t sort_from_samples = 16;             ///< fewer samples touch nearly everything, sorted or not
   bool rounds_for_one_chunk = false;          ///< a cloud of one chunk is its own list of candidates
   double worth_a_thread = 200e3;              ///< ns of work that pay for starting a thread
@@ -29,11 +29,11 @@ template <class Scalar, int Dim>
 struct fps_host_memory {
   fps_chunk<Scalar, Dim>* chunks;
   fps_bucket<Scalar, Dim>* buckets;
-  std::uint32_t* order;              ///< `[points]`
-  std::uint32_t* marks;              ///< a bit for each point
+  std::uint32_t* order;  ///< `[points]`
+  std::uint32_t* marks;  ///< a bit for each point
   fps_sample_group<Scalar, Dim>* samples;
-  fps_entry<Scalar>* accepted;       ///< as many as `samples`
-  fps_chunk<Scalar, Dim>* list;      ///< with `list_buckets`: the candidates of a round
+  fps_entry<Scalar>* accepted;   ///< as many as `samples`
+  fps_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: the candidates of a round
   fps_bucket<Scalar, Dim>* list_buckets;
   fps_shortlist<Scalar>* shortlists;  ///< `[threads]`, with `entries`: what each has found
   fps_entry<Scalar>* entries;         ///< `[threads, 2 * list_points]`
@@ -61,8 +61,8 @@ class fps_host_plan {
     // one cloud of all points would.
     bool const enough = clouds.size() >= 2 * threads_;
     share_limit_ = threads_ == 1 ? largest_
-                   : enough ? std::max(2 * tuning.team_from_points, clouds.points().size() / (2 * threads_))
-                            : tuning.team_from_points;
+                   : enough      ? std::max(2 * tuning.team_from_points, clouds.points().size() / (2 * threads_))
+                                 : tuning.team_from_points;
     if (largest_ <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds.size(), 1, threads_));
     sharers_ = static_cast<int>(std::clamp<index_t>(clouds.size(), 1, threads_));
     if (!clouds.is_ragged() && largest_ > share_limit_) sharers_ = 0;
@@ -95,7 +95,9 @@ class fps_host_plan {
 
   index_t buckets(index_t points) const noexcept { return divide_up(points, tuning_.bucket_points); }
   index_t chunks(index_t points) const noexcept { return divide_up(buckets(points), fps_group); }
-  bool in_rounds(index_t points) const noexcept { return chunks(points) > 1 || (tuning_.rounds_for_one_chunk && points > 0); }
+  bool in_rounds(index_t points) const noexcept {
+    return chunks(points) > 1 || (tuning_.rounds_for_one_chunk && points > 0);
+  }
   /// Samples that are accepted between two looks at the other chunks, at most.
   index_t list_points(index_t points) const noexcept { return std::min(tuning_.list_points, points); }
 

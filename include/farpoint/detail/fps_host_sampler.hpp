@@ -56,7 +56,8 @@ class fps_host_sampler {
     list_points_ = static_cast<std::uint32_t>(task_.plan.list_points(cloud_.size()));
     control_ = fps_cut_control<scalar>{std::max(list_points_, 2u)};
     if (task_.plan.in_rounds(cloud_.size())) {
-      for (int t = 0; t < threads_; ++t) memory_.shortlists[t].use(memory_.entries + 2 * list_points_ * t, list_points_);
+      for (int t = 0; t < threads_; ++t)
+        memory_.shortlists[t].use(memory_.entries + index_t{2} * list_points_ * t, list_points_);
     }
     stage_ = stage::arrange;
     return 1;
@@ -318,8 +319,8 @@ class fps_host_sampler {
   std::uint32_t list_points_ = 0;
   std::uint64_t round_ = 0;
 
-  index_t count_ = 0;         ///< samples so far
-  index_t seed_ = -1;         ///< first sample, if no point was chosen
+  index_t count_ = 0;  ///< samples so far
+  index_t seed_ = -1;  ///< first sample, if no point was chosen
   index_t next_chosen_ = 0;
   std::uint32_t accepted_ = 0;  ///< samples of this round
   fps_cut_control<scalar> control_{2};
