@@ -29,9 +29,10 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) n
 
 namespace detail {
 
-/// The value itself, which no compiler may take apart again: g++ by default fuses a caller's product with our difference
-/// where the target has such an instruction, once both are inlined. Older g++ than 12 has nothing that does not cost
-/// the vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are safe.
+/// The value itself, which no compiler may take apart again: g++ by default fuses a caller's product with our
+/// difference where the target has such an instruction, once both are inlined. Older g++ than 12 has nothing that does
+/// not cost the vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are
+/// safe.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
 #if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__CUDACC__)
