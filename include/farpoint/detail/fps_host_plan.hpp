@@ -21,7 +21,7 @@ struct fps_host_tuning {
   index_t sort_from_samples = 16;             ///< fewer samples touch nearly everything, sorted or not
   bool rounds_for_one_chunk = false;          ///< a cloud of one chunk is its own list of candidates
   double worth_a_thread = 200e3;              ///< ns of work that pay for starting a thread
-  index_t team_from_points = 16384;           ///< larger clouds are worked on by all threads, if those are too few
+  index_t team_from_points = 65536;           ///< below, starting threads takes what they save
 };
 
 /// The arrays that a cloud is sampled in, by one thread or several.
