@@ -65,6 +65,34 @@ auto solve_tuned(Problem const& problem, int threads, fps_host_tuning const& tun
   });
 }
 
+/// A team's members in turns on one thread, so that each gets units of every round, which on a busy machine the system
+/// may not give it.
+template <class Problem>
+auto solve_in_turns(Problem const& problem, int threads, fps_host_tuning const& tuning) {
+  return collect(problem, [&](farpoint::fps_params const& params, auto const& output) -> farpoint::result {
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    farpoint::detail::fps_host_plan const plan{host_exec{threads}, clouds, params, tuning};
+    host_workspace const workspace{plan.bytes()};
+    if (params.samples == 0 || clouds.largest() <= plan.share_limit()) {
+      return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
+    }
+    using view = typename Problem::view;
+    auto const stop = static_cast<typename Problem::scalar>(params.stop_below);
+    std::atomic<unsigned long long> non_finite{0};
+    farpoint::detail::fps_host_task<view> const task{clouds, params, output, stop * stop, non_finite, plan};
+    farpoint::detail::fps_host_sampler<view> sampler{task, plan.team_memory(workspace.get()), plan.threads()};
+    int turn = 0;
+    for (index_t b = 0; b < clouds.size(); ++b) {
+      for (std::uint32_t units = sampler.begin(b); units != 0; units = sampler.next()) {
+        for (std::uint32_t unit = 0; unit < units; ++unit) sampler.work(turn++ % plan.threads(), unit);
+        ++turn;
+      }
+    }
+    output.report->non_finite = non_finite;
+    return {};
+  });
+}
+
 /// Hostile coordinates that make_cloud() does not have: signed zeros, clusters at very different scales, and
 /// differences that overflow.
 xyz_cloud make_odd_cloud(std::int64_t which, std::size_t n, random_source& random) {
@@ -123,9 +151,11 @@ void check_random_problems(std::uint64_t first_seed, std::uint64_t count, std::i
     for (int const threads : {1, 2, 3, 5}) {
       // Every number of threads with every fourth problem: starting threads takes longer than such a problem.
       if (threads > 1 && (seed + static_cast<std::uint64_t>(threads)) % 4 != 0) continue;
-      auto const actual = solve_tuned(problem, threads, tight_tuning(bucket_points, list_points));
-      if (same_answer(actual, expected)) continue;
-      CAPTURE(seed, threads, bucket_points, list_points, sizeof(Coord), problem.points);
+      auto const tuning = tight_tuning(bucket_points, list_points);
+      auto const actual = solve_tuned(problem, threads, tuning);
+      bool const same_in_turns = threads == 1 || same_answer(solve_in_turns(problem, threads, tuning), expected);
+      if (same_answer(actual, expected) && same_in_turns) continue;
+      CAPTURE(seed, threads, same_in_turns, bucket_points, list_points, sizeof(Coord), problem.points);
       INFO(difference(actual, expected));
       CHECK(false);
     }
@@ -142,6 +172,41 @@ TEST_CASE("fps, host: thousands of small problems in many chunks and rounds", "[
   CHECK(true);
 }
 
+TEST_CASE("fps, host: a short list keeps the best, and its cut says what it may have dropped", "[fps][host]") {
+  using entry = farpoint::detail::fps_entry<float>;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    auto const keep = static_cast<std::uint32_t>(1 + random.below(8));
+    auto const count = static_cast<std::uint32_t>(1 + random.below(60));
+    std::vector<entry> memory(4 * keep);
+    std::array<farpoint::detail::fps_shortlist<float>, 2> lists;
+    for (std::size_t t = 0; t < 2; ++t) {
+      lists[t].use(memory.data() + t * 2 * keep, keep);
+      lists[t].restart(0, {1, 5});
+    }
+    std::vector<entry> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      all.push_back({static_cast<float>(random.below(6)), i, i});
+      lists[random.below(4) == 0 ? 1 : 0].push(all.back());
+    }
+    lists[0].merge(lists[1]);
+    lists[0].settle();
+
+    std::vector<bool> listed(count);
+    for (std::uint32_t i = 0; i < lists[0].size(); ++i) listed[lists[0][i].slot] = true;
+    std::uint32_t above_start = 0;
+    bool complete = true;
+    for (entry const& e : all) {
+      above_start += e.distance > 1 || (e.distance == 1 && e.index < 5) ? 1 : 0;
+      complete = complete && (listed[e.slot] || !lists[0].cut().is_below(e.distance, e.index));
+    }
+    CHECK(complete);
+    CHECK(lists[0].size() <= keep);
+    CHECK(lists[0].size() >= std::min(keep, above_start));
+  }
+}
+
 TEST_CASE("fps, host: every shape in rounds by many threads", "[fps][host]") {
   for (shape const which : all_shapes) {
     fps_problem<float> const problem{make_cloud(which, 6000, 81), 600};
@@ -152,6 +217,7 @@ TEST_CASE("fps, host: every shape in rounds by many threads", "[fps][host]") {
         auto const actual = solve_tuned(problem, threads, tight_tuning(8, list_points));
         INFO(difference(actual, expected));
         CHECK(same_answer(actual, expected));
+        CHECK(same_answer(solve_in_turns(problem, threads, tight_tuning(8, list_points)), expected));
       }
     }
   }
