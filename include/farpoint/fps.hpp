@@ -43,7 +43,7 @@ std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps
 /// Complexity: O(n log n) to put the points into buckets of neighbours, then a sample looks only at the buckets whose
 /// box is nearer to it than their farthest point: at 0.1 to 3 % of the points from the 64th sample on, if the cloud is
 /// spread out; O(samples * n) at worst. Vectorised (AVX-512, AVX2 with FMA where the processor has them). One thread of
-/// a shared server core takes 3 ms for 49,497 -> 4,096 points of a LiDAR sweep, and 0.2 s for 996,033 -> 100,000.
+/// a shared server core takes 3 ms for 49,497 -> 4,096 points of a LiDAR sweep, and 0.15 s for 996,033 -> 100,000.
 /// Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params,
