@@ -40,11 +40,11 @@ std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps
 ///         decrease or leave the view, more than 2^31 - 1 points in a cloud with 32-bit indices, more than 4e9 with
 ///         64-bit ones, stop_below negative or NaN, a misaligned workspace) | workspace_too_small. Nothing is written
 ///         on failure.
-/// Complexity: O(n log n) to put the points into buckets of neighbours, then a sample looks only at the buckets whose
-/// box is nearer to it than their farthest point: at 0.1 to 3 % of the points from the 64th sample on, if the cloud is
-/// spread out; O(samples * n) at worst. Vectorised (AVX-512, AVX2 with FMA where the processor has them). One thread of
-/// a shared server core takes 3 ms for 49,497 -> 4,096 points of a LiDAR sweep, and 0.15 s for 996,033 -> 100,000.
-/// Thread-safe: concurrent calls must not share output or workspace.
+/// Complexity: O(n) to sort the points into buckets of neighbours; then a sample looks only at the buckets whose box is
+/// nearer to it than their farthest point. The first few dozen samples look at nearly all points, later ones of a cloud
+/// that is spread out at few; O(samples * n) at worst. Vectorised (AVX-512, AVX2 with FMA where the processor has
+/// them). One thread of a shared server takes 3 ms for 49,497 -> 4,096 points of a LiDAR sweep, and 0.15 s for 996,033
+/// -> 100,000. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
