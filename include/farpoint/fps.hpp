@@ -14,7 +14,11 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of workspace that fps() needs for these clouds on the host; 256-byte aligned memory.
-/// Exact, O(1): (Dim + 1) scalars a point, with each cloud padded to whole SIMD blocks, plus 128 bytes a thread.
+///
+/// Exact, O(1). A point takes (Dim + 1) scalars and 8.2 bytes, and 1/64 of a bucket's box (2 Dim + 1 scalars): 25 bytes
+/// for three floats. Each cloud is padded to whole buckets of 64 points. A thread needs that once for a cloud that it
+/// works on alone; a cloud that all threads work on takes it once for all. A list of candidates, of up to 512 points,
+/// adds 24 kB, and 12 kB for each thread.
 template <class Points>
 std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_host_plan<Points>{exec, clouds, params}.bytes();
@@ -34,10 +38,14 @@ std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps
 /// @param output     see fps_output
 /// @param workspace  at least fps_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (a negative count, first or chosen out of range, an output of the wrong size, offsets that
-///         decrease or leave the view, more than 2^31 - 1 points in a cloud with 32-bit indices, stop_below negative or
-///         NaN, a misaligned workspace) | workspace_too_small. Nothing is written on failure.
-/// Complexity: O(samples * n) distances per cloud, vectorised (AVX-512, AVX2 with FMA where the processor has them).
-/// Thread-safe: concurrent calls must not share output or workspace.
+///         decrease or leave the view, more than 2^31 - 1 points in a cloud with 32-bit indices, more than 4e9 with
+///         64-bit ones, stop_below negative or NaN, a misaligned workspace) | workspace_too_small. Nothing is written
+///         on failure.
+/// Complexity: O(n) to sort the points into buckets of neighbours; then a sample looks only at the buckets whose box is
+/// nearer to it than their farthest point. The first few dozen samples look at nearly all points, later ones of a cloud
+/// that is spread out at few; O(samples * n) at worst. Vectorised (AVX-512, AVX2 with FMA where the processor has
+/// them). One thread of a shared server takes 3 ms for 49,497 -> 4,096 points of a LiDAR sweep, and 0.15 s for 996,033
+/// -> 100,000. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -16,6 +16,29 @@ void add(Scalar value) {
   for (unsigned char const byte : bytes) hash = (hash ^ byte) * 1099511628211u;
 }
 
+/// Coordinates that the caller has just computed: a product must not be fused with the difference that follows it.
+template <class Scalar>
+farpoint::vec<Scalar, 3> scaled(farpoint::vec<Scalar, 3> const& p, Scalar factor) {
+  farpoint::vec<Scalar, 3> q{};
+  for (int axis = 0; axis < 3; ++axis) {
+#if defined(__GNUC__) && __GNUC__ < 12 && !defined(__clang__)
+    Scalar volatile const product = p[axis] * factor;  // math.hpp says why
+#else
+    Scalar const product = p[axis] * factor;
+#endif
+    q[axis] = product;
+  }
+  return q;
+}
+
+template <class Scalar>
+void add_products(std::uint64_t seed) {
+  for (auto const& pair : farpoint_tests::make_pairs<Scalar>(70000, seed)) {
+    add(farpoint::distance2(scaled(pair.a, static_cast<Scalar>(1.1)), pair.b));
+    add(farpoint::distance2(pair.b, scaled(pair.a, static_cast<Scalar>(0.7))));
+  }
+}
+
 }  // namespace
 
 int main() {
@@ -23,4 +46,7 @@ int main() {
   std::printf("float %016llx\n", static_cast<unsigned long long>(hash));
   for (auto const& pair : farpoint_tests::make_pairs<double>(700000, 12)) add(farpoint::distance2(pair.a, pair.b));
   std::printf("double %016llx\n", static_cast<unsigned long long>(hash));
+  add_products<float>(13);
+  add_products<double>(14);
+  std::printf("products %016llx\n", static_cast<unsigned long long>(hash));
 }

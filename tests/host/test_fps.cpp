@@ -37,6 +37,231 @@ auto solve(Problem const& problem) {
 #define BACKEND_TAG "[host]"
 #include "../shared/fps_tests.inc"
 
+// Small clouds through everything that large ones go through: few points in a bucket make many chunks, and a short list
+// makes many rounds.
+
+namespace {
+
+using farpoint::detail::fps_host_tuning;
+
+fps_host_tuning tight_tuning(farpoint::index_t bucket_points, farpoint::index_t list_points) {
+  fps_host_tuning tuning;
+  tuning.bucket_points = bucket_points;
+  tuning.list_points = list_points;
+  tuning.sort_from_samples = 0;
+  tuning.rounds_for_one_chunk = true;
+  tuning.worth_a_thread = 1e-3;
+  tuning.team_from_points = 1;
+  return tuning;
+}
+
+template <class Problem>
+auto solve_tuned(Problem const& problem, int threads, fps_host_tuning const& tuning) {
+  return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    farpoint::detail::fps_host_plan const plan{host_exec{threads}, clouds, params, tuning};
+    host_workspace const workspace{plan.bytes()};
+    return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
+  });
+}
+
+/// A team's members in turns on one thread, so that each gets units of every round, which on a busy machine the system
+/// may not give it.
+template <class Problem>
+auto solve_in_turns(Problem const& problem, int threads, fps_host_tuning const& tuning) {
+  return collect(problem, [&](farpoint::fps_params const& params, auto const& output) -> farpoint::result {
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    farpoint::detail::fps_host_plan const plan{host_exec{threads}, clouds, params, tuning};
+    host_workspace const workspace{plan.bytes()};
+    if (params.samples == 0 || clouds.largest() <= plan.share_limit()) {
+      return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
+    }
+    using view = typename Problem::view;
+    auto const stop = static_cast<typename Problem::scalar>(params.stop_below);
+    std::atomic<unsigned long long> non_finite{0};
+    farpoint::detail::fps_host_task<view> const task{clouds, params, output, stop * stop, non_finite, plan};
+    farpoint::detail::fps_host_sampler<view> sampler{task, plan.team_memory(workspace.get()), plan.threads()};
+    int turn = 0;
+    for (index_t b = 0; b < clouds.size(); ++b) {
+      for (std::uint32_t units = sampler.begin(b); units != 0; units = sampler.next()) {
+        for (std::uint32_t unit = 0; unit < units; ++unit) sampler.work(turn++ % plan.threads(), unit);
+        ++turn;
+      }
+    }
+    output.report->non_finite = non_finite;
+    return {};
+  });
+}
+
+/// Hostile coordinates that make_cloud() does not have: signed zeros, clusters at very different scales, and
+/// differences that overflow.
+xyz_cloud make_odd_cloud(std::int64_t which, std::size_t n, random_source& random) {
+  xyz_cloud cloud(n);
+  auto const unit = [&random] { return static_cast<double>(random.uniform()); };
+  for (auto& p : cloud) {
+    for (auto& c : p) {
+      switch (which) {
+        case 0: c = random.below(2) == 0 ? 0.0 : -0.0; break;
+        case 1: c = (static_cast<double>(random.below(3)) - 1) * 1e30; break;
+        case 2: c = (unit() - 0.5) * 1e30 * (random.below(2) == 0 ? 1e-36 : 1); break;
+        case 3: c = random.below(9) == 0 ? 1e5 : unit() / 1024; break;
+        case 4: c = std::ldexp(unit(), static_cast<int>(random.below(40)) - 20); break;
+        default: c = static_cast<double>(random.below(3)) * (random.below(8) == 0 ? std::nan("") : 1); break;
+      }
+      c = rounded_to_float(c);
+    }
+  }
+  return cloud;
+}
+
+template <class Coord>
+fps_problem<Coord> make_random_problem(std::uint64_t seed, std::int64_t most_points) {
+  random_source random{seed};
+  auto const n = static_cast<std::size_t>(random.below(most_points));
+  auto const shapes = static_cast<std::int64_t>(std::size(all_shapes));
+  auto const which = random.below(shapes + 6);
+  fps_problem<Coord> problem{
+      which < shapes ? make_cloud(all_shapes[which], n, seed) : make_odd_cloud(which - shapes, n, random),
+      random.below(static_cast<std::int64_t>(n) + 3)};
+  problem.wide = random.below(2) == 1;
+  if (n > 10 && random.below(4) == 0) {
+    auto const middle = random.below(static_cast<std::int64_t>(n));
+    problem.offsets = {0, middle, middle, static_cast<index_t>(n)};
+  } else if (n > 0) {
+    problem.first = random.below(static_cast<std::int64_t>(n));
+  }
+  if (n > 0 && problem.offsets.empty() && random.below(3) == 0) {
+    for (auto left = random.below(12); left >= 0; --left) {
+      problem.chosen.push_back(random.below(static_cast<std::int64_t>(n) + 1) - 1);
+    }
+  }
+  if (random.below(4) == 0) problem.stop_below = static_cast<double>(random.uniform());
+  return problem;
+}
+
+/// Problems of one coordinate type against the serial loop, each with some tuning and number of threads.
+template <class Coord>
+void check_random_problems(std::uint64_t first_seed, std::uint64_t count, std::int64_t most_points) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+    auto const problem = make_random_problem<Coord>(seed, most_points);
+    auto const expected = reference_answer(problem);
+    random_source random{seed};
+    auto const bucket_points = random.below(4) == 0 ? 64 : 1 + random.below(7);
+    auto const list_points = random.below(4) == 0 ? 1024 : 1 + random.below(40);
+    for (int const threads : {1, 2, 3, 5}) {
+      // Every number of threads with every fourth problem: starting threads takes longer than such a problem.
+      if (threads > 1 && (seed + static_cast<std::uint64_t>(threads)) % 4 != 0) continue;
+      auto const tuning = tight_tuning(bucket_points, list_points);
+      auto const actual = solve_tuned(problem, threads, tuning);
+      bool const same_in_turns = threads == 1 || same_answer(solve_in_turns(problem, threads, tuning), expected);
+      if (same_answer(actual, expected) && same_in_turns) continue;
+      CAPTURE(seed, threads, same_in_turns, bucket_points, list_points, sizeof(Coord), problem.points);
+      INFO(difference(actual, expected));
+      CHECK(false);
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fps, host: thousands of small problems in many chunks and rounds", "[fps][host]") {
+  check_random_problems<float>(10000, 5000, 150);
+  check_random_problems<float>(20000, 600, 600);
+  check_random_problems<double>(30000, 1000, 150);
+  check_random_problems<farpoint::float16>(40000, 600, 150);
+  CHECK(true);
+}
+
+TEST_CASE("fps, host: a short list keeps the best, and its cut says what it may have dropped", "[fps][host]") {
+  using entry = farpoint::detail::fps_entry<float>;
+  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    auto const keep = static_cast<std::uint32_t>(1 + random.below(8));
+    auto const count = static_cast<std::uint32_t>(1 + random.below(60));
+    std::vector<entry> memory(4 * keep);
+    std::array<farpoint::detail::fps_shortlist<float>, 2> lists;
+    for (std::size_t t = 0; t < 2; ++t) {
+      lists[t].use(memory.data() + t * 2 * keep, keep);
+      lists[t].restart(0, {1, 5});
+    }
+    std::vector<entry> all;
+    for (std::uint32_t i = 0; i < count; ++i) {
+      all.push_back({static_cast<float>(random.below(6)), i, i});
+      lists[random.below(4) == 0 ? 1 : 0].push(all.back());
+    }
+    lists[0].merge(lists[1]);
+    lists[0].settle();
+
+    std::vector<bool> listed(count);
+    for (std::uint32_t i = 0; i < lists[0].size(); ++i) listed[lists[0][i].slot] = true;
+    std::uint32_t above_start = 0;
+    bool complete = true;
+    for (entry const& e : all) {
+      above_start += e.distance > 1 || (e.distance == 1 && e.index < 5) ? 1 : 0;
+      complete = complete && (listed[e.slot] || !lists[0].cut().is_below(e.distance, e.index));
+    }
+    CHECK(complete);
+    CHECK(lists[0].size() <= keep);
+    CHECK(lists[0].size() >= std::min(keep, above_start));
+  }
+}
+
+TEST_CASE("fps, host: every shape in rounds by many threads", "[fps][host]") {
+  for (shape const which : all_shapes) {
+    fps_problem<float> const problem{make_cloud(which, 6000, 81), 600};
+    auto const expected = reference_answer(problem);
+    for (index_t const list_points : {1, 7, 64, 1000}) {
+      for (int const threads : {1, 2, 5}) {
+        CAPTURE(static_cast<int>(which), list_points, threads);
+        auto const actual = solve_tuned(problem, threads, tight_tuning(8, list_points));
+        INFO(difference(actual, expected));
+        CHECK(same_answer(actual, expected));
+        CHECK(same_answer(solve_in_turns(problem, threads, tight_tuning(8, list_points)), expected));
+      }
+    }
+  }
+}
+
+TEST_CASE("fps, host: more chosen points than a list holds", "[fps][host]") {
+  auto const cloud = make_cloud(shape::lattice, 3000, 82);
+  fps_problem<float> problem{cloud, 1000};
+  random_source random{83};
+  for (int i = 0; i < 700; ++i) problem.chosen.push_back(random.below(3000));
+  auto const expected = reference_answer(problem);
+  for (index_t const list_points : {1, 33, 64, 1024}) {
+    CAPTURE(list_points);
+    CHECK(same_answer(solve_tuned(problem, 2, tight_tuning(16, list_points)), expected));
+  }
+  CHECK(same_answer(solve(problem), expected));
+}
+
+TEST_CASE("fps, host: a million equal points are picked by index, and soon", "[fps][host]") {
+  std::vector<std::array<float, 3>> const points(1000000, {1.5f, -2, 3});
+  auto const picks = farpoint::fps(points, 250000);
+  REQUIRE(picks.indices.size() == 250000);
+  bool ascending = true;
+  for (std::size_t i = 0; i < picks.indices.size(); ++i) ascending &= picks.indices[i] == static_cast<int>(i);
+  CHECK(ascending);
+}
+
+TEST_CASE("fps, host: 25 bytes of workspace per point, and a constant for each thread", "[fps][host]") {
+  using view = farpoint::point_view<float>;
+  for (index_t const n : {0, 1, 100, 5000, 50000, 131072, 1000000, 10000000}) {
+    for (index_t const clouds : {1, 2, 100}) {
+      index_t const total = n * clouds;
+      auto const batch = farpoint::batch<view>::regular(view{nullptr, total}, clouds);
+      farpoint::fps_params params;
+      params.samples = n / 4;
+      for (int const threads : {1, 2, 16}) {
+        CAPTURE(n, clouds, threads);
+        auto const bytes = static_cast<index_t>(farpoint::fps_workspace_bytes(host_exec{threads}, batch, params));
+        CHECK(bytes <= 25 * total + 40000 * threads);
+      }
+    }
+  }
+}
+
 TEST_CASE("fps, host: large clouds of a batch go to the team, small ones are shared out", "[fps][host]") {
   fps_problem<float> problem{make_cloud(shape::cube, 80000, 71), 40};
   problem.offsets = {0, 40000, 41000, 41100, 41200, 80000};
@@ -141,22 +366,28 @@ TEST_CASE("fps, host: three lines for containers of the usual point types", "[fp
   CHECK(farpoint::fps(arrays, 3, from_seven).indices[0] == 7);
 }
 
-TEST_CASE("fps, host: points of two and of sixteen dimensions", "[fps][host]") {
+TEST_CASE("fps, host: points of one, two, four and sixteen dimensions", "[fps][host]") {
   random_source random{5};
-  std::vector<std::array<float, 2>> flat(300);
-  std::vector<std::array<float, 16>> features(300);
-  for (auto& p : flat) p = {random.uniform(), random.uniform()};
-  for (auto& p : features) {
-    for (auto& c : p) c = random.uniform();
-  }
+  auto const fill = [&random](auto points) {
+    for (auto& p : points) {
+      for (auto& c : p) c = random.uniform();
+    }
+    return points;
+  };
+  auto const line = fill(std::vector<std::array<float, 1>>(3000));
+  auto const flat = fill(std::vector<std::array<float, 2>>(3000));
+  auto const colored = fill(std::vector<std::array<float, 4>>(3000));
+  auto const features = fill(std::vector<std::array<float, 16>>(3000));
   auto const check = [](auto const& points) {
     auto const view = farpoint::view_points(points);
-    std::vector<std::int32_t> expected(60);
+    std::vector<std::int32_t> expected(400);
     farpoint::fps_params params;
-    params.samples = 60;
+    params.samples = 400;
     REQUIRE(farpoint::reference::fps(farpoint::batch{view}, params, farpoint::fps_output<float>{expected}));
-    CHECK(farpoint::fps(points, 60).indices == expected);
+    CHECK(farpoint::fps(points, 400).indices == expected);
   };
+  check(line);
   check(flat);
+  check(colored);
   check(features);
 }

@@ -27,12 +27,29 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) n
 #endif
 }
 
-/// a - b, rounded once; the device compiler may not fuse it with a multiplication that made `a`.
+namespace detail {
+
+/// The value itself, which no compiler may take apart again: g++ by default fuses a caller's product with our
+/// difference where the target has such an instruction, once both are inlined. Older g++ than 12 has nothing that does
+/// not cost the vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are
+/// safe.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
+#if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__CUDACC__)
+  return __builtin_assoc_barrier(value);
+#else
+  return value;
+#endif
+}
+
+}  // namespace detail
+
+/// a - b, rounded once: not fused with a multiplication that made an operand (detail::as_rounded says where it may be).
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sub_rn(float a, float b) noexcept {
 #if defined(__CUDA_ARCH__)
   return __fsub_rn(a, b);
 #else
-  return a - b;
+  return detail::as_rounded(a) - detail::as_rounded(b);
 #endif
 }
 
@@ -41,7 +58,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
 #if defined(__CUDA_ARCH__)
   return __dsub_rn(a, b);
 #else
-  return a - b;
+  return detail::as_rounded(a) - detail::as_rounded(b);
 #endif
 }
 

@@ -15,6 +15,30 @@ inline bool is_workspace_aligned(bytes workspace) noexcept {
   return reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment == 0;
 }
 
+/// Cuts a workspace into arrays, one after another. Without memory it only adds up what they take, so that the size of
+/// a layout and the layout itself are one function.
+class workspace_cutter {
+ public:
+  explicit workspace_cutter(unsigned char* memory = nullptr) noexcept
+      : memory_{reinterpret_cast<std::uintptr_t>(memory)} {}
+
+  /// Array of `count` elements, aligned to cache lines.
+  template <class T>
+  T* take(index_t count) noexcept {
+    static_assert(alignof(T) <= line);
+    std::size_t const begin = used_;
+    used_ += (static_cast<std::size_t>(count) * sizeof(T) + line - 1) / line * line;
+    return memory_ == 0 ? nullptr : reinterpret_cast<T*>(memory_ + begin);
+  }
+
+  std::size_t used() const noexcept { return used_; }
+
+ private:
+  static constexpr std::size_t line = 64;
+  std::uintptr_t memory_;  ///< a number: a layout that the memory has no room for may be cut, if it is not used
+  std::size_t used_ = 0;
+};
+
 /// Workspace that a convenience function owns; throws std::bad_alloc.
 class host_workspace {
  public:
