@@ -8,11 +8,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Points in a bucket, a multiple of fps_group: fewer, and there are more boxes to test; more, and more points are
+/// Points in a bucket, a multiple of fps_bucket_group: fewer, and there are more boxes to test; more, and more points are
 /// lowered in vain. Other sizes were not measured.
 inline constexpr int fps_bucket_points = 64;
 /// Buckets in a chunk, and samples in a group: as many as a word has bits.
-inline constexpr int fps_group = 32;
+inline constexpr int fps_bucket_group = 32;
 
 /// Points that lie close together, as separate arrays. Lanes without a point hold fps_taken.
 template <class Scalar, int Dim>
@@ -25,10 +25,10 @@ struct alignas(64) fps_bucket {
 /// The boxes of buckets that follow one another, and the largest distance in each: a sample that is not nearer to a
 /// box than its largest distance changes nothing in its bucket. Then the same once more for all of them.
 template <class Scalar, int Dim>
-struct alignas(64) fps_chunk {
-  Scalar low[Dim][fps_group];
-  Scalar high[Dim][fps_group];
-  Scalar largest[fps_group];  ///< fps_taken for a bucket without candidates
+struct alignas(64) fps_bucket_chunk {
+  Scalar low[Dim][fps_bucket_group];
+  Scalar high[Dim][fps_bucket_group];
+  Scalar largest[fps_bucket_group];  ///< fps_taken for a bucket without candidates
   vec<Scalar, Dim> box_low;
   vec<Scalar, Dim> box_high;
   Scalar box_largest;
@@ -37,7 +37,7 @@ struct alignas(64) fps_chunk {
 /// Samples, as separate arrays.
 template <class Scalar, int Dim>
 struct alignas(64) fps_sample_group {
-  Scalar axis[Dim][fps_group];
+  Scalar axis[Dim][fps_bucket_group];
 
   vec<Scalar, Dim> at(int lane) const noexcept {
     vec<Scalar, Dim> sample{};
@@ -67,7 +67,7 @@ class fps_chunk_builder {
  public:
   using bucket = fps_bucket<Scalar, Dim>;
 
-  fps_chunk_builder(fps_chunk<Scalar, Dim>& chunk, bucket* buckets) noexcept : chunk_{chunk}, buckets_{buckets} {
+  fps_chunk_builder(fps_bucket_chunk<Scalar, Dim>& chunk, bucket* buckets) noexcept : chunk_{chunk}, buckets_{buckets} {
     chunk_ = {};
     for (auto& largest : chunk_.largest) largest = fps_taken<Scalar>;
     chunk_.box_largest = fps_taken<Scalar>;
@@ -105,7 +105,7 @@ class fps_chunk_builder {
     high = first || new_high > high ? new_high : high;
   }
 
-  fps_chunk<Scalar, Dim>& chunk_;
+  fps_bucket_chunk<Scalar, Dim>& chunk_;
   bucket* buckets_;
 };
 

@@ -68,7 +68,7 @@ struct fps_loops;
 template <class Scalar, int Dim, std::size_t... Axis>
 struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   using bucket = fps_bucket<Scalar, Dim>;
-  using chunk = fps_chunk<Scalar, Dim>;
+  using chunk = fps_bucket_chunk<Scalar, Dim>;
   using group = fps_sample_group<Scalar, Dim>;
   using point = vec<Scalar, Dim>;
   using word = fps_word<Scalar>;
@@ -90,7 +90,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   /// The buckets of a chunk that a sample may change, a bit each.
   FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_hit(chunk const& boxes, point const& sample) noexcept {
     bits hit = 0;
-    for (int b = 0; b < fps_group; ++b) {
+    for (int b = 0; b < fps_bucket_group; ++b) {
       Scalar d = 0;
       ((d = fps_add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], sample[Axis])), ...);
       hit |= d < boxes.largest[b] ? bits{1} << b : bits{0};
@@ -102,7 +102,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   FARPOINT_ALWAYS_INLINE static std::uint32_t samples_that_hit(chunk const& boxes, group const& samples) noexcept {
     Scalar const largest = boxes.box_largest;
     bits hit = 0;
-    for (int s = 0; s < fps_group; ++s) {
+    for (int s = 0; s < fps_bucket_group; ++s) {
       Scalar d = 0;
       ((d = fps_add_box_axis(d, boxes.box_low[Axis], boxes.box_high[Axis], samples.axis[Axis][s])), ...);
       hit |= d < largest ? bits{1} << s : bits{0};
@@ -112,7 +112,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
 
   FARPOINT_ALWAYS_INLINE static Scalar largest_of(chunk const& boxes) noexcept {
     word largest = fps_order(fps_taken<Scalar>);
-    for (int b = 0; b < fps_group; ++b) {
+    for (int b = 0; b < fps_bucket_group; ++b) {
       word const order = fps_order(boxes.largest[b]);
       largest = order > largest ? order : largest;
     }
@@ -122,14 +122,14 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   /// Buckets of a chunk, a bit each, whose largest distance is at least this.
   FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_reaching(chunk const& boxes, Scalar distance) noexcept {
     bits reaching = 0;
-    for (int b = 0; b < fps_group; ++b) reaching |= boxes.largest[b] >= distance ? bits{1} << b : bits{0};
+    for (int b = 0; b < fps_bucket_group; ++b) reaching |= boxes.largest[b] >= distance ? bits{1} << b : bits{0};
     return static_cast<std::uint32_t>(reaching);
   }
 
   /// Half of a bucket's points, a bit each, whose distance is at least this.
   FARPOINT_ALWAYS_INLINE static std::uint32_t points_reaching(Scalar const* nearest, Scalar distance) noexcept {
     bits reaching = 0;
-    for (int i = 0; i < fps_group; ++i) reaching |= nearest[i] >= distance ? bits{1} << i : bits{0};
+    for (int i = 0; i < fps_bucket_group; ++i) reaching |= nearest[i] >= distance ? bits{1} << i : bits{0};
     return static_cast<std::uint32_t>(reaching);
   }
 
@@ -163,10 +163,10 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   FARPOINT_ALWAYS_INLINE static void lower_chunk_to_all(chunk& boxes, bucket* buckets, group const* samples,
                                                         std::uint32_t count) noexcept {
     bool lowered = false;
-    for (std::uint32_t begin = 0; begin < count; begin += fps_group) {
-      group const& some = samples[begin / fps_group];
+    for (std::uint32_t begin = 0; begin < count; begin += fps_bucket_group) {
+      group const& some = samples[begin / fps_bucket_group];
       std::uint32_t hits = samples_that_hit(boxes, some);
-      if (count - begin < fps_group) hits &= (1u << (count - begin)) - 1;
+      if (count - begin < fps_bucket_group) hits &= (1u << (count - begin)) - 1;
       lowered = lowered || hits != 0;
       for (; hits != 0; hits &= hits - 1) lower_chunk(boxes, buckets, some.at(lowest_bit(hits)));
     }
@@ -179,7 +179,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     if (boxes.box_largest < list.cut().distance) return;
     for (std::uint32_t there = buckets_reaching(boxes, list.cut().distance); there != 0; there &= there - 1) {
       int const b = lowest_bit(there);
-      for (int half = 0; half < fps_bucket_points; half += fps_group) {
+      for (int half = 0; half < fps_bucket_points; half += fps_bucket_group) {
         std::uint32_t points = points_reaching(buckets[b].nearest + half, list.cut().distance);
         for (; points != 0; points &= points - 1) {
           int const lane = half + lowest_bit(points);
@@ -214,7 +214,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
       int const lane = lane_of(home, index);
       point const sample{{home.axis[Axis][lane]...}};
       accepted[count] = {largest, index, static_cast<std::uint32_t>(bucket_of_best * fps_bucket_points + lane)};
-      samples[count / fps_group].set(static_cast<int>(count % fps_group), sample);
+      samples[count / fps_bucket_group].set(static_cast<int>(count % fps_bucket_group), sample);
       ++count;
       home.nearest[lane] = fps_taken<Scalar>;
       lower_chunk(boxes, buckets, sample);

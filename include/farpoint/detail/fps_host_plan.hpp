@@ -27,13 +27,13 @@ struct fps_host_tuning {
 /// The arrays that a cloud is sampled in, by one thread or several.
 template <class Scalar, int Dim>
 struct fps_host_memory {
-  fps_chunk<Scalar, Dim>* chunks;
+  fps_bucket_chunk<Scalar, Dim>* chunks;
   fps_bucket<Scalar, Dim>* buckets;
   std::uint32_t* order;  ///< `[points]`
   std::uint32_t* marks;  ///< a bit for each point
   fps_sample_group<Scalar, Dim>* samples;
   fps_entry<Scalar>* accepted;   ///< as many as `samples`
-  fps_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: the candidates of a round
+  fps_bucket_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: the candidates of a round
   fps_bucket<Scalar, Dim>* list_buckets;
   fps_shortlist<Scalar>* shortlists;  ///< `[threads]`, with `entries`: what each has found
   fps_entry<Scalar>* entries;         ///< `[threads, 2 * list_points]`
@@ -94,7 +94,7 @@ class fps_host_plan {
   }
 
   index_t buckets(index_t points) const noexcept { return divide_up(points, tuning_.bucket_points); }
-  index_t chunks(index_t points) const noexcept { return divide_up(buckets(points), fps_group); }
+  index_t chunks(index_t points) const noexcept { return divide_up(buckets(points), fps_bucket_group); }
   bool in_rounds(index_t points) const noexcept {
     return chunks(points) > 1 || (tuning_.rounds_for_one_chunk && points > 0);
   }
@@ -114,15 +114,15 @@ class fps_host_plan {
 
   layout cut(workspace_cutter cutter, index_t points, int threads) const noexcept {
     memory m{};
-    m.chunks = cutter.take<fps_chunk<scalar, dim>>(chunks(points));
+    m.chunks = cutter.take<fps_bucket_chunk<scalar, dim>>(chunks(points));
     m.buckets = cutter.take<fps_bucket<scalar, dim>>(buckets(points));
     m.order = cutter.take<std::uint32_t>(points);
     m.marks = cutter.take<std::uint32_t>(divide_up(points, 32));
     index_t const list = list_points(points);
-    m.samples = cutter.take<fps_sample_group<scalar, dim>>(divide_up(list, fps_group));
+    m.samples = cutter.take<fps_sample_group<scalar, dim>>(divide_up(list, fps_bucket_group));
     m.accepted = cutter.take<fps_entry<scalar>>(list);
     if (in_rounds(points)) {
-      m.list = cutter.take<fps_chunk<scalar, dim>>(1);
+      m.list = cutter.take<fps_bucket_chunk<scalar, dim>>(1);
       m.list_buckets = cutter.take<fps_bucket<scalar, dim>>(divide_up(list, fps_bucket_points));
       m.shortlists = cutter.take<fps_shortlist<scalar>>(threads);
       m.entries = cutter.take<fps_entry<scalar>>(2 * list * threads);

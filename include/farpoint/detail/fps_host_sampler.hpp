@@ -75,7 +75,7 @@ class fps_host_sampler {
     auto& list = memory_.shortlists[rank];
     if (list.round() != round_) list.restart(round_, cut_);
     for (index_t c = first; c < last; ++c) {
-      loops_.pass(memory_.chunks[c], memory_.buckets + c * fps_group, memory_.samples, accepted_, slot_of(c), list);
+      loops_.pass(memory_.chunks[c], memory_.buckets + c * fps_bucket_group, memory_.samples, accepted_, slot_of(c), list);
     }
   }
 
@@ -97,7 +97,7 @@ class fps_host_sampler {
   enum class stage { arrange, build, rounds };
 
   static constexpr std::uint32_t slot_of(index_t chunk) noexcept {
-    return static_cast<std::uint32_t>(chunk * fps_group * fps_bucket_points);
+    return static_cast<std::uint32_t>(chunk * fps_bucket_group * fps_bucket_points);
   }
 
   // --- arrange ---
@@ -157,8 +157,8 @@ class fps_host_sampler {
 
   void build(index_t c) noexcept {
     index_t const fill = task_.plan.tuning().bucket_points;
-    index_t const first_bucket = c * fps_group;
-    index_t const last_bucket = std::min(first_bucket + fps_group, task_.plan.buckets(candidates_));
+    index_t const first_bucket = c * fps_bucket_group;
+    index_t const last_bucket = std::min(first_bucket + fps_bucket_group, task_.plan.buckets(candidates_));
     fps_chunk_builder<scalar, dim> builder{memory_.chunks[c], memory_.buckets + first_bucket};
     for (index_t bucket = first_bucket; bucket < last_bucket; ++bucket) {
       int const b = static_cast<int>(bucket - first_bucket);
@@ -189,7 +189,7 @@ class fps_host_sampler {
     for (; next_chosen_ < each && accepted_ < list_points_; ++next_chosen_) {
       index_t const index = chosen(next_chosen_);
       if (!is_chosen_valid(index)) continue;
-      memory_.samples[accepted_ / fps_group].set(static_cast<int>(accepted_ % fps_group), cloud_[index]);
+      memory_.samples[accepted_ / fps_bucket_group].set(static_cast<int>(accepted_ % fps_bucket_group), cloud_[index]);
       ++accepted_;
     }
     return accepted_ > 0;
