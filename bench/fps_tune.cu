@@ -8,7 +8,7 @@
 /// Range to search. Registers: block size 32..1024 in powers of two, points per thread 1..24 (a point takes four
 /// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
 /// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
-/// of 128..512 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192.
+/// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192.
 
 #include "fps_register.cuh"
 
@@ -154,7 +154,7 @@ class search {
 }  // namespace
 
 void register_tuning(bool flush_l2, fps_problem_store& problems) {
-  using lists = ints<128, 256, 512>;
+  using lists = ints<64, 128, 256>;
   for (fps_row const& row : block_rows) {
     search const find{row, flush_l2, problems};
     find.with_default();

@@ -68,8 +68,9 @@ class fps_cuda_plan {
 
   /// The choice, or what comes next where it does not work.
   fps_choice usable(fps_choice choice) const noexcept {
-    bool const small_enough = points_ <= 0xffff0000;
-    bool const has_clusters = device_.architecture >= 90 && choice.cluster_size >= 2 && choice.cluster_size <= 16 &&
+    // Sorted by 32-bit numbers, a tile at a time.
+    bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
+    bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 && choice.cluster_size <= 16 &&
                               (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;
     if (choice.kernel == fps_kernel::rounds && (!has_rounds || largest_ > rounds_points(0))) {

@@ -55,6 +55,11 @@ struct fps_team_task {
   index_t points_per_block = 0;                             ///< grid only: smaller shares than this are not worth it
 };
 
+/// Blocks of a cluster raise 32-bit counters in each other's shared memory. 64-bit ones lose updates that way (h200,
+/// CUDA 13.0), so that double coordinates go to a grid.
+template <class Scalar>
+inline constexpr bool fps_has_clusters = sizeof(Scalar) == sizeof(unsigned);
+
 /// Cluster c samples cloud c.
 template <class Points, int BlockSize, int ListSize>
 __global__ void __launch_bounds__(BlockSize) fps_rounds_cluster_kernel(fps_team_task<Points, ListSize> const task) {

@@ -70,7 +70,10 @@ class fps_sorted_plan {
     task.boards = a.boards;
     task.broken = a.broken;
     task.points_per_block = Selector::grid_points_per_block;
-    return cluster_size_ > 0 ? launch_clusters(task, stream) : launch_grid(task, stream);
+    if constexpr (fps_has_clusters<scalar>) {
+      if (cluster_size_ > 0) return launch_clusters(task, stream);
+    }
+    return launch_grid(task, stream);
   }
 
  private:

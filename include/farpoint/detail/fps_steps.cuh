@@ -102,7 +102,11 @@ class fps_steps {
     tally_type const tally = now.tally;
     if (tally.found == 0 && cut.distance == reached.distance && cut.index == reached.index) return {0, false, false};
     cuts_.adapt(fps_summary(tally, cut));
-    if (tally.found == 0) return {0, false, true};
+    if (tally.found == 0) {
+      // The next step's tally must be zero before anybody adds to it.
+      sync();
+      return {0, false, true};
+    }
     unsigned const count = tally.found < heads ? tally.found : heads;
     compare(now, count);
     sync();
