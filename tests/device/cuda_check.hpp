@@ -21,6 +21,8 @@ class device_array {
   explicit device_array(std::size_t size) : size_{size} {
     REQUIRE_CUDA(cudaMalloc(&memory_, size * sizeof(T) + 2 * guard));
     REQUIRE_CUDA(cudaMemset(memory_, poison, size * sizeof(T) + 2 * guard));
+    // The memset is asynchronous, and a test_stream does not wait for it.
+    REQUIRE_CUDA(cudaStreamSynchronize(nullptr));
   }
   explicit device_array(std::vector<T> const& values) : device_array(values.size()) { upload(values); }
   device_array(device_array const&) = delete;

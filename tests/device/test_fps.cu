@@ -2,6 +2,7 @@
 #include <memory>
 
 #include "../catch.hpp"
+#include "../shared/fps_scans.hpp"
 #include "every_kernel.cuh"
 
 using namespace farpoint_tests;
@@ -17,6 +18,8 @@ auto solve(Problem const& problem) {
 
 }  // namespace
 
+// host_exec is held against the serial loop in the host tests.
+#define FPS_SCAN_ORACLE host_exec_answer
 #define BACKEND_NAME "device"
 #define BACKEND_TAG "[device]"
 #include "../shared/fps_tests.inc"

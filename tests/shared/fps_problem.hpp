@@ -134,7 +134,10 @@ bool same_answer(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
 template <class Scalar>
 std::string difference(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
   if (a.outcome.code != b.outcome.code) return std::string{"outcome: "} + a.outcome.reason + " / " + b.outcome.reason;
-  if (a.counts != b.counts) return "counts differ";
+  for (std::size_t i = 0; i < std::min(a.counts.size(), b.counts.size()); ++i) {
+    if (a.counts[i] == b.counts[i]) continue;
+    return "counts[" + std::to_string(i) + "]: " + std::to_string(a.counts[i]) + " / " + std::to_string(b.counts[i]);
+  }
   for (std::size_t i = 0; i < std::min(a.indices.size(), b.indices.size()); ++i) {
     if (a.indices[i] != b.indices[i]) {
       return "indices[" + std::to_string(i) + "]: " + std::to_string(a.indices[i]) + " / " +
