@@ -57,10 +57,11 @@ class fps_cut_control {
   /// After a round that accepted all that it could.
   FARPOINT_HD void adapt(fps_round<Scalar> const& round) noexcept {
     empty_rounds_ = round.found == 0 ? empty_rounds_ + 1 : 0;
-    if (cut_.index != 0 && round.largest == cut_.distance) return adapt_among_ties(round);
+    bool const among_ties = cut_.index != 0;
+    if (among_ties && round.largest == cut_.distance) return adapt_among_ties(round);
     bool const crowded = round.found > size_ && round.reached.distance == round.largest;
     crowded_rounds_ = crowded ? crowded_rounds_ + 1 : 0;
-    adapt_gap(round.found);
+    if (!among_ties) adapt_gap(round.found);
     // What is left is not above what the round has reached.
     place(round.largest < round.reached.distance ? round.largest : round.reached.distance);
   }

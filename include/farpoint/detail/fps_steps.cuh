@@ -101,8 +101,8 @@ class fps_steps {
     if (threadIdx.x == 0) shared_.turn[turn_].tally = {};
     tally_type const tally = now.tally;
     if (tally.found == 0 && cut.distance == reached.distance && cut.index == reached.index) return {0, false, false};
-    cuts_.adapt(fps_summary(tally, cut));
     if (tally.found == 0) {
+      cuts_.adapt(fps_summary(tally, cut));
       // The next step's tally must be zero before anybody adds to it.
       sync();
       return {0, false, true};
@@ -120,6 +120,9 @@ class fps_steps {
       sink(place, mine_.point, mine_.distance, mine_index_);
     }
     lower(now, taken);
+    // Among ties the cut moves on by index: not before all heads are samples or nearer than they were.
+    bool const stays = lane_bit(count_mask(count) & ~taken) && (next.lowering & taken) == 0;
+    if (cut.index == 0 || cuda_warp::ballot(stays) == 0) cuts_.adapt(fps_summary(tally, cut));
     auto const accepted = static_cast<unsigned>(__popc(taken));
     return {accepted, near != 0, near == 0 && accepted < room};
   }
@@ -203,9 +206,13 @@ class fps_steps {
   }
 
   struct exact_heads {
-    unsigned taken;   ///< the next samples
-    unsigned before;  ///< heads that come before this lane's
+    unsigned taken;     ///< the next samples
+    unsigned before;    ///< heads that come before this lane's
+    unsigned lowering;  ///< and would lower it
   };
+
+  __device__ static bool lane_bit(unsigned mask) noexcept { return (mask >> cuda_warp::lane() & 1) != 0; }
+  __device__ static unsigned count_mask(unsigned count) noexcept { return count < 32 ? (1u << count) - 1 : ~0u; }
 
   /// Every warp finds out for itself which heads are next.
   __device__ exact_heads choose(step_type const& now, unsigned count, Scalar dropped) noexcept {
@@ -219,15 +226,18 @@ class fps_steps {
     unsigned const free = cuda_warp::ballot(real & (lowering == 0));
     unsigned const lowered = cuda_warp::ballot((lowering & free) != 0);
     unsigned const exact = cuda_warp::ballot(real & ((lowering & ~lowered) == 0));
-    bool const is_exact = (exact >> lane & 1) != 0;
+    bool const is_exact = lane_bit(exact);
 
-    // What the others can be at most, once the exact ones before them are taken.
+    // Of the others, some are lowered by an exact one: what they can be at most is a limit. The rest may be samples
+    // that come before all heads behind them.
     unsigned const by = lowering & exact;
+    bool const is_lowered = real & !is_exact & (by != 0);
     Scalar const lowered_to = distance2(mine_.point, now.head[by != 0 ? __ffs(static_cast<int>(by)) - 1 : 0].point);
-    Scalar limit = by != 0 ? lowered_to : mine_.distance;
-    limit = real & !is_exact ? limit : fps_taken<Scalar>;
-    limit = max_number(rank::back(cuda_warp::max(rank::of(limit))), dropped);
-    return {cuda_warp::ballot(is_exact & (mine_.distance > limit)), before};
+    Scalar const limit = max_number(
+        rank::back(cuda_warp::max(rank::of(is_lowered ? lowered_to : fps_taken<Scalar>))), dropped);
+    bool const is_open = real & !is_exact & (by == 0);
+    unsigned const behind = cuda_warp::ballot(is_open) == 0 ? 0 : ~cuda_warp::all_bits(is_open ? before : ~0u);
+    return {cuda_warp::ballot(is_exact & (mine_.distance > limit)) & ~behind, before, lowering};
   }
 
   /// Lowers my points' distances to the heads that were taken. Those are listed first: loads from places that are known
