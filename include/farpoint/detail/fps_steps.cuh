@@ -122,7 +122,7 @@ class fps_steps {
     lower(now, taken);
     // Among ties the cut moves on by index: not before all heads are samples or nearer than they were.
     bool const stays = lane_bit(count_mask(count) & ~taken) && (next.lowering & taken) == 0;
-    if (cut.index == 0 || cuda_warp::ballot(stays) == 0) cuts_.adapt(fps_summary(tally, cut));
+    if (cut.index == 0 || tally.found > heads || cuda_warp::ballot(stays) == 0) cuts_.adapt(fps_summary(tally, cut));
     auto const accepted = static_cast<unsigned>(__popc(taken));
     return {accepted, near != 0, near == 0 && accepted < room};
   }
