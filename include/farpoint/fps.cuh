@@ -9,9 +9,12 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that fps() needs for these clouds on a GPU; 256-byte aligned memory. Exact, O(1), and a
-/// function of the clouds' sizes only: 0 where the largest cloud fits in a block's registers (16,384 float points of
-/// three coordinates), (Dim + 1) scalars a point otherwise.
+/// Bytes of device workspace that fps() needs for these clouds on the current GPU; 256-byte aligned memory. Exact,
+/// O(1), and a function of the clouds' sizes, params.samples, the selector and the device only. By kernel
+/// (docs/fps.md): registers and rounds: 0. Cluster and grid: (Dim + 1) scalars and an index a point and less than half
+/// a byte for sorting (20.3 bytes for three floats, 36.3 for doubles), 24 bytes a cloud, and in a grid 10 KiB for each
+/// cloud that has two blocks or more; a batch of more than some millions of points a block also keeps its boxes there.
+/// Stream: (Dim + 1) scalars a point.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();
@@ -27,9 +30,10 @@ std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_para
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
-/// Complexity: O(samples * n) distances per cloud; one block per cloud; one launch, two for a ragged batch that may
-/// have clouds beyond the register kernels' capacity, and a memset when a report is asked for. Thread-safe: concurrent
-/// calls must not share output or workspace.
+/// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
+/// launch, or 16 with the sort, or two for a ragged batch in registers and stream; and a memset when a report is asked
+/// for. A grid is a cooperative launch. A ragged batch whose offsets do not ascend comes out empty from a grid.
+/// Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -23,8 +23,8 @@ void check_against_host(problem_type const& problem) {
 }  // namespace
 
 TEST_CASE("fps, device: equals host_exec on a quarter of every real scan", "[fps][device][data][large]") {
-  int const scans = for_quarters_of_scans(
-      1, static_cast<std::size_t>(-1), [](auto const&, auto const& problem) { check_against_host(problem); });
+  int const scans = for_quarters_of_scans(1, static_cast<std::size_t>(-1),
+                                          [](auto const&, auto const& problem) { check_against_host(problem); });
   if (scans == 0) WARN("FARPOINT_DATA_DIR is not set: no real scan was tested");
 }
 

@@ -6,8 +6,8 @@
 
 #include <farpoint/core/types.hpp>
 
-#include <cstring>
 #include <cuda_runtime.h>
+#include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
 

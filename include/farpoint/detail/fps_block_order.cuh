@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/block/cuda_warp.cuh>
-#include <farpoint/detail/morton_cell.hpp>
 #include <farpoint/detail/fps_taken.hpp>
+#include <farpoint/detail/morton_cell.hpp>
 
 #include <cub/block/block_radix_sort.cuh>
 
@@ -15,8 +15,7 @@ namespace detail {
 template <class Points, int BlockSize, int PointsPerThread>
 class fps_block_order {
   using scalar = typename Points::scalar;
-  using sort_type =
-      CUB_NS_QUALIFIER::BlockRadixSort<std::uint32_t, BlockSize, PointsPerThread, std::uint32_t>;
+  using sort_type = CUB_NS_QUALIFIER::BlockRadixSort<std::uint32_t, BlockSize, PointsPerThread, std::uint32_t>;
   static constexpr int axes = morton_axes<Points::dim>;
   static constexpr int warps = BlockSize / 32;
 

@@ -16,10 +16,10 @@ struct fps_block_task {
   batch<Points> clouds;
   fps_params params;
   fps_output<scalar> output;
-  scalar stop2 = 0;           ///< squared params.stop_below
-  index_t above = -1;         ///< this launch serves the clouds of more than `above` points...
-  index_t up_to = 0;          ///< ...and at most `up_to`: in a ragged batch, each kernel takes what suits it
-  scalar* arrays = nullptr;   ///< streaming kernel only: `[Dim + 1, points of the batch]`
+  scalar stop2 = 0;          ///< squared params.stop_below
+  index_t above = -1;        ///< this launch serves the clouds of more than `above` points...
+  index_t up_to = 0;         ///< ...and at most `up_to`: in a ragged batch, each kernel takes what suits it
+  scalar* arrays = nullptr;  ///< streaming kernel only: `[Dim + 1, points of the batch]`
 };
 
 }  // namespace detail

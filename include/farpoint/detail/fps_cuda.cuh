@@ -26,8 +26,9 @@ class fps_cuda_plan {
 
   fps_cuda_plan(batch<Points> const& clouds, fps_params const& params) noexcept
       : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()} {
-    fps_case const c{largest_,         points_,          clouds.size(),           params.samples,      clouds.is_ragged(),
-                     register_points(), rounds_points(0), device_.multiprocessors, device_.architecture};
+    fps_case const c{
+        largest_,          points_,          clouds.size(),           params.samples,      clouds.is_ragged(),
+        register_points(), rounds_points(0), device_.multiprocessors, device_.architecture};
     choice_ = usable(Selector::choose(c));
   }
 
@@ -40,8 +41,8 @@ class fps_cuda_plan {
     }
   }
 
-  cudaError_t launch(fps_rounds_task<Points> const& task, unsigned char* workspace, cudaStream_t stream) const
-      noexcept {
+  cudaError_t launch(fps_rounds_task<Points> const& task, unsigned char* workspace,
+                     cudaStream_t stream) const noexcept {
     if constexpr (has_rounds) {
       if (choice_.kernel == fps_kernel::rounds) return launch_rounds<0>(task, stream);
       if (choice_.kernel != fps_kernel::registers && choice_.kernel != fps_kernel::stream) {
@@ -70,8 +71,8 @@ class fps_cuda_plan {
   fps_choice usable(fps_choice choice) const noexcept {
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
-    bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 && choice.cluster_size <= 16 &&
-                              (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
+    bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
+                              choice.cluster_size <= 16 && (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;
     if (choice.kernel == fps_kernel::rounds && (!has_rounds || largest_ > rounds_points(0))) {
       choice.kernel = fps_kernel::grid;
@@ -121,7 +122,8 @@ class fps_cuda_plan {
   index_t rounds_shape_points() const noexcept {
     constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
     using memory = fps_slice_memory<scalar, dim>;
-    constexpr std::size_t fixed = sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
+    constexpr std::size_t fixed =
+        sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
     auto const limit = static_cast<std::size_t>(device_.shared_bytes);
     if (limit < fixed + fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread>(0)) return 0;
     auto const chunks = static_cast<index_t>((limit - fixed) / (memory::point_bytes(1) + memory::box_bytes(1)));

@@ -8,8 +8,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Points in a bucket, a multiple of fps_bucket_group: fewer, and there are more boxes to test; more, and more points are
-/// lowered in vain. Other sizes were not measured.
+/// Points in a bucket, a multiple of fps_bucket_group: fewer, and there are more boxes to test; more, and more points
+/// are lowered in vain. Other sizes were not measured.
 inline constexpr int fps_bucket_points = 64;
 /// Buckets in a chunk, and samples in a group: as many as a word has bits.
 inline constexpr int fps_bucket_group = 32;

@@ -32,7 +32,7 @@ struct fps_host_memory {
   std::uint32_t* order;  ///< `[points]`
   std::uint32_t* marks;  ///< a bit for each point
   fps_sample_group<Scalar, Dim>* samples;
-  fps_entry<Scalar>* accepted;   ///< as many as `samples`
+  fps_entry<Scalar>* accepted;          ///< as many as `samples`
   fps_bucket_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: the candidates of a round
   fps_bucket<Scalar, Dim>* list_buckets;
   fps_shortlist<Scalar>* shortlists;  ///< `[threads]`, with `entries`: what each has found

@@ -75,7 +75,8 @@ class fps_host_sampler {
     auto& list = memory_.shortlists[rank];
     if (list.round() != round_) list.restart(round_, cut_);
     for (index_t c = first; c < last; ++c) {
-      loops_.pass(memory_.chunks[c], memory_.buckets + c * fps_bucket_group, memory_.samples, accepted_, slot_of(c), list);
+      loops_.pass(memory_.chunks[c], memory_.buckets + c * fps_bucket_group, memory_.samples, accepted_, slot_of(c),
+                  list);
     }
   }
 

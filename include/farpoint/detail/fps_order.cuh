@@ -152,10 +152,10 @@ FARPOINT_HIDDEN cudaError_t fps_enqueue_keys(fps_order_task<Points> task, cudaSt
   index_t const parts = (task.clouds.largest() + points_per_block - 1) / points_per_block;
   index_t const points = task.clouds.points().size();
   void* arguments[] = {&task};
-  cudaError_t const error =
-      cudaLaunchKernel(reinterpret_cast<void const*>(fps_extent_kernel<Points, block_size>),
-                       dim3(static_cast<unsigned>(task.clouds.size()), static_cast<unsigned>(parts < 256 ? parts : 256)),
-                       dim3(block_size), arguments, 0, stream);
+  cudaError_t const error = cudaLaunchKernel(
+      reinterpret_cast<void const*>(fps_extent_kernel<Points, block_size>),
+      dim3(static_cast<unsigned>(task.clouds.size()), static_cast<unsigned>(parts < 256 ? parts : 256)),
+      dim3(block_size), arguments, 0, stream);
   if (error != cudaSuccess) return error;
   return cudaLaunchKernel(reinterpret_cast<void const*>(fps_key_kernel<Points, block_size>),
                           dim3(static_cast<unsigned>((points + block_size - 1) / block_size)), dim3(block_size),

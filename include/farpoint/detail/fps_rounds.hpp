@@ -85,13 +85,13 @@ class fps_cut_control {
 
   FARPOINT_HD void adapt_gap(std::uint32_t found) noexcept {
     // About the square root of what the list should have grown by, without a division.
-    float const factor = found > 4 * size_              ? 0.4f
-                         : found > 2 * size_            ? 0.6f
-                         : found > size_                ? 0.85f
-                         : found < wanted_ / 4          ? 2.0f
-                         : found < wanted_ / 2          ? 1.4f
-                         : found < wanted_ - size_ / 8   ? 1.15f
-                                                        : 1.0f;
+    float const factor = found > 4 * size_             ? 0.4f
+                         : found > 2 * size_           ? 0.6f
+                         : found > size_               ? 0.85f
+                         : found < wanted_ / 4         ? 2.0f
+                         : found < wanted_ / 2         ? 1.4f
+                         : found < wanted_ - size_ / 8 ? 1.15f
+                                                       : 1.0f;
     gap_ = gap_ * factor;
     if (gap_ > 0.9f) gap_ = 0.9f;
     // Smaller ones round to nothing, and would not grow again.

@@ -48,9 +48,17 @@ class fps_rounds {
   using board_type = fps_board<scalar, dim, ListSize>;
 
   /// @param tally, board  the team's; null for a team of one, which needs no other than the block's own
-  __device__ fps_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud, slice_type& slice, Team& team,
-                        shared_type& own, tally_type* tally, board_type* board) noexcept
-      : task_{task}, b_{b}, cloud_{cloud}, slice_{slice}, team_{team}, own_{own}, tally_{tally}, board_{board}, acceptor_{own.acceptor} {}
+  __device__ fps_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud, slice_type& slice,
+                        Team& team, shared_type& own, tally_type* tally, board_type* board) noexcept
+      : task_{task},
+        b_{b},
+        cloud_{cloud},
+        slice_{slice},
+        team_{team},
+        own_{own},
+        tally_{tally},
+        board_{board},
+        acceptor_{own.acceptor} {}
 
   __device__ void run() noexcept {
     auto& accepted = own_.board.accepted;

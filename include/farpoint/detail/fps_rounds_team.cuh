@@ -30,8 +30,8 @@ struct fps_sorted {
     auto* const own = static_cast<Scalar*>(memory::box_bytes(chunks) <= shared_bytes
                                                ? dynamic_shared()
                                                : static_cast<void*>(boxes + blockIdx.x * boxes_stride));
-    return {points + begin, order + begin, point_pitch, own, chunks, own + (2 * Dim + 1) * chunks, fps_groups(chunks),
-            true};
+    return {points + begin,     order + begin, point_pitch, own, chunks, own + (2 * Dim + 1) * chunks,
+            fps_groups(chunks), true};
   }
 };
 
@@ -48,11 +48,11 @@ struct fps_team_task {
 
   fps_rounds_task<Points> rounds;
   fps_sorted<scalar, Points::dim> sorted;
-  std::size_t shared_bytes;                                 ///< dynamic
-  fps_meeting<scalar>* meetings = nullptr;                  ///< grid only
+  std::size_t shared_bytes;                                    ///< dynamic
+  fps_meeting<scalar>* meetings = nullptr;                     ///< grid only
   fps_board<scalar, Points::dim, ListSize>* boards = nullptr;  ///< grid only
-  unsigned const* broken = nullptr;                         ///< grid only: not zero when the offsets do not ascend
-  index_t points_per_block = 0;                             ///< grid only: smaller shares than this are not worth it
+  unsigned const* broken = nullptr;                            ///< grid only: not zero when the offsets do not ascend
+  index_t points_per_block = 0;                                ///< grid only: smaller shares than this are not worth it
 };
 
 /// Blocks of a cluster raise 32-bit counters in each other's shared memory. 64-bit ones lose updates that way (h200,
@@ -99,8 +99,8 @@ class fps_grid_shares {
   /// First block of cloud b, or the block that b falls to.
   __device__ int start(index_t b) const noexcept {
     if (b >= clouds_.size()) return blocks_;
-    double const before = per_point_ * static_cast<double>(clouds_.begin_of(b) - begin_) +
-                          per_cloud_ * static_cast<double>(b);
+    double const before =
+        per_point_ * static_cast<double>(clouds_.begin_of(b) - begin_) + per_cloud_ * static_cast<double>(b);
     return ::min(static_cast<int>(before * blocks_), blocks_ - 1);
   }
 
@@ -168,9 +168,8 @@ __global__ void __launch_bounds__(BlockSize) fps_rounds_grid_kernel(fps_team_tas
     index_t const place = clouds.size() <= blocks / 2 ? b : first / 2;
     fps_grid_team team{rank, size, &task.meetings[place].arrivals};
     board_type* const board = size > 1 ? &task.boards[place] : nullptr;
-    fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory,
-                                                task.sorted.order + clouds.begin_of(b), team, own,
-                                                &task.meetings[place].tally, board);
+    fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory, task.sorted.order + clouds.begin_of(b),
+                                                team, own, &task.meetings[place].tally, board);
     __syncthreads();
   }
 }

@@ -27,14 +27,14 @@ FARPOINT_HD constexpr index_t fps_groups(index_t chunks) noexcept {
 /// slice's chunks lie one after another, in memory for the whole cloud they stay where they are.
 template <class Scalar, int Dim>
 struct fps_slice_memory {
-  Scalar* points;         ///< `[Dim + 1, point_pitch]`: the coordinates, then the distance to the nearest sample
-  std::uint32_t* index;   ///< `[point_pitch]`: where in the cloud the point is
+  Scalar* points;        ///< `[Dim + 1, point_pitch]`: the coordinates, then the distance to the nearest sample
+  std::uint32_t* index;  ///< `[point_pitch]`: where in the cloud the point is
   index_t point_pitch;
-  Scalar* boxes;          ///< `[2 Dim + 1, chunk_pitch]`: low and high corner, then the largest distance
+  Scalar* boxes;  ///< `[2 Dim + 1, chunk_pitch]`: low and high corner, then the largest distance
   index_t chunk_pitch;
-  Scalar* groups;         ///< `[2 Dim + 1, group_pitch]`: the same for groups of chunks
+  Scalar* groups;  ///< `[2 Dim + 1, group_pitch]`: the same for groups of chunks
   index_t group_pitch;
-  bool whole_points;      ///< points and index are for the whole cloud
+  bool whole_points;  ///< points and index are for the whole cloud
 
   /// Bytes of the points and of the boxes for so many chunks.
   FARPOINT_HD static constexpr std::size_t point_bytes(index_t chunks) noexcept {
@@ -179,8 +179,12 @@ class fps_slice {
     to[2 * dim * pitch] = e.largest;
   }
 
-  __device__ static int warp() noexcept { return static_cast<int>(threadIdx.x) / 32; }
-  __device__ int end_of(int group) const noexcept { return ::min((group + 1) * fps_group, chunks_); }
+  __device__ static int warp() noexcept {
+    return static_cast<int>(threadIdx.x) / 32;
+  }
+  __device__ int end_of(int group) const noexcept {
+    return ::min((group + 1) * fps_group, chunks_);
+  }
 
   /// This lane's point of my chunk: its place in the order of the cloud, and in memory.
   __device__ std::uint32_t place_of(int chunk) const noexcept {
@@ -210,9 +214,8 @@ class fps_slice {
 
   /// Returns the chunk's largest distance.
   template <class Sample, class List, class Number>
-  __device__ scalar lower_and_collect(int chunk, Sample const* samples, Number const* near,
-                                      unsigned near_count, fps_cut<scalar> const& cut, List& list,
-                                      fps_tally<scalar>& tally) noexcept {
+  __device__ scalar lower_and_collect(int chunk, Sample const* samples, Number const* near, unsigned near_count,
+                                      fps_cut<scalar> const& cut, List& list, fps_tally<scalar>& tally) noexcept {
     extent const box = read_extent(memory_.boxes + chunk, memory_.chunk_pitch);
     if (box.largest < 0) return box.largest;
 
@@ -232,8 +235,7 @@ class fps_slice {
     // 32 samples are tested against the box at once, one a lane; those that may lower something come one by one.
     for (unsigned first = 0; first < near_count; first += 32) {
       unsigned const mine = first + static_cast<unsigned>(cuda_warp::lane());
-      bool const hit =
-          mine < near_count && box_distance2(box.low, box.high, samples[near[mine]].point) <= box.largest;
+      bool const hit = mine < near_count && box_distance2(box.low, box.high, samples[near[mine]].point) <= box.largest;
       unsigned hits = cuda_warp::ballot(hit);
       if (hits == 0) continue;
       if (!loaded) load();

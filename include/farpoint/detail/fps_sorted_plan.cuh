@@ -52,15 +52,16 @@ class fps_sorted_plan {
 
   std::size_t bytes() const noexcept { return layout(nullptr).end; }
 
-  cudaError_t launch(fps_rounds_task<Points> const& rounds, unsigned char* workspace, cudaStream_t stream) const
-      noexcept {
+  cudaError_t launch(fps_rounds_task<Points> const& rounds, unsigned char* workspace,
+                     cudaStream_t stream) const noexcept {
     arrays const a = layout(workspace);
     cudaError_t error = cudaMemsetAsync(workspace, 0, a.zeros, stream);
     if (error != cudaSuccess) return error;
     // An odd number of passes ends in the other buffer: the order must come out in its own array.
     int const last = radix_passes(a.bits.all()) % 2;
     std::uint32_t* const values[2] = {last == 0 ? a.order : a.other_values, last == 0 ? a.other_values : a.order};
-    error = fps_enqueue_keys(fps_order_task<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
+    error =
+        fps_enqueue_keys(fps_order_task<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
     if (error != cudaSuccess) return error;
     error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
     if (error != cudaSuccess) return error;
@@ -84,7 +85,7 @@ class fps_sorted_plan {
     std::size_t zeros;  ///< bytes of these three, at the front
     std::uint32_t* order;
     scalar* points;
-    std::uint32_t* keys[2];       ///< these are gone when the points are written
+    std::uint32_t* keys[2];  ///< these are gone when the points are written
     std::uint32_t* other_values;
     unsigned char* boxes;
     std::uint32_t* counters;
@@ -102,10 +103,10 @@ class fps_sorted_plan {
     };
     auto const n = static_cast<std::size_t>(points_);
     arrays a{};
-    a.extents = reinterpret_cast<fps_extent<dim>*>(
-        take(static_cast<std::size_t>(clouds_.size()) * sizeof(fps_extent<dim>)));
-    a.meetings = reinterpret_cast<fps_meeting<scalar>*>(
-        take(static_cast<std::size_t>(boards_) * sizeof(fps_meeting<scalar>)));
+    a.extents =
+        reinterpret_cast<fps_extent<dim>*>(take(static_cast<std::size_t>(clouds_.size()) * sizeof(fps_extent<dim>)));
+    a.meetings =
+        reinterpret_cast<fps_meeting<scalar>*>(take(static_cast<std::size_t>(boards_) * sizeof(fps_meeting<scalar>)));
     a.broken = reinterpret_cast<unsigned*>(take(sizeof(unsigned)));
     a.zeros = end;
     a.order = reinterpret_cast<std::uint32_t*>(take(4 * n));
@@ -140,7 +141,8 @@ class fps_sorted_plan {
     std::size_t const all = memory::point_bytes(most) + memory::box_bytes(most);
     std::size_t const boxes = memory::box_bytes(most);
     shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
-    boxes_stride_ = boxes <= shared_bytes_ ? 0 : (boxes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    boxes_stride_ =
+        boxes <= shared_bytes_ ? 0 : (boxes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
   }
 
   cudaError_t launch_clusters(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
@@ -185,8 +187,8 @@ class fps_sorted_plan {
   index_t points_;
   int blocks_ = 1;
   index_t boards_ = 0;
-  std::size_t shared_bytes_ = 0;   ///< dynamic
-  std::size_t boxes_stride_ = 0;   ///< of global memory, for boxes that shared memory does not hold
+  std::size_t shared_bytes_ = 0;  ///< dynamic
+  std::size_t boxes_stride_ = 0;  ///< of global memory, for boxes that shared memory does not hold
 };
 
 }  // namespace detail

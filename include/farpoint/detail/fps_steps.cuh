@@ -57,7 +57,9 @@ class fps_steps {
   }
 
   /// The number of this thread's point i.
-  __device__ static unsigned number_of(int i) noexcept { return static_cast<unsigned>(i) * Threads + threadIdx.x; }
+  __device__ static unsigned number_of(int i) noexcept {
+    return static_cast<unsigned>(i) * Threads + threadIdx.x;
+  }
 
   __device__ void set(int i, point_type const& point, Scalar distance, std::uint32_t index) noexcept {
     point_[i] = point;
@@ -82,7 +84,9 @@ class fps_steps {
   }
 
   /// The largest distance is `largest` now.
-  __device__ void restart(Scalar largest) noexcept { cuts_.restart(largest); }
+  __device__ void restart(Scalar largest) noexcept {
+    cuts_.restart(largest);
+  }
 
   /// Takes one step: hands the next samples, at most `room`, to sink(place, point, distance, index), places counted
   /// from 0, in the lanes of the first warp. Samples stay above `reached`, and at `stop2` at least.
@@ -128,7 +132,9 @@ class fps_steps {
   }
 
   /// Barrier 1 is ours: other warps of the block may wait at barrier 0.
-  __device__ static void sync() noexcept { __barrier_sync_count(1, Threads); }
+  __device__ static void sync() noexcept {
+    __barrier_sync_count(1, Threads);
+  }
 
  private:
   /// Puts the points above the cut among the heads.
@@ -211,8 +217,12 @@ class fps_steps {
     unsigned lowering;  ///< and would lower it
   };
 
-  __device__ static bool lane_bit(unsigned mask) noexcept { return (mask >> cuda_warp::lane() & 1) != 0; }
-  __device__ static unsigned count_mask(unsigned count) noexcept { return count < 32 ? (1u << count) - 1 : ~0u; }
+  __device__ static bool lane_bit(unsigned mask) noexcept {
+    return (mask >> cuda_warp::lane() & 1) != 0;
+  }
+  __device__ static unsigned count_mask(unsigned count) noexcept {
+    return count < 32 ? (1u << count) - 1 : ~0u;
+  }
 
   /// Every warp finds out for itself which heads are next.
   __device__ exact_heads choose(step_type const& now, unsigned count, Scalar dropped) noexcept {
@@ -233,8 +243,8 @@ class fps_steps {
     unsigned const by = lowering & exact;
     bool const is_lowered = real & !is_exact & (by != 0);
     Scalar const lowered_to = distance2(mine_.point, now.head[by != 0 ? __ffs(static_cast<int>(by)) - 1 : 0].point);
-    Scalar const limit = max_number(
-        rank::back(cuda_warp::max(rank::of(is_lowered ? lowered_to : fps_taken<Scalar>))), dropped);
+    Scalar const limit =
+        max_number(rank::back(cuda_warp::max(rank::of(is_lowered ? lowered_to : fps_taken<Scalar>))), dropped);
     bool const is_open = real & !is_exact & (by == 0);
     unsigned const behind = cuda_warp::ballot(is_open) == 0 ? 0 : ~cuda_warp::all_bits(is_open ? before : ~0u);
     return {cuda_warp::ballot(is_exact & (mine_.distance > limit)) & ~behind, before, lowering};

@@ -7,8 +7,8 @@
 
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/core/math.hpp>
-#include <farpoint/detail/fps_start.cuh>
 #include <farpoint/detail/fps_block_task.hpp>
+#include <farpoint/detail/fps_start.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

@@ -4,9 +4,9 @@
 
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/block/cuda_block.cuh>
-#include <farpoint/detail/fps_stream_cloud.cuh>
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/fps_count.cuh>
+#include <farpoint/detail/fps_stream_cloud.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

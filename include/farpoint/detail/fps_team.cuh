@@ -29,9 +29,15 @@ struct fps_block_team {
 /// The blocks of a cluster, which reach into each other's shared memory (sm_90 and later).
 struct fps_cluster_team {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  __device__ int rank() const noexcept { return static_cast<int>(cooperative_groups::this_cluster().block_rank()); }
-  __device__ int size() const noexcept { return static_cast<int>(cooperative_groups::this_cluster().num_blocks()); }
-  __device__ void sync() const noexcept { cooperative_groups::this_cluster().sync(); }
+  __device__ int rank() const noexcept {
+    return static_cast<int>(cooperative_groups::this_cluster().block_rank());
+  }
+  __device__ int size() const noexcept {
+    return static_cast<int>(cooperative_groups::this_cluster().num_blocks());
+  }
+  __device__ void sync() const noexcept {
+    cooperative_groups::this_cluster().sync();
+  }
 
   /// Where the leader keeps what is at `mine` in this block's shared memory.
   template <class T>

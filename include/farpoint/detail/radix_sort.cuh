@@ -7,9 +7,9 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <cuda_runtime.h>
 #include <cub/block/block_radix_sort.cuh>
 #include <cub/block/block_scan.cuh>
-#include <cuda_runtime.h>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -141,8 +141,8 @@ FARPOINT_HIDDEN inline cudaError_t radix_sort(std::uint32_t* const (&keys)[2], s
                                               cudaStream_t stream) noexcept {
   for (int i = 0; i < radix_passes(bits); ++i) {
     int const from = i % 2;
-    radix_pass pass{keys[from],           values[from],       keys[1 - from], values[1 - from],
-                    counters + radix_digits, counters, size,           i * radix_bits};
+    radix_pass pass{keys[from], values[from], keys[1 - from], values[1 - from], counters + radix_digits,
+                    counters,   size,         i * radix_bits};
     void* arguments[] = {&pass};
     struct {
       void const* kernel;

@@ -32,15 +32,15 @@ enum class fps_kernel {
 
 /// What a choice goes by.
 struct fps_case {
-  index_t largest;           ///< points of the largest cloud
-  index_t points;            ///< of all clouds
+  index_t largest;  ///< points of the largest cloud
+  index_t points;   ///< of all clouds
   index_t clouds;
-  index_t samples;           ///< per cloud
-  bool ragged;               ///< the clouds may differ in size
-  index_t register_points;   ///< largest cloud that a shape of `blocks` takes for this type of point
-  index_t rounds_points;     ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
+  index_t samples;          ///< per cloud
+  bool ragged;              ///< the clouds may differ in size
+  index_t register_points;  ///< largest cloud that a shape of `blocks` takes for this type of point
+  index_t rounds_points;    ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
   int multiprocessors;
-  int architecture;          ///< 10 * major + minor compute capability
+  int architecture;  ///< 10 * major + minor compute capability
 };
 
 struct fps_choice {
@@ -66,13 +66,13 @@ struct fps_selector {
   /// Threads of fps_kernel::stream.
   static constexpr int streaming_block_size = 1024;
 
-  /// Shapes of fps_kernel::rounds, ascending in capacity, as far as shared memory holds them.
+  /// Shapes of fps_kernel::rounds, in whole warps, ascending in capacity, as far as shared memory holds them.
   static constexpr fps_block_tuning rounds_blocks[] = {{128, 4}, {256, 4}, {512, 8}, {512, 20}};
 
-  /// Candidates of a round: more make fewer rounds, and each sample of a round dearer.
+  /// Candidates of a round: more make fewer rounds, and dearer ones. At most 256 threads share them.
   static constexpr int rounds_list_size = 256;
 
-  /// Threads of the blocks of a cluster, and of a grid.
+  /// The same for fps_kernel::cluster and fps_kernel::grid: threads of a block, and candidates.
   static constexpr int team_block_size = 512;
   static constexpr int team_list_size = 256;
 
@@ -80,17 +80,24 @@ struct fps_selector {
   static constexpr index_t grid_points_per_block = 2048;
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
+  ///
+  /// h200, ms (cluster: 8 blocks):   registers  cluster  grid
+  ///   32 x   4,096 -> 1,024             0.34     0.48   0.56
+  ///    6 x  10,000 -> 1,000             0.69     0.47   0.57
+  ///    4 x  16,384 -> 4,096                      0.98   1.08; cluster of 16: 1.02
+  ///    1 x  49,497 -> 4,096                      1.47   1.41
+  ///    1 x 131,072 -> 4,096                      2.44   1.17
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
-    if (c.largest <= c.register_points && (few || c.largest <= 256)) return {fps_kernel::registers};
-    if (c.largest <= c.rounds_points) return {fps_kernel::rounds};
-    if (c.architecture >= 90 && !c.ragged && c.largest <= 1 << 18) {
-      // As many blocks a cloud as there are, but not for less than a thousand points each.
-      int size = 16;
-      while (size > 2 && (c.clouds * size > c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
-      return {fps_kernel::cluster, size};
+    if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::registers};
+    if (c.architecture >= 90 && !c.ragged && c.largest <= 40000) {
+      // A part of the GPU stays free: where clusters do not fit side by side, they run one after another.
+      int size = 8;
+      while (size > 1 && (4 * c.clouds * size > 3 * c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
+      if (size > 1) return {fps_kernel::cluster, size};
     }
+    if (c.largest <= c.rounds_points) return {fps_kernel::rounds};
     return {fps_kernel::grid};
   }
 };
