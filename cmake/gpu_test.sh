@@ -55,7 +55,10 @@ suite "block_argmax in your kernel" example_02_block_argmax {}
 suite "demo" farpoint_demo {} --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
 sanitize=(compute-sanitizer --error-exitcode 1)
 suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
-suite "racecheck" farpoint_device_tests "${sanitize[@]}" --tool racecheck {} "[sanitize]"
+# Racecheck (CUDA 13.0) takes the shared memories of a cluster's blocks for one: it reports pairs of accesses that have a
+# __syncthreads() between them. The same source is checked as a block's and as a grid's team.
+suite "racecheck" farpoint_device_tests "${sanitize[@]}" --tool racecheck \
+  --kernel-name-exclude kns=fps_rounds_cluster_kernel {} "[sanitize]"
 suite "synccheck" farpoint_device_tests "${sanitize[@]}" --tool synccheck {} "[sanitize]"
 suite "initcheck" farpoint_device_tests "${sanitize[@]}" --tool initcheck {} "[sanitize]"
 

@@ -36,11 +36,7 @@ struct fps_cluster_team {
     return static_cast<int>(cooperative_groups::this_cluster().num_blocks());
   }
   __device__ void sync() const noexcept {
-    // The cluster's barrier includes the block's. Racecheck does not know that (CUDA 13.0), and reports what this one
-    // alone keeps apart; the others beside it cost nothing that can be measured.
-    __syncthreads();
     cooperative_groups::this_cluster().sync();
-    __syncthreads();
   }
 
   /// Where the leader keeps what is at `mine` in this block's shared memory.
