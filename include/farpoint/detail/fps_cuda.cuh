@@ -64,7 +64,7 @@ class fps_cuda_plan {
   }
 
  private:
-  /// Boxes and Morton codes are for space: in more dimensions almost everything is near almost everything else.
+  /// Boxes and Morton codes are for space: in more dimensions almost everything is close to almost everything else.
   static constexpr bool has_rounds = dim <= 3;
 
   /// The choice, or what comes next where it does not work.

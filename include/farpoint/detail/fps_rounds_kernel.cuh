@@ -29,7 +29,7 @@ struct fps_rounds_shared {
   fps_board<Scalar, Dim, ListSize> board;
   typename fps_acceptor<Scalar, Dim, ListSize, BlockSize>::storage acceptor;
   /// For each warp: numbers of samples that may lower something in a group.
-  std::conditional_t<(ListSize <= 256), std::uint8_t, std::uint16_t> near[BlockSize / 32][ListSize];
+  std::conditional_t<(ListSize <= 256), std::uint8_t, std::uint16_t> nearby[BlockSize / 32][ListSize];
   unsigned kept;
   unsigned base;
 };
@@ -68,7 +68,7 @@ class fps_rounds {
       count_ += accepted.count;
       if (accepted.finished) break;
       slice_.lower_and_collect(accepted.samples, accepted.count, accepted.cut, own_.board.list, own_.tally,
-                               own_.near[threadIdx.x / 32]);
+                               own_.nearby[threadIdx.x / 32]);
       __syncthreads();
       if (is_alone()) {
         accept(own_.board.list, own_.tally, accepted);
@@ -132,7 +132,7 @@ class fps_rounds {
       any = any || own_.kept != 0;
       constexpr fps_cut<scalar> nothing{fps_unseen<scalar>, 0};
       slice_.lower_and_collect(own_.board.accepted.samples, own_.kept, nothing, own_.board.list, own_.tally,
-                               own_.near[threadIdx.x / 32]);
+                               own_.nearby[threadIdx.x / 32]);
       __syncthreads();
     }
     return any;

@@ -104,20 +104,20 @@ class fps_slice {
 
   /// Lowers distances to `samples[0, count)`, all in shared memory; marks the samples themselves as taken; then puts
   /// all points above the cut into the list, with the largest distance into the tally.
-  /// @param near  this warp's scratch memory for numbers of samples
+  /// @param nearby  this warp's scratch memory for numbers of samples
   template <class Sample, class List, class Number>
   __device__ void lower_and_collect(Sample const* samples, unsigned count, fps_cut<scalar> const& cut, List& list,
-                                    fps_tally<scalar>& tally, Number* near) noexcept {
+                                    fps_tally<scalar>& tally, Number* nearby) noexcept {
     scalar largest = fps_taken<scalar>;
     for (int group = warp(); group * fps_group < chunks_; group += warps) {
       extent const box = read_extent(memory_.groups + group, memory_.group_pitch);
       if (box.largest < 0) continue;
-      unsigned const near_count = find_near(box, samples, count, near);
+      unsigned const near_count = find_near(box, samples, count, nearby);
       scalar after = box.largest;
       if (near_count > 0 || box.largest >= cut.distance) {
         after = fps_taken<scalar>;
         for (int chunk = group * fps_group; chunk < end_of(group); ++chunk) {
-          after = max_number(after, lower_and_collect(chunk, samples, near, near_count, cut, list, tally));
+          after = max_number(after, lower_and_collect(chunk, samples, nearby, near_count, cut, list, tally));
         }
         if (cuda_warp::lane() == 0) memory_.groups[2 * dim * memory_.group_pitch + group] = after;
         cuda_warp::sync();
@@ -199,13 +199,13 @@ class fps_slice {
   /// Lists the samples that may lower something in a group; returns how many.
   template <class Sample, class Number>
   __device__ static unsigned find_near(extent const& box, Sample const* samples, unsigned count,
-                                       Number* near) noexcept {
+                                       Number* nearby) noexcept {
     unsigned near_count = 0;
     for (unsigned first = 0; first < count; first += 32) {
       unsigned const mine = first + static_cast<unsigned>(cuda_warp::lane());
       bool const hit = mine < count && box_distance2(box.low, box.high, samples[mine].point) <= box.largest;
       unsigned const hits = cuda_warp::ballot(hit);
-      if (hit) near[near_count + __popc(hits & ((1u << cuda_warp::lane()) - 1))] = static_cast<Number>(mine);
+      if (hit) nearby[near_count + __popc(hits & ((1u << cuda_warp::lane()) - 1))] = static_cast<Number>(mine);
       near_count += static_cast<unsigned>(__popc(hits));
     }
     cuda_warp::sync();
@@ -214,7 +214,7 @@ class fps_slice {
 
   /// Returns the chunk's largest distance.
   template <class Sample, class List, class Number>
-  __device__ scalar lower_and_collect(int chunk, Sample const* samples, Number const* near, unsigned near_count,
+  __device__ scalar lower_and_collect(int chunk, Sample const* samples, Number const* nearby, unsigned near_count,
                                       fps_cut<scalar> const& cut, List& list, fps_tally<scalar>& tally) noexcept {
     extent const box = read_extent(memory_.boxes + chunk, memory_.chunk_pitch);
     if (box.largest < 0) return box.largest;
@@ -235,15 +235,16 @@ class fps_slice {
     // 32 samples are tested against the box at once, one a lane; those that may lower something come one by one.
     for (unsigned first = 0; first < near_count; first += 32) {
       unsigned const mine = first + static_cast<unsigned>(cuda_warp::lane());
-      bool const hit = mine < near_count && box_distance2(box.low, box.high, samples[near[mine]].point) <= box.largest;
+      bool const hit =
+          mine < near_count && box_distance2(box.low, box.high, samples[nearby[mine]].point) <= box.largest;
       unsigned hits = cuda_warp::ballot(hit);
       if (hits == 0) continue;
       if (!loaded) load();
       while (hits != 0) {
         // From both ends, so that two loads overlap; the last of an odd number comes twice.
-        auto const a = samples[near[first + static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1]];
+        auto const a = samples[nearby[first + static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1]];
         unsigned const last = 31 - static_cast<unsigned>(__clz(static_cast<int>(hits)));
-        auto const b = samples[near[first + last]];
+        auto const b = samples[nearby[first + last]];
         nearest = min_number(min_number(distance2(point, a.point), distance2(point, b.point)), nearest);
         hits &= (hits - 1) & ~(1u << last);
       }
@@ -251,7 +252,7 @@ class fps_slice {
     scalar largest = box.largest;
     if (loaded) {
       // A sample is at distance 0 of itself, but so are its duplicates.
-      if (cuda_warp::ballot(nearest == 0) != 0) nearest = without_samples(chunk, nearest, samples, near, near_count);
+      if (cuda_warp::ballot(nearest == 0) != 0) nearest = without_samples(chunk, nearest, samples, nearby, near_count);
       if (real) memory_.points[dim * memory_.point_pitch + at] = nearest;
       largest = fps_rank<scalar>::back(cuda_warp::max(fps_rank<scalar>::of(nearest)));
       if (cuda_warp::lane() == 0) memory_.boxes[2 * dim * memory_.chunk_pitch + chunk] = largest;
@@ -266,12 +267,12 @@ class fps_slice {
 
   /// The distance of this lane's point, or none if it is a sample.
   template <class Sample, class Number>
-  __device__ scalar without_samples(int chunk, scalar nearest, Sample const* samples, Number const* near,
+  __device__ scalar without_samples(int chunk, scalar nearest, Sample const* samples, Number const* nearby,
                                     unsigned near_count) const noexcept {
     if (nearest != 0) return nearest;
     std::uint32_t const index = memory_.index[point_at(chunk)];
     for (unsigned s = 0; s < near_count; ++s) {
-      if (samples[near[s]].index == index) return fps_taken<scalar>;
+      if (samples[nearby[s]].index == index) return fps_taken<scalar>;
     }
     return nearest;
   }

@@ -116,8 +116,8 @@ class fps_steps {
     sync();
 
     exact_heads const next = choose(now, count, rank::back(tally.dropped));
-    unsigned const near = cuda_warp::ballot(mine_.distance < stop2) & next.taken;
-    unsigned taken = next.taken & ~near;
+    unsigned const nearby = cuda_warp::ballot(mine_.distance < stop2) & next.taken;
+    unsigned taken = next.taken & ~nearby;
     auto const place = static_cast<unsigned>(__popc(next.before & taken));
     taken &= cuda_warp::ballot(place < room);
     if (threadIdx.x < 32 && (taken >> threadIdx.x & 1) != 0) {
@@ -128,7 +128,7 @@ class fps_steps {
     bool const stays = lane_bit(count_mask(count) & ~taken) && (next.lowering & taken) == 0;
     if (cut.index == 0 || tally.found > heads || cuda_warp::ballot(stays) == 0) cuts_.adapt(fps_summary(tally, cut));
     auto const accepted = static_cast<unsigned>(__popc(taken));
-    return {accepted, near != 0, near == 0 && accepted < room};
+    return {accepted, nearby != 0, nearby == 0 && accepted < room};
   }
 
   /// Barrier 1 is ours: other warps of the block may wait at barrier 0.
