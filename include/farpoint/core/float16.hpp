@@ -1,5 +1,5 @@
 /// @file
-/// IEEE 754 binary16 as a storage type.
+/// IEEE 754 binary16 as a storage type, and the way there and back.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -30,5 +30,33 @@ struct float16 {
     return value;
   }
 };
+
+/// The nearest float16, ties to even: +-inf from 65,520 on, NaN stays NaN. The same bits on every backend.
+FARPOINT_HD inline float16 to_float16(float value) noexcept {
+  std::uint32_t word;
+  std::memcpy(&word, &value, sizeof word);
+  std::uint32_t const sign = (word >> 16) & 0x8000u;
+  std::uint32_t const magnitude = word & 0x7fffffffu;
+  std::uint32_t half;
+  if (magnitude > 0x7f800000u) {
+    half = 0x7e00u | (magnitude >> 13 & 0x3ffu);
+  } else if (magnitude >= 0x477ff000u) {
+    half = 0x7c00u;
+  } else if (magnitude < 0x33000001u) {
+    half = 0;  // at most half of the smallest subnormal
+  } else {
+    // A subnormal half has its leading bit in the mantissa and shifts it down; rounding may carry into the exponent,
+    // which is what it should do.
+    std::uint32_t const exponent = magnitude >> 23;
+    bool const subnormal = exponent < 113;
+    std::uint32_t const shift = subnormal ? 126 - exponent : 13;
+    std::uint32_t const mantissa = subnormal ? (magnitude & 0x7fffffu) | 0x800000u : magnitude - (112u << 23);
+    std::uint32_t const rest = mantissa & ((1u << shift) - 1);
+    std::uint32_t const middle = 1u << (shift - 1);
+    half = mantissa >> shift;
+    if (rest > middle || (rest == middle && (half & 1u) != 0)) ++half;
+  }
+  return {static_cast<std::uint16_t>(sign | half)};
+}
 
 FARPOINT_END_NAMESPACE

@@ -62,6 +62,42 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
 #endif
 }
 
+/// a + b, rounded once: not fused with a multiplication that made an operand.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float add_rn(float a, float b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __fadd_rn(a, b);
+#else
+  return detail::as_rounded(a) + detail::as_rounded(b);
+#endif
+}
+
+/// The same in double precision.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE double add_rn(double a, double b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __dadd_rn(a, b);
+#else
+  return detail::as_rounded(a) + detail::as_rounded(b);
+#endif
+}
+
+/// a / b, rounded once: with nvcc's -prec-div=false too, and never a product with 1 / b.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float div_rn(float a, float b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __fdiv_rn(a, b);
+#else
+  return a / b;
+#endif
+}
+
+/// The same in double precision.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE double div_rn(double a, double b) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __ddiv_rn(a, b);
+#else
+  return a / b;
+#endif
+}
+
 /// The smaller of two numbers, or the one that is no NaN.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcept {

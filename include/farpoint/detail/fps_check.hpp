@@ -2,24 +2,11 @@
 /// The arguments of fps() are checked here, once for all backends.
 #pragma once
 
-#include <farpoint/core/batch.hpp>
-#include <farpoint/core/status.hpp>
+#include <farpoint/core/check.hpp>
 #include <farpoint/fps_types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Largest cloud whose indices fit in 32 bits.
-inline constexpr index_t max_narrow_points = 2147483647;
-
-constexpr result reject(char const* reason) noexcept {
-  return {status::bad_argument, 0, reason};
-}
-
-/// True when `clouds * each` elements fit in a range of `size`; 0 clouds or elements always do.
-constexpr bool holds(index_t size, index_t clouds, index_t each) noexcept {
-  return each == 0 || clouds <= size / each;
-}
 
 /// What can be checked without reading the arrays, which may be in device memory.
 template <class Points>

@@ -1,0 +1,129 @@
+/// @file
+/// Features of points: float or float16 values beside the coordinates, read from and written to strided records.
+#pragma once
+
+#include <farpoint/core/float16.hpp>
+#include <farpoint/core/types.hpp>
+
+#include <cstring>
+#include <type_traits>
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+
+namespace detail {
+template <class Value>
+inline constexpr bool is_feature = std::is_same_v<Value, float> || std::is_same_v<Value, float16>;
+}  // namespace detail
+
+/// Read-only view of `[size(), count()]` features in records that are `stride` bytes apart, in host or device memory.
+///
+/// float or float16 at run time, so that kernels are not compiled twice; a float16 widens exactly. The coordinates may
+/// be among the features (nuScenes: x, y, z, intensity, time). Any stride and offset: where one is not aligned for the
+/// type, loads go byte by byte. Non-owning and trivially copyable. Unchecked; thread-safe.
+class feature_view {
+ public:
+  /// Most features that a record can have.
+  static constexpr int max_count = 64;
+
+  constexpr feature_view() = default;
+
+  /// `count` values of type float or float16 that follow one another from the start of each record.
+  /// @param stride  bytes between records; 0: the records are packed
+  template <class Value>
+  static feature_view packed(Value const* base, index_t records, int count, index_t stride = 0) noexcept {
+    static_assert(detail::is_feature<Value>, "farpoint: features are float or farpoint::float16");
+    int offsets[max_count] = {};
+    for (int i = 0; i < count && i < max_count; ++i) offsets[i] = i * int{sizeof(Value)};
+    return fields<Value>(base, records, stride != 0 ? stride : index_t{sizeof(Value)} * count, offsets, count);
+  }
+
+  /// `count` values of type float or float16, the i-th `offsets[i]` bytes into each record: PointCloud2 fields,
+  /// pcl::PointXYZI (0, 4, 8, 16).
+  template <class Value>
+  static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
+                             int count) noexcept {
+    static_assert(detail::is_feature<Value>, "farpoint: features are float or farpoint::float16");
+    feature_view view;
+    view.base_ = static_cast<unsigned char const*>(base);
+    view.records_ = records;
+    view.stride_ = stride;
+    view.count_ = count;
+    view.half_ = std::is_same_v<Value, float16>;
+    auto misfit = reinterpret_cast<std::uintptr_t>(base) | static_cast<std::uintptr_t>(stride);
+    for (int i = 0; i < count && i < max_count; ++i) {
+      view.offsets_[i] = offsets[i];
+      misfit |= static_cast<std::uintptr_t>(offsets[i]);
+    }
+    view.aligned_ = misfit % alignof(Value) == 0;
+    return view;
+  }
+
+  /// Number of records.
+  FARPOINT_HD constexpr index_t size() const noexcept { return records_; }
+  /// Features per record.
+  FARPOINT_HD constexpr int count() const noexcept { return count_; }
+  FARPOINT_HD constexpr unsigned char const* base() const noexcept { return base_; }
+  FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
+
+  FARPOINT_HD float operator()(index_t record, int feature) const noexcept {
+    unsigned char const* const address = base_ + record * stride_ + offsets_[feature];
+    if (half_) return static_cast<float>(load<float16>(address));
+    return load<float>(address);
+  }
+
+ private:
+  template <class Value>
+  FARPOINT_HD Value load(unsigned char const* address) const noexcept {
+    if (aligned_) return *reinterpret_cast<Value const*>(address);
+    Value value;
+#if defined(__CUDA_ARCH__)
+    auto* const copy = reinterpret_cast<unsigned char*>(&value);
+    for (unsigned byte = 0; byte < sizeof value; ++byte) copy[byte] = address[byte];
+#else
+    std::memcpy(&value, address, sizeof value);
+#endif
+    return value;
+  }
+
+  unsigned char const* base_ = nullptr;
+  index_t records_ = 0;
+  index_t stride_ = 0;
+  int count_ = 0;
+  bool half_ = false;
+  bool aligned_ = true;
+  int offsets_[max_count] = {};
+};
+
+/// Writable range of float or float16 values in host or device memory. Non-owning, trivially copyable.
+class feature_span {
+ public:
+  constexpr feature_span() = default;
+
+  /// From std::vector, std::array, a span, ... of float or float16.
+  template <class Container, class Value = std::remove_pointer_t<decltype(std::declval<Container&>().data())>,
+            std::enable_if_t<detail::is_feature<Value>, int> = 0>
+  constexpr feature_span(Container&& values) noexcept
+      : data_{values.data()}, size_{static_cast<index_t>(values.size())}, half_{std::is_same_v<Value, float16>} {}
+
+  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
+  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
+  FARPOINT_HD constexpr void* data() const noexcept { return data_; }
+  FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
+
+  /// Rounds to nearest, ties to even, where the values are float16.
+  FARPOINT_HD void set(index_t i, float value) const noexcept {
+    if (half_) {
+      static_cast<float16*>(data_)[i] = to_float16(value);
+    } else {
+      static_cast<float*>(data_)[i] = value;
+    }
+  }
+
+ private:
+  void* data_ = nullptr;
+  index_t size_ = 0;
+  bool half_ = false;
+};
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,165 @@
+/// @file
+/// Voxelization as five plain loops: the definition of voxelize(), and the oracle of its tests.
+#pragma once
+
+#include <farpoint/detail/voxel_ticket.hpp>
+#include <farpoint/detail/voxelize_check.hpp>
+
+#include <algorithm>
+#include <map>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace reference {
+namespace detail {
+
+/// A voxel that some point is in.
+struct voxel {
+  index_t cloud = 0;
+  vec<std::int32_t> at{};
+  std::uint64_t cell = 0;
+  std::vector<index_t> points;  ///< of the cloud, in input order
+};
+
+/// Filter, key, insert: the voxels of one cloud by first occurrence.
+template <class Points, class Scalar>
+std::vector<voxel> voxels_of(Points const& cloud, index_t number, voxel_grid<Scalar> const& grid,
+                             voxelize_report& report) {
+  std::vector<voxel> voxels;
+  std::map<std::uint64_t, std::size_t> place_of;
+  for (index_t i = 0; i < cloud.size(); ++i) {
+    vec<std::int32_t> at{};
+    if (!is_finite(cloud[i])) {
+      ++report.non_finite;
+    } else if (!voxel_of(grid, cloud[i], at)) {
+      ++report.outside;
+    } else {
+      std::uint64_t const cell = cell_of(grid, at);
+      auto const place = place_of.emplace(cell, voxels.size());
+      if (place.second) voxels.push_back({number, at, cell, {}});
+      voxels[place.first->second].points.push_back(i);
+    }
+  }
+  return voxels;
+}
+
+/// The points that a voxel keeps, in input order.
+template <class Scalar>
+std::vector<index_t> kept_points(std::vector<index_t> points, voxelize_params<Scalar> const& params) {
+  auto const most = params.mode.max_points;
+  if (static_cast<index_t>(points.size()) <= most) return points;
+  if (params.points == voxel_points::random_subset) {
+    std::sort(points.begin(), points.end(), [&params](index_t a, index_t b) {
+      return farpoint::detail::voxel_ticket(params.seed, a) < farpoint::detail::voxel_ticket(params.seed, b);
+    });
+  }
+  points.resize(static_cast<std::size_t>(most));
+  std::sort(points.begin(), points.end());
+  return points;
+}
+
+/// sum / count; every NaN has the same bits.
+template <class Scalar>
+Scalar mean_of(Scalar sum, std::size_t count) {
+  Scalar const mean = sum / static_cast<Scalar>(count);
+  return mean == mean ? mean : std::numeric_limits<Scalar>::quiet_NaN();
+}
+
+/// Scatter and mean: one voxel's row. `kept` are indices into clouds.points().
+template <class Points>
+void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept, Points const& points,
+               voxelize_params<typename Points::scalar> const& params,
+               voxelize_output<typename Points::scalar> const& output) {
+  using scalar = typename Points::scalar;
+  if (!output.coords.empty()) {
+    std::int32_t const xyz[] = {from.at[0], from.at[1], from.at[2]};
+    std::int32_t const bzyx[] = {static_cast<std::int32_t>(from.cloud), from.at[2], from.at[1], from.at[0]};
+    bool const three = output.columns == voxel_columns::xyz;
+    std::copy_n(three ? xyz : bzyx, three ? 3 : 4, output.coords.data() + row * (three ? 3 : 4));
+  }
+  if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, static_cast<index_t>(kept.size()));
+
+  feature_view const& features = params.features;
+  for (int f = 0; f < features.count(); ++f) {
+    float sum = 0;
+    float largest = features(kept[0], f);
+    for (index_t const i : kept) {
+      float const value = features(i, f);
+      sum += value;
+      if (value > largest || largest != largest) largest = value;
+    }
+    index_t const at = row * features.count() + f;
+    if (!output.mean.empty()) output.mean.set(at, mean_of(sum, kept.size()));
+    if (!output.max.empty()) output.max.set(at, largest);
+    if (!output.first.empty()) output.first.set(at, features(kept[0], f));
+    for (index_t k = 0; !output.gathered.empty() && k < params.mode.max_points; ++k) {
+      float const value = k < static_cast<index_t>(kept.size()) ? features(kept[static_cast<std::size_t>(k)], f) : 0;
+      output.gathered.set((row * params.mode.max_points + k) * features.count() + f, value);
+    }
+  }
+  for (int axis = 0; axis < 3 && !output.centroid.empty(); ++axis) {
+    scalar sum = 0;
+    for (index_t const i : kept) sum += points[i][axis];
+    output.centroid[static_cast<std::size_t>(row * 3 + axis)] = mean_of(sum, kept.size());
+  }
+}
+
+}  // namespace detail
+
+/// farpoint::voxelize on one thread, by its definition; same rules, same outputs, host memory. Allocates; throws
+/// std::bad_alloc.
+template <class Points>
+result voxelize(batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
+                voxelize_output<typename Points::scalar> const& output) {
+  if (result const checked = farpoint::detail::check_voxelize(clouds, params, output); !checked) return checked;
+  if (!farpoint::detail::offsets_ascend(clouds)) {
+    return farpoint::detail::reject("voxelize: the offsets decrease or leave the points");
+  }
+
+  voxelize_report report;
+  index_t rows = 0;
+  index_t listed = 0;
+  for (index_t i = 0; !output.point_voxel.empty() && i < clouds.points().size(); ++i) output.point_voxel.set(i, -1);
+  if (!output.list_offsets.empty()) output.list_offsets.set(0, 0);
+  for (index_t b = 0; b < clouds.size(); ++b) {
+    if (!output.voxel_offsets.empty()) output.voxel_offsets.set(b, rows);
+    auto voxels = detail::voxels_of(clouds[b], b, params.grid, report);
+    if (params.order == voxel_order::grid) {
+      std::sort(voxels.begin(), voxels.end(),
+                [](detail::voxel const& a, detail::voxel const& c) { return a.cell < c.cell; });
+    }
+    index_t taken = 0;
+    for (detail::voxel const& voxel : voxels) {
+      bool const allowed = taken < params.mode.max_voxels;
+      if (!allowed || rows >= output.capacity) {
+        ++report.dropped_voxels;
+        report.over_capacity += allowed ? 1 : 0;
+        report.dropped_points += voxel.points.size();
+        ++taken;
+        continue;
+      }
+      auto kept = detail::kept_points(voxel.points, params);
+      report.surplus_points += voxel.points.size() - kept.size();
+      index_t const begin = clouds.begin_of(b);
+      for (index_t& i : kept) i += begin;
+      detail::write_row(rows, voxel, kept, clouds.points(), params, output);
+      for (index_t const i : voxel.points) {
+        if (!output.point_voxel.empty()) output.point_voxel.set(begin + i, rows);
+        if (!output.list_points.empty()) output.list_points.set(listed, begin + i);
+        ++listed;
+      }
+      ++rows;
+      ++taken;
+      if (!output.list_offsets.empty()) output.list_offsets.set(rows, listed);
+    }
+  }
+  report.voxels = static_cast<unsigned long long>(rows);
+  if (!output.voxel_offsets.empty()) output.voxel_offsets.set(clouds.size(), rows);
+  if (!output.voxel_count.empty()) output.voxel_count.set(0, rows);
+  if (output.report != nullptr) *output.report = report;
+  return {};
+}
+
+}  // namespace reference
+
+FARPOINT_END_NAMESPACE

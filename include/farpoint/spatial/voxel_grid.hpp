@@ -1,0 +1,82 @@
+/// @file
+/// A regular grid of voxels: which voxel a point is in, and the number of a voxel.
+#pragma once
+
+#include <farpoint/core/math.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// `dims` voxels of `size` metres along each axis, from the corner `origin` on.
+///
+/// @tparam Scalar  the coordinates' scalar type: UTM coordinates need double, or an origin nearby
+template <class Scalar = float>
+struct voxel_grid {
+  vec<Scalar> origin{};      ///< lower corner (m)
+  vec<Scalar> size{};        ///< edges of a voxel (m)
+  vec<std::int32_t> dims{};  ///< voxels along x, y, z
+
+  /// The grid that detectors configure: the range from `lower` to `upper` and the voxels' size. The number of voxels is
+  /// rounded to the nearest, as mmdet3d and spconv do it.
+  static voxel_grid from_range(vec<Scalar> const& lower, vec<Scalar> const& upper, vec<Scalar> const& size) noexcept {
+    voxel_grid grid{lower, size, {}};
+    for (int axis = 0; axis < 3; ++axis) {
+      // In double: what a float quotient rounds to differs by one for large grids.
+      double const voxels = (double{upper[axis]} - double{lower[axis]}) / double{size[axis]} + 0.5;
+      grid.dims[axis] = voxels >= 1 && voxels < 2147483648.0 ? static_cast<std::int32_t>(voxels) : 0;
+    }
+    return grid;
+  }
+
+  /// Number of voxels, or 0 where a dimension is not positive or the number is 2^63 or more.
+  FARPOINT_HD constexpr std::uint64_t cells() const noexcept {
+    std::uint64_t product = 1;
+    for (int axis = 0; axis < 3; ++axis) {
+      if (dims[axis] <= 0) return 0;
+      auto const factor = static_cast<std::uint64_t>(dims[axis]);
+      if (product > (std::uint64_t{1} << 63) / factor) return 0;
+      product *= factor;
+    }
+    return product >> 63 != 0 ? 0 : product;
+  }
+};
+
+/// Finds the voxel of a point: floor((point - origin) / size) on each axis, each operation rounded once.
+///
+/// A division, not a product with 1 / size: that moves points at a voxel's border. The upper bound of the grid is
+/// exclusive: a point that rounding puts at index == dims is outside. Negative offsets round down and are outside.
+/// @return false for a point outside of the grid or one with a coordinate that is NaN or infinite
+template <class Scalar>
+FARPOINT_HD inline bool voxel_of(voxel_grid<Scalar> const& grid, vec<Scalar> const& point,
+                                 vec<std::int32_t>& voxel) noexcept {
+  bool inside = true;
+  FARPOINT_UNROLL
+  for (int axis = 0; axis < 3; ++axis) {
+    Scalar const place = div_rn(sub_rn(point[axis], grid.origin[axis]), grid.size[axis]);
+    // Not negative, so the cast is the floor; -0 is 0. Written so that NaN fails.
+    bool const fits = place >= Scalar(0) && place < Scalar(2147483648.0);
+    voxel[axis] = fits ? static_cast<std::int32_t>(place) : -1;
+    inside = inside && fits && voxel[axis] < grid.dims[axis];
+  }
+  return inside;
+}
+
+/// Number of a voxel in the grid, x running fastest: the order of the grid.
+template <class Scalar>
+FARPOINT_HD constexpr std::uint64_t cell_of(voxel_grid<Scalar> const& grid, vec<std::int32_t> const& voxel) noexcept {
+  auto const x = static_cast<std::uint64_t>(voxel[0]);
+  auto const y = static_cast<std::uint64_t>(voxel[1]);
+  auto const z = static_cast<std::uint64_t>(voxel[2]);
+  return (z * static_cast<std::uint64_t>(grid.dims[1]) + y) * static_cast<std::uint64_t>(grid.dims[0]) + x;
+}
+
+/// The voxel that has a number; the reverse of cell_of().
+template <class Scalar>
+FARPOINT_HD constexpr vec<std::int32_t> voxel_at(voxel_grid<Scalar> const& grid, std::uint64_t cell) noexcept {
+  auto const dim_x = static_cast<std::uint64_t>(grid.dims[0]);
+  auto const dim_y = static_cast<std::uint64_t>(grid.dims[1]);
+  std::uint64_t const row = cell / dim_x;
+  return {{static_cast<std::int32_t>(cell % dim_x), static_cast<std::int32_t>(row % dim_y),
+           static_cast<std::int32_t>(row / dim_y)}};
+}
+
+FARPOINT_END_NAMESPACE
