@@ -24,6 +24,10 @@ struct colliding_hash {
   }
 };
 
+struct narrow_tuning {
+  static constexpr int window_slots = 2;
+};
+
 /// Memory with a map in it.
 template <class Map>
 class owned_map {
@@ -73,6 +77,7 @@ void for_each_kind(Check&& check) {
   check(hash_map_ref<std::uint64_t>{});
   check(hash_map_ref<std::int64_t, std::uint64_t>{});
   check(hash_map_ref<std::uint32_t, std::uint64_t>{});
+  check(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
   check(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
   check(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
 }
@@ -121,6 +126,8 @@ TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[hash_map]")
           case 3:
             slot = map.find(k);
             right = right && (slot != map_type::npos) == is_known;
+            right = right && map.find(k, farpoint::unchanging) == slot;
+            right = right && map.value_or(k, 7, farpoint::unchanging) == map.value_or(k, 7);
             right = right && map.value_or(k, 7) == (is_known ? known->second : 7);
             break;
           default:

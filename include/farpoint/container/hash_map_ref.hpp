@@ -25,6 +25,17 @@ struct alignas(32) hash_map_bucket {
   std::uint64_t words[4];
 };
 
+/// Says in a call that nobody changes the map meanwhile: plain loads, which may come from a nearer cache.
+struct unchanging_t {};
+inline constexpr unchanging_t unchanging{};
+
+/// What makes a hash map fast on a GPU. Nothing here changes a result, only in which slot a key lands.
+struct hash_map_tuning {
+  /// Slots of a bucket of four that are looked at in one go: 4, two loads in flight together, or 2, of which the second
+  /// two are loaded only if the first are taken by others.
+  static constexpr int window_slots = 4;
+};
+
 /// The value of one slot, as an atomic variable. Trivially copyable; valid as long as the map's memory is.
 ///
 /// Operations are relaxed unless they say otherwise. To hand over other memory with a value, write it before
@@ -96,7 +107,8 @@ class hash_map_value {
 /// @tparam Key    integer of 32 or 64 bits
 /// @tparam Value  unsigned integer of 32 or 64 bits
 /// @tparam Hash   see default_hash
-template <class Key, class Value = std::uint32_t, class Hash = default_hash>
+/// @tparam Tuning changes the speed only
+template <class Key, class Value = std::uint32_t, class Hash = default_hash, class Tuning = hash_map_tuning>
 class hash_map_ref {
   static_assert(std::is_integral_v<Key> && (sizeof(Key) == 4 || sizeof(Key) == 8),
                 "farpoint: the keys of a hash map are integers of 32 or 64 bits");
@@ -105,6 +117,7 @@ class hash_map_ref {
 
   // One word holds key and value, and one compare-and-swap writes both.
   static constexpr bool is_packed = sizeof(Key) == 4 && sizeof(Value) == 4;
+  static_assert(Tuning::window_slots == 2 || Tuning::window_slots == 4, "farpoint: a window has 2 or 4 slots");
 
  public:
   using key_type = Key;
@@ -126,23 +139,21 @@ class hash_map_ref {
   FARPOINT_HD static constexpr index_t buckets_for(index_t keys, double load = 0.5) noexcept {
     if (keys <= 0) return 0;
     if (!(load > 0 && load <= 1)) load = 0.5;
-    auto const slots = static_cast<index_t>(static_cast<double>(keys) / load);
-    // One more for what the division rounds off.
-    index_t const wanted = slots < keys                                                    ? keys
-                           : static_cast<double>(slots) * load < static_cast<double>(keys) ? slots + 1
-                                                                                           : slots;
-    return (wanted + bucket_slots - 1) / bucket_slots;
+    auto slots = static_cast<index_t>(static_cast<double>(keys) / load);
+    // What the conversion rounds off.
+    if (slots < keys || static_cast<double>(slots) * load < static_cast<double>(keys)) ++slots;
+    return (slots + bucket_slots - 1) / bucket_slots;
   }
 
   /// A map without slots: it holds nothing, and every insertion says so.
   constexpr hash_map_ref() = default;
 
-  /// @param buckets  any number below 2^32; clear() them before the first use
+  /// @param buckets  any number; those from 2^32 - 1 on are not used. clear() them before the first use
   /// @param empty    a key that is never inserted
   FARPOINT_HD explicit constexpr hash_map_ref(span<hash_map_bucket> buckets, empty_key<Key> empty = {},
                                               initial_value<Value> initial = {}, Hash hash = {}) noexcept
       : buckets_{buckets.data()},
-        count_{static_cast<std::uint32_t>(buckets.size())},
+        count_{buckets.size() < most_buckets ? static_cast<std::uint32_t>(buckets.size()) : most_buckets},
         empty_{empty.value},
         initial_{initial.value},
         hash_{hash} {}
@@ -154,20 +165,24 @@ class hash_map_ref {
   FARPOINT_HD constexpr Value initial() const noexcept { return initial_; }
 
   /// Slot of a key, or npos. Never writes.
-  FARPOINT_HD index_t find(Key key) const noexcept { return look_up<false>(key).slot; }
+  FARPOINT_HD index_t find(Key key) const noexcept { return look_up<false, false>(key).slot; }
+  FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return look_up<false, true>(key).slot; }
 
   /// Value of a key, or `otherwise`. Never writes; costs no more than find().
   FARPOINT_HD Value value_or(Key key, Value otherwise) const noexcept {
-    found const at = look_up<true>(key);
-    return at.slot == npos ? otherwise : value_ref::value_of(at.value_word);
+    return look_up<true, false>(key).value_or(otherwise);
+  }
+  FARPOINT_HD Value value_or(Key key, Value otherwise, unchanging_t) const noexcept {
+    return look_up<true, true>(key).value_or(otherwise);
   }
 
   /// Slot of a key, which is inserted with the initial value if it is not there. npos: there is no room, or it is the
   /// empty key.
   FARPOINT_HD index_t find_or_insert(Key key) const noexcept { return claim<false>(key, initial_).slot; }
 
-  /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is not there. A key's value is
-  /// then the smallest of all that were given and of the initial one, whoever came first. npos as in find_or_insert().
+  /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is not there. The value of a
+  /// key that only this function changes is the smallest of all that were given and of the initial one, whoever came
+  /// first. npos as in find_or_insert().
   FARPOINT_HD index_t insert_or_min(Key key, Value value) const noexcept {
     Value const least = value < initial_ ? value : initial_;
     found const at = claim<true>(key, least);
@@ -189,27 +204,29 @@ class hash_map_ref {
   FARPOINT_HD value_ref value(index_t slot) const noexcept { return value_ref{value_word(slot)}; }
 
   /// Key of a slot, 0 <= slot < capacity(); the empty key if it holds none.
-  FARPOINT_HD Key key(index_t slot) const noexcept {
-    return key_of(atomic_load(&buckets_[slot / bucket_slots].words[slot % bucket_slots]));
-  }
+  FARPOINT_HD Key key(index_t slot) const noexcept { return key_of(atomic_load(head_word(slot))); }
 
-  /// Empties the buckets first, first + step, ...: a block's threads share the work by rank and size, and then meet at
-  /// a barrier.
+  /// Empties the halves of buckets first, first + step, ...: threads share the work by rank and number, and then meet
+  /// at a barrier. Neighbouring threads write neighbouring memory.
   FARPOINT_HD void clear(index_t first = 0, index_t step = 1) const noexcept {
-    std::uint64_t const head = empty_head();
-    std::uint64_t const tail = is_packed ? head : value_ref::shifted(initial_);
-    for (index_t at = first; at < index_t{count_}; at += step) buckets_[at] = {{head, head, tail, tail}};
+    word const head = empty_head();
+    word const tail = is_packed ? head : value_ref::shifted(initial_);
+    for (index_t at = first; at < 2 * index_t{count_}; at += step) {
+      word const both = at % 2 == 0 ? head : tail;
+      *reinterpret_cast<word_pair*>(&buckets_[at / 2].words[at % 2 * 2]) = {both, both};
+    }
   }
 
   /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by slot. O(capacity).
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {
     for (index_t at = first; at < index_t{count_}; at += step) {
-      window<true> const seen = load<true>(static_cast<std::uint32_t>(at));
+      word const* const words = buckets_[at].words;
       FARPOINT_UNROLL
       for (int i = 0; i < bucket_slots; ++i) {
-        if (key_of(seen.heads[i]) == empty_) continue;
-        visit(key_of(seen.heads[i]), value_ref::value_of(seen.value_word(i)), at * bucket_slots + i);
+        word const head = words[i];
+        if (key_of(head) == empty_) continue;
+        visit(key_of(head), value_ref::value_of(is_packed ? head : words[i + bucket_slots]), at * bucket_slots + i);
       }
     }
   }
@@ -225,13 +242,23 @@ class hash_map_ref {
   using word = std::uint64_t;
   using unsigned_key = std::make_unsigned_t<Key>;
 
-  /// A bucket as it was when it was loaded. A key in it is there for good; a slot that is empty may have been taken
-  /// since.
+  /// Half a bucket: the most that a thread loads or stores at once.
+  struct alignas(16) word_pair {
+    word first, second;
+  };
+
+  static constexpr std::uint32_t most_buckets = ~std::uint32_t{0};
+  static constexpr int window_slots = is_packed ? Tuning::window_slots : bucket_slots;
+  static constexpr int windows_a_bucket = bucket_slots / window_slots;
+
+  /// Neighbouring slots as they were when they were loaded. A key in them is there for good; a slot that is empty may
+  /// have been taken since.
   template <bool WithValues>
   struct window {
-    word heads[bucket_slots];
-    word values[is_packed || !WithValues ? 1 : bucket_slots];
+    word heads[window_slots];
+    word values[is_packed || !WithValues ? 1 : window_slots];
 
+    /// The largest if it was not loaded.
     FARPOINT_HD word value_word(int i) const noexcept {
       return is_packed ? heads[i] : WithValues ? values[i] : ~word{0};
     }
@@ -240,7 +267,11 @@ class hash_map_ref {
   struct found {
     index_t slot = npos;
     bool inserted = false;
-    word value_word = ~word{0};  ///< as it was seen; the largest if it was not
+    word value_word = ~word{0};
+
+    FARPOINT_HD Value value_or(Value otherwise) const noexcept {
+      return slot == npos ? otherwise : value_ref::value_of(value_word);
+    }
   };
 
   // A head is the word that says whose a slot is.
@@ -253,43 +284,62 @@ class hash_map_ref {
   }
   FARPOINT_HD constexpr word empty_head() const noexcept { return head_of(empty_, initial_); }
 
-  FARPOINT_HD word* value_word(index_t slot) const noexcept {
-    return &buckets_[slot / bucket_slots].words[slot % bucket_slots + (is_packed ? 0 : bucket_slots)];
+  FARPOINT_HD word* head_word(index_t slot) const noexcept {
+    return &buckets_[slot / bucket_slots].words[slot % bucket_slots];
   }
+  FARPOINT_HD word* value_word(index_t slot) const noexcept { return head_word(slot) + (is_packed ? 0 : bucket_slots); }
+
+  // 64 bits where there may be more windows than 32 can count.
+  using window_index = std::conditional_t<windows_a_bucket == 1, std::uint32_t, std::uint64_t>;
+  FARPOINT_HD window_index windows() const noexcept { return window_index{count_} * windows_a_bucket; }
+  FARPOINT_HD window_index after(window_index at) const noexcept { return at + 1 == windows() ? 0 : at + 1; }
 
   /// Where the search for a key begins: the high bits of hash * buckets, so that any number of buckets will do.
-  FARPOINT_HD std::uint32_t home(Key key) const noexcept {
-    return static_cast<std::uint32_t>(std::uint64_t{hash_(key)} * count_ >> 32);
+  FARPOINT_HD window_index home(Key key) const noexcept {
+    return window_index{static_cast<std::uint32_t>(std::uint64_t{hash_(key)} * count_ >> 32)} * windows_a_bucket;
   }
-  FARPOINT_HD std::uint32_t after(std::uint32_t at) const noexcept { return at + 1 == count_ ? 0 : at + 1; }
 
-  template <bool WithValues>
-  FARPOINT_HD window<WithValues> load(std::uint32_t at) const noexcept {
-    word const* const words = buckets_[at].words;
+  template <bool Unchanging>
+  FARPOINT_HD static void load_pair(word const* words, word& first, word& second) noexcept {
+    if constexpr (Unchanging) {
+      word_pair const seen = *reinterpret_cast<word_pair const*>(words);
+      first = seen.first;
+      second = seen.second;
+    } else {
+      atomic_load_pair(words, first, second);
+    }
+  }
+
+  template <bool WithValues, bool Unchanging>
+  FARPOINT_HD window<WithValues> load(window_index at) const noexcept {
+    word const* const words = buckets_[at / windows_a_bucket].words + at % windows_a_bucket * window_slots;
     window<WithValues> seen;
-    atomic_load_pair(words, seen.heads[0], seen.heads[1]);
-    if constexpr (is_packed) {
-      atomic_load_pair(words + 2, seen.heads[2], seen.heads[3]);
-    } else if constexpr (WithValues) {
-      atomic_load_pair(words + 2, seen.values[0], seen.values[1]);
+    load_pair<Unchanging>(words, seen.heads[0], seen.heads[1]);
+    if constexpr (window_slots == 4) {
+      load_pair<Unchanging>(words + 2, seen.heads[2], seen.heads[3]);
+    } else if constexpr (!is_packed && WithValues) {
+      load_pair<Unchanging>(words + 2, seen.values[0], seen.values[1]);
     }
     return seen;
   }
 
-  template <bool WithValues>
+  template <bool WithValues, bool Unchanging>
   FARPOINT_HD found look_up(Key key) const noexcept {
     if (key == empty_) return {};
-    std::uint32_t at = home(key);
-    for (std::uint32_t tried = 0; tried < count_; ++tried, at = after(at)) {
-      window<WithValues> const seen = load<WithValues>(at);
+    window_index at = home(key);
+    for (window_index tried = 0; tried < windows(); ++tried, at = after(at)) {
+      window<WithValues> const seen = load<WithValues, Unchanging>(at);
       found here;
       bool has_room = false;
       FARPOINT_UNROLL
-      for (int i = 0; i < bucket_slots; ++i) {
-        if (key_of(seen.heads[i]) == key) here = {index_t{at} * bucket_slots + i, false, seen.value_word(i)};
+      for (int i = 0; i < window_slots; ++i) {
+        if (key_of(seen.heads[i]) == key) {
+          here.slot = static_cast<index_t>(at) * window_slots + i;
+          here.value_word = seen.value_word(i);
+        }
         has_room = has_room || key_of(seen.heads[i]) == empty_;
       }
-      // Slots of a bucket fill in order, and stay full.
+      // Slots on the way of a key are taken in order, so it cannot be behind an empty one.
       if (here.slot != npos || has_room) return here;
     }
     return {};
@@ -300,34 +350,33 @@ class hash_map_ref {
   FARPOINT_HD found claim(Key key, Value value) const noexcept {
     if (key == empty_) return {};
     word const empty_one = empty_head();
-    std::uint32_t at = home(key);
-    for (std::uint32_t tried = 0; tried < count_; ++tried, at = after(at)) {
-      window<WithValues> seen = load<WithValues>(at);
+    window_index at = home(key);
+    for (window_index tried = 0; tried < windows(); ++tried, at = after(at)) {
+      window<WithValues> seen = load<WithValues, false>(at);
       while (true) {
         // The first slot that is the key's, or empty.
-        int place = bucket_slots;
-        word value_word = 0;
+        int place = window_slots;
         bool is_mine = false;
+        found here;
         FARPOINT_UNROLL
-        for (int i = bucket_slots - 1; i >= 0; --i) {
+        for (int i = window_slots - 1; i >= 0; --i) {
           Key const theirs = key_of(seen.heads[i]);
           if (theirs != key && theirs != empty_) continue;
           place = i;
-          value_word = seen.value_word(i);
           is_mine = theirs == key;
+          here.value_word = seen.value_word(i);
         }
-        if (place == bucket_slots) break;
-        index_t const slot = index_t{at} * bucket_slots + place;
-        if (is_mine) return {slot, false, value_word};
-        word const before = atomic_compare_exchange(&buckets_[at].words[place], empty_one, head_of(key, value));
-        if (before == empty_one) return {slot, true, ~word{0}};
+        if (place == window_slots) break;
+        here.slot = static_cast<index_t>(at) * window_slots + place;
+        if (is_mine) return here;
+        word const before = atomic_compare_exchange(head_word(here.slot), empty_one, head_of(key, value));
+        if (before == empty_one) {
+          here.inserted = true;
+          return here;
+        }
         // Somebody was faster, perhaps with the same key.
         FARPOINT_UNROLL
-        for (int i = 0; i < bucket_slots; ++i) {
-          if (i != place) continue;
-          seen.heads[i] = before;
-          if constexpr (!is_packed && WithValues) seen.values[i] = ~word{0};
-        }
+        for (int i = 0; i < window_slots; ++i) seen.heads[i] = i == place ? before : seen.heads[i];
       }
     }
     return {};
