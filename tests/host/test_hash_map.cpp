@@ -24,10 +24,6 @@ struct colliding_hash {
   }
 };
 
-struct narrow_tuning {
-  static constexpr int window_slots = 2;
-};
-
 /// Memory with a map in it.
 template <class Map>
 class owned_map {

@@ -21,6 +21,11 @@ struct hash_map_pair {
   Value value;
 };
 
+/// The other choice of hash_map_tuning.
+struct narrow_tuning {
+  static constexpr int window_slots = 2;
+};
+
 /// How keys are spread: a hash must cope with all of them.
 enum class key_shape {
   random,

@@ -209,15 +209,16 @@ class hash_map_ref {
   /// Empties the halves of buckets first, first + step, ...: threads share the work by rank and number, and then meet
   /// at a barrier. Neighbouring threads write neighbouring memory.
   FARPOINT_HD void clear(index_t first = 0, index_t step = 1) const noexcept {
-    word const head = empty_head();
-    word const tail = is_packed ? head : value_ref::shifted(initial_);
+    word_pair const heads{empty_head(), empty_head()};
+    word const initial = value_ref::shifted(initial_);
+    word_pair const values = is_packed ? heads : word_pair{initial, initial};
     for (index_t at = first; at < 2 * index_t{count_}; at += step) {
-      word const both = at % 2 == 0 ? head : tail;
-      *reinterpret_cast<word_pair*>(&buckets_[at / 2].words[at % 2 * 2]) = {both, both};
+      *reinterpret_cast<word_pair*>(&buckets_[at / 2].words[at % 2 * 2]) = at % 2 == 0 ? heads : values;
     }
   }
 
   /// Calls visit(key, value, slot) for every key in the buckets first, first + step, ..., by slot. O(capacity).
+  FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {
     for (index_t at = first; at < index_t{count_}; at += step) {
