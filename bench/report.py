@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-BASELINES = ("textbook", "serial", "default")
+BASELINES = ("textbook", "serial", "default", "published")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")
 DROPPED_ROW = ("family_index", "per_family_instance_index", "repetitions", "threads", "run_type", "run_name",
                "real_time", "cpu_time", "time_unit", "aggregate_name", "aggregate_unit")
@@ -84,7 +84,8 @@ def merged(rows):
     result = []
     for group in groups.values():
         row = dict(group[0])
-        for key in ("p50_us", "points_per_second", "pairs_per_second", "bytes_per_second", "copy_bandwidth_percent"):
+        for key in ("p50_us", "points_per_second", "pairs_per_second", "bytes_per_second", "keys_per_second",
+                    "copy_bandwidth_percent"):
             if key in row:
                 row[key] = median([one[key] for one in group])
         for key in ("p99_us", "max_us"):
@@ -117,7 +118,21 @@ def check_and_note(row):
     return check, note.replace("baseline: ", "", 1)
 
 
+def rates(rows):
+    """The table of a suite that counts keys: all variants of a case beside each other."""
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    lines = ["| G keys/s | " + " | ".join(variants) + " |", "|---|" + "--:|" * len(variants)]
+    for case in cases(rows):
+        rate = {row["variant"]: row["keys_per_second"] / 1e9 for row in case}
+        lines.append(f"| {case[0]['case']} | " + " | ".join(
+            (f"**{rate[one]:.3g}**" if rate[one] == max(rate.values()) else f"{rate[one]:.3g}") if one in rate else "-"
+            for one in variants) + " |")
+    return lines
+
+
 def table(rows):
+    if all("keys_per_second" in row for row in rows):
+        return rates(rows)
     lines = ["| clouds x points -> samples | variant | median ms | p99 ms | baseline | baseline ms | speed-up |"
              " M points/s | G pairs/s | % of copy |",
              "|---|---|--:|--:|---|--:|--:|--:|--:|--:|"]
@@ -190,7 +205,7 @@ def plot(run, folder, name):
         print("matplotlib is not installed: no plots (the tables are complete)")
         return []
 
-    rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune"]
+    rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune" and "keys_per_second" not in row]
     written = []
     device = run["context"].get("gpu") or run["context"].get("processor", "")
     for suite in dict.fromkeys(row["suite"] for row in rows):

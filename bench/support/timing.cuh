@@ -45,24 +45,37 @@ class stream_timer {
 };
 
 /// The benchmark loop of one row (UseManualTime). Warms up for 20 ms or 20 calls, whichever comes first; not at all for
-/// a single call, which takes seconds. `launch(stream)` throws on failure.
-template <class Launch>
-void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
+/// a single call, which takes seconds. `prepare(stream)` comes before each call and is not timed. Both throw on
+/// failure.
+template <class Prepare, class Launch>
+void time_prepared_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2,
+                         Prepare&& prepare, Launch&& launch) {
   stream_timer timer{stream, flush_l2};
+  auto const call_seconds = [&] {
+    prepare(stream);
+    return timer.seconds(launch);
+  };
   double warm = 0;
-  for (int call = 0; call < 20 && state.max_iterations > 1 && warm < 20e-3; ++call) warm += timer.seconds(launch);
+  for (int call = 0; call < 20 && state.max_iterations > 1 && warm < 20e-3; ++call) warm += call_seconds();
 
   double const before = measure_sm_mhz(stream);
   std::vector<double> seconds;
   for (auto _ : state) {
     static_cast<void>(_);
-    seconds.push_back(timer.seconds(launch));
+    seconds.push_back(call_seconds());
     state.SetIterationTime(seconds.back());
   }
   double const median = count_times(state, work, seconds);
   state.counters["copy_bandwidth_percent"] = 100 * work.bytes / median / measure_copy_bandwidth();
   state.counters["sm_mhz_before"] = before;
   state.counters["sm_mhz_after"] = measure_sm_mhz(stream);
+}
+
+/// The same with nothing to prepare.
+template <class Launch>
+void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
+  time_prepared_calls(
+      state, stream, work, flush_l2, [](cudaStream_t) {}, launch);
 }
 
 /// The same with the calls replayed from a CUDA graph; that the capture works is part of what is shown.
