@@ -162,7 +162,7 @@ __global__ void insert_and_look(Map map, typename Map::key_type const* keys, typ
                                 index_t size, unsigned* wrong) {
   index_t const i = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
   if (i >= size) return;
-  index_t const slot = map.insert_or_min(keys[i], values[i]);
+  index_t const slot = map.insert_or_min(keys[i], values[i]).slot;
   bool const right = slot >= 0 && slot < map.capacity() && map.find(keys[i]) == slot && map.key(slot) == keys[i] &&
                      map.value(slot).load() <= values[i] && map.value_or(keys[i], ~values[i]) <= values[i];
   if (!right) atomicAdd(wrong, 1u);

@@ -109,7 +109,7 @@ TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[hash_map]")
             if (fits) oracle.emplace(k, initial);
             break;
           case 1:
-            slot = map.insert_or_min(k, v);
+            slot = map.insert_or_min(k, v).slot;
             if (fits) oracle[k] = std::min(v, is_known ? known->second : initial);
             break;
           case 2: {
@@ -164,7 +164,7 @@ TEST_CASE("hash_map_ref: no bucket, one bucket, and full", "[hash_map]") {
       CHECK(map.find(another) == map_type::npos);
       CHECK(map.value_or(another, 5) == 5);
       CHECK(map.find_or_insert(another) == map_type::npos);
-      CHECK(map.insert_or_min(another, 1) == map_type::npos);
+      CHECK(map.insert_or_min(another, 1).slot == map_type::npos);
       CHECK(map.insert(another, 1).slot == map_type::npos);
       CHECK_FALSE(map.insert(another, 1).inserted);
       for (index_t i = 0; i < map.capacity(); ++i)
@@ -188,7 +188,7 @@ TEST_CASE("hash_map_ref: the empty key is refused, whichever it is", "[hash_map]
       CHECK(map.find(empty) == map_type::npos);
       CHECK(map.value_or(empty, 9) == 9);
       CHECK(map.find_or_insert(empty) == map_type::npos);
-      CHECK(map.insert_or_min(empty, 0) == map_type::npos);
+      CHECK(map.insert_or_min(empty, 0).slot == map_type::npos);
       CHECK_FALSE(map.insert(empty, 0).inserted);
       CHECK(map.size() == 0);
       for (key const other : {static_cast<key>(-1), key{0}, key{77}}) {
@@ -235,7 +235,8 @@ TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_m
         owned_map<map_type> const owner{buckets};
         auto const map = owner.get();
         std::vector<index_t> slots(pairs.size());
-        in_turns(4, pairs.size(), [&](std::size_t i) { slots[i] = map.insert_or_min(pairs[i].key, pairs[i].value); });
+        in_turns(4, pairs.size(),
+                 [&](std::size_t i) { slots[i] = map.insert_or_min(pairs[i].key, pairs[i].value).slot; });
         CHECK(same_contents(owner.entries(), smallest_values(pairs)));
         bool right = true;
         for (std::size_t i = 0; i < pairs.size(); ++i)

@@ -128,10 +128,10 @@ class hash_map_ref {
   static constexpr index_t npos = -1;
   static constexpr int bucket_slots = is_packed ? 4 : 2;
 
-  /// What insert() did.
+  /// What insert() and insert_or_min() did.
   struct insertion {
     index_t slot;   ///< of the key; npos: there is no room, or the key is the empty one
-    bool inserted;  ///< the key is new, and has the value of this call
+    bool inserted;  ///< the key is new
   };
 
   /// Buckets that hold `keys` keys at load factor `load` or below, 0 < load <= 1 (anything else counts as 0.5). No keys
@@ -182,15 +182,15 @@ class hash_map_ref {
 
   /// Lowers the value of a key to `value`, if that is smaller; inserts the key if it is not there. The value of a
   /// key that only this function changes is the smallest of all that were given and of the initial one, whoever came
-  /// first. npos as in find_or_insert().
-  FARPOINT_HD index_t insert_or_min(Key key, Value value) const noexcept {
+  /// first. The slot is npos as in find_or_insert().
+  FARPOINT_HD insertion insert_or_min(Key key, Value value) const noexcept {
     Value const least = value < initial_ ? value : initial_;
     found const at = claim<true>(key, least);
     bool const is_written = is_packed && at.inserted;
     if (at.slot != npos && !is_written && value_ref::value_of(at.value_word) > value) {
       atomic_min(value_word(at.slot), (is_packed ? head_of(key) : 0) | value_ref::shifted(value));
     }
-    return at.slot;
+    return {at.slot, at.inserted};
   }
 
   /// Inserts a key with a value, unless the key is there already: then its value stays.

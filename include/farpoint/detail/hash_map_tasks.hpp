@@ -26,7 +26,7 @@ struct hash_map_lower_entry {
   typename Map::value_type const* values;
 
   FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
-    return map.insert_or_min(key, values[i]);
+    return map.insert_or_min(key, values[i]).slot;
   }
 };
 
