@@ -92,7 +92,7 @@ struct voxelize_output {
   index_span points_per_voxel = {};  ///< `[capacity]`: kept points
   feature_span gathered = {};        ///< `[capacity, max_points, features]`: of the kept points, then zeros; hard only
   feature_span mean = {};            ///< `[capacity, features]`: over the kept points
-  feature_span max = {};             ///< `[capacity, features]`: the first largest that is no NaN, NaN if there is none
+  feature_span max = {};             ///< `[capacity, features]`: the first largest that is no NaN; the last NaN if all are
   feature_span first = {};           ///< `[capacity, features]`: of the kept point of lowest index
   span<Scalar> centroid = {};        ///< `[capacity, 3]`: mean of the kept points' coordinates (m)
 
