@@ -92,9 +92,9 @@ struct voxelize_output {
   index_span points_per_voxel = {};  ///< `[capacity]`: kept points
   feature_span gathered = {};        ///< `[capacity, max_points, features]`: of the kept points, then zeros; hard only
   feature_span mean = {};            ///< `[capacity, features]`: over the kept points
-  feature_span max = {};             ///< `[capacity, features]`: the first largest that is no NaN, NaN if there is none
-  feature_span first = {};           ///< `[capacity, features]`: of the kept point of lowest index
-  span<Scalar> centroid = {};        ///< `[capacity, 3]`: mean of the kept points' coordinates (m)
+  feature_span max = {};       ///< `[capacity, features]`: the first largest that is no NaN; the last NaN if all are
+  feature_span first = {};     ///< `[capacity, features]`: of the kept point of lowest index
+  span<Scalar> centroid = {};  ///< `[capacity, 3]`: mean of the kept points' coordinates (m)
 
   /// CSR lists of all points of each voxel that was written, the surplus too, in input order. Row r has the entries
   /// from list_offsets[r] to list_offsets[r + 1] of list_points, which are indices into `clouds.points()`.

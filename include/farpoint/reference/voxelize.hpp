@@ -80,7 +80,9 @@ void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept,
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, static_cast<index_t>(kept.size()));
 
   feature_view const& features = params.features;
-  for (int f = 0; f < features.count(); ++f) {
+  // Features that no output is made of may be a null pointer.
+  bool const wanted = !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
+  for (int f = 0; wanted && f < features.count(); ++f) {
     float sum = 0;
     float largest = features(kept[0], f);
     for (index_t const i : kept) {

@@ -1,0 +1,54 @@
+/// @file
+/// Voxelization: host backend and convenience overload. voxelize.cuh adds the CUDA backend.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/status.hpp>
+#include <farpoint/detail/voxelize_host.hpp>
+#include <farpoint/voxelize_types.hpp>
+
+#include <stdexcept>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Bytes of workspace that voxelize() needs for these clouds on the host; 256-byte aligned memory.
+///
+/// Exact, O(1). With one thread 52 bytes for each point of `clouds.points()`; with several 60, and 16 * threads^2 at
+/// most for their tallies. Rounded up by less than 1 kB. It does not depend on the outputs.
+template <class Points>
+std::size_t voxelize_workspace_bytes(host_exec exec, batch<Points> const& clouds,
+                                     voxelize_params<typename Points::scalar> const&,
+                                     voxelize_output<typename Points::scalar> const&) noexcept {
+  return detail::voxelize_host_plan{exec, clouds.points().size(), {}}.workspace_size();
+}
+
+/// Voxelization: which voxels of a grid have points, and what these hold (Zhou and Tuzel 2018; dynamic: Zhou et al.
+/// 2020); the same bits on every backend, block size and number of threads.
+///
+/// A point is left out if a coordinate is not finite or if it is outside of the grid, whose upper bound is exclusive,
+/// see voxel_of(). Voxels come by their first point or in the order of the grid, points always in input order. Of a
+/// cloud the first max_voxels voxels in that order are written, while there is room for them; of a voxel the first or a
+/// random max_points points. What is dropped is counted in the report, in exactly one counter for each point. An empty
+/// cloud has no voxels; no cloud is no error.
+///
+/// @param exec       threads to use; blocks until done
+/// @param clouds     `[clouds, n]` or ragged, metres, host memory
+/// @param params     see voxelize_params; features in host memory
+/// @param output     see voxelize_output
+/// @param workspace  at least voxelize_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @return ok | bad_argument (a grid without voxels or with a size that is not positive and finite, clouds x voxels
+///         above 2^62, a negative limit, an output of the wrong size, features that are missing, offsets that decrease
+///         or leave the view, 2^31 - 1 points or more, a misaligned workspace) | workspace_too_small. Nothing is
+///         written on failure.
+/// Complexity: O(n) expected, whatever the capacities, the size of the grid and the points in a voxel; voxels in the
+/// order of the grid are sorted by one thread. With t threads each also looks at the keys of all points, to find its
+/// own. Thread-safe: concurrent calls must not share output or workspace.
+template <class Points>
+result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
+                voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::voxelize_host(exec, clouds, params, output, workspace);
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,236 @@
+// voxelize() as a citizen of a stream: graphs, many streams and threads, errors of others, data that only the device
+// can see.
+#include <thread>
+
+#include "../catch.hpp"
+#include "../shared/voxelize_random.hpp"
+#include "voxelize_on_device.cuh"
+
+using namespace farpoint_tests;
+using farpoint::dynamic;
+using farpoint::hard;
+using farpoint::voxelize_selector;
+using problem_type = voxelize_problem<float>;
+
+namespace {
+
+farpoint::voxel_grid<float> street_grid() {
+  return {{{-30, -12, -3}}, {{0.25f, 0.25f, 0.5f}}, {{240, 96, 8}}};
+}
+
+/// A call in a graph that is replayed with the points of `others`.
+void check_replays(problem_type const& first, std::vector<problem_type> const& others) {
+  voxelize_call<problem_type> call{first};
+  test_stream const stream;
+  REQUIRE(call.enqueue<voxelize_selector>(stream.get()));  // also allocates the workspace, before the capture
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+
+  // Capture in global mode refuses allocation and synchronisation by any thread.
+  cudaGraph_t graph = nullptr;
+  REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+  farpoint::result const outcome = call.enqueue<voxelize_selector>(stream.get());
+  REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+  REQUIRE(outcome);
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+
+  std::uint64_t replay = 0;
+  for (auto const& problem : others) {
+    call.upload(problem);
+    call.poison_parts();
+    if (++replay % 2 == 0) call.scramble_workspace(replay);
+    REQUIRE_CUDA(cudaDeviceSynchronize());
+    REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
+    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    auto const answer = call.answer(outcome);
+    auto const expected = reference_voxels(problem);
+    CAPTURE(replay);
+    INFO(difference(answer, expected));
+    CHECK(same_answer(answer, expected));
+  }
+  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
+  REQUIRE_CUDA(cudaGraphDestroy(graph));
+}
+
+}  // namespace
+
+TEST_CASE("voxelize, device: a captured call replays on new data", "[voxelize][device][graph][sanitize]") {
+  for (std::size_t const n : {1u, 500u, 9000u, 120000u}) {
+    for (farpoint::voxel_mode const mode : {farpoint::voxel_mode{dynamic{}}, farpoint::voxel_mode{hard{2000, 5}}}) {
+      for (auto const order : {farpoint::voxel_order::first_occurrence, farpoint::voxel_order::grid}) {
+        CAPTURE(n, mode.max_points, static_cast<int>(order));
+        std::vector<problem_type> problems;
+        for (shape const which : {shape::rings, shape::cube, shape::all_equal, shape::non_finite, shape::rings}) {
+          problems.emplace_back(make_cloud(which, n, n), street_grid(), mode, packed_features(5));
+          problems.back().order = order;
+          problems.back().capacity = 3000;
+        }
+        check_replays(problems[0], problems);
+      }
+    }
+  }
+}
+
+TEST_CASE("voxelize, device: frames much smaller than the capacity", "[voxelize][device][graph][sanitize]") {
+  // The number of points is on the device only: one cloud of a ragged batch in a large buffer.
+  std::size_t const room = 200000;
+  auto const cloud = make_cloud(shape::rings, room, 1);
+  std::vector<problem_type> problems;
+  for (index_t const frame : {200000, 1000, 0, 1, 40000, 17}) {
+    problems.emplace_back(cloud, street_grid(), hard{160000, 10}, packed_features(5));
+    problems.back().offsets = {0, frame};
+    problems.back().capacity = 160000;
+    problems.back().wanted &= ~bit(part::gathered);
+  }
+  check_replays(problems[0], problems);
+  for (auto& problem : problems) {
+    index_t const frame = problem.offsets[1];
+    problem.mode = dynamic{};
+    problem.order = farpoint::voxel_order::grid;
+    problem.offsets = {frame / 5, frame / 4, frame / 4, frame, frame};
+  }
+  check_replays(problems[0], problems);
+}
+
+TEST_CASE("voxelize, device: eight threads with eight streams each", "[voxelize][device]") {
+  constexpr int threads = 8;
+  constexpr int streams = 8;
+  std::vector<int> equal(threads * streams, 0);
+  std::vector<std::thread> callers;
+  for (int thread = 0; thread < threads; ++thread) {
+    callers.emplace_back([thread, &equal] {
+      std::vector<std::unique_ptr<problem_type>> problems;
+      std::vector<std::unique_ptr<voxelize_call<problem_type>>> calls;
+      std::vector<std::unique_ptr<test_stream>> own;
+      std::vector<farpoint::result> outcomes;
+      for (int i = 0; i < streams; ++i) {
+        // Each with a grid, limits and outputs of its own.
+        auto const seed = static_cast<std::uint64_t>(5000 + thread * streams + i);
+        problems.push_back(std::make_unique<problem_type>(random_voxelize_problem<float>(seed, 20000)));
+        calls.push_back(std::make_unique<voxelize_call<problem_type>>(*problems.back()));
+        own.push_back(std::make_unique<test_stream>());
+      }
+      for (std::size_t i = 0; i < streams; ++i) {
+        outcomes.push_back(calls[i]->template enqueue<voxelize_selector>(own[i]->get()));
+      }
+      for (std::size_t i = 0; i < streams; ++i) {
+        REQUIRE_CUDA(cudaStreamSynchronize(own[i]->get()));
+        bool const same = same_answer(calls[i]->answer(outcomes[i]), reference_voxels(*problems[i]));
+        equal[static_cast<std::size_t>(thread) * streams + i] = same ? 1 : 0;
+      }
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  CHECK(equal == std::vector<int>(threads * streams, 1));
+}
+
+TEST_CASE("voxelize, device: an error of somebody else's is neither reported nor cleared", "[voxelize][device]") {
+  problem_type const problem{make_cloud(shape::rings, 5000, 3), street_grid(), hard{1000, 4}};
+  voxelize_call<problem_type> call{problem};
+  test_stream const stream;
+  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
+  farpoint::result const outcome = call.enqueue<voxelize_selector>(stream.get());
+  CHECK(outcome.code == farpoint::status::ok);
+  problem_type const empty{xyz_cloud{}, street_grid(), dynamic{}};
+  voxelize_call<problem_type> empty_call{empty};
+  CHECK(empty_call.enqueue<voxelize_selector>(stream.get()).code == farpoint::status::ok);
+  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(same_answer(call.answer(outcome), reference_voxels(problem)));
+}
+
+TEST_CASE("voxelize, device: an empty cloud leaves no error behind", "[voxelize][device][sanitize]") {
+  problem_type empty{xyz_cloud{}, street_grid(), dynamic{}};
+  empty.capacity = 100;
+  CHECK(same_answer(voxelize_on_device<voxelize_selector>(empty), reference_voxels(empty)));
+  empty.clouds = 0;
+  CHECK(same_answer(voxelize_on_device<voxelize_selector>(empty), reference_voxels(empty)));
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("voxelize, device: a refused call is reported with the runtime's own code", "[voxelize][device]") {
+  problem_type const problem{make_cloud(shape::cube, 500, 3), street_grid(), hard{100, 4}};
+  voxelize_call<problem_type> call{problem};
+  test_stream const capturing;
+  test_stream const victim;
+  // A call that is enqueued on a stream whose capture was invalidated is refused by the runtime.
+  REQUIRE(call.enqueue<voxelize_selector>(victim.get()));
+  REQUIRE_CUDA(cudaStreamSynchronize(victim.get()));
+  REQUIRE_CUDA(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeRelaxed));
+  CHECK(cudaStreamSynchronize(capturing.get()) != cudaSuccess);  // invalidates the capture
+  farpoint::result const outcome = call.enqueue<voxelize_selector>(capturing.get());
+  CHECK(outcome.code == farpoint::status::cuda_failure);
+  CHECK(outcome.native != 0);
+  cudaGraph_t graph = nullptr;
+  (void)cudaStreamEndCapture(capturing.get(), &graph);
+  (void)cudaGetLastError();
+}
+
+TEST_CASE("voxelize, device: offsets that decrease or leave the points", "[voxelize][device][sanitize]") {
+  problem_type problem{make_cloud(shape::rings, 1000, 4), street_grid(), hard{300, 4}};
+  for (auto const& offsets : {std::vector<index_t>{0, 600, 400, 1000}, std::vector<index_t>{-10, 5000, 500, 1000},
+                              std::vector<index_t>{0, 500, 1001}}) {
+    problem.offsets = offsets;
+    auto const answer = voxelize_on_device<voxelize_selector>(problem);
+    CAPTURE(offsets[0], offsets[1], offsets[2]);
+    CHECK(answer.outcome.code == farpoint::status::ok);
+    CHECK(answer.report().bad_offsets == 1);
+    CHECK(answer.report().voxels == 0);
+    CHECK(answer.indices(part::voxel_count) == std::vector<index_t>{0});
+    CHECK(answer.indices(part::voxel_offsets) == std::vector<index_t>(offsets.size(), 0));
+    CHECK(answer.indices(part::point_voxel) == std::vector<index_t>(1000, -1));
+  }
+}
+
+TEST_CASE("voxelize, device: the workspace is checked at the door, and bounded", "[voxelize][device]") {
+  index_t const n = 1000000;
+  farpoint::batch const clouds{farpoint::point_view<float>{reinterpret_cast<void const*>(256), n}};
+  farpoint::voxelize_params<float> params;
+  params.grid = street_grid();
+  params.mode = hard{160000, 10};
+  auto* const values = reinterpret_cast<float*>(256);
+  params.features = farpoint::feature_view::packed<float>(values, n, 5);
+  farpoint::voxelize_output<float> output;
+  output.capacity = 160000;
+  output.mean = farpoint::span<float>{values, 160000 * 5};
+  output.coords = {reinterpret_cast<std::int32_t*>(256), 160000 * 3};
+  farpoint::cuda_exec const exec{cudaStream_t{}};
+  std::size_t const needed = farpoint::voxelize_workspace_bytes(exec, clouds, params, output);
+  CHECK(needed > 0);
+  CHECK(needed <= static_cast<std::size_t>(n) * 64);
+  auto const code = [&](std::uintptr_t address, std::size_t size) {
+    return farpoint::voxelize(exec, clouds, params, output, {reinterpret_cast<unsigned char*>(address), size}).code;
+  };
+  CHECK(code(4096, needed - 1) == farpoint::status::workspace_too_small);
+  CHECK(code(4100, needed) == farpoint::status::bad_argument);
+  params.grid.dims = {{1 << 21, 1 << 20, 1 << 20}};
+  CHECK(farpoint::voxelize_workspace_bytes(exec, clouds, params, output) <= static_cast<std::size_t>(n) * 64);
+}
+
+TEST_CASE("voxelize, device: small problems of every kind under the sanitizers", "[voxelize][device][sanitize]") {
+  for (std::uint64_t seed = 3000; seed < 3040; ++seed) {
+    auto const problem = random_voxelize_problem<float>(seed, 900);
+    auto const answer = voxelize_on_device<voxelize_selector>(problem);
+    auto const expected = reference_voxels(problem);
+    CAPTURE(seed);
+    INFO(difference(answer, expected));
+    CHECK(same_answer(answer, expected));
+  }
+}
+
+TEST_CASE("voxelize, device: large clouds", "[voxelize][device][large]") {
+  for (shape const which : {shape::cube, shape::rings, shape::all_equal}) {
+    auto const cloud = make_cloud(which, 3000000, 6);
+    auto const grid = fitted_grid<float>(cloud, {1400, 1400, 40});
+    for (farpoint::voxel_mode const mode : {farpoint::voxel_mode{dynamic{}}, farpoint::voxel_mode{hard{160000, 10}}}) {
+      problem_type problem{cloud, grid, mode, packed_features(5)};
+      problem.wanted &= ~bit(part::gathered);
+      CAPTURE(static_cast<int>(which), mode.max_points);
+      auto const answer = voxelize_on_device<voxelize_selector>(problem);
+      auto const expected = reference_voxels(problem);
+      INFO(difference(answer, expected));
+      CHECK(same_answer(answer, expected));
+    }
+  }
+}

@@ -1,0 +1,94 @@
+// Runs a voxelize_problem on the GPU and brings the answer back.
+#pragma once
+
+#include <farpoint/voxelize.cuh>
+
+#include <memory>
+
+#include "../shared/voxelize_problem.hpp"
+#include "cuda_check.hpp"
+
+namespace farpoint_tests {
+
+/// All device memory of one call, so that a call can be repeated, captured, or run beside others.
+template <class Problem>
+class voxelize_call {
+ public:
+  explicit voxelize_call(Problem const& problem)
+      : problem_{problem}, memory_{problem.memory}, feature_memory_{problem.feature_memory}, offsets_{problem.offsets} {
+    for (std::size_t which = 0; which < part::count; ++which) {
+      parts_.push_back(std::make_unique<device_array<unsigned char>>(problem.part_bytes(which)));
+    }
+  }
+
+  /// The first call allocates the workspace and fills it with random bytes.
+  template <class Selector>
+  farpoint::result enqueue(cudaStream_t stream) {
+    std::array<unsigned char*, part::count> at{};
+    for (std::size_t which = 0; which < part::count; ++which) at[which] = parts_[which]->data();
+    auto const clouds = problem_.clouds_at(memory_.data(), offsets_.data());
+    auto const params = problem_.params_at(memory_.data(), feature_memory_.data());
+    auto const output = problem_.output_at(at);
+    farpoint::cuda_exec const exec{stream};
+    if (workspace_ == nullptr) {
+      std::size_t const needed = farpoint::voxelize_workspace_bytes<Selector>(exec, clouds, params, output);
+      workspace_ = std::make_unique<device_array<unsigned char>>(needed);
+      scramble_workspace(needed);
+    }
+    return farpoint::voxelize<Selector>(exec, clouds, params, output, {workspace_->data(), workspace_->size()});
+  }
+
+  /// After the stream was synchronised.
+  voxelize_answer answer(farpoint::result outcome) const {
+    bool const kept = workspace_->intact() && memory_.intact() && feature_memory_.intact();
+    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+    voxelize_answer answer;
+    answer.outcome = outcome;
+    for (std::size_t which = 0; which < part::count; ++which) {
+      if (!(outcome ? parts_[which]->intact() : parts_[which]->untouched())) {
+        answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+      }
+      answer.parts[which] = parts_[which]->download();
+      answer.element_bytes[which] = problem_.element_bytes(which);
+    }
+    return answer;
+  }
+
+  /// What an earlier call left behind must not help a later one.
+  void scramble_workspace(std::uint64_t seed) {
+    std::vector<unsigned char> noise(workspace_->size());
+    random_source random{seed};
+    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
+    workspace_->upload(noise);
+  }
+  /// Back to the poison, which rows that are not written must keep.
+  void poison_parts() {
+    for (auto const& array : parts_) array->upload(std::vector<unsigned char>(array->size(), 0xa5));
+  }
+  /// Another problem's points in the same memory, with as many points and clouds.
+  void upload(Problem const& other) {
+    memory_.upload(other.memory);
+    feature_memory_.upload(other.feature_memory);
+    offsets_.upload(other.offsets);
+  }
+
+ private:
+  Problem const& problem_;
+  device_array<unsigned char> memory_;
+  device_array<unsigned char> feature_memory_;
+  device_array<index_t> offsets_;
+  std::vector<std::unique_ptr<device_array<unsigned char>>> parts_;
+  std::unique_ptr<device_array<unsigned char>> workspace_;
+};
+
+/// On a stream of its own, with the kernels that `Selector` chooses.
+template <class Selector, class Problem>
+voxelize_answer voxelize_on_device(Problem const& problem) {
+  voxelize_call<Problem> call{problem};
+  test_stream const stream;
+  farpoint::result const outcome = call.template enqueue<Selector>(stream.get());
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  return call.answer(outcome);
+}
+
+}  // namespace farpoint_tests

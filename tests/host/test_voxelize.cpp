@@ -1,0 +1,190 @@
+// voxelize() on host_exec: the shared cases with several numbers of threads, and what only the host can show.
+#include <farpoint/voxelize.hpp>
+
+#include "../catch.hpp"
+#include "../shared/voxelize_random.hpp"
+
+using namespace farpoint_tests;
+using farpoint::host_exec;
+using farpoint::detail::host_workspace;
+
+namespace {
+
+/// Small problems on all threads: in short chunks.
+template <class Problem>
+voxelize_answer solve_with(Problem const& problem, int threads, farpoint::detail::voxelize_host_tuning const& tuning) {
+  return collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) -> farpoint::result {
+    host_exec const exec{threads};
+    farpoint::detail::voxelize_host_plan const plan{exec, std::max<index_t>(0, clouds.points().size()), tuning};
+    std::size_t const needed = plan.workspace_size();
+    host_workspace const memory{needed + 64};
+    random_source random{needed};
+    for (unsigned char& byte : memory.get()) byte = static_cast<unsigned char>(random.next());
+    auto const end = memory.get().subspan(needed);
+    std::vector<unsigned char> const guard{end.begin(), end.end()};
+    auto const workspace = memory.get().subspan(0, needed);
+    auto const outcome = farpoint::detail::voxelize_host(exec, clouds, params, output, workspace, tuning);
+    if (!std::equal(guard.begin(), guard.end(), end.begin())) {
+      return {farpoint::status::bad_argument, -1, "test: the workspace's end was overrun"};
+    }
+    return outcome;
+  });
+}
+
+template <class Problem>
+voxelize_answer solve(Problem const& problem) {
+  auto const answer = solve_with(problem, 1, {});
+  for (int const threads : {2, 3, 7}) {
+    auto const other = solve_with(problem, threads, {1, threads == 3 ? 100 : 1});
+    INFO("threads: " << threads << ", " << difference(other, answer));
+    CHECK(same_answer(other, answer));
+  }
+  return answer;
+}
+
+}  // namespace
+
+#define BACKEND_NAME "host"
+#define BACKEND_TAG "[host]"
+#include "../shared/voxelize_tests.inc"
+
+// A second oracle, which shares nothing with the first but the grid: sets by comparing each point with all others.
+
+namespace {
+
+struct brute_voxel {
+  std::array<double, 3> at;
+  std::vector<std::size_t> points;
+};
+
+template <class Scalar>
+std::vector<brute_voxel> voxels_by_brute_force(std::vector<std::array<Scalar, 3>> const& points,
+                                               voxel_grid<Scalar> const& grid) {
+  std::vector<std::array<double, 3>> place(points.size());
+  std::vector<bool> inside(points.size());
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    inside[i] = true;
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      auto const k = static_cast<int>(axis);
+      Scalar volatile const offset = points[i][axis] - grid.origin[k];
+      Scalar volatile const quotient = offset / grid.size[k];
+      place[i][axis] = std::floor(static_cast<double>(quotient));
+      inside[i] = inside[i] && place[i][axis] >= 0 && place[i][axis] < grid.dims[k];
+    }
+  }
+  std::vector<brute_voxel> voxels;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    bool fresh = inside[i];
+    for (std::size_t j = 0; j < i && fresh; ++j) fresh = !inside[j] || place[j] != place[i];
+    if (!fresh) continue;
+    voxels.push_back({place[i], {}});
+    for (std::size_t j = i; j < points.size(); ++j) {
+      if (inside[j] && place[j] == place[i]) voxels.back().points.push_back(j);
+    }
+  }
+  return voxels;
+}
+
+template <class Coord>
+void check_against_brute_force(shape which, std::size_t n, std::uint64_t seed) {
+  auto const cloud = make_cloud(which, n, seed);
+  std::vector<std::array<Coord, 3>> points;
+  for (auto const& p : cloud)
+    points.push_back({static_cast<Coord>(p[0]), static_cast<Coord>(p[1]), static_cast<Coord>(p[2])});
+  auto const grid = fitted_grid<Coord>(cloud, {5, 4, 6});
+  auto const expected = voxels_by_brute_force(points, grid);
+  voxelize_problem<Coord> problem{cloud, grid, hard{7, 3}, packed_features(1)};
+  auto const answer = solve(problem);
+  auto const rows = static_cast<std::size_t>(answer.indices(part::voxel_count)[0]);
+  REQUIRE(rows == std::min<std::size_t>(expected.size(), 7));
+  CHECK(answer.report().dropped_voxels == expected.size() - rows);
+
+  auto const feature = [&](std::size_t i) {
+    float value;
+    std::memcpy(&value, &problem.feature_memory[i * 4], 4);
+    return value;
+  };
+  auto const coords = answer.template as<std::int32_t>(part::coords);
+  auto const centroid = answer.template as<Coord>(part::centroid);
+  auto const gathered = answer.template as<float>(part::gathered);
+  std::vector<index_t> point_voxel(n, -1), list;
+  for (std::size_t row = 0; row < rows; ++row) {
+    auto const& voxel = expected[row];
+    std::size_t const kept = std::min<std::size_t>(3, voxel.points.size());
+    CHECK(answer.indices(part::points_per_voxel)[row] == static_cast<index_t>(kept));
+    CHECK(answer.indices(part::list_offsets)[row] == static_cast<index_t>(list.size()));
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      CHECK(coords[row * 3 + axis] == voxel.at[axis]);
+      Coord sum = 0;
+      for (std::size_t k = 0; k < kept; ++k) sum += points[voxel.points[k]][axis];
+      CHECK(centroid[row * 3 + axis] == sum / static_cast<Coord>(kept));
+    }
+    float sum = 0, largest = -1000;
+    for (std::size_t k = 0; k < 3; ++k) {
+      float const value = k < kept ? feature(voxel.points[k]) : 0;
+      CHECK(gathered[row * 3 + k] == value);
+      sum += value;
+      if (k < kept) largest = std::max(largest, value);
+    }
+    CHECK(answer.template as<float>(part::mean)[row] == sum / static_cast<float>(kept));
+    CHECK(answer.template as<float>(part::max)[row] == largest);
+    CHECK(answer.template as<float>(part::first)[row] == feature(voxel.points[0]));
+    for (std::size_t const i : voxel.points) {
+      point_voxel[i] = static_cast<index_t>(row);
+      list.push_back(static_cast<index_t>(i));
+    }
+  }
+  CHECK(answer.indices(part::point_voxel) == point_voxel);
+  auto listed = answer.indices(part::list_points);
+  listed.resize(list.size());
+  CHECK(listed == list);
+}
+
+}  // namespace
+
+TEST_CASE("voxelize, host: equals sets made by comparing all pairs", "[voxelize][host]") {
+  for (shape const which : {shape::cube, shape::lattice, shape::clusters, shape::duplicates, shape::non_finite,
+                            shape::utm, shape::all_equal, shape::rings}) {
+    for (std::size_t const n : {1u, 2u, 60u, 300u}) {
+      CAPTURE(static_cast<int>(which), n);
+      check_against_brute_force<float>(which, n, n);
+      check_against_brute_force<double>(which, n, n);
+    }
+  }
+}
+
+TEST_CASE("voxelize, host: the workspace is bounded and checked at the door", "[voxelize][host]") {
+  for (index_t const n : {0, 1, 2, 3, 7, 100, 1000, 100000}) {
+    for (int const threads : {1, 2, 5, 64, 1000}) {
+      CAPTURE(n, threads);
+      voxelize_problem<float> problem{make_cloud(shape::cube, static_cast<std::size_t>(n), 1), unit_grid(1, 1, 1),
+                                      dynamic{}};
+      auto const run = [&](std::size_t missing, std::size_t shift) {
+        return collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) {
+          host_exec const exec{threads};
+          std::size_t const needed = farpoint::voxelize_workspace_bytes(exec, clouds, params, output);
+          auto const t = static_cast<std::size_t>(std::min(threads, 64));
+          CHECK(needed <= static_cast<std::size_t>(n) * 60 + 16 * t * t + 1024);
+          CHECK((threads > 1 || needed <= static_cast<std::size_t>(n) * 52 + 1024));
+          host_workspace const memory{needed + 512};
+          return farpoint::voxelize(exec, clouds, params, output,
+                                    memory.get().subspan(shift, needed - std::min(missing, needed)));
+        });
+      };
+      CHECK(same_answer(run(0, 0), reference_voxels(problem)));
+      if (n == 0) continue;
+      CHECK(run(1, 0).outcome.code == farpoint::status::workspace_too_small);
+      CHECK(run(0, 64).outcome.code == farpoint::status::bad_argument);
+    }
+  }
+}
+
+TEST_CASE("voxelize, host: what only the host can check", "[voxelize][host]") {
+  voxelize_problem<float> problem{make_cloud(shape::cube, 100, 1), unit_grid(1, 1, 1), dynamic{}};
+  CHECK(solve_with(problem, -1, {}).outcome.code == farpoint::status::bad_argument);
+  for (auto const& offsets : {std::vector<index_t>{0, 60, 40, 100}, {-1, 60}, {0, 101}}) {
+    problem.offsets = offsets;
+    CHECK(solve(problem).outcome.code == farpoint::status::bad_argument);
+    CHECK(reference_voxels(problem).outcome.code == farpoint::status::bad_argument);
+  }
+}
