@@ -67,7 +67,6 @@ class voxelize_problem {
     workspace_.reset();
     workspace_ = std::make_unique<device_buffer<unsigned char>>(bytes);
   }
-  std::size_t workspace_bytes() const noexcept { return workspace_ != nullptr ? workspace_->size() : 0; }
 
   /// Enqueues farpoint::voxelize as `Selector` tunes it. Call reserve<Selector>() first.
   template <class Selector>
