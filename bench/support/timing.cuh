@@ -26,8 +26,8 @@ class stream_timer {
   template <class Launch>
   double seconds(Launch&& launch) {
     if (flush_.size() > 0) check(cudaMemsetAsync(flush_.data(), 0, flush_.size(), stream_), "cudaMemsetAsync");
-    // 50 us are several launch latencies (4-6 us each): enough for every call of a few kernels.
-    hold(stream_, 50'000);
+    // 150 us are some thirty launch latencies (4-6 us each).
+    hold(stream_, 150'000);
     check(cudaEventRecord(begin_.get(), stream_), "cudaEventRecord");
     launch(stream_);
     check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
@@ -84,6 +84,20 @@ void time_graph_replays(benchmark::State& state, cudaStream_t stream, workload c
                         Launch&& launch) {
   owned_graph const graph{stream, launch};
   time_calls(state, stream, work, flush_l2, [&graph](cudaStream_t on) { graph.launch(on); });
+}
+
+/// Whether the calls of a row are enqueued one by one or replayed from a graph.
+enum class how { launched, replayed };
+
+/// One of the two above.
+template <class Launch>
+void time_row(benchmark::State& state, how mode, cudaStream_t stream, workload const& work, bool flush_l2,
+              Launch&& launch) {
+  if (mode == how::replayed) {
+    time_graph_replays(state, stream, work, flush_l2, launch);
+  } else {
+    time_calls(state, stream, work, flush_l2, launch);
+  }
 }
 
 }  // namespace farpoint_bench
