@@ -8,27 +8,31 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The lanes of a warp that agree on a word; the lowest of them acts for all.
-struct warp_group {
-  unsigned lanes;
+/// Neighbouring lanes of a warp that have the same word; the lowest of them acts for all.
+///
+/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel is
+/// crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than the
+/// atomic operations that it saves.
+struct lane_run {
   int leader;
-  int rank;  ///< of the calling lane among them
+  int rank;            ///< of the calling lane in it
+  std::uint32_t size;
 
+  /// All lanes of the warp call it.
   template <class Word>
-  __device__ static warp_group of(unsigned active, Word word) noexcept {
-    warp_group group{};
-    if constexpr (sizeof(Word) == 8) {
-      group.lanes = __match_any_sync(active, static_cast<unsigned long long>(word));
-    } else {
-      group.lanes = __match_any_sync(active, static_cast<unsigned>(word));
-    }
-    group.leader = __ffs(static_cast<int>(group.lanes)) - 1;
-    group.rank = __popc(group.lanes & ((1u << cuda_warp::lane()) - 1));
-    return group;
+  __device__ static lane_run of(Word word) noexcept {
+    Word const before = __shfl_up_sync(~0u, word, 1);
+    int const lane = cuda_warp::lane();
+    unsigned const starts = cuda_warp::ballot(lane == 0 || word != before);
+    lane_run run{};
+    run.leader = 31 - __clz(static_cast<int>(starts & (~0u >> (31 - lane))));
+    run.rank = lane - run.leader;
+    unsigned const later = run.leader == 31 ? 0 : starts >> (run.leader + 1);
+    run.size = later == 0 ? static_cast<std::uint32_t>(32 - run.leader) : static_cast<std::uint32_t>(__ffs(static_cast<int>(later)));
+    return run;
   }
 
   __device__ bool leads() const noexcept { return rank == 0; }
-  __device__ std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(__popc(lanes)); }
 };
 
 /// Counts the points of a warp that are in no voxel.
@@ -90,22 +94,19 @@ __global__ void __launch_bounds__(BlockSize) voxelize_insert_kernel(voxelize_tas
   std::uint32_t tile = blockIdx.x;
   while (tile < tiles) {
     std::uint32_t const i = tile * BlockSize + threadIdx.x;
-    Key key = 0;
-    voxel_place const place = i < frame.size ? key_of<Key>(task, frame.begin + i, key) : voxel_place::in_no_cloud;
-    unsigned const active = cuda_warp::ballot(place == voxel_place::inside);
+    Key key = table.empty();
+    voxel_place const place = i < frame.size ? key_of(task, frame.begin + i, key) : voxel_place::in_no_cloud;
+    lane_run const run = lane_run::of(key);
     bool is_new = false;
     std::uint32_t slot = voxel_none;
-    if (place == voxel_place::inside) {
-      warp_group const group = warp_group::of(active, key);
-      if (group.leads()) {
-        // Of the group's points the leader's is the lowest.
-        auto const entry = table.insert_or_min(key, i);
-        slot = static_cast<std::uint32_t>(entry.slot);
-        is_new = entry.inserted;
-        atomicAdd(&task.cursors[slot], group.size());
-      }
-      slot = __shfl_sync(group.lanes, slot, group.leader);
+    if (place == voxel_place::inside && run.leads()) {
+      // Of the run's points the leader's is the lowest.
+      auto const entry = table.insert_or_min(key, i);
+      slot = static_cast<std::uint32_t>(entry.slot);
+      is_new = entry.inserted;
+      atomicAdd(&task.cursors[slot], run.size);
     }
+    slot = cuda_warp::shuffle(slot, run.leader);
     if (i < frame.size) task.slots[i] = slot;
     count_misfits(task.output.report, place);
     if (!limited) {
@@ -136,17 +137,14 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_task<
   for (std::uint64_t first = std::uint64_t{begin} + blockIdx.x * BlockSize; first < frame.size;
        first += std::uint64_t{gridDim.x} * BlockSize) {
     std::uint64_t const i = first + threadIdx.x;
-    Key key = 0;
-    bool const inside =
-        i < frame.size && key_of<Key>(task, frame.begin + static_cast<index_t>(i), key) == voxel_place::inside;
-    index_t const found = inside ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
-    bool const known = found != hash_map_ref<Key>::npos;
-    std::uint32_t const slot = known ? static_cast<std::uint32_t>(found) : voxel_none;
-    unsigned const active = cuda_warp::ballot(known);
-    if (known) {
-      warp_group const group = warp_group::of(active, slot);
-      if (group.leads()) atomicAdd(&task.cursors[slot], group.size());
-    }
+    Key key = table.empty();
+    if (i < frame.size) key_of(task, frame.begin + static_cast<index_t>(i), key);
+    lane_run const run = lane_run::of(key);
+    // The empty key is in no table.
+    index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
+    std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
+    if (slot != voxel_none) atomicAdd(&task.cursors[slot], run.size);
+    slot = cuda_warp::shuffle(slot, run.leader);
     if (i < frame.size) task.slots[i] = slot;
   }
 }

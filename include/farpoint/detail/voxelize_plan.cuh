@@ -101,6 +101,7 @@ class voxelize_plan {
     workspace_cutter cutter{workspace};
     task.state = cutter.take<voxelize_state>(1);
     task.tiles = cutter.take<std::uint64_t>(points / block_size + 1);
+    task.more_tiles = cutter.take<std::uint64_t>(task.sorted ? points / block_size + 1 : 0);
     task.cloud_begin = cutter.take<std::uint32_t>(clouds + 1);
     task.cloud_row = cutter.take<std::uint32_t>(clouds + 1);
     task.pieces_done = cutter.take<std::uint32_t>(points / voxel_large + 1);
@@ -126,7 +127,6 @@ class voxelize_plan {
     task.row_offsets = after.take<std::uint32_t>(index_t{task.row_limit} + 1);
     task.large = after.take<std::uint32_t>(points / voxel_listed + 1);
     task.drawn = after.take<std::uint32_t>(drawn ? points / 2 + 1 : 1);
-    task.more_tiles = after.take<std::uint64_t>(points / block_size + 1);
     sort_memory memory{};
     for (auto& buffer : memory.keys) buffer = after.take<std::uint32_t>(points);
     for (auto& buffer : memory.values) buffer = after.take<std::uint32_t>(points);
@@ -153,7 +153,7 @@ class voxelize_plan {
       return launch.error;
     }
     launch(voxelize_scatter_kernel<Points, block_size>, blocks(points) + 1, task);
-    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points), task);
+    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points * voxel_group), task);
     if (!task.output.point_voxel.empty()) {
       launch(voxelize_map_kernel<Points, Key, block_size>, blocks(points), task);
     }
@@ -218,7 +218,7 @@ class voxelize_plan {
       launch(few ? voxelize_draw_few_kernel<Points, block_size> : voxelize_draw_many_kernel<Points, block_size>, grid,
              task);
     }
-    launch(voxelize_rows_kernel<Points, Key, block_size>, grid, task);
+    launch(voxelize_rows_kernel<Points, Key, block_size>, blocks(std::uint64_t{points} * voxel_group), task);
   }
 
   task_type task_;

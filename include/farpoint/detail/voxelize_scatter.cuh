@@ -70,13 +70,11 @@ __global__ void __launch_bounds__(BlockSize) voxelize_scatter_kernel(voxelize_ta
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size; first += step) {
     std::uint64_t const i = first + threadIdx.x;
     std::uint32_t const slot = i < frame.size ? task.slots[i] : voxel_none;
-    unsigned const active = cuda_warp::ballot(slot != voxel_none);
-    if (slot == voxel_none) continue;
-    warp_group const group = warp_group::of(active, slot);
-    std::uint32_t to = 0;
-    if (group.leads()) to = atomicAdd(&task.cursors[slot], group.size());
-    to = __shfl_sync(group.lanes, to, group.leader);
-    if (to < voxel_dropped) task.members[to + static_cast<std::uint32_t>(group.rank)] = static_cast<std::uint32_t>(i);
+    lane_run const run = lane_run::of(slot);
+    std::uint32_t to = voxel_dropped;
+    if (slot != voxel_none && run.leads()) to = atomicAdd(&task.cursors[slot], run.size);
+    to = cuda_warp::shuffle(to, run.leader);
+    if (to < voxel_dropped) task.members[to + static_cast<std::uint32_t>(run.rank)] = static_cast<std::uint32_t>(i);
   }
 }
 

@@ -17,7 +17,9 @@ inline constexpr std::uint32_t voxel_none = 0xffffffffu;
 /// In a slot's cursor: the voxel is dropped. The cursor never runs up to the next power of two.
 inline constexpr std::uint32_t voxel_dropped = 0x80000000u;
 
-/// Largest number of points of a voxel that a group of eight lanes handles, and that a warp does.
+/// Lanes that write a short row together.
+inline constexpr int voxel_group = 8;
+/// Largest number of points of a voxel that such a group handles, and that a warp does.
 inline constexpr std::uint32_t voxel_small = 16;
 inline constexpr std::uint32_t voxel_large = 2048;
 /// Most kept points of a row that eight lanes write, after a sort.
@@ -57,38 +59,39 @@ struct voxelize_task {
   batch<Points> clouds;
   voxelize_params<scalar> params;
   voxelize_output<scalar> output;
-  std::uint64_t cells;          ///< of one cloud's grid
-  std::uint32_t row_limit;      ///< no more rows than this can be written
-  std::uint32_t key_limit;      ///< once so many voxels are in the table, no voxel that comes later is written
-  std::uint32_t most_keys;      ///< the table has room for
-  std::uint32_t insert_blocks;  ///< of the kernel that fills the table
-  bool sorted;                  ///< voxelize_algorithm::sort
+  std::uint64_t cells = 0;          ///< of one cloud's grid
+  std::uint32_t row_limit = 0;      ///< no more rows than this can be written
+  std::uint32_t key_limit = 0;      ///< once so many voxels are in the table, no voxel that comes later is written
+  std::uint32_t most_keys = 0;      ///< the table has room for
+  std::uint32_t insert_blocks = 0;  ///< of the kernel that fills the table
+  bool sorted = false;              ///< voxelize_algorithm::sort
 
-  voxelize_state* state;
-  hash_map_bucket* buckets;
-  std::uint32_t* cursors;  ///< by slot: points of the voxel, then where the next one goes
-  std::uint32_t* slots;    ///< by point: slot of its voxel
-  std::uint32_t* members;  ///< points by voxel
-  void* voxel_keys;        ///< by voxel
-  std::uint32_t* offsets;  ///< by voxel: first entry in members
-  std::uint64_t* tiles;    ///< of the scan over points, then of the scan over voxels
-  std::uint64_t* more_tiles;
-  std::uint32_t* large;  ///< voxels with more than voxel_small points; of sort, rows with more than voxel_listed
-  std::uint32_t* drawn;  ///< of sort: rows whose points are drawn
-  voxel_piece* pieces;
-  std::uint32_t* pieces_done;  ///< by voxel that is cut
-  std::uint32_t* cloud_begin;  ///< `[clouds + 1]`: first voxel of each cloud
-  std::uint32_t* cloud_row;    ///< `[clouds + 1]`: first row of each cloud
+  voxelize_state* state = nullptr;
+  hash_map_bucket* buckets = nullptr;
+  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then where the next one goes
+  std::uint32_t* slots = nullptr;    ///< by point: slot of its voxel
+  std::uint32_t* members = nullptr;  ///< points by voxel
+  void* voxel_keys = nullptr;        ///< by voxel
+  std::uint32_t* offsets = nullptr;  ///< by voxel: first entry in members
+  std::uint64_t* tiles = nullptr;    ///< of the scan over points, then of the scan over voxels
+  std::uint64_t* more_tiles = nullptr;
+  std::uint32_t* large =
+      nullptr;  ///< voxels with more than voxel_small points; of sort, rows with more than voxel_listed
+  std::uint32_t* drawn = nullptr;  ///< of sort: rows whose points are drawn
+  voxel_piece* pieces = nullptr;
+  std::uint32_t* pieces_done = nullptr;  ///< by voxel that is cut
+  std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
+  std::uint32_t* cloud_row = nullptr;    ///< `[clouds + 1]`: first row of each cloud
 
   // voxelize_algorithm::sort only; where the table was.
-  void* row_keys;              ///< by row
-  std::uint32_t* row_of;       ///< by voxel
-  std::uint32_t* row_offsets;  ///< by row: first entry in members
-  std::uint32_t* order;        ///< voxels in the order of the grid, or null
-  std::uint32_t* sort_keys;
-  std::uint32_t* sort_values;
-  std::uint32_t no_row;  ///< sorts behind all rows
-  int shift;             ///< of the part of a voxel's key that is sorted by
+  void* row_keys = nullptr;              ///< by row
+  std::uint32_t* row_of = nullptr;       ///< by voxel
+  std::uint32_t* row_offsets = nullptr;  ///< by row: first entry in members
+  std::uint32_t* order = nullptr;        ///< voxels in the order of the grid, or null
+  std::uint32_t* sort_keys = nullptr;
+  std::uint32_t* sort_values = nullptr;
+  std::uint32_t no_row = 0;  ///< sorts behind all rows
+  int shift = 0;             ///< of the part of a voxel's key that is sorted by
 };
 
 /// The points that a call has: fewer than the view where the device's offsets say so.
@@ -138,21 +141,26 @@ __device__ inline index_t cloud_of(batch<Points> const& clouds, index_t i) noexc
 /// What a point is to its cloud's grid.
 enum class voxel_place { inside, outside, not_finite, in_no_cloud };
 
-/// Key of the voxel that point `i` of the view is in.
+/// Finds the voxel that point `i` of the view is in.
+/// @param key  set to its key, and left alone if there is none
 template <class Key, class Points>
 __device__ inline voxel_place key_of(voxelize_task<Points> const& task, index_t i, Key& key) noexcept {
   auto const point = task.clouds.points()[i];
   vec<std::int32_t> voxel{};
-  bool const inside = voxel_of(task.params.grid, point, voxel);
-  std::uint64_t cell = cell_of(task.params.grid, voxel);
+  if (!voxel_of(task.params.grid, point, voxel)) {
+    return is_finite(point) ? voxel_place::outside : voxel_place::not_finite;
+  }
+  // Of 32 bits where the keys are.
+  auto const dim = [&task](int axis) { return static_cast<Key>(task.params.grid.dims[axis]); };
+  Key cell = (static_cast<Key>(voxel[2]) * dim(1) + static_cast<Key>(voxel[1])) * dim(0) + static_cast<Key>(voxel[0]);
   if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
     index_t const cloud = cloud_of(task.clouds, i);
     // A cloud ends at the bound that it was given.
     if (i >= task.clouds.begin_of(cloud) + task.clouds.largest()) return voxel_place::in_no_cloud;
-    cell += static_cast<std::uint64_t>(cloud) * task.cells;
+    cell += static_cast<Key>(cloud) * static_cast<Key>(task.cells);
   }
-  key = static_cast<Key>(cell);
-  return inside ? voxel_place::inside : is_finite(point) ? voxel_place::outside : voxel_place::not_finite;
+  key = cell;
+  return voxel_place::inside;
 }
 
 /// The table, as large as the frame needs it.
