@@ -27,6 +27,8 @@ result hash_map_clear(host_exec exec, Map const& map) noexcept {
 /// on chance. An entry with the empty key is passed over and counted. When the map is full, which of the new keys found
 /// room is chance too; the others are counted.
 ///
+/// @param exec    threads to use; blocks until done
+/// @param map     cleared before its first use
 /// @param keys    `[n]`, host memory
 /// @param values  `[n]` or more
 /// @param report  optional; overwritten, not added to
@@ -57,8 +59,7 @@ result hash_map_insert_or_min(host_exec exec, Map const& map, span<typename Map:
 /// Slot of each key; keys that are not in the map are inserted with the initial value. -1: the empty key, or no room.
 ///
 /// A slot's number is good for this filling of the map only, and differs from run to run.
-/// @param slots  `[n]` or more, 32 bits (maps of up to 2^31 slots) or 64
-/// Otherwise like hash_map_insert().
+/// `slots` has n entries or more, of 32 bits (maps of up to 2^31 slots) or 64. Otherwise like hash_map_insert().
 template <class Map>
 result hash_map_find_or_insert(host_exec exec, Map const& map, span<typename Map::key_type const> keys,
                                index_span slots, hash_map_report* report = nullptr) noexcept {
@@ -69,7 +70,7 @@ result hash_map_find_or_insert(host_exec exec, Map const& map, span<typename Map
 
 /// Value of each key, `missing` for one that is not in the map.
 ///
-/// @param values  `[n]` or more
+/// `values` has n entries or more.
 /// @return ok | bad_argument, as hash_map_insert(). Not beside calls that change the map. O(n), as there.
 template <class Map>
 result hash_map_find(host_exec exec, Map const& map, span<typename Map::key_type const> keys,
@@ -88,6 +89,9 @@ std::size_t hash_map_extract_workspace_bytes(host_exec, Map const& map) noexcept
 /// Copies the pairs out, by ascending key: one answer, though the slots differ from run to run. If there is no room for
 /// all, the smallest keys are written.
 ///
+/// @param exec       where to work; blocks until done
+/// @param map        not changed
+/// @param output     see hash_map_pairs; host memory
 /// @param workspace  at least hash_map_extract_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument (null pointers, fewer values than keys, more than 2^31 slots, a misaligned workspace) |
 ///         workspace_too_small. Nothing is written on failure.

@@ -1,8 +1,8 @@
 // hash_map_ref on one host thread and on many: the source that runs in kernels. ThreadSanitizer builds run it too.
 #include <farpoint/container/hash_map_ref.hpp>
-#include <farpoint/detail/thread_team.hpp>
 
 #include <atomic>
+#include <cmath>
 #include <thread>
 
 #include "../catch.hpp"
@@ -219,6 +219,30 @@ TEST_CASE("hash_map_ref: buckets for a number of keys", "[hash_map]") {
       REQUIRE((slots - 3) * load < static_cast<double>(keys));
     }
   }
+}
+
+TEST_CASE("default_hash: known values, and keys of every shape spread like random ones", "[hash_map]") {
+  STATIC_REQUIRE(farpoint::mix_bits(std::uint32_t{0}) == 0);
+  STATIC_REQUIRE(farpoint::mix_bits(std::uint32_t{1}) == 0x514e28b7u);
+  STATIC_REQUIRE(farpoint::mix_bits(std::uint64_t{0x9e3779b97f4a7c15u}) == 0xe220a8397b1dcdafu);
+  auto const check = [](auto key) {
+    using key_type = decltype(key);
+    for (key_shape const shape : all_key_shapes) {
+      CAPTURE(static_cast<int>(shape), sizeof(key_type));
+      // 16 to a bucket on average, with a deviation of 4; more than 40 in less than one bucket of a million.
+      std::vector<int> counts(4096, 0);
+      for (std::uint64_t i = 0; i < 65536; ++i) {
+        ++counts[farpoint::default_hash{}(key_number<key_type>(shape, i, 1)) >> 20];
+      }
+      CHECK(*std::max_element(counts.begin(), counts.end()) <= 16 + 6 * 4);
+      double squares = 0;
+      for (int const count : counts) squares += (count - 16) * (count - 16) / 16.0;
+      // Chi-squared with 4,095 degrees of freedom: a deviation of 90.5.
+      CHECK(std::abs(squares - 4095) < 6 * 90.5);
+    }
+  };
+  check(std::uint32_t{});
+  check(std::uint64_t{});
 }
 
 TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_map]") {

@@ -10,12 +10,12 @@ namespace detail {
 
 /// Neighbouring lanes of a warp that have the same word; the lowest of them acts for all.
 ///
-/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel is
-/// crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than the
-/// atomic operations that it saves.
+/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel
+/// is crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than
+/// the atomic operations that it saves.
 struct lane_run {
   int leader;
-  int rank;            ///< of the calling lane in it
+  int rank;  ///< of the calling lane in it
   std::uint32_t size;
 
   /// All lanes of the warp call it.
@@ -28,7 +28,8 @@ struct lane_run {
     run.leader = 31 - __clz(static_cast<int>(starts & (~0u >> (31 - lane))));
     run.rank = lane - run.leader;
     unsigned const later = run.leader == 31 ? 0 : starts >> (run.leader + 1);
-    run.size = later == 0 ? static_cast<std::uint32_t>(32 - run.leader) : static_cast<std::uint32_t>(__ffs(static_cast<int>(later)));
+    run.size = later == 0 ? static_cast<std::uint32_t>(32 - run.leader)
+                          : static_cast<std::uint32_t>(__ffs(static_cast<int>(later)));
     return run;
   }
 
