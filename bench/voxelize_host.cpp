@@ -30,7 +30,7 @@ constexpr voxelize_row rows[] = {
     {10'000'000, spread::uniform, 3}, {200'000, spread::one_voxel, 30}, {200'000, spread::voxels_64, 30},
 };
 
-/// A row's points and the right answer: the reference's, as long as that does not take minutes.
+/// A row's points and the right answer: the reference's, as long as that does not take tens of seconds.
 struct host_problem {
   voxelize_row row;
   std::vector<lidar_point> points;

@@ -44,7 +44,7 @@ class voxelize_problem {
     return small() ? "equals the reference" : "equals the serial hash table";
   }
 
-  /// The right answer. What the reference would take minutes for, the serial hash table computes, which is itself
+  /// The right answer. What would take the reference tens of seconds, the serial hash table computes, which is itself
   /// checked on every smaller row.
   voxelize_answer const& wanted(farpoint::voxel_order order) {
     std::optional<voxelize_answer>& answer = wanted_[order == farpoint::voxel_order::grid ? 1 : 0];

@@ -1,6 +1,6 @@
 /// @file
-/// The baseline of the host, and the oracle where the reference's trees would take minutes: hard voxelization on one
-/// thread with one open-addressing hash table.
+/// The baseline of the host, and the oracle where the reference's trees would take tens of seconds: hard voxelization
+/// on one thread with one open-addressing hash table.
 #pragma once
 
 #include "voxelize_answer.hpp"
