@@ -209,6 +209,16 @@ class hash_map_ref {
   /// Key of a slot, 0 <= slot < capacity(); the empty key if it holds none.
   FARPOINT_HD Key key(index_t slot) const noexcept { return key_of(atomic_load(head_word(slot))); }
 
+  /// Key and value of a slot together; the empty key if it holds none.
+  struct entry_type {
+    Key key;
+    Value value;
+  };
+  FARPOINT_HD entry_type entry(index_t slot) const noexcept {
+    word const head = atomic_load(head_word(slot));
+    return {key_of(head), value_ref::value_of(is_packed ? head : atomic_load(value_word(slot)))};
+  }
+
   /// Empties the halves of buckets first, first + step, ...: threads share the work by rank and number, and then meet
   /// at a barrier. Neighbouring threads write neighbouring memory.
   FARPOINT_HD void clear(index_t first = 0, index_t step = 1) const noexcept {

@@ -12,12 +12,14 @@ namespace detail {
 /// Points that a thread of voxelize_number_kernel looks at.
 inline constexpr int number_items = 4;
 
-/// A point is the first of its voxel if the table says so. Each thread looks at four in a row.
+/// A point is the first of its voxel if the table says so. Each thread looks at a few in a row.
+template <class Key>
 struct first_points {
+  Key keys[number_items];
   std::uint32_t slots[number_items];
   std::uint32_t counts[number_items];  ///< of the voxel, 0 if it is not its first point
 
-  template <class Key, class Points>
+  template <class Points>
   __device__ first_points(voxelize_task<Points> const& task, hash_map_ref<Key> const& table, std::uint32_t begin,
                           std::uint32_t end) noexcept {
 #pragma unroll
@@ -28,7 +30,11 @@ struct first_points {
     bool is_first[number_items];
 #pragma unroll
     for (int k = 0; k < number_items; ++k) {
-      is_first[k] = slots[k] != voxel_none && table.value(slots[k]).load() == begin + static_cast<std::uint32_t>(k);
+      is_first[k] = false;
+      if (slots[k] == voxel_none) continue;
+      auto const entry = table.entry(slots[k]);
+      keys[k] = entry.key;
+      is_first[k] = entry.value == begin + static_cast<std::uint32_t>(k);
     }
 #pragma unroll
     for (int k = 0; k < number_items; ++k) counts[k] = is_first[k] ? task.cursors[slots[k]] : 0;
@@ -74,9 +80,10 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tas
   // One tile at least: an empty frame has its totals written too.
   std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
   bool const has_clouds = task.clouds.size() > 1;
+  bool const has_readers = task.sorted || !task.output.point_voxel.empty();
   for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * number_items;
-    first_points const mine{task, table, begin, size};
+    first_points<Key> const mine{task, table, begin, size};
     lookback_pair total{};
     lookback_pair at = scan{storage, task.tiles}.exclusive(mine.sum(), tile, total);
 #pragma unroll
@@ -88,11 +95,11 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tas
       bool const dropped = !has_clouds && voxel >= task.row_limit;
       task.cursors[mine.slots[k]] = dropped && !task.sorted ? voxel_dropped : at.second();
       if (voxel < task.most_keys) {
-        static_cast<Key*>(task.voxel_keys)[voxel] = table.key(mine.slots[k]);
+        static_cast<Key*>(task.voxel_keys)[voxel] = mine.keys[k];
         task.offsets[voxel] = at.second();
       }
-      // From here on the table has the voxel's number.
-      table.value(mine.slots[k]).store(voxel | voxel_dropped);
+      // From here on the table has the voxel's number, for those that ask for it.
+      if (has_readers) table.value(mine.slots[k]).store(voxel | voxel_dropped);
       at.word += lookback_pair::of(1, count).word;
       if (task.sorted || dropped) continue;
       if (count > voxel_large) {

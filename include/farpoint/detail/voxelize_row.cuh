@@ -77,18 +77,20 @@ struct row_lanes {
   int size;
 };
 
-/// What a row has of its place and its number of points.
+/// What a row has of its place and its number of points, by one thread.
 template <class Key, class Points>
-__device__ inline void write_voxel(voxelize_task<Points> const& task, row_lanes lanes, std::uint32_t row, Key key,
+__device__ inline void write_voxel(voxelize_task<Points> const& task, std::uint32_t row, Key key,
                                    std::uint32_t kept) noexcept {
   auto const& output = task.output;
+  if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
+  if (output.coords.empty()) return;
+  voxel_cell<Key> const cell{task, key};
   int const columns = output.columns == voxel_columns::xyz ? 3 : 4;
-  if (!output.coords.empty() && lanes.lane < columns) {
-    voxel_cell<Key> const cell{task, key};
-    output.coords[static_cast<std::size_t>(row) * static_cast<std::size_t>(columns) +
-                  static_cast<std::size_t>(lanes.lane)] = cell.column(output.columns, lanes.lane);
+  std::int32_t* const place = output.coords.data() + index_t{row} * columns;
+#pragma unroll
+  for (int i = 0; i < 4; ++i) {
+    if (i < columns) place[i] = cell.column(output.columns, i);
   }
-  if (lanes.lane == 0 && !output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
 }
 
 /// What a row has of its points' features. `kept` are the points in input order; shared or global memory.
@@ -100,13 +102,14 @@ __device__ inline void write_features(voxelize_task<Points> const& task, voxel_f
   int const columns = features.count();
   bool const reduced = !output.mean.empty() || !output.max.empty() || !output.first.empty();
   for (int f = lanes.lane; reduced && f < columns; f += lanes.size) {
-    float const first = features(frame.begin + kept[0], f);
+    auto const column = features.column(f);
+    float const first = column(frame.begin + kept[0]);
     float sum = 0;
     float largest = first;
     // The loads of four points are under way together.
 #pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
-      float const value = features(frame.begin + kept[k], f);
+      float const value = column(frame.begin + kept[k]);
       sum = add_rn(sum, value);
       if (value > largest || largest != largest) largest = value;
     }
@@ -116,10 +119,10 @@ __device__ inline void write_features(voxelize_task<Points> const& task, voxel_f
     if (!output.first.empty()) output.first.set(at, first);
   }
   for (int f = lanes.lane; !output.gathered.empty() && f < columns; f += lanes.size) {
+    auto const column = features.column(f);
     index_t const most = task.params.mode.max_points;
     for (index_t k = 0; k < most; ++k) {
-      float const value = k < count ? features(frame.begin + kept[k], f) : 0.0f;
-      output.gathered.set((row * most + k) * columns + f, value);
+      output.gathered.set((row * most + k) * columns + f, k < count ? column(frame.begin + kept[k]) : 0.0f);
     }
   }
 }
@@ -139,11 +142,10 @@ __device__ inline void write_centroid(voxelize_task<Points> const& task, voxel_f
       voxel_mean(sum, count);
 }
 
-/// The whole row.
-template <class Key, class Points>
-__device__ inline void write_row(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
-                                 std::uint32_t row, Key key, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  write_voxel(task, lanes, row, key, count);
+/// What a row has of its points.
+template <class Points>
+__device__ inline void write_points(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+                                    std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   write_features(task, frame, lanes, row, kept, count);
   write_centroid(task, frame, lanes, row, kept, count);
 }

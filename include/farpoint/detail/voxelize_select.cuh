@@ -55,7 +55,7 @@ template <class Points, class Key, int BlockSize>
 class voxel_rows {
  public:
   static constexpr int warps = BlockSize / cuda_warp::lanes;
-  static constexpr int group_lanes = 8;
+  static constexpr int group_lanes = voxel_group;
 
   struct storage {
     union {
@@ -95,25 +95,20 @@ class voxel_rows {
     }
   }
 
-  /// All others, of which a warp takes four at a time; and what the report says of all.
-  __device__ void write_small() const noexcept {
-    constexpr std::uint32_t groups = BlockSize / group_lanes;
+  /// What each row has besides its points, a thread a voxel; and what the report says of all.
+  __device__ void write_voxels() const noexcept {
     bool const all = task_.clouds.size() > 1;
-    std::uint32_t const voxels = all ? task_.state->voxels : task_.state->rows;
+    std::uint32_t const voxels = listed_voxels();
     unsigned long long surplus = 0;
     unsigned long long dropped = 0;
-    for (std::uint32_t first = blockIdx.x * groups; first < voxels; first += gridDim.x * groups) {
-      std::uint32_t const voxel = first + threadIdx.x / group_lanes;
-      if (voxel >= voxels) break;
-      std::uint32_t const begin = task_.offsets[voxel];
-      std::uint32_t const count = task_.offsets[voxel + 1] - begin;
+    for (std::uint32_t voxel = blockIdx.x * BlockSize + threadIdx.x; voxel < voxels; voxel += gridDim.x * BlockSize) {
+      std::uint32_t const count = count_of(voxel);
+      std::uint32_t const kept = kept_of(task_, count);
       Key const key = key_of(voxel);
       std::uint32_t const row = row_of(task_, voxel, key);
-      if (threadIdx.x % group_lanes == 0) {
-        surplus += row != voxel_none ? count - kept_of(task_, count) : 0;
-        dropped += row != voxel_none ? 0 : count;
-      }
-      if (row != voxel_none && is_small_voxel(task_, count)) write_group(row, key, begin, count);
+      surplus += row != voxel_none ? count - kept : 0;
+      dropped += row != voxel_none ? 0 : count;
+      if (row != voxel_none) write_voxel(task_, row, key, kept);
     }
     if (task_.output.report == nullptr) return;
     __syncwarp();
@@ -122,15 +117,32 @@ class voxel_rows {
     add_to_report(&task_.output.report->dropped_points, dropped);
   }
 
+  /// Voxels of few points, of which a warp takes four at a time.
+  __device__ void write_small() const noexcept {
+    constexpr std::uint32_t groups = BlockSize / group_lanes;
+    std::uint32_t const voxels = listed_voxels();
+    for (std::uint32_t voxel = blockIdx.x * groups + threadIdx.x / group_lanes; voxel < voxels;
+         voxel += gridDim.x * groups) {
+      std::uint32_t const begin = task_.offsets[voxel];
+      std::uint32_t const count = task_.offsets[voxel + 1] - begin;
+      std::uint32_t const row = task_.clouds.size() == 1 ? voxel : row_of(task_, voxel, key_of(voxel));
+      if (row != voxel_none && is_small_voxel(task_, count)) write_group(row, begin, count);
+    }
+  }
+
  private:
+  /// Of one cloud, those that are dropped come last and are left out.
+  __device__ std::uint32_t listed_voxels() const noexcept {
+    return task_.clouds.size() > 1 ? task_.state->voxels : task_.state->rows;
+  }
   __device__ static std::uint32_t warp() noexcept { return threadIdx.x / cuda_warp::lanes; }
   __device__ Key key_of(std::uint32_t voxel) const noexcept { return static_cast<Key const*>(task_.voxel_keys)[voxel]; }
   __device__ std::uint32_t count_of(std::uint32_t voxel) const noexcept {
     return task_.offsets[voxel + 1] - task_.offsets[voxel];
   }
 
-  /// Eight lanes sort up to 16 points by counting, and write the row.
-  __device__ void write_group(std::uint32_t row, Key key, std::uint32_t begin, std::uint32_t count) const noexcept {
+  /// A group sorts up to 16 points by counting, and writes what the row has of them.
+  __device__ void write_group(std::uint32_t row, std::uint32_t begin, std::uint32_t count) const noexcept {
     static_assert(voxel_small == 2 * group_lanes, "farpoint: each lane of a group holds two points");
     auto const lane = threadIdx.x % group_lanes;
     unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
@@ -139,9 +151,13 @@ class voxel_rows {
     std::uint32_t const high = lane + group_lanes < count ? task_.members[begin + lane + group_lanes] : voxel_none;
     std::uint32_t low_place = 0;
     std::uint32_t high_place = 0;
-    for (std::uint32_t i = 0; i < count; ++i) {
-      std::uint32_t const half = i < group_lanes ? low : high;
-      std::uint32_t const other = __shfl_sync(group, half, static_cast<int>(i % group_lanes), group_lanes);
+    for (std::uint32_t i = 0; i < count && i < group_lanes; ++i) {
+      std::uint32_t const other = __shfl_sync(group, low, static_cast<int>(i), group_lanes);
+      low_place += other < low ? 1 : 0;
+      high_place += other < high ? 1 : 0;
+    }
+    for (std::uint32_t i = group_lanes; i < count; ++i) {
+      std::uint32_t const other = __shfl_sync(group, high, static_cast<int>(i - group_lanes), group_lanes);
       low_place += other < low ? 1 : 0;
       high_place += other < high ? 1 : 0;
     }
@@ -149,7 +165,7 @@ class voxel_rows {
     if (low != voxel_none) kept[low_place] = low;
     if (high != voxel_none) kept[high_place] = high;
     __syncwarp(group);
-    write_row(task_, frame_, {static_cast<int>(lane), group_lanes}, row, key, kept, kept_of(task_, count));
+    write_points(task_, frame_, {static_cast<int>(lane), group_lanes}, row, kept, kept_of(task_, count));
   }
 
   /// A warp writes the row of what it selected.
@@ -158,7 +174,7 @@ class voxel_rows {
     std::uint32_t const count = kept_of(task_, count_of(voxel));
     cuda_warp::sync();
     sort_selection(lowest, count, kept);
-    write_row(task_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, key_of(voxel), kept, count);
+    write_points(task_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
   }
 
   /// Each warp has selected from its part: the first one selects from what they have.
@@ -211,9 +227,12 @@ class voxel_rows {
   int most_;
 };
 
+/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
+inline constexpr int select_blocks = 5;
+
 /// The rows of all voxels; those that take longest first.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_select_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize, select_blocks) voxelize_select_kernel(voxelize_task<Points> const task) {
   using rows = voxel_rows<Points, Key, BlockSize>;
   __shared__ typename rows::storage storage;
   rows const writer{task, storage};
@@ -221,6 +240,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_select_kernel(voxelize_tas
   writer.write_large();
   __syncthreads();
   writer.write_small();
+  writer.write_voxels();
 }
 
 /// The row of each point's voxel.

@@ -237,7 +237,7 @@ class long_columns {
 };
 
 /// A row of many points, by a block.
-template <class Points, class Key, int BlockSize>
+template <class Points, int BlockSize>
 __device__ inline void write_long_row(voxelize_task<Points> const& task, voxel_frame const& frame, void* memory,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   using scalar = typename Points::scalar;
@@ -247,7 +247,6 @@ __device__ inline void write_long_row(voxelize_task<Points> const& task, voxel_f
   auto const& output = task.output;
   feature_view const& features = task.params.features;
   int const columns = features.count();
-  write_voxel(task, {thread, BlockSize}, row, static_cast<Key const*>(task.row_keys)[row], count);
 
   bool const reduced = !output.mean.empty() || !output.max.empty() || !output.first.empty();
   for (int first = 0; reduced && first < columns; first += feature_columns::columns) {
@@ -280,7 +279,7 @@ __device__ inline void write_long_row(voxelize_task<Points> const& task, voxel_f
 /// All rows, from points that are sorted by row; the long ones first.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_task<Points> const task) {
-  constexpr int lanes = 8;
+  constexpr int lanes = voxel_group;
   constexpr std::uint32_t groups = BlockSize / lanes;
   __shared__ typename long_columns<typename Points::scalar, BlockSize>::storage storage;
   voxel_frame const frame = frame_of(task);
@@ -288,8 +287,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_task<
   for (std::uint32_t l = blockIdx.x; l < long_rows; l += gridDim.x) {
     std::uint32_t const row = task.large[l];
     std::uint32_t const begin = task.row_offsets[row];
-    write_long_row<Points, Key, BlockSize>(task, frame, &storage, row, task.members + begin,
-                                           kept_of(task, task.row_offsets[row + 1] - begin));
+    write_long_row<Points, BlockSize>(task, frame, &storage, row, task.members + begin,
+                                      kept_of(task, task.row_offsets[row + 1] - begin));
   }
   std::uint32_t const rows = task.state->rows;
   for (std::uint32_t row = blockIdx.x * groups + threadIdx.x / lanes; row < rows; row += gridDim.x * groups) {
@@ -297,7 +296,11 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_task<
     std::uint32_t const kept = kept_of(task, task.row_offsets[row + 1] - begin);
     if (kept > voxel_listed) continue;
     row_lanes const mine{static_cast<int>(threadIdx.x % lanes), lanes};
-    write_row(task, frame, mine, row, static_cast<Key const*>(task.row_keys)[row], task.members + begin, kept);
+    write_points(task, frame, mine, row, task.members + begin, kept);
+  }
+  for (std::uint32_t row = blockIdx.x * BlockSize + threadIdx.x; row < rows; row += gridDim.x * BlockSize) {
+    std::uint32_t const kept = kept_of(task, task.row_offsets[row + 1] - task.row_offsets[row]);
+    write_voxel(task, row, static_cast<Key const*>(task.row_keys)[row], kept);
   }
 }
 
