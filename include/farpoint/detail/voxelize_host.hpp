@@ -208,7 +208,10 @@ class voxelize_host_task {
     block points;
     auto const add_block = [&] {
       std::uint64_t hashes[block_points];
-      for (int k = 0; k < points.size; ++k) hashes[k] = hash_of_voxel(points.keys[k]);
+      for (int k = 0; k < points.size; ++k) {
+        hashes[k] = hash_of_voxel(points.keys[k]);
+        table.prefetch(hashes[k]);
+      }
       for (int k = 0; k < points.size; ++k) {
         auto const place = table.add(points.keys[k], hashes[k], points.points[k]);
         memory_.voxel_of[points.points[k]] = (before + place.first) | (place.second ? first_mark : 0);
