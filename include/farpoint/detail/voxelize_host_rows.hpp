@@ -1,9 +1,8 @@
 /// @file
 #pragma once
 
-#include <farpoint/core/batch.hpp>
 #include <farpoint/detail/voxel_table.hpp>
-#include <farpoint/voxelize_types.hpp>
+#include <farpoint/detail/voxelize_check.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -30,11 +29,11 @@ class voxel_rows {
         params_{params},
         output_{output},
         cells_{params.grid.cells()},
-        features_{needs_features() ? params.features.count() : 0} {}
+        features_{needs_features(output) ? params.features.count() : 0} {}
 
   /// True when rows are made of the points of their voxels.
   bool needs_lists() const noexcept {
-    return needs_features() || !output_.centroid.empty() || !output_.list_points.empty();
+    return features_ > 0 || !output_.centroid.empty() || !output_.list_points.empty();
   }
 
   /// @param points  of the voxel, in input order; may be put in another order. Not read unless needs_lists().
@@ -51,10 +50,6 @@ class voxel_rows {
   }
 
  private:
-  bool needs_features() const noexcept {
-    return !output_.gathered.empty() || !output_.mean.empty() || !output_.max.empty() || !output_.first.empty();
-  }
-
   index_t cloud_of(host_voxel const& voxel) const noexcept {
     return clouds_.size() == 1 ? 0 : static_cast<index_t>(voxel.key / cells_);
   }
