@@ -24,7 +24,12 @@ class device_buffer {
   }
   /// Copies size() bytes to host memory.
   void download(void* host, cudaStream_t stream, cudaError_t& error) const noexcept {
-    if (size_ > 0 && error == cudaSuccess) error = cudaMemcpyAsync(host, data_, size_, cudaMemcpyDeviceToHost, stream);
+    download(host, size_, stream, error);
+  }
+  /// Copies the first `size` bytes, or all if there are fewer.
+  void download(void* host, std::size_t size, cudaStream_t stream, cudaError_t& error) const noexcept {
+    if (size > size_) size = size_;
+    if (size > 0 && error == cudaSuccess) error = cudaMemcpyAsync(host, data_, size, cudaMemcpyDeviceToHost, stream);
   }
 
   template <class T>

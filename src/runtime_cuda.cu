@@ -1,11 +1,10 @@
 // fps() of host memory on a GPU, for callers without nvcc: upload, one core call on a stream of its own, download.
 #include <farpoint/fps.cuh>
 
-#include "device_buffer.hpp"
+#include "device_call.hpp"
 #include "runtime_cuda.hpp"
 
 #include <chrono>
-#include <cstdio>
 #include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -22,31 +21,6 @@ bool has_code_for_device() noexcept {
          cudaSuccess;
 }
 
-class scoped_stream {
- public:
-  explicit scoped_stream(cudaError_t& error) noexcept {
-    if (error == cudaSuccess) error = cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking);
-  }
-  scoped_stream(scoped_stream const&) = delete;
-  scoped_stream& operator=(scoped_stream const&) = delete;
-  ~scoped_stream() {
-    if (stream_ != nullptr) cudaStreamDestroy(stream_);
-  }
-  cudaStream_t get() const noexcept { return stream_; }
-
- private:
-  cudaStream_t stream_ = nullptr;
-};
-
-std::size_t index_bytes(bool wide) noexcept {
-  return wide ? sizeof(std::int64_t) : sizeof(std::int32_t);
-}
-
-index_span as_indices(device_buffer const& buffer, bool wide) noexcept {
-  if (wide) return buffer.as<std::int64_t>();
-  return buffer.as<std::int32_t>();
-}
-
 /// Indices widened to 64 bits for the way to the device.
 std::vector<index_t> to_vector(index_view indices) {
   std::vector<index_t> copy(static_cast<std::size_t>(indices.size()));
@@ -54,11 +28,8 @@ std::vector<index_t> to_vector(index_view indices) {
   return copy;
 }
 
-result failed(cudaError_t error) noexcept {
-  if (error == cudaErrorMemoryAllocation) {
-    return {status::out_of_memory, static_cast<int>(error), "fps: device memory ran out"};
-  }
-  return {status::cuda_failure, static_cast<int>(error), "fps: a CUDA call failed"};
+result fps_failed(cudaError_t error) noexcept {
+  return failed(error, "fps: device memory ran out", "fps: a CUDA call failed");
 }
 
 }  // namespace
@@ -80,12 +51,9 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   std::vector<index_t> const firsts = to_vector(params.firsts);
   std::vector<index_t> const chosen = to_vector(params.chosen);
 
-  int device = 0;
-  cudaDeviceProp properties{};
-  cudaError_t error = cudaGetDevice(&device);
-  if (error == cudaSuccess) error = cudaGetDeviceProperties(&properties, device);
-  if (error != cudaSuccess) return failed(error);
-  std::snprintf(info.device, sizeof info.device, "%s", properties.name);
+  cudaError_t error = cudaSuccess;
+  tell_device(info.device, sizeof info.device, error);
+  if (error != cudaSuccess) return fps_failed(error);
 
   device_buffer const points{static_cast<std::size_t>(clouds.points().size()) * 3 * sizeof(Scalar), error};
   device_buffer const offsets{clouds.offsets().size_bytes(), error};
@@ -115,7 +83,7 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   device_firsts.upload(firsts.data(), stream.get(), error);
   device_chosen.upload(chosen.data(), stream.get(), error);
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream.get());
-  if (error != cudaSuccess) return failed(error);
+  if (error != cudaSuccess) return fps_failed(error);
 
   auto const start = std::chrono::steady_clock::now();
   result const outcome = fps(exec, device_clouds, device_params, device_output, workspace.as<unsigned char>());
@@ -128,7 +96,7 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   counts.download(output.counts.data(), stream.get(), error);
   report.download(output.report, stream.get(), error);
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream.get());
-  return error == cudaSuccess ? result{} : failed(error);
+  return error == cudaSuccess ? result{} : fps_failed(error);
 }
 
 template result fps_on_cuda(batch<point_view<float>> const&, fps_params const&, fps_output<float> const&, run_info&);

@@ -5,6 +5,7 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/fps_types.hpp>
+#include <farpoint/voxelize_types.hpp>
 
 #if defined(FARPOINT_STATIC)
 #define FARPOINT_API
@@ -63,6 +64,25 @@ FARPOINT_API result fps(batch<point_view<double>> const& clouds, fps_params cons
 /// @copydoc fps
 FARPOINT_API result fps(batch<point_view<float16>> const& clouds, fps_params const& params,
                         fps_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+
+/// farpoint::voxelize on host memory (clouds, features and output all live there), on the backend that `wish` names.
+///
+/// Same answer on every backend; rows past the number of voxels are not touched. Blocking; allocates what it needs
+/// (device memory, workspace) and frees it. Thread-safe. Asking for `backend::cuda` where there is none returns
+/// status::unavailable: nothing falls back unasked.
+/// @param clouds  `[clouds, n]` or ragged, metres
+/// @param params  how to voxelize
+/// @param output  where the answer goes
+/// @param wish    backend and threads
+/// @param info    filled when not null, also on failure
+/// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
+FARPOINT_API result voxelize(batch<point_view<float>> const& clouds, voxelize_params<float> const& params,
+                             voxelize_output<float> const& output, options const& wish = {},
+                             run_info* info = nullptr) noexcept;
+/// @copydoc voxelize
+FARPOINT_API result voxelize(batch<point_view<double>> const& clouds, voxelize_params<double> const& params,
+                             voxelize_output<double> const& output, options const& wish = {},
+                             run_info* info = nullptr) noexcept;
 
 }  // namespace runtime
 

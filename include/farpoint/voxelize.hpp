@@ -51,4 +51,61 @@ result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typ
   return detail::voxelize_host(exec, clouds, params, output, workspace);
 }
 
+#if defined(__cpp_exceptions)
+
+/// Voxels of one cloud with the memory that holds them.
+template <class Scalar>
+struct voxels_of_cloud {
+  std::vector<std::int32_t> coords;            ///< `[voxels, 3]`: index of each along x, y, z
+  std::vector<std::int32_t> points_per_voxel;  ///< `[voxels]`: kept points
+  std::vector<Scalar> centroids;               ///< `[voxels, 3]`: mean of the kept points (m)
+  std::vector<float> means;                    ///< `[voxels, features]`; empty without params.features
+  std::vector<std::int32_t> point_voxel;       ///< `[points]`: row of each point's voxel, or -1
+  voxelize_report report;
+};
+
+/// voxelize() of one cloud in a host container on all cores, without a workspace to think of:
+/// `auto voxels = farpoint::voxelize(points, params);`
+///
+/// @param points  contiguous container of a type that point_layout knows
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class Scalar, class = std::void_t<typename Container::value_type>>
+auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
+  auto const view = view_points(points);
+  using view_type = std::decay_t<decltype(view)>;
+  static_assert(std::is_same_v<Scalar, typename view_type::scalar>,
+                "farpoint: voxelize_params need the scalar type of the points: double for double, float otherwise");
+  batch<view_type> const cloud{view};
+  index_t const most = params.mode.max_voxels < 0 ? 0 : params.mode.max_voxels;
+  auto const capacity = static_cast<std::size_t>(std::min(view.size(), most));
+  auto const count = static_cast<std::size_t>(params.features.count() < 0 ? 0 : params.features.count());
+
+  voxels_of_cloud<Scalar> voxels;
+  voxels.coords.resize(capacity * 3);
+  voxels.points_per_voxel.resize(capacity);
+  voxels.centroids.resize(capacity * 3);
+  voxels.means.resize(capacity * count);
+  voxels.point_voxel.resize(points.size());
+  voxelize_output<Scalar> output;
+  output.capacity = static_cast<index_t>(capacity);
+  output.coords = voxels.coords;
+  output.points_per_voxel = voxels.points_per_voxel;
+  output.centroid = voxels.centroids;
+  output.mean = voxels.means;
+  output.point_voxel = voxels.point_voxel;
+  output.report = &voxels.report;
+  detail::host_workspace const workspace{voxelize_workspace_bytes(host_exec{}, cloud, params, output)};
+  result const outcome = voxelize(host_exec{}, cloud, params, output, workspace.get());
+  if (!outcome) throw std::invalid_argument{outcome.reason};
+
+  auto const written = static_cast<std::size_t>(voxels.report.voxels);
+  voxels.coords.resize(written * 3);
+  voxels.points_per_voxel.resize(written);
+  voxels.centroids.resize(written * 3);
+  voxels.means.resize(written * count);
+  return voxels;
+}
+
+#endif  // defined(__cpp_exceptions)
+
 FARPOINT_END_NAMESPACE

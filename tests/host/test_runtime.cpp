@@ -3,6 +3,7 @@
 
 #include "../catch.hpp"
 #include "../shared/fps_problem.hpp"
+#include "../shared/voxelize_random.hpp"
 
 using namespace farpoint_tests;
 namespace runtime = farpoint::runtime;
@@ -24,6 +25,24 @@ void check_backend(runtime::backend where) {
   CHECK(info.used != runtime::backend::automatic);
   CHECK(std::string{info.device} != "");
   CHECK(info.seconds > 0);
+}
+
+template <class Coord>
+void check_voxelize(runtime::backend where) {
+  for (std::uint64_t seed = 7000; seed < 7040; ++seed) {
+    auto const problem = random_voxelize_problem<Coord>(seed, 2000);
+    runtime::run_info info;
+    auto const answer = collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) {
+      return runtime::voxelize(clouds, params, output, {where, 2}, &info);
+    });
+    auto const expected = reference_voxels(problem);
+    CAPTURE(seed);
+    INFO(answer.outcome.reason << ", " << difference(answer, expected));
+    CHECK(same_answer(answer, expected));
+    CHECK(info.used != runtime::backend::automatic);
+    CHECK(std::string{info.device} != "");
+    CHECK(info.seconds > 0);
+  }
 }
 
 }  // namespace
@@ -67,4 +86,36 @@ TEST_CASE("the library refuses what the core call refuses", "[runtime]") {
   params.first = 0;
   CHECK(runtime::fps(cloud, params, {indices}, {runtime::backend::host, -1}).code == farpoint::status::bad_argument);
   CHECK(std::string{to_string(runtime::backend::cuda)} == "cuda");
+}
+
+TEST_CASE("the library voxelizes on the host", "[runtime][voxelize]") {
+  check_voxelize<float>(runtime::backend::host);
+  check_voxelize<double>(runtime::backend::host);
+  check_voxelize<float>(runtime::backend::automatic);
+}
+
+TEST_CASE("the library voxelizes on the GPU, or says that there is none", "[runtime][voxelize]") {
+  if (runtime::cuda_available()) {
+    check_voxelize<float>(runtime::backend::cuda);
+    check_voxelize<double>(runtime::backend::cuda);
+    return;
+  }
+  std::vector<float> const xyz(30);
+  farpoint::voxelize_params<float> params;
+  params.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
+  runtime::run_info info;
+  auto const outcome = runtime::voxelize(farpoint::batch{farpoint::point_view<float>{xyz.data(), 10}}, params, {},
+                                         {runtime::backend::cuda, 0}, &info);
+  CHECK(outcome.code == farpoint::status::unavailable);
+  CHECK(std::string{outcome.reason}.rfind("voxelize: ", 0) == 0);
+}
+
+TEST_CASE("the library refuses to voxelize what the core call refuses", "[runtime][voxelize]") {
+  std::vector<float> const xyz(30);
+  farpoint::batch const cloud{farpoint::point_view<float>{xyz.data(), 10}};
+  farpoint::voxelize_params<float> params;
+  CHECK(runtime::voxelize(cloud, params, {}).code == farpoint::status::bad_argument);
+  params.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
+  CHECK(runtime::voxelize(cloud, params, {}, {runtime::backend::host, -1}).code == farpoint::status::bad_argument);
+  CHECK(runtime::voxelize(cloud, params, {}, {runtime::backend::host, 1}).code == farpoint::status::ok);
 }

@@ -188,3 +188,26 @@ TEST_CASE("voxelize, host: what only the host can check", "[voxelize][host]") {
     CHECK(reference_voxels(problem).outcome.code == farpoint::status::bad_argument);
   }
 }
+
+TEST_CASE("voxelize, host: the convenience overload owns its memory", "[voxelize][host]") {
+  struct point {
+    float x, y, z, intensity;
+  };
+  std::vector<point> const points{{0.5f, 0, 0, 1}, {2.5f, 0, 0, 2}, {0.25f, 0.5f, 0, 4}, {9, 0, 0, 8}};
+  farpoint::voxelize_params<float> params;
+  params.grid = unit_grid(4, 1, 1);
+  auto const voxels = farpoint::voxelize(points, params);
+  CHECK(voxels.coords == std::vector<std::int32_t>{0, 0, 0, 2, 0, 0});
+  CHECK(voxels.points_per_voxel == std::vector<std::int32_t>{2, 1});
+  CHECK(voxels.centroids == std::vector<float>{0.375f, 0.25f, 0, 2.5f, 0, 0});
+  CHECK(voxels.means.empty());
+  CHECK(voxels.point_voxel == std::vector<std::int32_t>{0, 1, 0, -1});
+  CHECK(voxels.report.outside == 1);
+  params.features = farpoint::feature_view::packed(&points[0].x, 4, 4);
+  params.mode = hard{1, 1};
+  CHECK(farpoint::voxelize(points, params).means == std::vector<float>{0.5f, 0, 0, 1});
+  params.grid.size[0] = 0;
+  CHECK_THROWS_AS(farpoint::voxelize(points, params), std::invalid_argument);
+  params.grid.size[0] = 1;
+  CHECK(farpoint::voxelize(std::vector<point>{}, params).coords.empty());
+}

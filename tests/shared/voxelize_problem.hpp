@@ -56,7 +56,7 @@ inline feature_format packed_features(int count, bool half = false) {
 
 /// Features of a sensor, or hostile ones: many scales, signed zeros, infinities, NaN of several bits.
 inline float make_feature(random_source& random, bool odd) {
-  float const value = random.uniform() * 255 - 40;
+  float const value = random.uniform() * 256 - 40;  // an exact product: no compiler may make another sum
   if (!odd) return value;
   std::uint32_t const words[] = {0x7fc00000u, 0xffc00000u, 0x7fc12000u, 0x7f800000u,
                                  0xff800000u, 0x80000000u, 0x00000000u, 0x00000001u};

@@ -13,7 +13,11 @@ farpoint::voxel_grid<Scalar> random_grid(xyz_cloud const& cloud, random_source& 
   std::array<std::int32_t, 3> count{};
   for (auto& axis : count) axis = static_cast<std::int32_t>(1 + random.below(limit));
   auto grid = fitted_grid<Scalar>(cloud, count);
-  if (random.below(6) == 0) grid.origin[0] += grid.size[0] * static_cast<Scalar>(random.below(9));
+  if (random.below(6) == 0) {
+    // Volatile: fused with the sum, the product would make another grid.
+    Scalar volatile const shift = grid.size[0] * static_cast<Scalar>(random.below(9));
+    grid.origin[0] += shift;
+  }
   return grid;
 }
 

@@ -37,6 +37,13 @@
 #define FARPOINT_CALLS_BACK
 #endif
 
+// Asks a processor for memory that will be needed soon.
+#if defined(__GNUC__)
+#define FARPOINT_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define FARPOINT_PREFETCH(address) static_cast<void>(address)
+#endif
+
 // The inline namespace keeps two versions of the headers apart in one process.
 #define FARPOINT_BEGIN_NAMESPACE \
   namespace farpoint {           \

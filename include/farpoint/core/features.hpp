@@ -96,6 +96,18 @@ class feature_view {
     return column;
   }
 
+  /// All features of a record, to `values` of count() elements: the type is looked at once.
+  FARPOINT_HD void read(index_t record, float* values) const noexcept {
+    unsigned char const* const start = base_ + record * stride_;
+    if (half_) {
+      for (int i = 0; i < count_; ++i) values[i] = static_cast<float>(load<float16>(start + offsets_[i]));
+    } else if (aligned_) {
+      for (int i = 0; i < count_; ++i) values[i] = *reinterpret_cast<float const*>(start + offsets_[i]);
+    } else {
+      for (int i = 0; i < count_; ++i) values[i] = load<float>(start + offsets_[i]);
+    }
+  }
+
  private:
   template <class Value>
   FARPOINT_HD static Value load(unsigned char const* address, bool aligned) noexcept {
@@ -141,6 +153,15 @@ class feature_span {
       static_cast<float16*>(data_)[i] = to_float16(value);
     } else {
       static_cast<float*>(data_)[i] = value;
+    }
+  }
+
+  /// The same for `count` values that follow one another from `i` on.
+  FARPOINT_HD void write(index_t i, float const* values, int count) const noexcept {
+    if (half_) {
+      for (int k = 0; k < count; ++k) static_cast<float16*>(data_)[i + k] = to_float16(values[k]);
+    } else {
+      for (int k = 0; k < count; ++k) static_cast<float*>(data_)[i + k] = values[k];
     }
   }
 

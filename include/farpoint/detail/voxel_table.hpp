@@ -22,9 +22,9 @@ constexpr std::uint64_t hash_of_voxel(std::uint64_t key) noexcept {
 
 /// Finds the voxel of a key, or makes it: open addressing with linear probing, on one thread.
 ///
-/// The table grows with the voxels, at most half full: a small frame, or one with many points in few voxels, stays in
-/// the cache whatever the workspace has room for. A slot holds half of the hash and the voxel's number + 1, so that
-/// voxels are only looked at when they are most likely the right one.
+/// The table starts with about a slot for each point and grows with the voxels, at most half full: all is in proportion
+/// to the points that there are, whatever the workspace has room for. A slot holds half of the hash and the voxel's
+/// number + 1, so that voxels are only looked at when they are most likely the right one.
 class voxel_table {
  public:
   static constexpr index_t slots_per_point = 4;
@@ -34,8 +34,8 @@ class voxel_table {
   /// @param points  that will be added at most, less than 2^31
   voxel_table(std::uint64_t* slots, host_voxel* voxels, index_t points) noexcept : slots_{slots}, voxels_{voxels} {
     std::size_t size = 1;
-    while (size < most_slots_at_first && 2 * size <= static_cast<std::size_t>(slots_per_point * points)) size *= 2;
-    clear(points > 0 ? size : 0);
+    while (2 * size <= static_cast<std::size_t>(points)) size *= 2;
+    clear(points > 1 ? size : 2 * static_cast<std::size_t>(points));
   }
 
   /// Adds a point to the voxel of `key`. Returns its number, and whether it is the voxel's first point.
@@ -51,11 +51,12 @@ class voxel_table {
     }
   }
 
+  /// Asks for the memory where add() will look first.
+  void prefetch(std::uint64_t hash) const noexcept { FARPOINT_PREFETCH(slots_ + (hash & mask_)); }
+
   std::uint32_t size() const noexcept { return size_; }
 
  private:
-  static constexpr std::size_t most_slots_at_first = 4096;
-
   void clear(std::size_t size) noexcept {
     std::fill_n(slots_, size, std::uint64_t{0});
     mask_ = size - 1;

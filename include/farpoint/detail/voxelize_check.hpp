@@ -13,6 +13,12 @@ constexpr bool fits_or_absent(index_t size, index_t rows, index_t each) noexcept
   return size == 0 || holds(size, rows, each);
 }
 
+/// True when a part of the output is made of features.
+template <class Scalar>
+constexpr bool needs_features(voxelize_output<Scalar> const& output) noexcept {
+  return !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
+}
+
 /// The grid, and that the voxels of all clouds have numbers of 63 bits.
 template <class Scalar>
 result check_voxel_grid(voxel_grid<Scalar> const& grid, index_t clouds) noexcept {
@@ -35,11 +41,10 @@ template <class Scalar>
 result check_voxel_features(index_t points, voxelize_params<Scalar> const& params,
                             voxelize_output<Scalar> const& output) noexcept {
   feature_view const& features = params.features;
-  bool const wanted = !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
   if (features.count() < 0 || features.count() > feature_view::max_count) {
     return reject("voxelize: params.features has less than 0 or more than 64 features");
   }
-  if (!wanted) return {};
+  if (!needs_features(output)) return {};
   if (features.count() == 0) return reject("voxelize: an output is made of features, and params.features has none");
   if (features.size() < points) return reject("voxelize: params.features has fewer records than there are points");
   if (points > 0 && features.base() == nullptr) return reject("voxelize: params.features is a null pointer");

@@ -123,6 +123,7 @@ class voxelize_host_task {
   /// Points whose keys are known, on their way into a table.
   struct block {
     std::uint64_t keys[block_points];
+    std::uint64_t hashes[block_points];
     std::uint32_t points[block_points];
     int size = 0;
   };
@@ -207,30 +208,30 @@ class voxelize_host_task {
     voxel_table table{memory_.slots + voxel_table::slots_per_point * index_t{before}, memory_.voxels + before, size};
     block points;
     auto const add_block = [&] {
-      std::uint64_t hashes[block_points];
-      for (int k = 0; k < points.size; ++k) hashes[k] = hash_of_voxel(points.keys[k]);
+      for (int k = 0; k < points.size; ++k) table.prefetch(points.hashes[k]);
       for (int k = 0; k < points.size; ++k) {
-        auto const place = table.add(points.keys[k], hashes[k], points.points[k]);
+        auto const place = table.add(points.keys[k], points.hashes[k], points.points[k]);
         memory_.voxel_of[points.points[k]] = (before + place.first) | (place.second ? first_mark : 0);
       }
       points.size = 0;
     };
+    // Whose key a point has cannot be foreseen: a branch would be mispredicted for every other point.
     auto const add = [&](std::uint32_t point, std::uint64_t key) {
+      std::uint64_t const hash = hash_of_voxel(key);
       points.points[points.size] = point;
       points.keys[points.size] = key;
-      if (++points.size == block_points) add_block();
+      points.hashes[points.size] = hash;
+      points.size += static_cast<int>(key != no_key) & static_cast<int>(alone || part_of(hash) == part);
+      if (points.size == block_points) add_block();
     };
     if (alone) {
       for_each_key({begin_, end_}, [&](std::uint32_t point, std::uint64_t key) {
         memory_.voxel_of[point] = no_voxel;
-        if (key != no_key) add(point, key);
+        add(point, key);
       });
     } else {
       for_each_run({begin_, end_}, [&](index_t, index_t begin, index_t end) {
-        for (index_t i = begin; i < end; ++i) {
-          std::uint64_t const key = memory_.keys[i];
-          if (key != no_key && part_of(hash_of_voxel(key)) == part) add(static_cast<std::uint32_t>(i), key);
-        }
+        for (index_t i = begin; i < end; ++i) add(static_cast<std::uint32_t>(i), memory_.keys[i]);
       });
     }
     add_block();
@@ -325,13 +326,24 @@ class voxelize_host_task {
     if (!rows_.needs_lists()) return;
     std::uint32_t const before = part_begin_[part];
     std::uint32_t const size = part_voxels_[part];
+    std::uint32_t voxels[block_points];
+    std::uint32_t points[block_points];
+    int waiting = 0;
+    auto const append_block = [&] {
+      for (int k = 0; k < waiting; ++k) {
+        if (memory_.row_of[voxels[k]] != no_voxel) memory_.list[memory_.list_at[voxels[k]]++] = points[k];
+      }
+      waiting = 0;
+    };
     for_each_run({begin_, end_}, [&](index_t, index_t begin, index_t end) {
       for (index_t i = begin; i < end; ++i) {
-        std::uint32_t const number = memory_.voxel_of[i] & ~first_mark;
-        if (number - before >= size || memory_.row_of[number] == no_voxel) continue;
-        memory_.list[memory_.list_at[number]++] = static_cast<std::uint32_t>(i);
+        voxels[waiting] = memory_.voxel_of[i] & ~first_mark;
+        points[waiting] = static_cast<std::uint32_t>(i);
+        waiting += voxels[waiting] - before < size ? 1 : 0;
+        if (waiting == block_points) append_block();
       }
     });
+    append_block();
   }
 
   void write_point_voxels(int number) noexcept {

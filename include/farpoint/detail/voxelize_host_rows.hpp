@@ -1,9 +1,8 @@
 /// @file
 #pragma once
 
-#include <farpoint/core/batch.hpp>
 #include <farpoint/detail/voxel_table.hpp>
-#include <farpoint/voxelize_types.hpp>
+#include <farpoint/detail/voxelize_check.hpp>
 
 #include <algorithm>
 #include <limits>
@@ -30,11 +29,11 @@ class voxel_rows {
         params_{params},
         output_{output},
         cells_{params.grid.cells()},
-        features_{needs_features() ? params.features.count() : 0} {}
+        features_{needs_features(output) ? params.features.count() : 0} {}
 
   /// True when rows are made of the points of their voxels.
   bool needs_lists() const noexcept {
-    return needs_features() || !output_.centroid.empty() || !output_.list_points.empty();
+    return features_ > 0 || !output_.centroid.empty() || !output_.list_points.empty();
   }
 
   /// @param points  of the voxel, in input order; may be put in another order. Not read unless needs_lists().
@@ -44,15 +43,13 @@ class voxel_rows {
     if (!output_.points_per_voxel.empty()) output_.points_per_voxel.set(row, count);
     if (!needs_lists()) return;
     if (count < voxel.count && params_.points == voxel_points::random_subset) draw(voxel, points, count);
-    if (features_ > 0) write_features(row, points, count);
+    if (features_ > 8) write_features<feature_view::max_count>(row, points, count);
+    if (features_ > 4 && features_ <= 8) write_features<8>(row, points, count);
+    if (features_ > 0 && features_ <= 4) write_features<4>(row, points, count);
     if (!output_.centroid.empty()) write_centroid(row, points, count);
   }
 
  private:
-  bool needs_features() const noexcept {
-    return !output_.gathered.empty() || !output_.mean.empty() || !output_.max.empty() || !output_.first.empty();
-  }
-
   index_t cloud_of(host_voxel const& voxel) const noexcept {
     return clouds_.size() == 1 ? 0 : static_cast<index_t>(voxel.key / cells_);
   }
@@ -78,31 +75,34 @@ class voxel_rows {
     std::sort(points, points + count);
   }
 
+  /// Works on `Width` features, of which there may be fewer: loops of a fixed length are vectorised.
+  template <int Width>
   void write_features(index_t row, std::uint32_t const* points, index_t count) const noexcept {
-    float sums[feature_view::max_count] = {};
-    float largest[feature_view::max_count];
+    float values[Width] = {};
+    float sums[Width] = {};
+    float largest[Width] = {};
     index_t const start = row * features_;
+    index_t const gathered = start * (output_.gathered.empty() ? 0 : params_.mode.max_points);
     for (index_t k = 0; k < count; ++k) {
-      for (int f = 0; f < features_; ++f) {
-        float const value = params_.features(points[k], f);
-        sums[f] += value;
-        if (k == 0) {
-          largest[f] = value;
-          if (!output_.first.empty()) output_.first.set(start + f, value);
-        }
-        if (value > largest[f] || largest[f] != largest[f]) largest[f] = value;
-        if (!output_.gathered.empty()) {
-          output_.gathered.set((row * params_.mode.max_points + k) * features_ + f, value);
-        }
+      params_.features.read(points[k], values);
+      for (int f = 0; f < Width; ++f) sums[f] += values[f];
+      if (k == 0 && !output_.first.empty()) output_.first.write(start, values, features_);
+      if (!output_.gathered.empty()) output_.gathered.write(gathered + k * features_, values, features_);
+      if (output_.max.empty()) continue;
+      for (int f = 0; f < Width; ++f) {
+        if (k == 0 || values[f] > largest[f] || largest[f] != largest[f]) largest[f] = values[f];
       }
     }
-    for (int f = 0; f < features_ && !output_.mean.empty(); ++f) {
-      output_.mean.set(start + f, mean_of_sum(sums[f], static_cast<float>(count)));
+    if (!output_.max.empty()) output_.max.write(start, largest, features_);
+    if (!output_.mean.empty()) {
+      for (int f = 0; f < Width; ++f) sums[f] = mean_of_sum(sums[f], static_cast<float>(count));
+      output_.mean.write(start, sums, features_);
     }
-    for (int f = 0; f < features_ && !output_.max.empty(); ++f) output_.max.set(start + f, largest[f]);
     if (output_.gathered.empty()) return;
-    index_t const end = (row + 1) * params_.mode.max_points * features_;
-    for (index_t i = end - (params_.mode.max_points - count) * features_; i < end; ++i) output_.gathered.set(i, 0);
+    for (int f = 0; f < Width; ++f) values[f] = 0;
+    for (index_t k = count; k < params_.mode.max_points; ++k) {
+      output_.gathered.write(gathered + k * features_, values, features_);
+    }
   }
 
   void write_centroid(index_t row, std::uint32_t const* points, index_t count) const noexcept {

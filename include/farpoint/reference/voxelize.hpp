@@ -81,7 +81,7 @@ void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept,
 
   feature_view const& features = params.features;
   // Features that no output is made of may be a null pointer.
-  bool const wanted = !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
+  bool const wanted = farpoint::detail::needs_features(output);
   for (int f = 0; wanted && f < features.count(); ++f) {
     float sum = 0;
     float largest = features(kept[0], f);

@@ -1,0 +1,209 @@
+// voxel_grid, and what voxelize() reads and writes features with.
+#include <farpoint/core/features.hpp>
+#include <farpoint/spatial/voxel_grid.hpp>
+
+#include "../catch.hpp"
+#include "../shared/random.hpp"
+#include "../shared/records.hpp"
+
+#include <limits>
+
+using namespace farpoint_tests;
+using farpoint::feature_span;
+using farpoint::feature_view;
+using farpoint::float16;
+using farpoint::vec;
+using farpoint::voxel_grid;
+
+namespace {
+
+std::uint32_t bits_of(float value) {
+  std::uint32_t word;
+  std::memcpy(&word, &value, sizeof word);
+  return word;
+}
+
+float float_of(std::uint32_t word) {
+  float value;
+  std::memcpy(&value, &word, sizeof value);
+  return value;
+}
+
+}  // namespace
+
+TEST_CASE("to_float16 undoes the widening of all 65,536 values", "[core]") {
+  for (std::uint32_t bits = 0; bits < 65536; ++bits) {
+    float16 const value{static_cast<std::uint16_t>(bits)};
+    auto const back = farpoint::to_float16(static_cast<float>(value));
+    bool const nan = (bits & 0x7fffu) > 0x7c00u;
+    // A NaN becomes quiet.
+    CHECK(back.bits == (nan ? bits | 0x200u : bits));
+  }
+}
+
+TEST_CASE("to_float16 rounds to nearest, ties to even", "[core]") {
+  for (std::uint32_t bits = 0; bits < 0x7bff; ++bits) {
+    // Halfway to the next one, and one float to both sides of it. Exact: a half has 11 bits, a float 24.
+    auto const low = static_cast<float>(float16{static_cast<std::uint16_t>(bits)});
+    auto const high = static_cast<float>(float16{static_cast<std::uint16_t>(bits + 1)});
+    float const middle = low + (high - low) / 2;
+    CHECK(farpoint::to_float16(middle).bits == bits + (bits & 1u));
+    CHECK(farpoint::to_float16(std::nextafter(middle, 0.0f)).bits == bits);
+    CHECK(farpoint::to_float16(std::nextafter(middle, 1e6f)).bits == bits + 1);
+    CHECK(farpoint::to_float16(-middle).bits == (0x8000u | (bits + (bits & 1u))));
+  }
+}
+
+TEST_CASE("to_float16 at the ends of its range", "[core]") {
+  CHECK(farpoint::to_float16(65504.0f).bits == 0x7bff);
+  CHECK(farpoint::to_float16(std::nextafter(65520.0f, 0.0f)).bits == 0x7bff);
+  CHECK(farpoint::to_float16(65520.0f).bits == 0x7c00);
+  CHECK(farpoint::to_float16(-3e38f).bits == 0xfc00);
+  CHECK(farpoint::to_float16(std::numeric_limits<float>::infinity()).bits == 0x7c00);
+  CHECK(farpoint::to_float16(0x1p-25f).bits == 0);
+  CHECK(farpoint::to_float16(std::nextafter(0x1p-25f, 1.0f)).bits == 1);
+  CHECK(farpoint::to_float16(float_of(1)).bits == 0);
+  CHECK(farpoint::to_float16(-0.0f).bits == 0x8000);
+  CHECK(farpoint::to_float16(float_of(0x7f800001u)).bits == 0x7e00);
+  CHECK(farpoint::to_float16(float_of(0xffc00000u)).bits == 0xfe00);
+}
+
+TEST_CASE("to_float16 equals another implementation on random floats", "[core]") {
+  random_source random{1};
+  for (int i = 0; i < 300000; ++i) {
+    float const value = float_of(static_cast<std::uint32_t>(random.next()));
+    if (std::isnan(value)) continue;
+    if (farpoint::to_float16(value).bits != to_float16(value).bits) FAIL(bits_of(value));
+  }
+}
+
+TEST_CASE("feature_view reads any record, aligned or not", "[core]") {
+  for (int const stride : {20, 22, 18, 32, 17}) {
+    for (std::size_t const shift : {0u, 1u, 2u, 4u}) {
+      for (bool const halves : {false, true}) {
+        CAPTURE(stride, shift, halves);
+        std::vector<unsigned char> memory(shift + 10 * static_cast<std::size_t>(stride));
+        int const offsets[] = {12, 0, 7};
+        auto const value_of = [](int record, int f) { return static_cast<float>(record * 4 - f) + 0.5f; };
+        for (int record = 0; record < 10; ++record) {
+          for (int f = 0; f < 3; ++f) {
+            unsigned char* const at = &memory[shift + static_cast<std::size_t>(record * stride + offsets[f])];
+            float const value = value_of(record, f);
+            float16 const narrow = farpoint::to_float16(value);
+            halves ? std::memcpy(at, &narrow, 2) : std::memcpy(at, &value, 4);
+          }
+        }
+        auto const* const base = memory.data() + shift;
+        auto const view = halves ? feature_view::fields<float16>(base, 10, stride, offsets, 3)
+                                 : feature_view::fields<float>(base, 10, stride, offsets, 3);
+        CHECK(view.size() == 10);
+        CHECK(view.count() == 3);
+        CHECK(view.is_float16() == halves);
+        for (int record = 0; record < 10; ++record) {
+          float values[3];
+          view.read(record, values);
+          for (int f = 0; f < 3; ++f) {
+            CHECK(view(record, f) == value_of(record, f));
+            CHECK(values[f] == value_of(record, f));
+          }
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("packed features, with and without a stride", "[core]") {
+  std::vector<float> values(30);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+  CHECK(feature_view::packed(values.data(), 10, 3)(4, 2) == 14);
+  CHECK(feature_view::packed(values.data(), 6, 3, 20)(4, 2) == 22);
+  CHECK(feature_view::packed(values.data(), 10, 65).count() == 65);  // refused by every call, and no overrun here
+  CHECK(feature_view{}.count() == 0);
+}
+
+TEST_CASE("feature_span writes both types", "[core]") {
+  std::vector<float> wide(4, -1);
+  std::vector<float16> narrow(4, float16{0});
+  float const values[] = {1.5f, -0.0f, 70000};
+  for (feature_span const span : {feature_span{wide}, feature_span{narrow}}) {
+    CHECK(span.size() == 4);
+    span.set(0, 0.25f);
+    span.write(1, values, 3);
+  }
+  CHECK(wide == std::vector<float>{0.25f, 1.5f, -0.0f, 70000});
+  CHECK(narrow[0].bits == 0x3400);
+  CHECK(narrow[1].bits == 0x3e00);
+  CHECK(narrow[2].bits == 0x8000);
+  CHECK(narrow[3].bits == 0x7c00);
+  CHECK(feature_span{}.empty());
+}
+
+TEST_CASE("a grid from a range has the number of voxels that detectors expect", "[voxelize]") {
+  using grid = voxel_grid<float>;
+  auto const dims = [](grid const& g) { return std::array<int, 3>{g.dims[0], g.dims[1], g.dims[2]}; };
+  CHECK(dims(grid::from_range({{-54, -54, -5}}, {{54, 54, 3}}, {{0.075f, 0.075f, 0.2f}})) ==
+        std::array<int, 3>{1440, 1440, 40});
+  CHECK(dims(grid::from_range({{0, -39.68f, -3}}, {{69.12f, 39.68f, 1}}, {{0.16f, 0.16f, 4}})) ==
+        std::array<int, 3>{432, 496, 1});
+  CHECK(dims(grid::from_range({{-51.2f, -51.2f, -5}}, {{51.2f, 51.2f, 3}}, {{0.1f, 0.1f, 0.2f}})) ==
+        std::array<int, 3>{1024, 1024, 40});
+  // Nothing that a grid can have becomes 0, which every call refuses.
+  CHECK(dims(grid::from_range({{0, 0, 0}}, {{-1, 0.25f, 1e30f}}, {{1, 1, 1}})) == std::array<int, 3>{0, 0, 0});
+  CHECK(dims(grid::from_range({{0, 0, 0}}, {{1, std::nanf(""), 1}}, {{0, 1, -1}})) == std::array<int, 3>{0, 0, 0});
+}
+
+TEST_CASE("voxel_of floors, and refuses the upper bound", "[voxelize]") {
+  voxel_grid<float> const grid{{{-2, 0, 0}}, {{0.5f, 1, 1}}, {{8, 1, 1}}};
+  vec<std::int32_t> voxel{};
+  auto const x_of = [&](float x) { return voxel_of(grid, {{x, 0, 0}}, voxel) ? voxel[0] : -1; };
+  CHECK(x_of(-2) == 0);
+  CHECK(x_of(std::nextafter(-2.0f, -9.0f)) == -1);
+  CHECK(x_of(std::nextafter(-1.5f, -9.0f)) == 0);
+  CHECK(x_of(-1.5f) == 1);
+  CHECK(x_of(-0.0f) == 4);
+  CHECK(x_of(1.99999f) == 7);
+  CHECK(x_of(std::nextafter(2.0f, 0.0f)) == -1);  // the difference rounds to 4, the upper bound
+  CHECK(x_of(2) == -1);
+  CHECK(x_of(3e38f) == -1);
+  CHECK(x_of(-3e38f) == -1);
+  CHECK(x_of(std::nanf("")) == -1);
+  CHECK(x_of(HUGE_VALF) == -1);
+  CHECK_FALSE(voxel_of(grid, {{0, std::nanf(""), 0}}, voxel));
+  CHECK_FALSE(voxel_of(grid, {{0, 0, 1}}, voxel));
+  // A quotient of 2^31 and more does not wrap around.
+  voxel_grid<double> const fine{{{0, 0, 0}}, {{1e-9, 1, 1}}, {{2147483647, 1, 1}}};
+  vec<std::int32_t> far{};
+  CHECK_FALSE(voxel_of(fine, {{4.3, 0, 0}}, far));
+  CHECK_FALSE(voxel_of(fine, {{2.147483648, 0, 0}}, far));
+  CHECK(voxel_of(fine, {{2.1474836, 0, 0}}, far));
+}
+
+TEST_CASE("the number of voxels in a grid, up to where it overflows", "[voxelize]") {
+  auto const cells = [](std::int32_t x, std::int32_t y, std::int32_t z) {
+    return voxel_grid<float>{{}, {{1, 1, 1}}, {{x, y, z}}}.cells();
+  };
+  constexpr std::int32_t most = 2147483647;
+  CHECK(cells(1, 1, 1) == 1);
+  CHECK(cells(1440, 1440, 40) == 82944000);
+  CHECK(cells(most, most, 1) == 4611686014132420609u);
+  CHECK(cells(most, most, 2) == 9223372028264841218u);  // below 2^63
+  CHECK(cells(1 << 30, 1 << 30, 8) == 0);               // 2^63
+  CHECK(cells(1 << 30, 1 << 30, 7) == 7 * (std::uint64_t{1} << 60));
+  CHECK(cells(most, most, 3) == 0);
+  CHECK(cells(most, most, most) == 0);
+  CHECK(cells(0, 5, 5) == 0);
+  CHECK(cells(5, -5, 5) == 0);
+}
+
+TEST_CASE("voxel_at undoes cell_of, and x runs fastest", "[voxelize]") {
+  voxel_grid<float> const small{{}, {{1, 1, 1}}, {{3, 4, 5}}};
+  for (std::uint64_t cell = 0; cell < small.cells(); ++cell) {
+    auto const at = voxel_at(small, cell);
+    CHECK(cell_of(small, at) == cell);
+    CHECK(static_cast<std::uint64_t>(at[0] + 3 * (at[1] + 4 * at[2])) == cell);
+  }
+  voxel_grid<double> const large{{}, {{1, 1, 1}}, {{2147483647, 2147483647, 2}}};
+  vec<std::int32_t> const corner{{2147483646, 2147483646, 1}};
+  CHECK(cell_of(large, corner) == large.cells() - 1);
+  CHECK(voxel_at(large, large.cells() - 1)[1] == 2147483646);
+}
