@@ -100,11 +100,11 @@ class feature_view {
   FARPOINT_HD void read(index_t record, float* values) const noexcept {
     unsigned char const* const start = base_ + record * stride_;
     if (half_) {
-      for (int i = 0; i < count_; ++i) values[i] = static_cast<float>(load<float16>(start + offsets_[i]));
+      for (int i = 0; i < count_; ++i) values[i] = static_cast<float>(load<float16>(start + offsets_[i], aligned_));
     } else if (aligned_) {
       for (int i = 0; i < count_; ++i) values[i] = *reinterpret_cast<float const*>(start + offsets_[i]);
     } else {
-      for (int i = 0; i < count_; ++i) values[i] = load<float>(start + offsets_[i]);
+      for (int i = 0; i < count_; ++i) values[i] = load<float>(start + offsets_[i], false);
     }
   }
 
