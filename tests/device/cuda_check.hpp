@@ -33,8 +33,10 @@ class device_array {
   std::size_t size() const { return size_; }
 
   void upload(std::vector<T> const& values) {
-    if (!values.empty())
-      REQUIRE_CUDA(cudaMemcpy(data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    if (values.empty()) return;
+    REQUIRE_CUDA(cudaMemcpy(data(), values.data(), values.size() * sizeof(T), cudaMemcpyHostToDevice));
+    // From pageable memory it may return with the last part on its way, and a test_stream does not wait for it.
+    REQUIRE_CUDA(cudaStreamSynchronize(nullptr));
   }
   std::vector<T> download() const {
     std::vector<T> values(size_);

@@ -22,7 +22,9 @@ struct lookback_pair {
 
 /// Scans pairs over the threads of a block, and over tiles that blocks take in ascending order.
 ///
-/// A tile's word says what is known of it: nothing, its own sum, or the sum up to its end. The words are zero before.
+/// A tile's word says what is known of it: nothing, its own sum, or the sum up to its end. The words are zero before,
+/// and so is the ticket: a block takes the next tile when it runs, so that every tile that it waits for has been taken
+/// by a block that runs too, however many of the blocks are on the device.
 template <int BlockSize>
 class lookback_scan {
  public:
@@ -31,9 +33,19 @@ class lookback_scan {
   struct storage {
     std::uint64_t sums[warps];
     std::uint64_t before;
+    std::uint32_t tile;
   };
 
-  __device__ lookback_scan(storage& shared, std::uint64_t* tiles) noexcept : shared_{shared}, tiles_{tiles} {}
+  __device__ lookback_scan(storage& shared, std::uint64_t* tiles, std::uint32_t* ticket) noexcept
+      : shared_{shared}, tiles_{tiles}, ticket_{ticket} {}
+
+  /// The next tile. All threads of the block call it.
+  __device__ std::uint32_t take() const noexcept {
+    __syncthreads();
+    if (threadIdx.x == 0) shared_.tile = atomicAdd(ticket_, 1u);
+    __syncthreads();
+    return shared_.tile;
+  }
 
   /// Sums of all pairs before the calling thread's. All threads of the block call it.
   /// @param total  set to the sums up to the end of the tile
@@ -97,6 +109,7 @@ class lookback_scan {
 
   storage& shared_;
   std::uint64_t* tiles_;
+  std::uint32_t* ticket_;
 };
 
 }  // namespace detail

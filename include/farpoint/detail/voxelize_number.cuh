@@ -81,11 +81,12 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tas
   std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
   bool const has_clouds = task.clouds.size() > 1;
   bool const has_readers = task.sorted || !task.output.point_voxel.empty();
-  for (std::uint32_t tile = blockIdx.x; tile < tiles; tile += gridDim.x) {
+  scan const scanner{storage, task.tiles, &task.state->number_ticket};
+  for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * number_items;
     first_points<Key> const mine{task, table, begin, size};
     lookback_pair total{};
-    lookback_pair at = scan{storage, task.tiles}.exclusive(mine.sum(), tile, total);
+    lookback_pair at = scanner.exclusive(mine.sum(), tile, total);
 #pragma unroll
     for (int k = 0; k < number_items; ++k) {
       if (has_clouds) voxels_before[threadIdx.x * number_items + static_cast<std::uint32_t>(k)] = at.first();
@@ -122,7 +123,6 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tas
       task.state->points = total.second();
       if (total.first() <= task.most_keys) task.offsets[total.first()] = total.second();
     }
-    __syncthreads();
   }
 }
 

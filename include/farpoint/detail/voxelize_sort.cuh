@@ -48,7 +48,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_ta
   std::uint32_t const voxels = task.state->voxels;
   unsigned long long surplus = 0;
   unsigned long long dropped = 0;
-  for (std::uint32_t tile = blockIdx.x; tile * BlockSize < voxels; tile += gridDim.x - 1) {
+  scan const scanner{storage, task.more_tiles, &task.state->arrange_ticket};
+  for (std::uint32_t tile = scanner.take(); tile * BlockSize < voxels; tile = scanner.take()) {
     std::uint32_t const i = tile * BlockSize + threadIdx.x;
     bool const exists = i < voxels;
     std::uint32_t const voxel = !exists ? 0 : task.order != nullptr ? task.order[i] : i;
@@ -58,8 +59,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_ta
         task.clouds.size() == 1 ? 0 : task.cloud_begin[static_cast<std::uint64_t>(key) / task.cells];
     bool const allowed = exists && index_t{i - first} < task.params.mode.max_voxels;
     lookback_pair total{};
-    lookback_pair const at =
-        scan{storage, task.more_tiles}.exclusive(lookback_pair::of(allowed ? 1 : 0, allowed ? count : 0), tile, total);
+    lookback_pair const at = scanner.exclusive(lookback_pair::of(allowed ? 1 : 0, allowed ? count : 0), tile, total);
     if (exists) {
       std::uint32_t const row = at.first();
       bool const written = allowed && row < task.row_limit;
@@ -78,7 +78,6 @@ __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_ta
         dropped += count;
       }
     }
-    __syncthreads();
   }
   if (task.output.report == nullptr) return;
   add_to_report(&task.output.report->surplus_points, surplus);

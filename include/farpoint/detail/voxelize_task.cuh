@@ -36,10 +36,12 @@ struct voxel_piece {
 
 /// Counters between the kernels; zero before.
 struct voxelize_state {
-  std::uint32_t ticket;    ///< tiles of points taken beyond the first of each block
-  std::uint32_t inserted;  ///< voxels in the table
-  std::uint32_t voxels;    ///< found
-  std::uint32_t points;    ///< in them
+  std::uint32_t ticket;          ///< tiles of points taken beyond the first of each block, to insert
+  std::uint32_t number_ticket;   ///< tiles taken, to number
+  std::uint32_t arrange_ticket;  ///< tiles taken, to arrange
+  std::uint32_t inserted;        ///< voxels in the table
+  std::uint32_t voxels;          ///< found
+  std::uint32_t points;          ///< in them
   std::uint32_t large_voxels;
   std::uint32_t pieces;
   std::uint32_t cut_voxels;
@@ -145,6 +147,12 @@ enum class voxel_place { inside, outside, not_finite, in_no_cloud };
 /// @param key  set to its key, and left alone if there is none
 template <class Key, class Points>
 __device__ inline voxel_place key_of(voxelize_task<Points> const& task, index_t i, Key& key) noexcept {
+  index_t cloud = 0;
+  if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
+    cloud = cloud_of(task.clouds, i);
+    // A cloud ends at the bound that it was given.
+    if (i >= task.clouds.begin_of(cloud) + task.clouds.largest()) return voxel_place::in_no_cloud;
+  }
   auto const point = task.clouds.points()[i];
   vec<std::int32_t> voxel{};
   if (!voxel_of(task.params.grid, point, voxel)) {
@@ -152,14 +160,9 @@ __device__ inline voxel_place key_of(voxelize_task<Points> const& task, index_t 
   }
   // Of 32 bits where the keys are.
   auto const dim = [&task](int axis) { return static_cast<Key>(task.params.grid.dims[axis]); };
-  Key cell = (static_cast<Key>(voxel[2]) * dim(1) + static_cast<Key>(voxel[1])) * dim(0) + static_cast<Key>(voxel[0]);
-  if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
-    index_t const cloud = cloud_of(task.clouds, i);
-    // A cloud ends at the bound that it was given.
-    if (i >= task.clouds.begin_of(cloud) + task.clouds.largest()) return voxel_place::in_no_cloud;
-    cell += static_cast<Key>(cloud) * static_cast<Key>(task.cells);
-  }
-  key = cell;
+  Key const cell =
+      (static_cast<Key>(voxel[2]) * dim(1) + static_cast<Key>(voxel[1])) * dim(0) + static_cast<Key>(voxel[0]);
+  key = static_cast<Key>(cloud) * static_cast<Key>(task.cells) + cell;
   return voxel_place::inside;
 }
 
