@@ -6,7 +6,6 @@
 #include "support/cuda_context.cuh"
 
 #include <cstdio>
-#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -47,13 +46,6 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
     row.scan_name = scan.name.c_str();
     register_all(fitted(row, scan.xyz), flush_l2, problems);
   }
-}
-
-/// Suites that take minutes must be asked for: by the filter, or by a variable that is 1.
-bool wants(char const* suite, char const* variable) {
-  char const* const value = std::getenv(variable);
-  return (value != nullptr && std::string{value} == "1") ||
-         benchmark::GetBenchmarkFilter().find(suite) != std::string::npos;
 }
 
 /// "simulated", or the names of the scans.

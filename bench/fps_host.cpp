@@ -9,13 +9,11 @@
 
 #include <benchmark/benchmark.h>
 
-#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <map>
 #include <set>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -93,15 +91,6 @@ void run_threads(benchmark::State& state, fps_row const& row, int threads, host_
   time_row(state, row, threads, problem, [&](fps_answer& answer) {
     check_host(farpoint::fps(exec, clouds, params_of(row), answer.output(), workspace.get()));
   });
-}
-
-/// 1, 2 and all threads of this machine, each once.
-std::vector<int> thread_counts() {
-  int const all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
-  std::vector<int> counts{1};
-  if (all >= 2) counts.push_back(2);
-  if (all > 2) counts.push_back(all);
-  return counts;
 }
 
 template <class Body>

@@ -11,7 +11,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 #include <vector>
 
@@ -107,11 +106,7 @@ class fps_problem_store {
  private:
   std::vector<float> const& scan_of(fps_row const& row) const {
     static std::vector<float> const none;
-    if (row.kind != cloud_kind::scan) return none;
-    for (named_scan const& scan : scans_) {
-      if (row.scan_name == scan.name) return scan.xyz;
-    }
-    throw std::logic_error{"a row without its scan"};
+    return row.kind == cloud_kind::scan ? find_scan(scans_, row.scan_name) : none;
   }
 
   std::vector<named_scan> scans_;

@@ -23,9 +23,6 @@ inline void count_row(benchmark::State& state, fps_row const& row) {
   }
 }
 
-/// Whether the calls of a row are enqueued one by one or replayed from a graph.
-enum class how { launched, replayed };
-
 /// Registers `name`: prepare(problem) once, then verify, then time launch(problem, stream). `note` ends the label.
 template <class Prepare, class Launch>
 void register_row(std::string const& name, fps_row const& row, int calls, how mode, bool flush_l2,
@@ -38,11 +35,7 @@ void register_row(std::string const& name, fps_row const& row, int calls, how mo
       problem.verify(enqueue, name.c_str());
       state.SetLabel(problem.checked_against() + note);
       count_row(state, row);
-      if (mode == how::replayed) {
-        time_graph_replays(state, problem.stream(), row.work(), flush_l2, enqueue);
-      } else {
-        time_calls(state, problem.stream(), row.work(), flush_l2, enqueue);
-      }
+      time_row(state, mode, problem.stream(), row.work(), flush_l2, enqueue);
     });
   };
   benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime()->Iterations(calls)->Unit(benchmark::kMillisecond);

@@ -6,8 +6,8 @@
 For each run it writes, below bench/results/<gpu or processor>/:
     <name>.json   the run, without what only concerns the machine it ran on (host name, paths), numbers shortened
     <name>.md     the tables
-    <name>-*.png  time per sample against points per cloud; of a suite "scale", time against points and against samples
-                  (needs matplotlib)
+    <name>-*.png  of fps, time per sample against points per cloud; of a sweep, time against what is swept; of all others
+                  bars, row by row (needs matplotlib)
 
 A run with a failed row is refused. Needs Python 3.8; matplotlib is optional.
 """
@@ -18,7 +18,9 @@ import pathlib
 import re
 import sys
 
-BASELINES = ("textbook", "serial", "default")
+BASELINES = ("textbook", "serial", "default", "published", "serial_hash")
+# Suites that are asked for by themselves: their results get a name of their own.
+PARTS = ("tune", "scale", "axes")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")
 DROPPED_ROW = ("family_index", "per_family_instance_index", "repetitions", "threads", "run_type", "run_name",
                "real_time", "cpu_time", "time_unit", "aggregate_name", "aggregate_unit")
@@ -57,7 +59,7 @@ def load(path):
     failed = [f"  {row['name']}: {row.get('error_message', '?')}" for row in rows if row.get("error_occurred")]
     if failed:
         raise BadRun("\n".join([f"{path}: {len(failed)} rows failed; nothing is written"] + failed))
-    foreign = [row["name"] for row in rows if "p50_us" not in row or "n" not in row]
+    foreign = [row["name"] for row in rows if "p50_us" not in row or "points_per_second" not in row]
     if foreign:
         raise BadRun(f"{path}: rows without farpoint's counters: {', '.join(foreign)}")
 
@@ -84,8 +86,8 @@ def merged(rows):
     result = []
     for group in groups.values():
         row = dict(group[0])
-        for key in ("p50_us", "points_per_second", "pairs_per_second", "bytes_per_second", "copy_bandwidth_percent"):
-            if key in row:
+        for key in row:
+            if key.endswith("_per_second") or key in ("p50_us", "copy_bandwidth_percent"):
                 row[key] = median([one[key] for one in group])
         for key in ("p99_us", "max_us"):
             row[key] = max(one[key] for one in group)
@@ -106,6 +108,9 @@ def cases(rows):
 
 
 def title(row):
+    if "samples" not in row:
+        words = row["case"].replace("/", ", ").replace("_", " ")
+        return re.sub(r"\b\d{4,}\b", lambda number: f"{int(number.group()):,}", words)
     kind = row["case"].split("/")[-1]
     beside = f" + {row['small_clouds']:,} x {row['small_n']:,}" if "small_clouds" in row else ""
     return f"{row['clouds']:,} x {row['n']:,}{beside} -> {row['samples']:,} {kind}"
@@ -117,25 +122,59 @@ def check_and_note(row):
     return check, note.replace("baseline: ", "", 1)
 
 
-def table(rows):
-    lines = ["| clouds x points -> samples | variant | median ms | p99 ms | baseline | baseline ms | speed-up |"
-             " M points/s | G pairs/s | % of copy |",
-             "|---|---|--:|--:|---|--:|--:|--:|--:|--:|"]
+def rates(rows):
+    """The table of a suite that counts keys: all variants of a case beside each other."""
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    lines = ["| G keys/s | " + " | ".join(variants) + " |", "|---|" + "--:|" * len(variants)]
     for case in cases(rows):
-        baseline = next((row for row in case if row["variant"] in BASELINES), None)
-        others = [row for row in case if row is not baseline] or case
+        rate = {row["variant"]: row["keys_per_second"] / 1e9 for row in case}
+        lines.append(f"| {case[0]['case']} | " + " | ".join(
+            (f"**{rate[one]:.3g}**" if rate[one] == max(rate.values()) else f"{rate[one]:.3g}") if one in rate else "-"
+            for one in variants) + " |")
+    return lines
+
+
+def baseline_of(case, row):
+    """The row that a row of the same case is compared with: a replayed graph with a replayed one, where there is one."""
+    named = {other["variant"]: other for other in case}
+    ends = ("_graph", "") if row["variant"].endswith("graph") else ("",)
+    return next((named[name + end] for end in ends for name in BASELINES if name + end in named), None)
+
+
+def rate_columns(rows):
+    """What a table says beside times, as far as its rows have it: [(heading, text of a row)]."""
+    columns = [("M points/s", lambda row: f"{row['points_per_second'] / 1e6:.3g}")]
+    if any("pairs_per_second" in row for row in rows):
+        columns.append(("G pairs/s", lambda row: f"{row['pairs_per_second'] / 1e9:.3g}"))
+    if any("voxels" in row for row in rows):
+        columns.append(("voxels", lambda row: f"{row['voxels']:,.0f}"))
+    columns.append(("% of copy", lambda row: f"{row['copy_bandwidth_percent']:.2g}"
+                    if "copy_bandwidth_percent" in row else "-"))
+    return columns
+
+
+def table(rows):
+    if all("keys_per_second" in row for row in rows):
+        return rates(rows)
+    columns = rate_columns(rows)
+    what = "clouds x points -> samples" if "samples" in rows[0] else "row"
+    lines = [f"| {what} | variant | median ms | p99 ms | baseline | baseline ms | speed-up | " +
+             " | ".join(heading for heading, _ in columns) + " |",
+             "|---|---|--:|--:|---|--:|--:|" + "--:|" * len(columns)]
+    for case in cases(rows):
+        others = [row for row in case if row is not baseline_of(case, row)] or case
         fastest = min(others, key=lambda row: row["p50_us"])
         for row in others:
             # In a search the winner is what one looks for.
             mark = "**" if row is fastest and row["suite"] == "tune" else ""
+            baseline = baseline_of(case, row)
             known = baseline is not None and baseline is not row
             lines.append("| " + " | ".join([
                 title(row), f"{mark}{row['variant']}{mark}", milliseconds(row["p50_us"]), milliseconds(row["p99_us"]),
                 baseline["variant"] if known else check_and_note(row)[1] or "-",
                 milliseconds(baseline["p50_us"]) if known else "-",
                 f"{baseline['p50_us'] / row['p50_us']:.2f}" if known else "-",
-                f"{row['points_per_second'] / 1e6:.3g}", f"{row['pairs_per_second'] / 1e9:.3g}",
-                f"{row['copy_bandwidth_percent']:.2g}" if "copy_bandwidth_percent" in row else "-",
+                *[text(row) for _, text in columns],
             ]) + " |")
     return lines
 
@@ -167,21 +206,68 @@ def most_common(values):
 
 def curves_of(suite, rows):
     """What to draw of a suite: [(end of the file's name, key on the x axis, label of x, label of y, title, rows, y)]."""
-    if suite != "scale":
-        # Per sample: the rows ask for different numbers of them, and only so do they lie on one curve.
-        regular = [row for row in rows if "small_clouds" not in row]
-        return [("", "n", "points per cloud", "microseconds per sample (median)", "", regular,
-                 lambda row: row["p50_us"] / row["samples"])]
-    # Two sweeps that cross: one holds the samples, the other the points.
-    samples, points = most_common(row["samples"] for row in rows), most_common(row["n"] for row in rows)
-    return [("-points", "n", "points of the cloud", "milliseconds (median)", f"{samples:,} samples",
-             [row for row in rows if row["samples"] == samples], lambda row: row["p50_us"] / 1000),
-            ("-samples", "samples", "samples", "milliseconds (median)", f"{points:,} points",
-             [row for row in rows if row["n"] == points], lambda row: row["p50_us"] / 1000)]
+    per_call = ("milliseconds (median)", lambda row: row["p50_us"] / 1000)
+    if suite == "axes":
+        swept = [("-voxel-size", "voxel_size", "edge of a voxel (m)", "_voxel_"),
+                 ("-max-points", "max_points", "points that a voxel keeps, at most", "_most_")]
+        curves = [(end, key, label, per_call[0], "", [row for row in rows if mark in row["case"]], per_call[1])
+                  for end, key, label, mark in swept]
+        return [curve for curve in curves if curve[5]]
+    if suite == "scale":
+        # Two sweeps that cross: one holds the samples, the other the points.
+        samples, points = most_common(row["samples"] for row in rows), most_common(row["n"] for row in rows)
+        return [("-points", "n", "points of the cloud", per_call[0], f"{samples:,} samples",
+                 [row for row in rows if row["samples"] == samples], per_call[1]),
+                ("-samples", "samples", "samples", per_call[0], f"{points:,} points",
+                 [row for row in rows if row["n"] == points], per_call[1])]
+    if not all("samples" in row for row in rows):
+        return []
+    # Per sample: the rows ask for different numbers of them, and only so do they lie on one curve.
+    regular = [row for row in rows if "small_clouds" not in row]
+    return [("", "n", "points per cloud", "microseconds per sample (median)", "", regular,
+             lambda row: row["p50_us"] / row["samples"])]
+
+
+def bars_of(suite, rows):
+    """Rows of a suite that are drawn as bars: those that lie on no curve. Of GPU suites only the replayed graphs, or
+    there would be two bars that differ by the launches alone."""
+    if any("samples" in row for row in rows):
+        return []
+    if suite == "axes":
+        rows = [row for row in rows if "_spread/" in row["case"]]
+    return [row for row in rows if row["variant"].endswith("graph")] or rows
+
+
+def draw_curves(axes, drawn, key, y):
+    """Logarithmic on both axes, a curve per variant."""
+    for variant in dict.fromkeys(row["variant"] for row in drawn):
+        points = sorted((row[key], y(row)) for row in drawn if row["variant"] == variant)
+        axes.loglog(*zip(*points), marker="o", label=variant)
+    axes.grid(True, which="both", alpha=0.3)
+    if drawn:
+        axes.legend()
+
+
+def draw_bars(axes, rows):
+    """A group of bars for each case, a colour for each variant, from the top down; the time axis is logarithmic."""
+    variants = list(dict.fromkeys(row["variant"] for row in rows))
+    groups = cases(rows)
+    high = 0.8 / len(variants)
+    for place, variant in enumerate(variants):
+        found = [(at, row) for at, case in enumerate(groups) for row in case if row["variant"] == variant]
+        axes.barh([at + (place + 0.5) * high - 0.4 for at, _ in found], [row["p50_us"] / 1000 for _, row in found],
+                  height=high, label=variant)
+    axes.set_yticks(range(len(groups)), [title(case[0]) for case in groups])
+    axes.set_ylim(len(groups) - 0.5, -0.5)
+    axes.set_xscale("log")
+    axes.grid(True, which="both", axis="x", alpha=0.3)
+    axes.set_axisbelow(True)
+    # Above the bars: it would hide some.
+    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False)
 
 
 def plot(run, folder, name):
-    """Logarithmic on both axes, a curve per variant."""
+    """The plots of all suites of a run but searches."""
     try:
         import matplotlib
         matplotlib.use("Agg")
@@ -190,24 +276,30 @@ def plot(run, folder, name):
         print("matplotlib is not installed: no plots (the tables are complete)")
         return []
 
-    rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune"]
+    rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune" and "keys_per_second" not in row]
     written = []
     device = run["context"].get("gpu") or run["context"].get("processor", "")
+
+    def save(figure, end):
+        path = folder / f"{name}-{end}.png"
+        figure.savefig(path, dpi=120, metadata={"Software": None})
+        plt.close(figure)
+        written.append(path)
+
     for suite in dict.fromkeys(row["suite"] for row in rows):
         of_suite = [row for row in rows if row["suite"] == suite]
         for end, key, x_label, y_label, what, drawn, y in curves_of(suite, of_suite):
             figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-            for variant in dict.fromkeys(row["variant"] for row in drawn):
-                points = sorted((row[key], y(row)) for row in drawn if row["variant"] == variant)
-                axes.loglog(*zip(*points), marker="o", label=variant)
+            draw_curves(axes, drawn, key, y)
             axes.set(xlabel=x_label, ylabel=y_label, title=", ".join(part for part in (device, what) if part))
-            axes.grid(True, which="both", alpha=0.3)
-            if drawn:
-                axes.legend()
-            path = folder / f"{name}-{suite}{end}.png"
-            figure.savefig(path, dpi=120, metadata={"Software": None})
-            plt.close(figure)
-            written.append(path)
+            save(figure, suite + end)
+        bars = bars_of(suite, of_suite)
+        if bars:
+            figure, axes = plt.subplots(figsize=(9, 1.5 + 0.16 * (len(bars) + len(cases(bars)))), layout="constrained")
+            draw_bars(axes, bars)
+            axes.set(xlabel="milliseconds (median)")
+            figure.suptitle(device)
+            save(figure, suite)
     return written
 
 
@@ -215,7 +307,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=pathlib.Path, metavar="RUN.json")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "results")
-    parser.add_argument("--name", help="name of the results; by default the suite, and \"_tune\" for a search")
+    parser.add_argument("--name", help="name of the results; by default the suite, and what part of it was asked for")
     options = parser.parse_args()
     if options.name and len(options.runs) > 1:
         parser.error("--name goes with one run only")
@@ -229,9 +321,9 @@ def main():
             status = 1
             continue
         context = run["context"]
-        searched = all(row["suite"] == "tune" for row in run["benchmarks"])
-        scaled = all(row["suite"] == "scale" for row in run["benchmarks"])
-        name = options.name or context.get("suite", path.stem) + ("_tune" if searched else "_scale" if scaled else "")
+        suites = {row["suite"] for row in run["benchmarks"]}
+        part = "".join(f"_{one}" for one in PARTS if suites == {one})
+        name = options.name or context.get("suite", path.stem) + part
         folder = options.results / slug(context.get("gpu") or context.get("processor", "unknown"))
         folder.mkdir(parents=True, exist_ok=True)
         written = [folder / f"{name}.json", folder / f"{name}.md"]

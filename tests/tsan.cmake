@@ -1,4 +1,5 @@
-# Race checks that every build runs: block_race.cpp must be clean, and each mutation, a barrier left out, must be found.
+# Race checks that every build runs: block_race.cpp and hash_map_race.cpp must be clean, and each mutation, a barrier left
+# out or a rule of the map broken, must be found.
 if(FARPOINT_TSAN_WORKS)
   function(farpoint_add_tsan_program name source)
     add_executable(${name} ${source})
@@ -17,6 +18,18 @@ if(FARPOINT_TSAN_WORKS)
       NAME tsan.mutation_${mutation}
       COMMAND ${CMAKE_COMMAND} "-DPROGRAM=${FARPOINT_TSAN_LAUNCHER};$<TARGET_FILE:farpoint_tsan_mutation_${mutation}>"
               -P ${CMAKE_CURRENT_LIST_DIR}/must_report_race.cmake)
+  endforeach()
+
+  farpoint_add_tsan_program(farpoint_tsan_hash_map tsan/hash_map_race.cpp)
+  add_test(NAME tsan.hash_map COMMAND ${FARPOINT_TSAN_LAUNCHER} $<TARGET_FILE:farpoint_tsan_hash_map>)
+  foreach(mutation IN ITEMS 1 2 3)
+    farpoint_add_tsan_program(farpoint_tsan_hash_map_mutation_${mutation} tsan/hash_map_race.cpp
+                              FARPOINT_MUTATION=${mutation})
+    add_test(
+      NAME tsan.hash_map_mutation_${mutation}
+      COMMAND
+        ${CMAKE_COMMAND} "-DPROGRAM=${FARPOINT_TSAN_LAUNCHER};$<TARGET_FILE:farpoint_tsan_hash_map_mutation_${mutation}>"
+        -P ${CMAKE_CURRENT_LIST_DIR}/must_report_race.cmake)
   endforeach()
 else()
   message(WARNING "ThreadSanitizer does not work here: the race checks are skipped.")

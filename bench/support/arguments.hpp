@@ -2,6 +2,9 @@
 /// Arguments of our own, next to those of Google Benchmark.
 #pragma once
 
+#include <benchmark/benchmark.h>
+
+#include <cstdlib>
 #include <string>
 #include <vector>
 
@@ -36,6 +39,13 @@ inline arguments take_arguments(int& argc, char** argv) {
   argv[kept] = nullptr;
   if (!taken.cloud_paths.empty()) taken.cloud_path = taken.cloud_paths.front();
   return taken;
+}
+
+/// Suites that take minutes must be asked for: by the filter, or by a variable that is 1.
+inline bool wants(char const* suite, char const* variable) {
+  char const* const value = std::getenv(variable);
+  return (value != nullptr && std::string{value} == "1") ||
+         benchmark::GetBenchmarkFilter().find(suite) != std::string::npos;
 }
 
 }  // namespace farpoint_bench

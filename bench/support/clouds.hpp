@@ -41,29 +41,38 @@ inline std::vector<float> uniform_cube(std::size_t points, std::uint64_t seed) {
   return xyz;
 }
 
-/// `[points, 3]`: one sweep of a spinning LiDAR with 64 rings, 1.7 m above the road of a street 24 m wide with walls on
-/// both sides (m). What matters for fps() is in it: rings that crowd near the sensor, and a sparse far end.
-inline std::vector<float> lidar_rings(std::size_t points, std::uint64_t seed) {
-  constexpr int rings = 64;
+/// A spinning LiDAR in a street with walls on both sides. The default has what matters for fps(): rings that crowd near
+/// the sensor, and a sparse far end.
+struct lidar_scene {
+  int rings = 64;
+  float lowest = -24.8f;  ///< elevation of the rings (degrees)
+  float opening = 26.8f;  ///< from the lowest to the highest ring (degrees)
+  float height = 1.7f;    ///< of the sensor above the road (m)
+  float half_street = 12.0f;
+  float farthest = 80.0f;
+  float noise = 0.04f;  ///< of the range, from end to end (m)
+};
+
+/// `[points, 3]`: one sweep (m), column by column as the sensor fires.
+inline std::vector<float> lidar_rings(std::size_t points, std::uint64_t seed, lidar_scene const& scene = {}) {
   constexpr float pi = 3.14159265f;
-  constexpr float height = 1.7f;
-  constexpr float half_street = 12.0f;
-  constexpr float farthest = 80.0f;
+  auto const rings = static_cast<std::size_t>(scene.rings);
   std::size_t const columns = (points + rings - 1) / rings;
 
   random_numbers random{seed};
   std::vector<float> xyz;
   xyz.reserve(3 * points);
   for (std::size_t i = 0; i < points; ++i) {
-    float const elevation = (-24.8f + 26.8f * static_cast<float>(i % rings) / (rings - 1)) * (pi / 180);
+    auto const ring = static_cast<float>(i % rings);
+    float const elevation = (scene.lowest + scene.opening * ring / static_cast<float>(rings - 1)) * (pi / 180);
     float const azimuth = 2 * pi * static_cast<float>(i / rings) / static_cast<float>(columns);
     float const along = std::cos(elevation) * std::cos(azimuth);
     float const across = std::cos(elevation) * std::sin(azimuth);
     float const up = std::sin(elevation);
-    float range = farthest * (0.9f + 0.1f * random.unit());
-    if (up < 0) range = std::fmin(range, height / -up);
-    if (across != 0) range = std::fmin(range, half_street / std::fabs(across));
-    range += 0.04f * (random.unit() - 0.5f);
+    float range = scene.farthest * (0.9f + 0.1f * random.unit());
+    if (up < 0) range = std::fmin(range, scene.height / -up);
+    if (across != 0) range = std::fmin(range, scene.half_street / std::fabs(across));
+    range += scene.noise * (random.unit() - 0.5f);
     xyz.insert(xyz.end(), {range * along, range * across, range * up});
   }
   return xyz;
@@ -126,6 +135,14 @@ inline std::vector<named_scan> read_scans(std::vector<std::string> const& paths)
     scans.push_back({name, read_cloud(path)});
   }
   return scans;
+}
+
+/// The points of the scan of that name.
+inline std::vector<float> const& find_scan(std::vector<named_scan> const& scans, std::string const& name) {
+  for (named_scan const& scan : scans) {
+    if (scan.name == name) return scan.xyz;
+  }
+  throw std::logic_error{"a row without its scan"};
 }
 
 }  // namespace farpoint_bench

@@ -15,7 +15,7 @@ namespace farpoint_bench {
 /// What one call does, by the statement of the problem and not by what a kernel happens to do.
 struct workload {
   double points = 0;  ///< points read, of all clouds
-  double pairs = 0;   ///< distances that the serial loop evaluates
+  double pairs = 0;   ///< distances that the serial loop evaluates, if it does
   double bytes = 0;   ///< compulsory traffic: each input byte read once, each output byte written once
 };
 
@@ -35,7 +35,7 @@ inline double count_times(benchmark::State& state, workload const& work, std::ve
   state.counters["p99_us"] = percentile(seconds, 0.99) * 1e6;
   state.counters["max_us"] = seconds.back() * 1e6;
   state.counters["points_per_second"] = work.points / median;
-  state.counters["pairs_per_second"] = work.pairs / median;
+  if (work.pairs > 0) state.counters["pairs_per_second"] = work.pairs / median;
   state.counters["bytes_per_second"] = work.bytes / median;
   return median;
 }

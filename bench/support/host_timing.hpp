@@ -6,7 +6,9 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <chrono>
+#include <thread>
 #include <vector>
 
 namespace farpoint_bench {
@@ -26,6 +28,15 @@ void time_blocking_calls(benchmark::State& state, workload const& work, Call&& c
     state.SetIterationTime(seconds.back());
   }
   count_times(state, work, seconds);
+}
+
+/// 1, 2 and all threads of this machine, each once.
+inline std::vector<int> thread_counts() {
+  int const all = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+  std::vector<int> counts{1};
+  if (all >= 2) counts.push_back(2);
+  if (all > 2) counts.push_back(all);
+  return counts;
 }
 
 }  // namespace farpoint_bench

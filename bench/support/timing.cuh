@@ -26,8 +26,8 @@ class stream_timer {
   template <class Launch>
   double seconds(Launch&& launch) {
     if (flush_.size() > 0) check(cudaMemsetAsync(flush_.data(), 0, flush_.size(), stream_), "cudaMemsetAsync");
-    // 50 us are several launch latencies (4-6 us each): enough for every call of a few kernels.
-    hold(stream_, 50'000);
+    // 150 us are some thirty launch latencies (4-6 us each).
+    hold(stream_, 150'000);
     check(cudaEventRecord(begin_.get(), stream_), "cudaEventRecord");
     launch(stream_);
     check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
@@ -45,18 +45,24 @@ class stream_timer {
 };
 
 /// The benchmark loop of one row (UseManualTime). Warms up for 20 ms or 20 calls, whichever comes first; not at all for
-/// a single call, which takes seconds. `launch(stream)` throws on failure.
-template <class Launch>
-void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
+/// a single call, which takes seconds. `prepare(stream)` comes before each call and is not timed. Both throw on
+/// failure.
+template <class Prepare, class Launch>
+void time_prepared_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2,
+                         Prepare&& prepare, Launch&& launch) {
   stream_timer timer{stream, flush_l2};
+  auto const call_seconds = [&] {
+    prepare(stream);
+    return timer.seconds(launch);
+  };
   double warm = 0;
-  for (int call = 0; call < 20 && state.max_iterations > 1 && warm < 20e-3; ++call) warm += timer.seconds(launch);
+  for (int call = 0; call < 20 && state.max_iterations > 1 && warm < 20e-3; ++call) warm += call_seconds();
 
   double const before = measure_sm_mhz(stream);
   std::vector<double> seconds;
   for (auto _ : state) {
     static_cast<void>(_);
-    seconds.push_back(timer.seconds(launch));
+    seconds.push_back(call_seconds());
     state.SetIterationTime(seconds.back());
   }
   double const median = count_times(state, work, seconds);
@@ -65,12 +71,33 @@ void time_calls(benchmark::State& state, cudaStream_t stream, workload const& wo
   state.counters["sm_mhz_after"] = measure_sm_mhz(stream);
 }
 
+/// The same with nothing to prepare.
+template <class Launch>
+void time_calls(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2, Launch&& launch) {
+  time_prepared_calls(
+      state, stream, work, flush_l2, [](cudaStream_t) {}, launch);
+}
+
 /// The same with the calls replayed from a CUDA graph; that the capture works is part of what is shown.
 template <class Launch>
 void time_graph_replays(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2,
                         Launch&& launch) {
   owned_graph const graph{stream, launch};
   time_calls(state, stream, work, flush_l2, [&graph](cudaStream_t on) { graph.launch(on); });
+}
+
+/// Whether the calls of a row are enqueued one by one or replayed from a graph.
+enum class how { launched, replayed };
+
+/// One of the two above.
+template <class Launch>
+void time_row(benchmark::State& state, how mode, cudaStream_t stream, workload const& work, bool flush_l2,
+              Launch&& launch) {
+  if (mode == how::replayed) {
+    time_graph_replays(state, stream, work, flush_l2, launch);
+  } else {
+    time_calls(state, stream, work, flush_l2, launch);
+  }
 }
 
 }  // namespace farpoint_bench

@@ -1,12 +1,14 @@
-// farpoint_demo: samples a point cloud, and shows in numbers and in a picture what came out.
+// farpoint_demo: samples and voxelizes a point cloud, and shows in numbers and in pictures what came out.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <farpoint/reference/fps.hpp>
+#include <farpoint/reference/voxelize.hpp>
 #include <farpoint/runtime.hpp>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <limits>
@@ -21,6 +23,7 @@
 #include "progress.hpp"
 #include "render.hpp"
 #include "street_scene.hpp"
+#include "voxels.hpp"
 
 namespace {
 
@@ -41,6 +44,9 @@ struct demo_options {
   int threads = 0;
   std::string picture_file = "farpoint_demo.png";
   std::string indices_file;
+  float voxel_size = 0;  // 0: from the cloud's extent
+  farpoint::hard voxel_limits{160'000, 32};
+  std::string voxel_picture_file;  // empty: named after the other one
   bool check = false;
 };
 
@@ -80,7 +86,7 @@ void declare_options(CLI::App& app, demo_options& wish) {
       ->check(CLI::NonNegativeNumber)
       ->option_text("INDEX [0]");
   add_choice<runtime::backend>(app, "--backend", backends, "auto|host|cuda [auto]",
-                               "Where to sample; auto: CUDA where there is a usable GPU, the host otherwise",
+                               "Where to work; auto: CUDA where there is a usable GPU, the host otherwise",
                                [&wish](runtime::backend chosen) { wish.backend = chosen; });
   app.add_option("--threads", wish.threads, "Threads of the host backend; 0: one per core")
       ->check(CLI::Range(0, 1024))
@@ -92,7 +98,18 @@ void declare_options(CLI::App& app, demo_options& wish) {
   app.add_option("-o,--output", wish.picture_file, "Picture to write")->option_text("PNG [farpoint_demo.png]");
   app.add_option("--indices", wish.indices_file, "Also write the indices of the samples, one per line, in their order")
       ->option_text("FILE");
-  app.add_flag("--check", wish.check, "Also run the plain serial loop, and compare indices and distances with its");
+  app.add_option("--voxel-size", wish.voxel_size, "Edge of a voxel (m); by default about a hundredth of the cloud")
+      ->check(CLI::PositiveNumber)
+      ->option_text("M");
+  app.add_option("--max-voxels", wish.voxel_limits.max_voxels, "Voxels at most; the others are dropped")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}))
+      ->option_text("N [160000]");
+  app.add_option("--max-points", wish.voxel_limits.max_points, "Points that a voxel keeps at most")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}))
+      ->option_text("N [32]");
+  app.add_option("--voxel-picture", wish.voxel_picture_file, "Picture of the voxels to write")
+      ->option_text("PNG [the other's name with _voxels]");
+  app.add_flag("--check", wish.check, "Also run the plain serial loops, and compare all results with theirs");
   app.footer(
       "Exit code: 0 all went well, 1 something failed, 2 wrong usage, 3 --check found a difference.\n"
       "Coverage after k samples: the largest distance from any point to the nearest of the first k.\n");
@@ -128,6 +145,25 @@ sampling collect(std::vector<point3> const& points, std::int64_t samples, std::i
   return picked;
 }
 
+voxel_cloud make_voxels(std::vector<point3> const& points, demo_options const& wish, int threads,
+                        runtime::run_info& info) {
+  auto const size = wish.voxel_size > 0 ? wish.voxel_size : choose_voxel_size(points);
+  return with_progress("voxelizing", [&] {
+    return collect_voxels(points, grid_around(points, size), wish.voxel_limits,
+                          [&](auto const& clouds, auto const& params, auto const& output) {
+                            return runtime::voxelize(clouds, params, output, {wish.backend, threads}, &info);
+                          });
+  });
+}
+
+/// "cloud.png": "cloud_voxels.png".
+std::string voxel_picture_of(demo_options const& wish) {
+  if (!wish.voxel_picture_file.empty()) return wish.voxel_picture_file;
+  std::filesystem::path const file{wish.picture_file};
+  auto const name = file.stem().string() + "_voxels" + file.extension().string();
+  return (file.parent_path() / name).string();
+}
+
 /// Where the work was done, and why there.
 std::string describe(runtime::run_info const& info, runtime::backend asked_for, int threads) {
   if (info.used == runtime::backend::cuda) return fmt::format("cuda ({})", info.device);
@@ -156,9 +192,37 @@ bool check_against_serial_loop(std::vector<point3> const& points, demo_options c
   });
   bool const same_indices = picked.indices == expected.indices;
   bool const same_distances = picked.distances == expected.distances;
-  print_row("check", fmt::format("indices {}, distances {} the serial loop's", same_indices ? "equal" : "DIFFER from",
-                                 same_distances ? "equal" : "DIFFER from"));
+  print_row("check of samples",
+            fmt::format("indices {}, distances {} the serial loop's", same_indices ? "equal" : "DIFFER from",
+                        same_distances ? "equal" : "DIFFER from"));
   return same_indices && same_distances;
+}
+
+/// The same for the voxels.
+bool check_voxels(std::vector<point3> const& points, demo_options const& wish, voxel_cloud const& voxels) {
+  auto const expected = with_progress("checking with the serial loop", [&] {
+    return collect_voxels(points, voxels.grid, wish.voxel_limits,
+                          [](auto const& clouds, auto const& params, auto const& output) {
+                            return farpoint::reference::voxelize(clouds, params, output);
+                          });
+  });
+  bool const same = equal_bits(voxels, expected);
+  print_row("check of voxels",
+            fmt::format("places, points and centroids {} the serial loop's", same ? "equal" : "DIFFER from"));
+  return same;
+}
+
+void print_voxels(voxel_cloud const& voxels, std::size_t points, double seconds, demo_options const& wish) {
+  auto const& report = voxels.report;
+  print_row("voxel size", fmt::format("{:g} m", voxels.grid.size[0]));
+  print_row("voxels", fmt::format("{}", voxels.size()));
+  print_row("mean points per voxel", fmt::format("{:.2f}", voxels.mean_points(points)));
+  print_row("dropped", fmt::format("{} voxels with {} points", report.dropped_voxels, report.dropped_points));
+  if (report.outside > 0) print_row("outside of the grid", fmt::format("{} points", report.outside));
+  print_row("not kept",
+            fmt::format("{} points above {} in a voxel", report.surplus_points, wish.voxel_limits.max_points));
+  print_row("time", fmt::format("{:.2f} ms", seconds * 1e3));
+  print_row("picture", voxel_picture_of(wish));
 }
 
 int run(demo_options const& wish) {
@@ -192,6 +256,14 @@ int run(demo_options const& wish) {
   });
   if (!wish.indices_file.empty()) write_indices(picked.indices, wish.indices_file);
 
+  runtime::run_info voxel_info;
+  auto const voxels = make_voxels(points, wish, threads, voxel_info);
+  with_progress("drawing", [&] {
+    auto const caption = fmt::format("{} points   {} voxels   {:.1f} points in a voxel   backend {}", size,
+                                     voxels.size(), voxels.mean_points(points.size()), backend);
+    write_png(render_voxels(points, voxels, caption), voxel_picture_of(wish));
+  });
+
   print_row("cloud", wish.cloud_file.empty() ? "(none given)" : wish.cloud_file);
   print_row("format", input.format);
   print_row("points", fmt::format("{}", size));
@@ -204,16 +276,20 @@ int run(demo_options const& wish) {
   }
   print_row("picture", wish.picture_file);
   if (!wish.indices_file.empty()) print_row("indices", wish.indices_file);
+  fmt::print("\n");
+  print_voxels(voxels, points.size(), voxel_info.seconds, wish);
   if (!wish.check) return 0;
+  fmt::print("\n");
   std::fflush(stdout);
-  return check_against_serial_loop(points, wish, samples, picked) ? 0 : exit_unequal;
+  bool const same_samples = check_against_serial_loop(points, wish, samples, picked);
+  return check_voxels(points, wish, voxels) && same_samples ? 0 : exit_unequal;
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
   demo_options wish;
-  CLI::App app{"Picks the farthest point samples of a point cloud and draws them."};
+  CLI::App app{"Picks the farthest point samples of a point cloud, voxelizes it, and draws both."};
   app.name("farpoint_demo");
   declare_options(app, wish);
   try {

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "bitmap_font.hpp"
+#include "cubes.hpp"
 
 namespace farpoint_demo {
 
@@ -43,15 +44,6 @@ rgb height_color(double share) {
 
 bool contains(panel const& where, double x, double y) {
   return x >= where.x && x < where.x + where.width && y >= where.y && y < where.y + where.height;
-}
-
-// 1, 2 or 5 times a power of ten, at most `largest`.
-double round_length(double largest) {
-  double const power = std::pow(10, std::floor(std::log10(largest)));
-  for (double const factor : {5.0, 2.0}) {
-    if (factor * power <= largest) return factor * power;
-  }
-  return power;
 }
 
 // Calls put(x, y) for the pixels of a disc that lie in the panel.
@@ -193,14 +185,43 @@ void draw_grid(image& canvas, panel const& where, view const& looking, picture_s
   }
 }
 
-void draw_panel(image& canvas, panel const& where, view const& looking, picture_scales const& scales,
-                std::vector<point3> const& points, std::vector<std::int64_t> const& samples, std::string const& title) {
+void draw_empty_panel(image& canvas, panel const& where, view const& looking, picture_scales const& scales,
+                      std::string const& title) {
   draw_text(canvas, where.x, 16 * zoom, title, text_dot, text_color);
   canvas.fill(where.x, where.y, where.width, where.height, panel_color);
   draw_grid(canvas, where, looking, scales);
+}
+
+void draw_panel(image& canvas, panel const& where, view const& looking, picture_scales const& scales,
+                std::vector<point3> const& points, std::vector<std::int64_t> const& samples, std::string const& title) {
+  draw_empty_panel(canvas, where, looking, scales, title);
   panel_painter painter{canvas, where, looking, scales.z};
   painter.draw_points(points);
   painter.draw_samples(points, samples);
+}
+
+// Coloured as the points are.
+std::vector<cube> cubes_of(voxel_cloud const& voxels, view const& looking, extent const& heights) {
+  auto const& grid = voxels.grid;
+  std::vector<cube> cubes(voxels.size());
+  std::vector<double> depths;
+  for (std::size_t v = 0; v < cubes.size(); ++v) {
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      int const at = static_cast<int>(axis);
+      cubes[v].size[axis] = grid.size[at];
+      cubes[v].low[axis] = grid.origin[at] + static_cast<float>(voxels.coords[3 * v + axis]) * grid.size[at];
+    }
+    if (auto const seen = looking.project(cubes[v].low)) depths.push_back(seen->depth);
+  }
+  auto const depth_range = robust_extent(depths, 0.02);
+  for (cube& box : cubes) {
+    auto const seen = looking.project(box.low);
+    double const far = seen && depth_range.size() > 0 ? (seen->depth - depth_range.low) / depth_range.size() : 0;
+    double const middle = box.low[2] + 0.5 * box.size[2];
+    double const share = heights.size() > 0 ? (middle - heights.low) / heights.size() : 0.5;
+    box.color = mix(height_color(share), panel_color, 0.3 * std::clamp(far, 0.0, 1.0));
+  }
+  return cubes;
 }
 
 void draw_scale_bar(image& canvas, double metres, double pixels_per_metre) {
@@ -217,8 +238,8 @@ void draw_scale_bar(image& canvas, double metres, double pixels_per_metre) {
   canvas.fill(x + length - 2 * zoom, y - zoom, 2 * zoom, 8 * zoom, text_color);
 }
 
-// From the right end of the caption's line to the left: the heights' colours, then the samples'.
-void draw_legend(image& canvas, int y, extent const& heights) {
+// From the right end of the caption's line to the left: the heights' colours, then, if there are any, the samples'.
+void draw_legend(image& canvas, int y, extent const& heights, bool with_samples) {
   constexpr int bar = 120 * zoom;
   constexpr int gap = 10 * zoom;
   int x = width - margin;
@@ -234,6 +255,7 @@ void draw_legend(image& canvas, int y, extent const& heights) {
   }
   x -= gap;
   put_text(fmt::format("height {:.3g}", heights.low));
+  if (!with_samples) return;
   x -= 2 * gap;
   put_text("sample");
   panel const everywhere{0, 0, width, height};
@@ -256,7 +278,24 @@ image render(std::vector<point3> const& points, std::vector<std::int64_t> const&
 
   int const caption_y = left_panel.y + left_panel.height + 20 * zoom;
   draw_text(canvas, margin, caption_y, caption, text_dot, text_color);
-  draw_legend(canvas, caption_y, scales.z);
+  draw_legend(canvas, caption_y, scales.z, true);
+  return half_size(canvas);
+}
+
+image render_voxels(std::vector<point3> const& points, voxel_cloud const& voxels, std::string const& caption) {
+  image canvas{width, height, frame_color};
+  auto const scales = measure(points, view::from_above(points, left_panel));
+  auto const of_points = view::in_perspective(points, left_panel);
+  auto const of_voxels = view::in_perspective(points, right_panel);
+
+  draw_panel(canvas, left_panel, of_points, scales, points, {},
+             fmt::format("Points, grid of {:g} m", scales.grid_step));
+  draw_empty_panel(canvas, right_panel, of_voxels, scales, fmt::format("Voxels of {:g} m", voxels.grid.size[0]));
+  draw_cubes(canvas, right_panel, of_voxels, cubes_of(voxels, of_voxels, scales.z), panel_color);
+
+  int const caption_y = left_panel.y + left_panel.height + 20 * zoom;
+  draw_text(canvas, margin, caption_y, caption, text_dot, text_color);
+  draw_legend(canvas, caption_y, scales.z, false);
   return half_size(canvas);
 }
 

@@ -1,4 +1,4 @@
-// The demo's picture: a cloud and its samples, from above and in perspective.
+// The demo's pictures: a cloud and its samples, from above and in perspective; a cloud and its voxels.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 
 #include "image.hpp"
 #include "view.hpp"
+#include "voxels.hpp"
 
 namespace farpoint_demo {
 
@@ -14,5 +15,9 @@ namespace farpoint_demo {
 /// @param samples  indices into `points`
 /// @param caption  one line below the panels
 image render(std::vector<point3> const& points, std::vector<std::int64_t> const& samples, std::string const& caption);
+
+/// Draws 1800 x 900 pixels: the points, and beside them the voxels as shaded cubes, both coloured by height.
+/// @param caption  one line below the panels
+image render_voxels(std::vector<point3> const& points, voxel_cloud const& voxels, std::string const& caption);
 
 }  // namespace farpoint_demo

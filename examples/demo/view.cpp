@@ -69,6 +69,14 @@ extent robust_extent(std::vector<double>& values, double tail) {
   return {low, at(1 - tail)};
 }
 
+double round_length(double largest) {
+  double const power = std::pow(10, std::floor(std::log10(largest)));
+  for (double const factor : {5.0, 2.0}) {
+    if (factor * power <= largest) return factor * power;
+  }
+  return power;
+}
+
 bool is_finite(point3 const& point) {
   return std::isfinite(point[0]) && std::isfinite(point[1]) && std::isfinite(point[2]);
 }

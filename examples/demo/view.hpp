@@ -26,6 +26,9 @@ struct extent {
 /// From the share `tail` of the values to the share 1 - `tail`; {0, 0} of nothing. Reorders `values`.
 extent robust_extent(std::vector<double>& values, double tail);
 
+/// 1, 2 or 5 times a power of ten, at most `largest` (> 0).
+double round_length(double largest);
+
 /// True when all coordinates are numbers and not infinite.
 bool is_finite(point3 const& point);
 

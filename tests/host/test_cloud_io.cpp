@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include <farpoint/reference/voxelize.hpp>
+
 #include "../catch.hpp"
 #include "cloud_formats.hpp"
 #include "cloud_io.hpp"
@@ -19,6 +21,7 @@
 #include "image.hpp"
 #include "render.hpp"
 #include "street_scene.hpp"
+#include "voxels.hpp"
 
 namespace {
 
@@ -426,4 +429,99 @@ TEST_CASE("the picture is a PNG of its size", "[render]") {
   CHECK(shape_of({{most, most, most}, {-most, -most, -most}, {0, 1, 2}}, {1, 0, 2}) == expected);
   CHECK(shape_of({{1e-30F, 0, 0}, {0, 1e-30F, 0}}, {1, 0}) == expected);
   CHECK_THROWS_AS(write_png(image{2, 2}, folder.path() / "no" / "such" / "folder.png"), image_error);
+}
+
+TEST_CASE("voxels have a round size, some hundred along the cloud", "[voxels]") {
+  auto const row_of = [](float length) {
+    points3 points;
+    for (int i = 0; i <= 1000; ++i) points.push_back({0, static_cast<float>(i) * length / 1000, 0});
+    return points;
+  };
+  CHECK(choose_voxel_size(row_of(105)) == 1.0F);
+  CHECK(choose_voxel_size(row_of(60)) == 0.5F);
+  CHECK(choose_voxel_size(row_of(0.3F)) == 0.002F);
+  CHECK(choose_voxel_size({{5, 5, 5}}) == 0.1F);  // one place has no size
+  CHECK(choose_voxel_size({}) == 0.1F);
+
+  auto with_strays = row_of(105);
+  with_strays.push_back({1e30F, -1e30F, std::numeric_limits<float>::quiet_NaN()});
+  CHECK(choose_voxel_size(with_strays) == 1.0F);
+}
+
+namespace {
+voxel_cloud voxels_of(points3 const& points, float size, farpoint::hard limits) {
+  return collect_voxels(points, grid_around(points, size), limits,
+                        [](auto const& clouds, auto const& params, auto const& output) {
+                          return farpoint::reference::voxelize(clouds, params, output);
+                        });
+}
+}  // namespace
+
+TEST_CASE("the grid has room for all points, but for strays", "[voxels]") {
+  points3 const points{{-3.2F, 7, 0}, {4, -8, 12.6F}, {4, -8, 12.7F}, {std::numeric_limits<float>::infinity(), 0, 0}};
+  auto const voxels = voxels_of(points, 0.5F, {100, 1});
+  CHECK(voxels.size() == 2);
+  CHECK(voxels.report.non_finite == 1);
+  CHECK(voxels.report.outside == 0);
+  CHECK(voxels.report.surplus_points == 1);
+  CHECK(voxels.mean_points(points.size()) == 1.5);
+}
+
+TEST_CASE("a stray does not make the grid too large", "[voxels]") {
+  for (float const stray : {1e9F, 1e30F, std::numeric_limits<float>::max(), -std::numeric_limits<float>::max()}) {
+    points3 points(500, {1, 2, 3});
+    points.push_back({stray, stray, stray});
+    auto const voxels = voxels_of(points, 0.1F, {100, 32});
+    CHECK(voxels.size() == 1);
+    CHECK(voxels.report.outside == 1);
+    CHECK(voxels.report.surplus_points == 500 - 32);
+  }
+  points3 const far_away(3, {-std::numeric_limits<float>::max(), std::numeric_limits<float>::max(), 0});
+  CHECK(voxels_of(far_away, 1e30F, {100, 32}).size() == 1);
+}
+
+TEST_CASE("voxels are compared to the bit", "[voxels]") {
+  auto const sweep = simulate_street_sweep(1);
+  auto const voxels = voxels_of(sweep, 0.5F, {1000, 32});
+  CHECK(voxels.size() == 1000);
+  auto changed = voxels;
+  CHECK(equal_bits(voxels, changed));
+  changed.centroids.back() = std::nextafter(changed.centroids.back(), 1e9F);
+  CHECK_FALSE(equal_bits(voxels, changed));
+  changed = voxels;
+  ++changed.report.dropped_points;
+  CHECK_FALSE(equal_bits(voxels, changed));
+}
+
+TEST_CASE("the picture of the voxels is not empty on the right", "[render]") {
+  points3 points;
+  for (int i = 0; i < 1000; ++i)
+    points.push_back({static_cast<float>(i % 10), static_cast<float>(i / 10 % 10), static_cast<float>(i / 100)});
+  auto const with = render_voxels(points, voxels_of(points, 1, {1000, 32}), "caption");
+  auto const without = render_voxels(points, voxel_cloud{grid_around(points, 1), {}, {}, {}, {}}, "caption");
+  CHECK(with.width() == 1800);
+  CHECK(with.height() == 900);
+  int left = 0;
+  int right = 0;
+  for (int y = 0; y < with.height(); ++y) {
+    for (int x = 0; x < with.width(); ++x) {
+      auto const& a = with.at(x, y);
+      auto const& b = without.at(x, y);
+      if (a.red != b.red || a.green != b.green || a.blue != b.blue) ++(x < 900 ? left : right);
+    }
+  }
+  CHECK(left == 0);
+  CHECK(right > 100'000);  // a block of a thousand cubes fills most of a panel
+}
+
+TEST_CASE("voxels of clouds without an extent, and with an extreme one, are drawn", "[render]") {
+  float const nan = std::numeric_limits<float>::quiet_NaN();
+  float const most = std::numeric_limits<float>::max();
+  for (points3 const& points :
+       {points3{{1, 2, 3}}, points3{{0, 0, 0}, {0, 0, 0}, {nan, 0, 0}},
+        points3{{most, most, most}, {-most, -most, -most}, {0, 1, 2}}, points3{{1e-30F, 0, 0}, {0, 1e-30F, 0}}}) {
+    auto const voxels = voxels_of(points, choose_voxel_size(points), {100, 32});
+    CHECK(voxels.size() >= 1);
+    CHECK(render_voxels(points, voxels, "caption").width() == 1800);
+  }
 }

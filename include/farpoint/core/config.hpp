@@ -37,6 +37,13 @@
 #define FARPOINT_PREFETCH(address) static_cast<void>(address)
 #endif
 
+// Before a FARPOINT_HD template that calls what its user passes it, which may be for the host or for the device only.
+#if defined(__NVCC__)
+#define FARPOINT_CALLS_BACK _Pragma("nv_exec_check_disable")
+#else
+#define FARPOINT_CALLS_BACK
+#endif
+
 // The inline namespace keeps two versions of the headers apart in one process.
 #define FARPOINT_BEGIN_NAMESPACE \
   namespace farpoint {           \

@@ -66,28 +66,52 @@ class feature_view {
   FARPOINT_HD constexpr unsigned char const* base() const noexcept { return base_; }
   FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
 
-  FARPOINT_HD float operator()(index_t record, int feature) const noexcept {
-    unsigned char const* const address = base_ + record * stride_ + offsets_[feature];
-    if (half_) return static_cast<float>(load<float16>(address));
-    return load<float>(address);
+  FARPOINT_HD float operator()(index_t record, int feature) const noexcept { return column(feature)(record); }
+
+  /// One feature of all records: for a loop over records, which need not look it up each time.
+  class feature_column {
+   public:
+    FARPOINT_HD float operator()(index_t record) const noexcept {
+      unsigned char const* const address = base_ + record * stride_;
+      if (plain_) return *reinterpret_cast<float const*>(address);
+      return half_ ? static_cast<float>(load<float16>(address, aligned_)) : load<float>(address, aligned_);
+    }
+
+   private:
+    friend class feature_view;
+    unsigned char const* base_;
+    index_t stride_;
+    bool plain_;  ///< an aligned float
+    bool half_;
+    bool aligned_;
+  };
+
+  FARPOINT_HD feature_column column(int feature) const noexcept {
+    feature_column column;
+    column.base_ = base_ + offsets_[feature];
+    column.stride_ = stride_;
+    column.plain_ = aligned_ && !half_;
+    column.half_ = half_;
+    column.aligned_ = aligned_;
+    return column;
   }
 
   /// All features of a record, to `values` of count() elements: the type is looked at once.
   FARPOINT_HD void read(index_t record, float* values) const noexcept {
     unsigned char const* const start = base_ + record * stride_;
     if (half_) {
-      for (int i = 0; i < count_; ++i) values[i] = static_cast<float>(load<float16>(start + offsets_[i]));
+      for (int i = 0; i < count_; ++i) values[i] = static_cast<float>(load<float16>(start + offsets_[i], aligned_));
     } else if (aligned_) {
       for (int i = 0; i < count_; ++i) values[i] = *reinterpret_cast<float const*>(start + offsets_[i]);
     } else {
-      for (int i = 0; i < count_; ++i) values[i] = load<float>(start + offsets_[i]);
+      for (int i = 0; i < count_; ++i) values[i] = load<float>(start + offsets_[i], false);
     }
   }
 
  private:
   template <class Value>
-  FARPOINT_HD Value load(unsigned char const* address) const noexcept {
-    if (aligned_) return *reinterpret_cast<Value const*>(address);
+  FARPOINT_HD static Value load(unsigned char const* address, bool aligned) noexcept {
+    if (aligned) return *reinterpret_cast<Value const*>(address);
     Value value;
 #if defined(__CUDA_ARCH__)
     auto* const copy = reinterpret_cast<unsigned char*>(&value);

@@ -28,40 +28,47 @@ struct radix_pass {
   std::uint32_t* sorted_values;
   std::uint32_t* counts;  ///< `[digits, tiles]`: first how often a digit is in a tile, then in the tiles before it
   std::uint32_t* totals;  ///< `[digits]`
-  std::uint32_t size;
+  std::uint32_t most;     ///< keys that there can be
+  std::uint32_t const* device_size;  ///< how many there are; null: `most`
   int shift;
 
-  FARPOINT_HD std::uint32_t tiles() const noexcept { return (size + (radix_tile - 1)) / radix_tile; }
+  FARPOINT_HD static std::uint32_t tiles_of(std::uint32_t keys) noexcept {
+    return (keys + (radix_tile - 1)) / radix_tile;
+  }
+  __device__ std::uint32_t size() const noexcept { return device_size == nullptr ? most : *device_size; }
   FARPOINT_HD std::uint32_t digit(std::uint32_t key) const noexcept { return key >> shift & (radix_digits - 1); }
 };
 
 /// Counts the digits of tile blockIdx.x.
 static __global__ void __launch_bounds__(radix_threads) radix_count_kernel(radix_pass const pass) {
   __shared__ std::uint32_t count[radix_digits];
+  std::uint32_t const size = pass.size();
+  if (blockIdx.x >= pass.tiles_of(size)) return;
   count[threadIdx.x] = 0;
   __syncthreads();
   std::uint32_t const first = blockIdx.x * radix_tile;
 #pragma unroll
   for (int i = 0; i < radix_items; ++i) {
     std::uint32_t const at = first + i * radix_threads + threadIdx.x;
-    if (at < pass.size) atomicAdd(&count[pass.digit(pass.keys[at])], 1u);
+    if (at < size) atomicAdd(&count[pass.digit(pass.keys[at])], 1u);
   }
   __syncthreads();
-  pass.counts[std::size_t{threadIdx.x} * pass.tiles() + blockIdx.x] = count[threadIdx.x];
+  pass.counts[std::size_t{threadIdx.x} * pass.tiles_of(size) + blockIdx.x] = count[threadIdx.x];
 }
 
 /// Sums the counts of digit blockIdx.x over the tiles before each.
 static __global__ void __launch_bounds__(radix_threads) radix_scan_kernel(radix_pass const pass) {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, radix_threads>;
   __shared__ typename scan_type::TempStorage storage;
-  std::uint32_t* const row = pass.counts + std::size_t{blockIdx.x} * pass.tiles();
+  std::uint32_t const tiles = pass.tiles_of(pass.size());
+  std::uint32_t* const row = pass.counts + std::size_t{blockIdx.x} * tiles;
   std::uint32_t before = 0;
-  for (std::uint32_t first = 0; first < pass.tiles(); first += radix_threads) {
+  for (std::uint32_t first = 0; first < tiles; first += radix_threads) {
     std::uint32_t const tile = first + threadIdx.x;
-    std::uint32_t value = tile < pass.tiles() ? row[tile] : 0;
+    std::uint32_t value = tile < tiles ? row[tile] : 0;
     std::uint32_t sum = 0;
     scan_type{storage}.ExclusiveSum(value, value, sum);
-    if (tile < pass.tiles()) row[tile] = before + value;
+    if (tile < tiles) row[tile] = before + value;
     before += sum;
     __syncthreads();
   }
@@ -79,14 +86,16 @@ static __global__ void __launch_bounds__(radix_threads) radix_scatter_kernel(rad
   } storage;
   __shared__ std::uint32_t start[radix_digits];
   static_assert(radix_digits == radix_threads, "farpoint: one thread a digit");
+  std::uint32_t const all = pass.size();
+  if (blockIdx.x >= pass.tiles_of(all)) return;
 
   std::uint32_t base = 0;
   scan_type{storage.scan}.ExclusiveSum(pass.totals[threadIdx.x], base);
-  base += pass.counts[std::size_t{threadIdx.x} * pass.tiles() + blockIdx.x];
+  base += pass.counts[std::size_t{threadIdx.x} * pass.tiles_of(all) + blockIdx.x];
   __syncthreads();
 
   std::uint32_t const first = blockIdx.x * radix_tile;
-  std::uint32_t const size = pass.size - first < radix_tile ? pass.size - first : radix_tile;
+  std::uint32_t const size = all - first < radix_tile ? all - first : radix_tile;
   std::uint32_t keys[radix_items];
   std::uint32_t values[radix_items];
 #pragma unroll
@@ -135,21 +144,24 @@ inline constexpr int radix_passes(int bits) noexcept {
 }
 
 /// Enqueues a stable sort by the low `bits` bits, less than 2^32 keys: three launches for every eight bits. `keys[0]`
-/// and `values[0]` are the input; the result is in `[radix_passes(bits) % 2]`.
+/// and `values[0]` are the input; the result is in `[radix_passes(bits) % 2]`. Of `size` keys only as many are sorted
+/// as the device says, if it says so.
 FARPOINT_HIDDEN inline cudaError_t radix_sort(std::uint32_t* const (&keys)[2], std::uint32_t* const (&values)[2],
                                               std::uint32_t* counters, std::uint32_t size, int bits,
-                                              cudaStream_t stream) noexcept {
+                                              cudaStream_t stream,
+                                              std::uint32_t const* device_size = nullptr) noexcept {
+  if (size == 0) return cudaSuccess;
   for (int i = 0; i < radix_passes(bits); ++i) {
     int const from = i % 2;
     radix_pass pass{keys[from], values[from], keys[1 - from], values[1 - from], counters + radix_digits,
-                    counters,   size,         i * radix_bits};
+                    counters,   size,         device_size,    i * radix_bits};
     void* arguments[] = {&pass};
     struct {
       void const* kernel;
       std::uint32_t blocks;
-    } const steps[] = {{reinterpret_cast<void const*>(radix_count_kernel), pass.tiles()},
+    } const steps[] = {{reinterpret_cast<void const*>(radix_count_kernel), pass.tiles_of(size)},
                        {reinterpret_cast<void const*>(radix_scan_kernel), radix_digits},
-                       {reinterpret_cast<void const*>(radix_scatter_kernel), pass.tiles()}};
+                       {reinterpret_cast<void const*>(radix_scatter_kernel), pass.tiles_of(size)}};
     for (auto const& step : steps) {
       cudaError_t const error =
           cudaLaunchKernel(step.kernel, dim3(step.blocks), dim3(radix_threads), arguments, 0, stream);

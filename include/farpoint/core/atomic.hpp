@@ -1,0 +1,152 @@
+/// @file
+/// Atomic operations on words in the caller's memory, one spelling for kernels and host threads.
+///
+/// C++17 has no std::atomic_ref, and cuda::atomic_ref looks at every operation for whether the word is in local memory.
+/// Here the word is in global memory, in shared memory, or on the host. On a device the scope is the device: these are
+/// no means to talk to the host, or to another GPU, while a kernel runs. No stand-alone fences, which ThreadSanitizer
+/// does not understand.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+#if !defined(__CUDACC__) && !defined(__GNUC__)
+#error "farpoint: core/atomic.hpp is written for g++, clang++ and nvcc with either of them"
+#endif
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Word>
+inline constexpr bool is_atomic_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>;
+
+#if defined(__CUDA_ARCH__)
+/// What CUDA's atomic functions call a word of this size.
+template <class Word>
+using cuda_word = std::conditional_t<sizeof(Word) == 4, unsigned, unsigned long long>;
+
+template <class Word>
+__device__ FARPOINT_ALWAYS_INLINE cuda_word<Word>* as_cuda_word(Word* word) noexcept {
+  static_assert(is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+  return reinterpret_cast<cuda_word<Word>*>(word);
+}
+#endif
+
+}  // namespace detail
+
+/// The word as some thread left it; orders nothing else.
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load(Word const* word) noexcept {
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+#if defined(__CUDA_ARCH__)
+  Word seen;
+  if constexpr (sizeof(Word) == 4) {
+    asm volatile("ld.relaxed.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(word) : "memory");
+  } else {
+    asm volatile("ld.relaxed.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(word) : "memory");
+  }
+  return seen;
+#else
+  return __atomic_load_n(word, __ATOMIC_RELAXED);
+#endif
+}
+
+/// The same; what was written before the atomic_store_release() that it sees is visible to the caller.
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load_acquire(Word const* word) noexcept {
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+#if defined(__CUDA_ARCH__)
+  Word seen;
+  if constexpr (sizeof(Word) == 4) {
+    asm volatile("ld.acquire.gpu.u32 %0, [%1];" : "=r"(seen) : "l"(word) : "memory");
+  } else {
+    asm volatile("ld.acquire.gpu.u64 %0, [%1];" : "=l"(seen) : "l"(word) : "memory");
+  }
+  return seen;
+#else
+  return __atomic_load_n(word, __ATOMIC_ACQUIRE);
+#endif
+}
+
+/// Two neighbouring words, the first 16-byte aligned: one load on a device. Each is atomic, the pair is not.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_pair(std::uint64_t const* words, std::uint64_t& first,
+                                                         std::uint64_t& second) noexcept {
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.gpu.v2.u64 {%0, %1}, [%2];" : "=l"(first), "=l"(second) : "l"(words) : "memory");
+#else
+  first = atomic_load(words);
+  second = atomic_load(words + 1);
+#endif
+}
+
+/// Orders nothing else.
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store(Word* word, Word value) noexcept {
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Word) == 4) {
+    asm volatile("st.relaxed.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+  } else {
+    asm volatile("st.relaxed.gpu.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+  }
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELAXED);
+#endif
+}
+
+/// Publishes what the caller wrote before it to whoever sees `value` by atomic_load_acquire().
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store_release(Word* word, Word value) noexcept {
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+#if defined(__CUDA_ARCH__)
+  if constexpr (sizeof(Word) == 4) {
+    asm volatile("st.release.gpu.u32 [%0], %1;" ::"l"(word), "r"(value) : "memory");
+  } else {
+    asm volatile("st.release.gpu.u64 [%0], %1;" ::"l"(word), "l"(value) : "memory");
+  }
+#else
+  __atomic_store_n(word, value, __ATOMIC_RELEASE);
+#endif
+}
+
+/// Writes `wanted` if the word is `expected`. Relaxed.
+/// @return the word before: `expected` exactly when it was written
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_compare_exchange(Word* word, Word expected, Word wanted) noexcept {
+#if defined(__CUDA_ARCH__)
+  return atomicCAS(detail::as_cuda_word(word), static_cast<detail::cuda_word<Word>>(expected),
+                   static_cast<detail::cuda_word<Word>>(wanted));
+#else
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+  __atomic_compare_exchange_n(word, &expected, wanted, false, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+  return expected;
+#endif
+}
+
+/// Adds, modulo 2^bits. Relaxed.
+/// @return the word before
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_add(Word* word, Word amount) noexcept {
+#if defined(__CUDA_ARCH__)
+  return atomicAdd(detail::as_cuda_word(word), static_cast<detail::cuda_word<Word>>(amount));
+#else
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+  return __atomic_fetch_add(word, amount, __ATOMIC_RELAXED);
+#endif
+}
+
+/// The smaller of the word and `value` stays. Relaxed.
+/// @return the word before
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_min(Word* word, Word value) noexcept {
+#if defined(__CUDA_ARCH__)
+  return atomicMin(detail::as_cuda_word(word), static_cast<detail::cuda_word<Word>>(value));
+#else
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+  Word seen = __atomic_load_n(word, __ATOMIC_RELAXED);
+  while (value < seen && !__atomic_compare_exchange_n(word, &seen, value, true, __ATOMIC_RELAXED, __ATOMIC_RELAXED)) {
+  }
+  return seen;
+#endif
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,190 @@
+/// @file
+/// The bulk operations on a hash map for cuda_exec.
+#pragma once
+
+#include <farpoint/block/cuda_warp.cuh>
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/dynamic_shared.cuh>
+#include <farpoint/detail/hash_map_tasks.hpp>
+#include <farpoint/detail/radix_sort.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr int hash_map_block_size = 256;
+
+/// One thread for each of `threads` units of work.
+template <class Argument>
+FARPOINT_HIDDEN cudaError_t hash_map_launch(void (*kernel)(Argument), index_t threads, cudaStream_t stream,
+                                            std::remove_const_t<Argument> const& argument) noexcept {
+  if (threads == 0) return cudaSuccess;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>((threads + hash_map_block_size - 1) / hash_map_block_size));
+  launch.blockDim = dim3(hash_map_block_size);
+  launch.stream = stream;
+  return launch_kernel(kernel, launch, argument);
+}
+
+inline result hash_map_result(cudaError_t error) noexcept {
+  if (error == cudaSuccess) return {};
+  return {status::cuda_failure, static_cast<int>(error), "hash_map: a kernel or a memset could not be enqueued"};
+}
+
+__device__ inline index_t hash_map_thread() noexcept {
+  return index_t{blockIdx.x} * hash_map_block_size + threadIdx.x;
+}
+
+/// 16-byte stores of a thread that clears.
+inline constexpr index_t hash_map_clear_stores = 4;
+
+template <class Map>
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map const map) {
+  map.clear(hash_map_thread(), index_t{gridDim.x} * hash_map_block_size);
+}
+
+template <class Map, class Act>
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_task_kernel(hash_map_task<Map, Act> const task) {
+  index_t const i = hash_map_thread();
+  std::uint32_t refused = 0;
+  std::uint32_t no_room = 0;
+  if (i < task.size) task(i, refused, no_room);
+  if (task.report == nullptr) return;
+  int const all_refused = __popc(cuda_warp::ballot(refused != 0));
+  int const all_no_room = __popc(cuda_warp::ballot(no_room != 0));
+  if (cuda_warp::lane() != 0) return;
+  if (all_refused != 0) atomic_add(&task.report->refused, static_cast<std::uint64_t>(all_refused));
+  if (all_no_room != 0) atomic_add(&task.report->no_room, static_cast<std::uint64_t>(all_no_room));
+}
+
+template <class Map, class Act>
+FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_task<Map, Act> const& task) noexcept {
+  if (task.size > hash_map_block_size * index_t{0x7fffffff}) return hash_map_reject("hash_map: too many keys");
+  cudaError_t error = cudaSuccess;
+  if (task.report != nullptr) error = cudaMemsetAsync(task.report, 0, sizeof(hash_map_report), exec.stream);
+  if (error == cudaSuccess) {
+    error = hash_map_launch(hash_map_task_kernel<Map, Act>, task.size, exec.stream, task);
+  }
+  return hash_map_result(error);
+}
+
+/// Sorts the slots of a map by key. Entries are pairs of half a key and a slot.
+template <class Map>
+struct hash_map_sort {
+  using key_type = typename Map::key_type;
+  using ordered_key = std::make_unsigned_t<key_type>;
+
+  Map map;
+  hash_map_pairs<key_type, typename Map::value_type> output;
+  std::uint32_t* halves[2];  ///< `[capacity]` each
+  std::uint32_t* slots[2];   ///< `[capacity]` each
+  std::uint32_t* counters;   ///< of the radix sort
+  std::uint64_t* found;      ///< keys in the map; 0 at the start
+
+  static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
+
+  static hash_map_sort of(Map const& map, workspace_cutter& cutter) noexcept {
+    index_t const capacity = map.capacity();
+    hash_map_sort sort{map, {}, {}, {}, nullptr, nullptr};
+    for (auto& half : sort.halves) half = cutter.take<std::uint32_t>(capacity);
+    for (auto& slot : sort.slots) slot = cutter.take<std::uint32_t>(capacity);
+    sort.counters =
+        cutter.take<std::uint32_t>(static_cast<index_t>(radix_sort_counters(static_cast<std::size_t>(capacity))));
+    sort.found = cutter.take<std::uint64_t>(1);
+    return sort;
+  }
+
+  /// Unsigned integers of the same order as the keys.
+  FARPOINT_HD static ordered_key ordered(key_type key) noexcept {
+    constexpr ordered_key sign = std::is_signed_v<key_type> ? ordered_key{1} << (8 * sizeof(key_type) - 1) : 0;
+    return static_cast<ordered_key>(key) ^ sign;
+  }
+};
+
+/// Lists the slots that hold a key, in no order, with the low half of each key. A thread a bucket.
+template <class Map>
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_list_kernel(hash_map_sort<Map> const sort) {
+  __shared__ std::uint32_t block_keys;
+  __shared__ std::uint64_t block_start;
+  if (threadIdx.x == 0) block_keys = 0;
+  __syncthreads();
+  index_t const bucket = hash_map_thread();
+  index_t const past_the_end = static_cast<index_t>(sort.map.buckets().size());
+  std::uint32_t keys = 0;
+  sort.map.for_each([&keys](auto, auto, index_t) { ++keys; }, bucket, past_the_end);
+  std::uint32_t const mine = keys == 0 ? 0 : atomicAdd(&block_keys, keys);
+  __syncthreads();
+  if (threadIdx.x == 0 && block_keys != 0) block_start = atomic_add(sort.found, std::uint64_t{block_keys});
+  __syncthreads();
+  if (keys == 0) return;
+  std::uint64_t at = block_start + mine;
+  sort.map.for_each(
+      [&](auto key, auto, index_t slot) {
+        sort.halves[0][at] = static_cast<std::uint32_t>(hash_map_sort<Map>::ordered(key));
+        sort.slots[0][at] = static_cast<std::uint32_t>(slot);
+        ++at;
+      },
+      bucket, past_the_end);
+}
+
+/// Entries behind those of keys: not below any, and stable sorts leave them behind.
+template <class Map>
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_pad_kernel(hash_map_sort<Map> const sort) {
+  index_t const i = hash_map_thread();
+  if (i >= sort.map.capacity() || i < static_cast<index_t>(*sort.found)) return;
+  sort.halves[0][i] = ~std::uint32_t{0};
+  sort.slots[0][i] = hash_map_sort<Map>::no_slot;
+}
+
+/// High halves for low ones.
+template <class Map>
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_high_kernel(hash_map_sort<Map> const sort) {
+  index_t const i = hash_map_thread();
+  if (i >= sort.map.capacity()) return;
+  std::uint32_t const slot = sort.slots[0][i];
+  std::uint64_t const all = slot == sort.no_slot ? ~std::uint64_t{0} : std::uint64_t{sort.ordered(sort.map.key(slot))};
+  sort.halves[0][i] = static_cast<std::uint32_t>(all >> 32);
+}
+
+template <class Map>
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_copy_kernel(hash_map_sort<Map> const sort) {
+  index_t const i = hash_map_thread();
+  auto const count = static_cast<index_t>(*sort.found);
+  if (i == 0 && sort.output.count != nullptr) *sort.output.count = *sort.found;
+  if (i >= count || i >= static_cast<index_t>(sort.output.keys.size())) return;
+  auto const slot = static_cast<index_t>(sort.slots[0][i]);
+  sort.output.keys[static_cast<std::size_t>(i)] = sort.map.key(slot);
+  if (!sort.output.values.empty()) sort.output.values[static_cast<std::size_t>(i)] = sort.map.value(slot).load();
+}
+
+/// Enqueues a stable sort of all entries by their halves; the result is where they were.
+template <class Map>
+cudaError_t hash_map_sort_halves(hash_map_sort<Map> const& sort, cudaStream_t stream) noexcept {
+  static_assert(radix_passes(32) % 2 == 0);
+  return radix_sort(sort.halves, sort.slots, sort.counters, static_cast<std::uint32_t>(sort.map.capacity()), 32,
+                    stream);
+}
+
+template <class Map>
+FARPOINT_HIDDEN cudaError_t hash_map_enqueue_extract(hash_map_sort<Map> const& sort, cudaStream_t stream) noexcept {
+  index_t const capacity = sort.map.capacity();
+  if (capacity == 0) {
+    if (sort.output.count == nullptr) return cudaSuccess;
+    return cudaMemsetAsync(sort.output.count, 0, sizeof(std::uint64_t), stream);
+  }
+  cudaError_t error = cudaMemsetAsync(sort.found, 0, sizeof(std::uint64_t), stream);
+  auto const enqueue = [&](void (*kernel)(hash_map_sort<Map>), index_t threads) {
+    if (error == cudaSuccess) error = hash_map_launch(kernel, threads, stream, sort);
+  };
+  enqueue(hash_map_list_kernel<Map>, static_cast<index_t>(sort.map.buckets().size()));
+  enqueue(hash_map_pad_kernel<Map>, capacity);
+  if (error == cudaSuccess) error = hash_map_sort_halves(sort, stream);
+  if constexpr (sizeof(typename Map::key_type) == 8) {
+    enqueue(hash_map_high_kernel<Map>, capacity);
+    if (error == cudaSuccess) error = hash_map_sort_halves(sort, stream);
+  }
+  enqueue(hash_map_copy_kernel<Map>, capacity);
+  return error;
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

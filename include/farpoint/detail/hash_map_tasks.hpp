@@ -1,0 +1,143 @@
+/// @file
+/// What the bulk operations on a hash map do with one entry, one source for kernels and host threads, and the checks
+/// that they share.
+#pragma once
+
+#include <farpoint/container/hash_map_ref.hpp>
+#include <farpoint/core/index_span.hpp>
+#include <farpoint/core/status.hpp>
+#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/hash_map_types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Map>
+struct hash_map_insert_entry {
+  typename Map::value_type const* values;
+
+  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
+    return map.insert(key, values[i]).slot;
+  }
+};
+
+template <class Map>
+struct hash_map_lower_entry {
+  typename Map::value_type const* values;
+
+  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
+    return map.insert_or_min(key, values[i]).slot;
+  }
+};
+
+template <class Map>
+struct hash_map_locate_entry {
+  index_span slots;
+
+  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
+    index_t const slot = map.find_or_insert(key);
+    slots.set(i, slot);
+    return slot;
+  }
+};
+
+template <class Map>
+struct hash_map_find_entry {
+  typename Map::value_type* values;
+  typename Map::value_type missing;
+
+  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
+    values[i] = map.value_or(key, missing, unchanging);
+    return 0;
+  }
+};
+
+/// `act(map, key, i)`, which returns a slot or npos, for each of `size` keys.
+template <class Map, class Act>
+struct hash_map_task {
+  Map map;
+  typename Map::key_type const* keys;
+  index_t size;
+  Act act;
+  hash_map_report* report;
+
+  /// Does entry i, and counts what it could not do.
+  FARPOINT_HD void operator()(index_t i, std::uint32_t& refused, std::uint32_t& no_room) const noexcept {
+    auto const key = keys[i];
+    if (act(map, key, i) != Map::npos) return;
+    ++(key == map.empty() ? refused : no_room);
+  }
+};
+
+template <class Map, class Act>
+hash_map_task<Map, Act> hash_map_task_of(Map const& map, span<typename Map::key_type const> keys, Act const& act,
+                                         hash_map_report* report) noexcept {
+  return {map, keys.data(), static_cast<index_t>(keys.size()), act, report};
+}
+
+/// 32-bit slots hold those of maps of up to so many.
+inline constexpr index_t max_narrow_slots = index_t{1} << 31;
+
+constexpr result hash_map_reject(char const* reason) noexcept {
+  return {status::bad_argument, 0, reason};
+}
+
+template <class Map>
+result check_hash_map(Map const& map) noexcept {
+  auto const address = reinterpret_cast<std::uintptr_t>(map.buckets().data());
+  if (map.capacity() > 0 && address == 0) return hash_map_reject("hash_map: the buckets are a null pointer");
+  if (address % alignof(hash_map_bucket) != 0) return hash_map_reject("hash_map: the buckets are not aligned");
+  return {};
+}
+
+/// @param beside  elements of the array that has one for each key
+template <class Map>
+result check_hash_map_entries(Map const& map, span<typename Map::key_type const> keys, void const* array,
+                              std::size_t beside) noexcept {
+  if (result const checked = check_hash_map(map); !checked) return checked;
+  if (!keys.empty() && keys.data() == nullptr) return hash_map_reject("hash_map: the keys are a null pointer");
+  if (beside < keys.size()) return hash_map_reject("hash_map: there are fewer values or slots than keys");
+  if (!keys.empty() && array == nullptr) return hash_map_reject("hash_map: the values or slots are a null pointer");
+  return {};
+}
+
+template <class Map>
+result check_hash_map_slots(Map const& map, span<typename Map::key_type const> keys, index_span slots) noexcept {
+  if (!slots.wide() && map.capacity() > max_narrow_slots) {
+    return hash_map_reject("hash_map: a map of more than 2^31 slots needs 64-bit slots");
+  }
+  return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
+}
+
+template <class Map>
+result check_hash_map_pairs(Map const& map,
+                            hash_map_pairs<typename Map::key_type, typename Map::value_type> const& output) noexcept {
+  if (result const checked = check_hash_map(map); !checked) return checked;
+  if (!output.keys.empty() && output.keys.data() == nullptr) {
+    return hash_map_reject("hash_map: output.keys is a null pointer");
+  }
+  if (!output.values.empty() && output.values.data() == nullptr) {
+    return hash_map_reject("hash_map: output.values is a null pointer");
+  }
+  if (!output.values.empty() && output.values.size() < output.keys.size()) {
+    return hash_map_reject("hash_map: output.values is smaller than output.keys");
+  }
+  if (map.capacity() > max_narrow_slots) {
+    return hash_map_reject("hash_map: maps of more than 2^31 slots are not extracted");
+  }
+  return {};
+}
+
+inline result check_hash_map_workspace(bytes workspace, std::size_t needed) noexcept {
+  if (workspace.size() < needed) {
+    return {status::workspace_too_small, 0,
+            "hash_map: the workspace is smaller than hash_map_extract_workspace_bytes()"};
+  }
+  if (needed > 0 && !is_workspace_aligned(workspace)) {
+    return hash_map_reject("hash_map: the workspace is not aligned to 256 bytes");
+  }
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,154 @@
+/// @file
+/// voxelize(), first half of the work: which voxels there are, their first points, and how many points are in each.
+#pragma once
+
+#include <farpoint/block/cuda_warp.cuh>
+#include <farpoint/detail/voxelize_task.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Neighbouring lanes of a warp that have the same word; the lowest of them acts for all.
+///
+/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel
+/// is crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than
+/// the atomic operations that it saves.
+struct lane_run {
+  int leader;
+  int rank;  ///< of the calling lane in it
+  std::uint32_t size;
+
+  /// All lanes of the warp call it.
+  template <class Word>
+  __device__ static lane_run of(Word word) noexcept {
+    Word const before = __shfl_up_sync(~0u, word, 1);
+    int const lane = cuda_warp::lane();
+    unsigned const starts = cuda_warp::ballot(lane == 0 || word != before);
+    lane_run run{};
+    run.leader = 31 - __clz(static_cast<int>(starts & (~0u >> (31 - lane))));
+    run.rank = lane - run.leader;
+    unsigned const later = run.leader == 31 ? 0 : starts >> (run.leader + 1);
+    run.size = later == 0 ? static_cast<std::uint32_t>(32 - run.leader)
+                          : static_cast<std::uint32_t>(__ffs(static_cast<int>(later)));
+    return run;
+  }
+
+  __device__ bool leads() const noexcept { return rank == 0; }
+};
+
+/// Counts the points of a warp that are in no voxel.
+__device__ inline void count_misfits(voxelize_report* report, voxel_place place) noexcept {
+  unsigned const outside = cuda_warp::ballot(place == voxel_place::outside);
+  unsigned const not_finite = cuda_warp::ballot(place == voxel_place::not_finite);
+  if (report == nullptr || cuda_warp::lane() != 0) return;
+  if (outside != 0) atomicAdd(&report->outside, static_cast<unsigned long long>(__popc(outside)));
+  if (not_finite != 0) atomicAdd(&report->non_finite, static_cast<unsigned long long>(__popc(not_finite)));
+}
+
+/// Empties the part of the table that the frame needs, and everything that kernels add to. The first block looks at
+/// the offsets too.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_task<Points> const task) {
+  voxel_frame const frame = outer_frame(task.clouds);
+  auto const table = table_of<Key>(task, frame);
+  auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
+  auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
+  table.clear(first, step);
+  for (index_t slot = first; slot < table.capacity(); slot += step) task.cursors[slot] = 0;
+  index_t const tiles = (index_t{frame.size} + BlockSize - 1) / BlockSize;
+  for (index_t tile = first; tile < tiles; tile += step) {
+    task.tiles[tile] = 0;
+    if (task.sorted) task.more_tiles[tile] = 0;
+  }
+  for (index_t i = first; i * voxel_large < index_t{frame.size}; i += step) task.pieces_done[i] = 0;
+  if (blockIdx.x != 0) return;
+
+  bool descends = false;
+  for (index_t b = threadIdx.x; task.clouds.is_ragged() && b <= task.clouds.size(); b += BlockSize) {
+    index_t const offset = task.clouds.offsets()[static_cast<std::size_t>(b)];
+    index_t const before = b == 0 ? 0 : task.clouds.offsets()[static_cast<std::size_t>(b) - 1];
+    descends = descends || offset < before || offset > task.clouds.points().size();
+  }
+  bool const broken = __syncthreads_or(descends) != 0;
+  if (threadIdx.x != 0) return;
+  *task.state = voxelize_state{};
+  task.state->bad_offsets = broken ? 1 : 0;
+  if (task.output.report != nullptr) {
+    *task.output.report = voxelize_report{};
+    task.output.report->bad_offsets = broken ? 1 : 0;
+  }
+}
+
+/// Puts the voxels of points into the table with the lowest point of each, and counts their points, a tile of
+/// BlockSize points at a time. Tiles are taken in ascending order until the table has key_limit voxels.
+///
+/// Why the voxels of later tiles are not written: the voxels that were in the table when a block looked come from tiles
+/// that had been taken by then, all before the one that it would have taken. So key_limit voxels, which is no less than
+/// there are rows, begin before it.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) voxelize_insert_kernel(voxelize_task<Points> const task) {
+  __shared__ std::uint32_t next;
+  voxel_frame const frame = frame_of(task);
+  auto const table = table_of<Key>(task, frame);
+  std::uint32_t const tiles = (frame.size + BlockSize - 1) / BlockSize;
+  bool const limited = task.key_limit != voxel_none;
+  std::uint32_t tile = blockIdx.x;
+  while (tile < tiles) {
+    std::uint32_t const i = tile * BlockSize + threadIdx.x;
+    Key key = table.empty();
+    voxel_place const place = i < frame.size ? key_of(task, frame.begin + i, key) : voxel_place::in_no_cloud;
+    lane_run const run = lane_run::of(key);
+    bool is_new = false;
+    std::uint32_t slot = voxel_none;
+    if (place == voxel_place::inside && run.leads()) {
+      // Of the run's points the leader's is the lowest.
+      auto const entry = table.insert_or_min(key, i);
+      slot = static_cast<std::uint32_t>(entry.slot);
+      is_new = entry.inserted;
+      atomicAdd(&task.cursors[slot], run.size);
+    }
+    slot = cuda_warp::shuffle(slot, run.leader);
+    if (i < frame.size) task.slots[i] = slot;
+    count_misfits(task.output.report, place);
+    if (!limited) {
+      tile += gridDim.x;
+      continue;
+    }
+    unsigned const added = static_cast<unsigned>(__popc(cuda_warp::ballot(is_new)));
+    if (added != 0 && cuda_warp::lane() == 0) atomicAdd(&task.state->inserted, added);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+      // First look, then take: see above.
+      bool const enough = atomic_load(&task.state->inserted) >= task.key_limit;
+      __threadfence();
+      next = enough ? voxel_none : atomicAdd(&task.state->ticket, 1u) + gridDim.x;
+    }
+    __syncthreads();
+    tile = next;
+  }
+}
+
+/// Counts the points behind those that were inserted.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_task<Points> const task) {
+  voxel_frame const frame = frame_of(task);
+  auto const table = table_of<Key>(task, frame);
+  std::uint32_t const begin = inserted_points<BlockSize>(task, frame);
+  // Whole warps go round together.
+  for (std::uint64_t first = std::uint64_t{begin} + blockIdx.x * BlockSize; first < frame.size;
+       first += std::uint64_t{gridDim.x} * BlockSize) {
+    std::uint64_t const i = first + threadIdx.x;
+    Key key = table.empty();
+    if (i < frame.size) key_of(task, frame.begin + static_cast<index_t>(i), key);
+    lane_run const run = lane_run::of(key);
+    // The empty key is in no table.
+    index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
+    std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
+    if (slot != voxel_none) atomicAdd(&task.cursors[slot], run.size);
+    slot = cuda_warp::shuffle(slot, run.leader);
+    if (i < frame.size) task.slots[i] = slot;
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,231 @@
+/// @file
+/// Which kernels serve a call of voxelize(), in which memory.
+#pragma once
+
+#include <farpoint/detail/dynamic_shared.cuh>
+#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/detail/radix_sort.cuh>
+#include <farpoint/detail/voxelize_number.cuh>
+#include <farpoint/detail/voxelize_sort.cuh>
+#include <farpoint/tuning/voxelize.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Lays out the workspace, and enqueues. At least one cloud and one point.
+template <class Selector, class Points>
+class voxelize_plan {
+ public:
+  using scalar = typename Points::scalar;
+  static constexpr int block_size = Selector::block_size;
+
+  voxelize_plan(batch<Points> const& clouds, voxelize_params<scalar> const& params,
+                voxelize_output<scalar> const& output) noexcept
+      : task_{clouds, params, output} {
+    int device = 0;
+    if (cudaGetDevice(&device) == cudaSuccess) {
+      cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device);
+    }
+    auto const points = static_cast<std::uint32_t>(clouds.points().size());
+    task_.cells = params.grid.cells();
+    std::uint64_t const keys = task_.cells * static_cast<std::uint64_t>(clouds.size());
+    wide_ = keys >= 0xffffffffu;
+    key_bits_ = bits_of(keys - 1);
+
+    bool const has_lists = !output.list_points.empty() || !output.list_offsets.empty();
+    bool const select_works =
+        params.mode.max_points <= voxel_most_selected && !has_lists && params.order != voxel_order::grid;
+    voxelize_case const c{points, clouds.size(), params.mode.max_points, select_works, multiprocessors_};
+    task_.sorted = !select_works || Selector::choose(c) == voxelize_algorithm::sort;
+    limit_rows(points);
+  }
+
+  std::size_t bytes() const noexcept {
+    voxelize_task<Points> task = task_;
+    return lay_out(task, nullptr).end;
+  }
+
+  cudaError_t launch(unsigned char* workspace, cudaStream_t stream) const noexcept {
+    return wide_ ? launch_keys<std::uint64_t>(workspace, stream) : launch_keys<std::uint32_t>(workspace, stream);
+  }
+
+ private:
+  using task_type = voxelize_task<Points>;
+  using kernel_type = void (*)(task_type const);
+
+  /// Memory that two sorts use in turn.
+  struct sort_memory {
+    std::uint32_t* keys[2];
+    std::uint32_t* values[2];
+    std::uint32_t* counters;
+    std::size_t end;  ///< of the whole workspace
+  };
+
+  static int bits_of(std::uint64_t number) noexcept {
+    int bits = 1;
+    while (number >> bits != 0 && bits < 63) ++bits;
+    return bits;
+  }
+
+  /// How many rows there can be, and how many voxels it takes to know all of them.
+  void limit_rows(std::uint32_t points) noexcept {
+    index_t const each = task_.params.mode.max_voxels;
+    index_t const clouds = task_.clouds.size();
+    index_t const allowed = each > index_t{points} / clouds ? points : each * clouds;
+    index_t const rows = task_.output.capacity < allowed ? task_.output.capacity : allowed;
+    task_.row_limit = static_cast<std::uint32_t>(rows < index_t{points} ? rows : points);
+    task_.insert_blocks = blocks(points);
+    std::uint64_t const in_flight = std::uint64_t{task_.insert_blocks} * block_size;
+    // Everything has to be counted for the report, and found for the order of the grid.
+    bool const stops_early = task_.output.report == nullptr && task_.params.order == voxel_order::first_occurrence &&
+                             task_.row_limit + in_flight < points;
+    task_.key_limit = stops_early ? task_.row_limit : voxel_none;
+    task_.most_keys = stops_early ? static_cast<std::uint32_t>(task_.row_limit + in_flight) : points;
+    task_.no_row = (1u << bits_of(std::uint64_t{task_.row_limit} + 1)) - 1;
+  }
+
+  /// Blocks for `items` threads' worth of work: no more than stay on the device together.
+  unsigned blocks(std::uint64_t items) const noexcept {
+    std::uint64_t const all = (items + block_size - 1) / block_size;
+    auto const together =
+        static_cast<std::uint64_t>(multiprocessors_ > 0 ? multiprocessors_ : 1) * Selector::blocks_per_multiprocessor;
+    return static_cast<unsigned>(all < 1 ? 1 : all < together ? all : together);
+  }
+
+  sort_memory lay_out(task_type& task, unsigned char* workspace) const noexcept {
+    index_t const points = task.clouds.points().size();
+    index_t const clouds = task.clouds.size();
+    index_t const keys = task.most_keys;
+    index_t const key_words = wide_ ? 2 : 1;
+    bool const drawn = task.params.points == voxel_points::random_subset;
+    workspace_cutter cutter{workspace};
+    task.state = cutter.take<voxelize_state>(1);
+    task.tiles = cutter.take<std::uint64_t>(points / block_size + 1);
+    task.more_tiles = cutter.take<std::uint64_t>(task.sorted ? points / block_size + 1 : 0);
+    task.cloud_begin = cutter.take<std::uint32_t>(clouds + 1);
+    task.cloud_row = cutter.take<std::uint32_t>(clouds + 1);
+    task.pieces_done = cutter.take<std::uint32_t>(points / voxel_large + 1);
+    task.slots = cutter.take<std::uint32_t>(points);
+    task.voxel_keys = cutter.take<std::uint32_t>(keys * key_words);
+    task.offsets = cutter.take<std::uint32_t>(keys + 1);
+    workspace_cutter const common = cutter;
+
+    index_t const table_buckets = wide_ ? keys : (2 * keys + 3) / 4;
+    task.buckets = cutter.take<hash_map_bucket>(table_buckets);
+    task.cursors = cutter.take<std::uint32_t>(table_buckets * (wide_ ? 2 : 4));
+    if (!task.sorted) {
+      task.large = cutter.take<std::uint32_t>(drawn ? points / 2 + 1 : points / voxel_small + 1);
+      task.pieces = cutter.take<voxel_piece>(2 * points / voxel_large + 1);
+      task.members = cutter.take<std::uint32_t>(points);
+      return {{}, {}, nullptr, cutter.used()};
+    }
+
+    // The table has done its work when these are written.
+    workspace_cutter after = common;
+    task.row_keys = after.take<std::uint32_t>(index_t{task.row_limit} * key_words);
+    task.row_of = after.take<std::uint32_t>(keys);
+    task.row_offsets = after.take<std::uint32_t>(index_t{task.row_limit} + 1);
+    task.large = after.take<std::uint32_t>(points / voxel_listed + 1);
+    task.drawn = after.take<std::uint32_t>(drawn ? points / 2 + 1 : 1);
+    sort_memory memory{};
+    for (auto& buffer : memory.keys) buffer = after.take<std::uint32_t>(points);
+    for (auto& buffer : memory.values) buffer = after.take<std::uint32_t>(points);
+    memory.counters =
+        after.take<std::uint32_t>(static_cast<index_t>(radix_sort_counters(static_cast<std::size_t>(points))));
+    memory.end = after.used() > cutter.used() ? after.used() : cutter.used();
+    return memory;
+  }
+
+  template <class Key>
+  cudaError_t launch_keys(unsigned char* workspace, cudaStream_t stream) const noexcept {
+    task_type task = task_;
+    sort_memory const memory = lay_out(task, workspace);
+    auto const points = static_cast<std::uint64_t>(task.clouds.points().size());
+    launcher launch{stream};
+    launch(voxelize_clear_kernel<Points, Key, block_size>, blocks(2 * std::uint64_t{task.most_keys}), task);
+    launch(voxelize_insert_kernel<Points, Key, block_size>, task.insert_blocks, task);
+    if (task.key_limit != voxel_none) {
+      launch(voxelize_find_kernel<Points, Key, block_size>, blocks(points), task);
+    }
+    launch(voxelize_number_kernel<Points, Key, block_size>, blocks(points / number_items), task);
+    if (task.sorted) {
+      launch_sort<Key>(launch, task, memory);
+      return launch.error;
+    }
+    launch(voxelize_scatter_kernel<Points, block_size>, blocks(points) + 1, task);
+    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points * voxel_group), task);
+    if (!task.output.point_voxel.empty()) {
+      launch(voxelize_map_kernel<Points, Key, block_size>, blocks(points), task);
+    }
+    return launch.error;
+  }
+
+  /// Enqueues one kernel after another, until one is refused.
+  struct launcher {
+    cudaStream_t stream;
+    cudaError_t error = cudaSuccess;
+
+    void operator()(kernel_type kernel, unsigned grid, task_type const& task) noexcept {
+      if (error != cudaSuccess) return;
+      cudaLaunchConfig_t launch{};
+      launch.gridDim = dim3(grid);
+      launch.blockDim = dim3(block_size);
+      launch.stream = stream;
+      error = launch_kernel(kernel, launch, task);
+    }
+  };
+
+  template <class Key>
+  void launch_sort(launcher& launch, task_type task, sort_memory const& memory) const noexcept {
+    auto const points = static_cast<std::uint32_t>(task.clouds.points().size());
+    unsigned const grid = blocks(points);
+    auto const sort = [&](std::uint32_t size, int bits, std::uint32_t const* device_size) {
+      if (launch.error == cudaSuccess) {
+        launch.error = radix_sort(memory.keys, memory.values, memory.counters, size, bits, launch.stream, device_size);
+      }
+      return radix_passes(bits) % 2;
+    };
+    launch(voxelize_resolve_kernel<Points, Key, block_size>, grid, task);
+    if (task.params.order == voxel_order::grid) {
+      // By the low half of the keys, then by the high one.
+      int result = 0;
+      for (task.shift = 0; task.shift < key_bits_; task.shift += 32) {
+        int const bits = key_bits_ - task.shift < 32 ? key_bits_ - task.shift : 32;
+        task.sort_keys = memory.keys[0];
+        task.sort_values = memory.values[0];
+        if (result != 0) {
+          // A sort begins in the first buffers.
+          if (launch.error == cudaSuccess) {
+            launch.error = cudaMemcpyAsync(memory.values[0], memory.values[1], std::size_t{task.most_keys} * 4,
+                                           cudaMemcpyDeviceToDevice, launch.stream);
+          }
+        }
+        launch(voxelize_grid_keys_kernel<Points, Key, block_size>, grid, task);
+        result = sort(task.most_keys, bits, &task.state->voxels);
+      }
+      task.order = memory.values[result];
+    }
+    launch(voxelize_arrange_kernel<Points, Key, block_size>, blocks(task.most_keys) + 1, task);
+    task.sort_keys = memory.keys[0];
+    task.sort_values = memory.values[0];
+    launch(voxelize_point_keys_kernel<Points, block_size>, grid, task);
+    task.members = memory.values[sort(points, bits_of(task.no_row), &task.state->sorted)];
+    if (!task.output.list_points.empty() || !task.output.point_voxel.empty()) {
+      launch(voxelize_lists_kernel<Points, block_size>, grid, task);
+    }
+    if (task.params.points == voxel_points::random_subset && !task.params.mode.is_dynamic()) {
+      bool const few = task.params.mode.max_points <= voxel_most_selected;
+      launch(few ? voxelize_draw_few_kernel<Points, block_size> : voxelize_draw_many_kernel<Points, block_size>, grid,
+             task);
+    }
+    launch(voxelize_rows_kernel<Points, Key, block_size>, blocks(std::uint64_t{points} * voxel_group), task);
+  }
+
+  task_type task_;
+  int multiprocessors_ = 0;
+  int key_bits_ = 1;
+  bool wide_ = false;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

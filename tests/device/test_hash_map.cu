@@ -1,0 +1,434 @@
+// hash_map_ref in kernels, in global and in shared memory, and the bulk operations on cuda_exec.
+#include <farpoint/hash_map.cuh>
+
+#include <limits>
+#include <thread>
+
+#include "../catch.hpp"
+#include "../shared/hash_map_problem.hpp"
+#include "cuda_check.hpp"
+
+using namespace farpoint_tests;
+using farpoint::hash_map_bucket;
+using farpoint::hash_map_ref;
+
+namespace {
+
+template <class T>
+farpoint::span<T> as_span(device_array<T> const& array) {
+  return {array.data(), array.size()};
+}
+template <class T>
+farpoint::span<T const> as_const_span(device_array<T> const& array) {
+  return {array.data(), array.size()};
+}
+
+/// A map in device memory, with a stream of its own.
+template <class Map>
+class device_map {
+ public:
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  using pair = hash_map_pair<key, value>;
+
+  explicit device_map(index_t buckets, farpoint::initial_value<value> initial = {}, farpoint::empty_key<key> empty = {})
+      : buckets_{static_cast<std::size_t>(buckets)}, map_{as_span(buckets_), empty, initial} {
+    clear();
+  }
+  Map const& map() const { return map_; }
+  cudaStream_t stream() const { return stream_.get(); }
+  void wait() const { REQUIRE_CUDA(cudaStreamSynchronize(stream())); }
+  bool intact() const { return buckets_.intact(); }
+
+  void clear() {
+    REQUIRE(farpoint::hash_map_clear(stream(), map_));
+    wait();
+  }
+
+  /// By slot; read by the same map on the host.
+  std::vector<hash_map_entry<key, value>> contents() const {
+    auto buckets = buckets_.download();
+    std::vector<hash_map_entry<key, value>> entries;
+    Map const copy{{buckets.data(), buckets.size()}, {map_.empty()}, {map_.initial()}};
+    copy.for_each([&entries](key k, value v, index_t slot) { entries.push_back({k, v, slot}); });
+    return entries;
+  }
+
+ private:
+  device_array<hash_map_bucket> buckets_;
+  Map map_;
+  test_stream stream_;
+};
+
+template <class Key, class Value>
+std::vector<Key> keys_of(std::vector<hash_map_pair<Key, Value>> const& pairs) {
+  std::vector<Key> keys;
+  for (auto const& pair : pairs) keys.push_back(pair.key);
+  return keys;
+}
+template <class Key, class Value>
+std::vector<Value> values_of(std::vector<hash_map_pair<Key, Value>> const& pairs) {
+  std::vector<Value> values;
+  for (auto const& pair : pairs) values.push_back(pair.value);
+  return values;
+}
+
+template <class Map>
+class bulk_backend : public device_map<Map> {
+ public:
+  using base = device_map<Map>;
+  using typename base::key;
+  using typename base::pair;
+  using typename base::value;
+
+  struct extracted {
+    std::vector<key> keys;
+    std::vector<value> values;
+    std::uint64_t count = 0;
+    bool intact = true;
+  };
+
+  using base::base;
+  ~bulk_backend() { CHECK(this->intact()); }
+
+  farpoint::hash_map_report insert(std::vector<pair> const& pairs) {
+    device_array<key> const keys{keys_of(pairs)};
+    device_array<value> const values{values_of(pairs)};
+    device_array<farpoint::hash_map_report> const report{1};
+    REQUIRE(farpoint::hash_map_insert(this->stream(), this->map(), as_const_span(keys), as_const_span(values),
+                                      report.data()));
+    this->wait();
+    return report.download()[0];
+  }
+  farpoint::hash_map_report insert_or_min(std::vector<pair> const& pairs) {
+    device_array<key> const keys{keys_of(pairs)};
+    device_array<value> const values{values_of(pairs)};
+    device_array<farpoint::hash_map_report> const report{1};
+    REQUIRE(farpoint::hash_map_insert_or_min(this->stream(), this->map(), as_const_span(keys), as_const_span(values),
+                                             report.data()));
+    this->wait();
+    return report.download()[0];
+  }
+  std::vector<index_t> find_or_insert(std::vector<key> const& host_keys, bool wide) {
+    device_array<key> const keys{host_keys};
+    return wide ? find_or_insert_into<std::int64_t>(keys) : find_or_insert_into<std::int32_t>(keys);
+  }
+  std::vector<value> find(std::vector<key> const& host_keys, value missing) {
+    device_array<key> const keys{host_keys};
+    device_array<value> const values{host_keys.size()};
+    REQUIRE(farpoint::hash_map_find(this->stream(), this->map(), as_const_span(keys), missing, as_span(values)));
+    this->wait();
+    CHECK(values.intact());
+    return values.download();
+  }
+  extracted extract(std::size_t room) {
+    device_array<key> const keys{room};
+    device_array<value> const values{room};
+    device_array<std::uint64_t> const count{1};
+    device_array<unsigned char> const workspace{
+        farpoint::hash_map_extract_workspace_bytes(farpoint::cuda_exec{this->stream()}, this->map())};
+    REQUIRE(farpoint::hash_map_extract(this->stream(), this->map(), {as_span(keys), as_span(values), count.data()},
+                                       as_span(workspace)));
+    this->wait();
+    return {keys.download(), values.download(), count.download()[0],
+            keys.intact() && values.intact() && count.intact() && workspace.intact()};
+  }
+
+ private:
+  template <class Index>
+  std::vector<index_t> find_or_insert_into(device_array<key> const& keys) {
+    device_array<Index> const slots{keys.size()};
+    auto const output = as_span(slots);
+    REQUIRE(farpoint::hash_map_find_or_insert(this->stream(), this->map(), as_const_span(keys), output));
+    this->wait();
+    CHECK(slots.intact());
+    auto const host = slots.download();
+    return {host.begin(), host.end()};
+  }
+};
+
+}  // namespace
+
+#define BACKEND_NAME "device"
+#define BACKEND_TAG "[device]"
+#include "../shared/hash_map_bulk_tests.inc"
+
+namespace {
+
+/// Inserts entry i, and looks at once for what must be true then whoever else is at work: the key is where the map
+/// said, and its value is not larger than ours.
+template <class Map>
+__global__ void insert_and_look(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
+                                index_t size, unsigned* wrong) {
+  index_t const i = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  index_t const slot = map.insert_or_min(keys[i], values[i]).slot;
+  bool const right = slot >= 0 && slot < map.capacity() && map.find(keys[i]) == slot && map.key(slot) == keys[i] &&
+                     map.value(slot).load() <= values[i] && map.value_or(keys[i], ~values[i]) <= values[i];
+  if (!right) atomicAdd(wrong, 1u);
+}
+
+/// Counts keys.
+template <class Map>
+__global__ void count_keys(Map map, typename Map::key_type const* keys, index_t size) {
+  index_t const i = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  index_t const slot = map.find_or_insert(keys[i]);
+  if (slot != Map::npos) map.value(slot).fetch_add(1);
+}
+
+/// Every key's insertion by all threads at once: one of them is told that it was the one.
+template <class Map>
+__global__ void insert_by_all(Map map, typename Map::key_type const* keys, index_t size, unsigned* winners,
+                              index_t* slots, unsigned* wrong) {
+  index_t const thread = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  for (index_t i = 0; i < size; ++i) {
+    auto const did = map.insert(keys[i], 5);
+    if (did.inserted) {
+      atomicAdd(&winners[i], 1u);
+      slots[i] = did.slot;
+    }
+    if (did.slot == Map::npos || (thread % 7 == 0 && map.find(keys[i]) != did.slot)) atomicAdd(wrong, 1u);
+  }
+}
+
+/// A block's own map in shared memory counts the keys of the block's part, and hands them on to the map of all.
+template <class Map, int Buckets>
+__global__ void count_in_shared(Map all, typename Map::key_type const* keys, index_t each, index_t size) {
+  __shared__ hash_map_bucket buckets[Buckets];
+  Map const mine{{buckets, Buckets}, {all.empty()}, {0}};
+  mine.clear(threadIdx.x, blockDim.x);
+  __syncthreads();
+  index_t const begin = index_t{blockIdx.x} * each;
+  index_t const end = begin + each < size ? begin + each : size;
+  for (index_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    index_t const slot = mine.find_or_insert(keys[i]);
+    // Keys that find no room here go to the map of all at once.
+    if (slot != Map::npos) {
+      mine.value(slot).fetch_add(1);
+    } else {
+      all.value(all.find_or_insert(keys[i])).fetch_add(1);
+    }
+  }
+  __syncthreads();
+  mine.for_each([&all](auto key, auto count, index_t) { all.value(all.find_or_insert(key)).fetch_add(count); },
+                threadIdx.x, blockDim.x);
+}
+
+unsigned blocks_for(std::size_t threads, unsigned block_size) {
+  return static_cast<unsigned>((threads + block_size - 1) / block_size);
+}
+
+template <class Map>
+void check_contention(std::size_t count, std::size_t distinct, double load, key_shape shape) {
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  CAPTURE(count, distinct, load, static_cast<int>(shape), sizeof(key), sizeof(value));
+  auto const pairs = make_pairs_of<key, value>(shape, count, distinct, count + distinct);
+  auto const keys_on_host = keys_of(pairs);
+  device_array<key> const keys{keys_on_host};
+  device_array<value> const values{values_of(pairs)};
+  device_array<unsigned> const wrong{std::vector<unsigned>{0}};
+  index_t const buckets = Map::buckets_for(static_cast<index_t>(distinct), load);
+  device_map<Map> const minima{buckets};
+  insert_and_look<<<blocks_for(count, 256), 256, 0, minima.stream()>>>(minima.map(), keys.data(), values.data(),
+                                                                       static_cast<index_t>(count), wrong.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  minima.wait();
+  CHECK(wrong.download()[0] == 0);
+  CHECK(same_contents(minima.contents(), smallest_values(pairs)));
+  CHECK(minima.intact());
+
+  device_map<Map> const counts{buckets, {0}};
+  count_keys<<<blocks_for(count, 256), 256, 0, counts.stream()>>>(counts.map(), keys.data(),
+                                                                  static_cast<index_t>(count));
+  REQUIRE_CUDA(cudaGetLastError());
+  counts.wait();
+  CHECK(same_contents(counts.contents(), multiplicities(pairs)));
+
+  device_map<Map> const shared{buckets, {0}};
+  constexpr index_t each = 3000;
+  count_in_shared<Map, 301><<<blocks_for(count, each), 192, 0, shared.stream()>>>(shared.map(), keys.data(), each,
+                                                                                  static_cast<index_t>(count));
+  REQUIRE_CUDA(cudaGetLastError());
+  shared.wait();
+  CHECK(same_contents(shared.contents(), multiplicities(pairs)));
+}
+
+}  // namespace
+
+TEST_CASE("hash_map_ref in a kernel: contended keys, in global and in shared memory", "[hash_map][device][sanitize]") {
+  for (std::size_t const distinct : {1u, 3u, 64u, 1000u}) {
+    check_contention<hash_map_ref<std::uint32_t>>(7000, distinct, 1, key_shape::grid);
+    check_contention<hash_map_ref<std::uint64_t>>(7000, distinct, 1, key_shape::strided);
+    check_contention<hash_map_ref<std::int64_t, std::uint64_t>>(7000, distinct, 0.5, key_shape::sequential);
+    check_contention<hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>>(
+        7000, distinct, 1, key_shape::random);
+  }
+}
+
+TEST_CASE("hash_map_ref in a kernel: millions of insertions", "[hash_map][device]") {
+  for (key_shape const shape : all_key_shapes) {
+    check_contention<hash_map_ref<std::uint32_t>>(3000000, 1000000, 0.8, shape);
+    check_contention<hash_map_ref<std::uint64_t>>(3000000, 1000000, 0.8, shape);
+  }
+  for (std::size_t const distinct : {1u, 10u, 2000u}) {
+    check_contention<hash_map_ref<std::uint32_t>>(4000000, distinct, 1, key_shape::random);
+    check_contention<hash_map_ref<std::uint64_t>>(4000000, distinct, 1, key_shape::random);
+  }
+  check_contention<hash_map_ref<std::uint32_t, std::uint64_t>>(2000000, 500000, 0.5, key_shape::random);
+  check_contention<hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>>(
+      3000000, 1000000, 0.8, key_shape::random);
+}
+
+TEST_CASE("hash_map_ref in a kernel: of all threads that insert a key, one does", "[hash_map][device]") {
+  using map_type = hash_map_ref<std::uint64_t>;
+  auto const keys_on_host = keys_of(make_pairs_of<std::uint64_t, std::uint32_t>(key_shape::random, 300, 300, 4));
+  device_array<std::uint64_t> const keys{keys_on_host};
+  device_array<unsigned> const winners{std::vector<unsigned>(300, 0)};
+  device_array<unsigned> const wrong{std::vector<unsigned>{0}};
+  device_array<index_t> const slots{300};
+  device_map<map_type> const owner{map_type::buckets_for(300, 1)};
+  insert_by_all<<<264, 512, 0, owner.stream()>>>(owner.map(), keys.data(), index_t{300}, winners.data(), slots.data(),
+                                                 wrong.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  CHECK(wrong.download()[0] == 0);
+  CHECK(winners.download() == std::vector<unsigned>(300, 1));
+  auto found = slots.download();
+  std::sort(found.begin(), found.end());
+  CHECK(std::unique(found.begin(), found.end()) == found.end());
+}
+
+TEST_CASE("hash_map, device: one map filled from several streams and threads", "[hash_map][device]") {
+  using map_type = hash_map_ref<std::uint32_t>;
+  auto const pairs = make_pairs_of<std::uint32_t, std::uint32_t>(key_shape::random, 400000, 50000, 9);
+  device_array<std::uint32_t> const keys{keys_of(pairs)};
+  device_array<std::uint32_t> const values{values_of(pairs)};
+  device_map<map_type> const owner{map_type::buckets_for(50000)};
+  constexpr std::size_t parts = 8;
+  constexpr std::size_t each = 50000;
+  std::vector<farpoint::result> outcomes(parts);
+  std::vector<std::thread> callers;
+  for (std::size_t part = 0; part < parts; ++part) {
+    callers.emplace_back([&, part] {
+      test_stream const stream;
+      outcomes[part] =
+          farpoint::hash_map_insert_or_min(stream.get(), owner.map(), as_const_span(keys).subspan(part * each, each),
+                                           as_const_span(values).subspan(part * each, each));
+      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  for (auto const& outcome : outcomes) CHECK(outcome);
+  CHECK(same_contents(owner.contents(), smallest_values(pairs)));
+}
+
+TEST_CASE("hash_map, device: captured calls replay on new keys", "[hash_map][device][graph][sanitize]") {
+  using map_type = hash_map_ref<std::uint64_t>;
+  auto const before = make_pairs_of<std::uint64_t, std::uint32_t>(key_shape::random, 3000, 700, 1);
+  auto const after = make_pairs_of<std::uint64_t, std::uint32_t>(key_shape::grid, 3000, 650, 2);
+  device_array<std::uint64_t> keys{keys_of(before)};
+  device_array<std::uint32_t> values{values_of(before)};
+  device_map<map_type> const owner{map_type::buckets_for(700)};
+  device_array<farpoint::hash_map_report> const report{1};
+  device_array<std::uint32_t> const seen{3000};
+  device_array<std::uint64_t> const out_keys{700};
+  device_array<std::uint32_t> const out_values{700};
+  device_array<std::uint64_t> const count{1};
+  farpoint::cuda_exec const exec{owner.stream()};
+  device_array<unsigned char> const workspace{farpoint::hash_map_extract_workspace_bytes(exec, owner.map())};
+
+  cudaGraph_t graph = nullptr;
+  REQUIRE_CUDA(cudaStreamBeginCapture(owner.stream(), cudaStreamCaptureModeGlobal));
+  farpoint::result const outcomes[] = {
+      farpoint::hash_map_clear(exec, owner.map()),
+      farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(values), report.data()),
+      farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(seen)),
+      farpoint::hash_map_extract(exec, owner.map(), {as_span(out_keys), as_span(out_values), count.data()},
+                                 as_span(workspace))};
+  REQUIRE_CUDA(cudaStreamEndCapture(owner.stream(), &graph));
+  for (auto const& outcome : outcomes) REQUIRE(outcome);
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  for (auto const* pairs : {&after, &before, &after}) {
+    keys.upload(keys_of(*pairs));
+    values.upload(values_of(*pairs));
+    REQUIRE_CUDA(cudaStreamSynchronize(nullptr));
+    REQUIRE_CUDA(cudaGraphLaunch(executable, owner.stream()));
+    owner.wait();
+    auto const expected = smallest_values(*pairs);
+    CHECK(same_contents(owner.contents(), expected));
+    CHECK(count.download()[0] == expected.size());
+    auto const found = seen.download();
+    bool right = true;
+    for (std::size_t i = 0; i < found.size(); ++i) right = right && found[i] == expected.at((*pairs)[i].key);
+    CHECK(right);
+    auto sorted = by_key<map_type>(expected);
+    auto const keys_out = out_keys.download();
+    for (std::size_t i = 0; right && i < sorted.size(); ++i) right = keys_out[i] == sorted[i].key;
+    CHECK(right);
+  }
+  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
+  REQUIRE_CUDA(cudaGraphDestroy(graph));
+}
+
+TEST_CASE("hash_map, device: an error of somebody else's is neither reported nor cleared", "[hash_map][device]") {
+  using map_type = hash_map_ref<std::uint32_t>;
+  device_map<map_type> const owner{10};
+  device_array<std::uint32_t> const keys{std::vector<std::uint32_t>{1, 2, 3}};
+  device_array<std::uint32_t> const values{3};
+  device_array<std::int32_t> const slots{3};
+  device_array<farpoint::hash_map_report> const report{1};
+  device_array<std::uint64_t> const count{1};
+  farpoint::cuda_exec const exec{owner.stream()};
+  device_array<unsigned char> const workspace{farpoint::hash_map_extract_workspace_bytes(exec, owner.map())};
+  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
+  auto const slot_span = as_span(slots);
+  CHECK(farpoint::hash_map_clear(exec, owner.map()));
+  CHECK(farpoint::hash_map_insert(exec, owner.map(), as_const_span(keys), as_const_span(keys), report.data()));
+  CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(keys), report.data()));
+  CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), {}, {}, report.data()));
+  CHECK(farpoint::hash_map_find_or_insert(exec, owner.map(), as_const_span(keys), slot_span));
+  CHECK(farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(values)));
+  CHECK(farpoint::hash_map_extract(exec, owner.map(), {as_span(values), {}, count.data()}, as_span(workspace)));
+  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+  owner.wait();
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(count.download()[0] == 3);
+}
+
+TEST_CASE("hash_map, device: a refused call is reported with the runtime's own code", "[hash_map][device]") {
+  using map_type = hash_map_ref<std::uint32_t>;
+  device_map<map_type> const owner{10};
+  test_stream const capturing;
+  REQUIRE_CUDA(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeRelaxed));
+  CHECK(cudaStreamSynchronize(capturing.get()) != cudaSuccess);  // invalidates the capture
+  farpoint::result const outcome = farpoint::hash_map_clear(capturing.get(), owner.map());
+  CHECK(outcome.code == farpoint::status::cuda_failure);
+  CHECK(outcome.native != 0);
+  cudaGraph_t graph = nullptr;
+  (void)cudaStreamEndCapture(capturing.get(), &graph);
+  (void)cudaGetLastError();
+}
+
+TEST_CASE("hash_map, device: arguments are checked at the door", "[hash_map][device]") {
+  using map_type = hash_map_ref<std::uint32_t>;
+  using farpoint::status;
+  device_map<map_type> const owner{4};
+  farpoint::cuda_exec const exec{owner.stream()};
+  device_array<std::uint32_t> const keys{3}, two{2};
+  CHECK(farpoint::hash_map_insert(exec, owner.map(), as_const_span(keys), as_const_span(two)).code ==
+        status::bad_argument);
+  CHECK(farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(two)).code == status::bad_argument);
+  auto* const off =
+      reinterpret_cast<hash_map_bucket*>(reinterpret_cast<unsigned char*>(owner.map().buckets().data()) + 16);
+  CHECK(farpoint::hash_map_clear(exec, map_type{{off, 1}}).code == status::bad_argument);
+  std::size_t const needed = farpoint::hash_map_extract_workspace_bytes(exec, owner.map());
+  device_array<unsigned char> const workspace{needed};
+  CHECK(farpoint::hash_map_extract(exec, owner.map(), {as_span(two)}, as_span(workspace).first(needed - 1)).code ==
+        status::workspace_too_small);
+  CHECK(keys.untouched());
+  CHECK(two.untouched());
+  CHECK(workspace.untouched());
+}

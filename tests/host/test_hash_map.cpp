@@ -1,0 +1,278 @@
+// hash_map_ref on one host thread and on many: the source that runs in kernels. ThreadSanitizer builds run it too.
+#include <farpoint/container/hash_map_ref.hpp>
+
+#include <atomic>
+#include <cmath>
+#include <thread>
+
+#include "../catch.hpp"
+#include "../shared/hash_map_problem.hpp"
+
+using namespace farpoint_tests;
+using farpoint::empty_key;
+using farpoint::hash_map_bucket;
+using farpoint::hash_map_ref;
+using farpoint::initial_value;
+
+namespace {
+
+/// All keys in one place, for the longest walks.
+struct colliding_hash {
+  template <class Key>
+  FARPOINT_HD constexpr std::uint32_t operator()(Key) const noexcept {
+    return 0xfffffff0u;
+  }
+};
+
+/// Memory with a map in it.
+template <class Map>
+class owned_map {
+ public:
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+
+  explicit owned_map(index_t buckets, empty_key<key> empty = {}, initial_value<value> initial = {})
+      : buckets_(static_cast<std::size_t>(buckets), hash_map_bucket{{1, 2, 3, 4}}),
+        map_{{buckets_.data(), buckets_.size()}, empty, initial} {
+    map_.clear();
+  }
+  Map const& get() const { return map_; }
+
+  std::vector<hash_map_entry<key, value>> entries() const {
+    std::vector<hash_map_entry<key, value>> entries;
+    map_.for_each([&entries](key k, value v, index_t slot) { entries.push_back({k, v, slot}); });
+    return entries;
+  }
+
+ private:
+  std::vector<hash_map_bucket> buckets_;
+  Map map_;
+};
+
+/// Runs `work(i)` for all i below count on `threads` threads that take turns by single elements: neighbours in the
+/// input meet in the map.
+template <class Work>
+void in_turns(int threads, std::size_t count, Work const& work) {
+  std::atomic<int> waiting{threads};
+  std::vector<std::thread> team;
+  for (int rank = 0; rank < threads; ++rank) {
+    team.emplace_back([&, rank] {
+      --waiting;
+      while (waiting.load() > 0) std::this_thread::yield();
+      for (auto i = static_cast<std::size_t>(rank); i < count; i += static_cast<std::size_t>(threads)) work(i);
+    });
+  }
+  for (auto& thread : team) thread.join();
+}
+
+/// Calls check(map type) for each kind of slot: packed words, and pairs of words with either size of value.
+template <class Check>
+void for_each_kind(Check&& check) {
+  check(hash_map_ref<std::uint32_t>{});
+  check(hash_map_ref<std::int32_t>{});
+  check(hash_map_ref<std::uint64_t>{});
+  check(hash_map_ref<std::int64_t, std::uint64_t>{});
+  check(hash_map_ref<std::uint32_t, std::uint64_t>{});
+  check(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
+  check(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
+  check(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
+}
+
+}  // namespace
+
+TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[hash_map]") {
+  for_each_kind([](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    using value = typename map_type::value_type;
+    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+      CAPTURE(seed, sizeof(key), sizeof(value));
+      random_source random{seed};
+      auto const initial = random.below(2) == 0 ? value{1u << 30} : static_cast<value>(-1);
+      key const empty = random.below(2) == 0 ? static_cast<key>(-1) : static_cast<key>(3);
+      owned_map<map_type> const owner{random.below(40), {empty}, {initial}};
+      map_type const map = owner.get();
+      std::unordered_map<key, value> oracle;
+      auto const shape = all_key_shapes[random.below(4)];
+      auto const distinct = 1 + random.below(120);
+      bool right = true;
+      for (int call = 0; call < 300; ++call) {
+        key const k = key_number<key>(shape, static_cast<std::uint64_t>(random.below(distinct)), seed);
+        auto const v = static_cast<value>(random.next());
+        auto const known = oracle.find(k);
+        bool const is_known = known != oracle.end();
+        bool const fits = k != empty && (is_known || static_cast<index_t>(oracle.size()) < map.capacity());
+        index_t slot = -2;
+        switch (random.below(5)) {
+          case 0:
+            slot = map.find_or_insert(k);
+            if (fits) oracle.emplace(k, initial);
+            break;
+          case 1:
+            slot = map.insert_or_min(k, v).slot;
+            if (fits) oracle[k] = std::min(v, is_known ? known->second : initial);
+            break;
+          case 2: {
+            auto const did = map.insert(k, v);
+            slot = did.slot;
+            right = right && did.inserted == (fits && !is_known);
+            if (fits) oracle.emplace(k, v);
+            break;
+          }
+          case 3:
+            slot = map.find(k);
+            right = right && (slot != map_type::npos) == is_known;
+            right = right && map.find(k, farpoint::unchanging) == slot;
+            right = right && map.value_or(k, 7, farpoint::unchanging) == map.value_or(k, 7);
+            right = right && map.value_or(k, 7) == (is_known ? known->second : 7);
+            break;
+          default:
+            if (is_known) {
+              slot = map.find(k);
+              right = right && map.value(slot).fetch_add(v) == known->second;
+              known->second = static_cast<value>(known->second + v);
+            }
+            break;
+        }
+        if (slot != -2) {
+          bool const is_there = oracle.count(k) == 1;
+          right = right && (slot != map_type::npos) == is_there;
+          if (is_there) {
+            right = right && slot >= 0 && slot < map.capacity() && map.key(slot) == k && map.find(k) == slot &&
+                    map.value(slot).load() == oracle[k];
+          }
+        }
+      }
+      REQUIRE(right);
+      REQUIRE(map.size() == static_cast<index_t>(oracle.size()));
+      REQUIRE(same_contents(owner.entries(), oracle));
+    }
+  });
+}
+
+TEST_CASE("hash_map_ref: no bucket, one bucket, and full", "[hash_map]") {
+  for_each_kind([](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    for (index_t const buckets : {0, 1, 2, 3, 7}) {
+      owned_map<map_type> const owner{buckets};
+      auto const map = owner.get();
+      CHECK(map.capacity() == buckets * map_type::bucket_slots);
+      for (index_t i = 0; i < map.capacity(); ++i) CHECK(map.find_or_insert(static_cast<key>(i)) != map_type::npos);
+      CHECK(map.size() == map.capacity());
+      key const another = 1000000;
+      CHECK(map.find(another) == map_type::npos);
+      CHECK(map.value_or(another, 5) == 5);
+      CHECK(map.find_or_insert(another) == map_type::npos);
+      CHECK(map.insert_or_min(another, 1).slot == map_type::npos);
+      CHECK(map.insert(another, 1).slot == map_type::npos);
+      CHECK_FALSE(map.insert(another, 1).inserted);
+      for (index_t i = 0; i < map.capacity(); ++i)
+        CHECK(map.find(static_cast<key>(i)) == map.find_or_insert(static_cast<key>(i)));
+      map.clear();
+      CHECK(map.size() == 0);
+    }
+    map_type const none;
+    CHECK(none.capacity() == 0);
+    CHECK(none.find_or_insert(1) == map_type::npos);
+  });
+}
+
+TEST_CASE("hash_map_ref: the empty key is refused, whichever it is", "[hash_map]") {
+  for_each_kind([](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    for (key const empty : {static_cast<key>(-1), key{0}, key{77}}) {
+      owned_map<map_type> const owner{5, {empty}, {0}};
+      auto const map = owner.get();
+      CHECK(map.find(empty) == map_type::npos);
+      CHECK(map.value_or(empty, 9) == 9);
+      CHECK(map.find_or_insert(empty) == map_type::npos);
+      CHECK(map.insert_or_min(empty, 0).slot == map_type::npos);
+      CHECK_FALSE(map.insert(empty, 0).inserted);
+      CHECK(map.size() == 0);
+      for (key const other : {static_cast<key>(-1), key{0}, key{77}}) {
+        if (other != empty) CHECK(map.find_or_insert(other) != map_type::npos);
+      }
+      CHECK(map.size() == 2);
+    }
+  });
+}
+
+TEST_CASE("hash_map_ref: buckets for a number of keys", "[hash_map]") {
+  using packed = hash_map_ref<std::uint32_t>;
+  using wide = hash_map_ref<std::uint64_t>;
+  CHECK(packed::buckets_for(0) == 0);
+  CHECK(packed::buckets_for(-3) == 0);
+  CHECK(packed::buckets_for(1) == 1);
+  CHECK(packed::buckets_for(2) == 1);
+  CHECK(packed::buckets_for(3) == 2);
+  CHECK(packed::buckets_for(8, 1) == 2);
+  CHECK(packed::buckets_for(8, 0.8) == 3);
+  CHECK(wide::buckets_for(8, 0.8) == 5);
+  CHECK(packed::buckets_for(100000000, 0.5) == 50000000);
+  for (double const load : {0.0, -1.0, 1.5, std::nan("")}) CHECK(packed::buckets_for(100, load) == 50);
+  for (index_t keys = 1; keys < 3000; ++keys) {
+    for (double const load : {0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0}) {
+      auto const slots = static_cast<double>(wide::buckets_for(keys, load) * wide::bucket_slots);
+      REQUIRE(slots * load >= static_cast<double>(keys));
+      REQUIRE((slots - 3) * load < static_cast<double>(keys));
+    }
+  }
+}
+
+TEST_CASE("default_hash: known values, and keys of every shape spread like random ones", "[hash_map]") {
+  STATIC_REQUIRE(farpoint::mix_bits(std::uint32_t{0}) == 0);
+  STATIC_REQUIRE(farpoint::mix_bits(std::uint32_t{1}) == 0x514e28b7u);
+  STATIC_REQUIRE(farpoint::mix_bits(std::uint64_t{0x9e3779b97f4a7c15u}) == 0xe220a8397b1dcdafu);
+  auto const check = [](auto key) {
+    using key_type = decltype(key);
+    for (key_shape const shape : all_key_shapes) {
+      CAPTURE(static_cast<int>(shape), sizeof(key_type));
+      // 16 to a bucket on average, with a deviation of 4; more than 40 in less than one bucket of a million.
+      std::vector<int> counts(4096, 0);
+      for (std::uint64_t i = 0; i < 65536; ++i) {
+        ++counts[farpoint::default_hash{}(key_number<key_type>(shape, i, 1)) >> 20];
+      }
+      CHECK(*std::max_element(counts.begin(), counts.end()) <= 16 + 6 * 4);
+      double squares = 0;
+      for (int const count : counts) squares += (count - 16) * (count - 16) / 16.0;
+      // Chi-squared with 4,095 degrees of freedom: a deviation of 90.5.
+      CHECK(std::abs(squares - 4095) < 6 * 90.5);
+    }
+  };
+  check(std::uint32_t{});
+  check(std::uint64_t{});
+}
+
+TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_map]") {
+  for_each_kind([](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    using value = typename map_type::value_type;
+    for (std::size_t const distinct : {1u, 5u, 300u, 2000u}) {
+      for (key_shape const shape : all_key_shapes) {
+        CAPTURE(distinct, static_cast<int>(shape), sizeof(key), sizeof(value));
+        auto const pairs = make_pairs_of<key, value>(shape, 4000, distinct, 17 + distinct);
+        // A table with room for exactly these keys: the last ones walk far.
+        index_t const buckets = map_type::buckets_for(static_cast<index_t>(distinct), distinct == 2000 ? 0.8 : 1);
+        owned_map<map_type> const owner{buckets};
+        auto const map = owner.get();
+        std::vector<index_t> slots(pairs.size());
+        in_turns(4, pairs.size(),
+                 [&](std::size_t i) { slots[i] = map.insert_or_min(pairs[i].key, pairs[i].value).slot; });
+        CHECK(same_contents(owner.entries(), smallest_values(pairs)));
+        bool right = true;
+        for (std::size_t i = 0; i < pairs.size(); ++i)
+          right = right && slots[i] >= 0 && map.find(pairs[i].key) == slots[i];
+        CHECK(right);
+
+        owned_map<map_type> const counting{buckets, {}, {0}};
+        auto const counts = counting.get();
+        in_turns(4, pairs.size(),
+                 [&](std::size_t i) { counts.value(counts.find_or_insert(pairs[i].key)).fetch_add(1); });
+        CHECK(same_contents(counting.entries(), multiplicities(pairs)));
+      }
+    }
+  });
+}

@@ -1,0 +1,74 @@
+// Built with ThreadSanitizer, which must find nothing: four threads on one map, and memory handed over with a value.
+//   FARPOINT_MUTATION=1  a look-up says that nobody changes the map, while others do
+//   FARPOINT_MUTATION=2  the value is stored without release
+//   FARPOINT_MUTATION=3  the map is cleared while others use it
+// are mistakes that it must report.
+#include <farpoint/container/hash_map_ref.hpp>
+
+#include <array>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#if !defined(FARPOINT_MUTATION)
+#define FARPOINT_MUTATION 0
+#endif
+
+namespace {
+
+template <class Map>
+bool run() {
+  using key = typename Map::key_type;
+  constexpr int threads = 4;
+  constexpr int keys = 3000;
+  std::vector<farpoint::hash_map_bucket> buckets(static_cast<std::size_t>(Map::buckets_for(keys, 0.9)));
+  Map const map{{buckets.data(), buckets.size()}, {}, {0}};
+  map.clear();
+  // Whoever inserts a key writes its note, and then says so in the value.
+  std::vector<int> notes(static_cast<std::size_t>(map.capacity()), -1);
+  std::array<int, threads> wrong{};
+  std::vector<std::thread> team;
+  for (int rank = 0; rank < threads; ++rank) {
+    team.emplace_back([&, rank] {
+      for (int i = 0; i < keys; ++i) {
+        // One key in two is a thread's own: nothing orders it before the others' calls, even if they run one by one.
+        if (i % 8 < 4 && i % 4 != rank) continue;
+        auto const k = static_cast<key>(i);
+        auto const did = map.insert(k, 0);
+        auto const value = map.value(did.slot);
+        int& note = notes[static_cast<std::size_t>(did.slot)];
+        if (did.inserted) {
+          note = i;
+#if FARPOINT_MUTATION == 2
+          value.store(1);
+#else
+          value.store_release(1);
+#endif
+        } else if (value.load_acquire() == 1 && note != i) {
+          ++wrong[static_cast<std::size_t>(rank)];
+        }
+#if FARPOINT_MUTATION == 1
+        if (map.find(k, farpoint::unchanging) != did.slot) ++wrong[static_cast<std::size_t>(rank)];
+#else
+        if (map.find(k) != did.slot) ++wrong[static_cast<std::size_t>(rank)];
+#endif
+      }
+#if FARPOINT_MUTATION == 3
+      if (rank == 0) map.clear();
+#endif
+    });
+  }
+  for (auto& thread : team) thread.join();
+  if (FARPOINT_MUTATION == 3) return true;
+  bool right = map.size() == keys;
+  for (int const count : wrong) right = right && count == 0;
+  return right;
+}
+
+}  // namespace
+
+int main() {
+  bool const right = run<farpoint::hash_map_ref<std::uint32_t>>() && run<farpoint::hash_map_ref<std::uint64_t>>();
+  std::puts(right ? "right, and no race reported above" : "WRONG RESULT");
+  return right ? 0 : 1;
+}
