@@ -30,18 +30,18 @@
 #define FARPOINT_UNROLL
 #endif
 
-// Asks a processor for memory that will be needed soon.
-#if defined(__GNUC__)
-#define FARPOINT_PREFETCH(address) __builtin_prefetch(address)
-#else
-#define FARPOINT_PREFETCH(address) static_cast<void>(address)
-#endif
-
 // Before a FARPOINT_HD template that calls what its user passes it, which may be for the host or for the device only.
 #if defined(__NVCC__)
 #define FARPOINT_CALLS_BACK _Pragma("nv_exec_check_disable")
 #else
 #define FARPOINT_CALLS_BACK
+#endif
+
+// Asks a processor for memory that will be needed soon.
+#if defined(__GNUC__)
+#define FARPOINT_PREFETCH(address) __builtin_prefetch(address)
+#else
+#define FARPOINT_PREFETCH(address) static_cast<void>(address)
 #endif
 
 // The inline namespace keeps two versions of the headers apart in one process.
