@@ -15,7 +15,8 @@ template <class Problem>
 voxelize_answer solve_with(Problem const& problem, int threads, farpoint::detail::voxelize_host_tuning const& tuning) {
   return collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) -> farpoint::result {
     host_exec const exec{threads};
-    farpoint::detail::voxelize_host_plan const plan{exec, std::max<index_t>(0, clouds.points().size()), tuning};
+    index_t const points = std::max<index_t>(0, clouds.points().size());
+    farpoint::detail::voxelize_host_plan const plan{exec, points, points, tuning};
     std::size_t const needed = plan.workspace_size();
     host_workspace const memory{needed + 64};
     random_source random{needed};

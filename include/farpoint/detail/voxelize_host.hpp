@@ -418,8 +418,8 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
   if (!offsets_ascend(clouds)) return reject("voxelize: the offsets decrease or leave the points");
   if (clouds.points().size() > max_host_voxel_points) return reject("voxelize: 2^31 - 1 points or more on the host");
 
-  voxelize_host_plan const plan{exec, clouds.points().size(), tuning};
-  std::size_t const needed = plan.workspace_size();
+  index_t const total = clouds.points().size();
+  std::size_t const needed = voxelize_host_plan{exec, total, total, tuning}.workspace_size();
   if (workspace.size() < needed) {
     return {status::workspace_too_small, 0, "voxelize: the workspace is smaller than voxelize_workspace_bytes()"};
   }
@@ -427,6 +427,9 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
     return reject("voxelize: the workspace is not aligned to 256 bytes");
   }
 
+  index_t const last = clouds.size() - 1;
+  index_t const frame = last < 0 ? 0 : clouds.begin_of(last) + clouds[last].size() - clouds.begin_of(0);
+  voxelize_host_plan const plan{exec, total, frame, tuning};
   voxelize_host_task<Points> task{clouds, params, output, plan, workspace};
   work_rounds rounds{plan.threads(), task.begin()};
   run_team(plan.threads(), [&](int, int) {

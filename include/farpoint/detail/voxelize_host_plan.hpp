@@ -36,10 +36,13 @@ class voxelize_host_plan {
  public:
   static constexpr int most_threads = 64;
 
-  voxelize_host_plan(host_exec exec, index_t points, voxelize_host_tuning const& tuning) noexcept : points_{points} {
-    index_t const worth = std::max<index_t>(1, points / std::max<index_t>(1, tuning.points_per_thread));
+  /// @param points  of the view
+  /// @param frame   of them, those in clouds; for fewer the same memory is enough
+  voxelize_host_plan(host_exec exec, index_t points, index_t frame, voxelize_host_tuning const& tuning) noexcept
+      : points_{points} {
+    index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
     threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
-    index_t const most_chunks = std::max<index_t>(1, points / std::max<index_t>(1, tuning.chunk_points));
+    index_t const most_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
     if (threads_ > 1) chunks_ = static_cast<int>(std::min<index_t>(4 * threads_, most_chunks));
   }
 
