@@ -77,6 +77,11 @@ class feature_view {
       return half_ ? static_cast<float>(load<float16>(address, aligned_)) : load<float>(address, aligned_);
     }
 
+    /// True for floats that are loaded as such: base() + record * stride() points to them.
+    FARPOINT_HD bool is_plain() const noexcept { return plain_; }
+    FARPOINT_HD unsigned char const* base() const noexcept { return base_; }
+    FARPOINT_HD index_t stride() const noexcept { return stride_; }
+
    private:
     friend class feature_view;
     unsigned char const* base_;

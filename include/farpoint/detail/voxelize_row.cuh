@@ -93,6 +93,32 @@ __device__ inline void write_voxel(voxelize_task<Points> const& task, std::uint3
   }
 }
 
+/// True where the mean of floats is all that is asked for of the features: what detectors ask for.
+template <class Points>
+__device__ inline bool wants_plain_means(voxelize_task<Points> const& task) noexcept {
+  auto const& output = task.output;
+  return !output.mean.empty() && !output.mean.is_float16() && output.max.empty() && output.first.empty() &&
+         output.gathered.empty() && output.centroid.empty() && task.params.features.column(0).is_plain();
+}
+
+/// What a row has of its points then, in a fraction of the instructions: the kernels of few points are bound by those.
+template <class Points>
+__device__ inline void write_plain_means(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+                                         std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
+  feature_view const& features = task.params.features;
+  int const columns = features.count();
+  for (int f = lanes.lane; f < columns; f += lanes.size) {
+    auto const column = features.column(f);
+    unsigned char const* const base = column.base() + frame.begin * column.stride();
+    float sum = 0;
+#pragma unroll 4
+    for (std::uint32_t k = 0; k < count; ++k) {
+      sum = add_rn(sum, *reinterpret_cast<float const*>(base + kept[k] * column.stride()));
+    }
+    static_cast<float*>(task.output.mean.data())[index_t{row} * columns + f] = voxel_mean(sum, count);
+  }
+}
+
 /// What a row has of its points' features. `kept` are the points in input order; shared or global memory.
 template <class Points>
 __device__ inline void write_features(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
@@ -146,6 +172,10 @@ __device__ inline void write_centroid(voxelize_task<Points> const& task, voxel_f
 template <class Points>
 __device__ inline void write_points(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
+  if (wants_plain_means(task)) {
+    write_plain_means(task, frame, lanes, row, kept, count);
+    return;
+  }
   write_features(task, frame, lanes, row, kept, count);
   write_centroid(task, frame, lanes, row, kept, count);
 }

@@ -151,15 +151,17 @@ class voxel_rows {
     std::uint32_t const high = lane + group_lanes < count ? task_.members[begin + lane + group_lanes] : voxel_none;
     std::uint32_t low_place = 0;
     std::uint32_t high_place = 0;
-    for (std::uint32_t i = 0; i < count && i < group_lanes; ++i) {
-      std::uint32_t const other = __shfl_sync(group, low, static_cast<int>(i), group_lanes);
-      low_place += other < low ? 1 : 0;
-      high_place += other < high ? 1 : 0;
-    }
-    for (std::uint32_t i = group_lanes; i < count; ++i) {
-      std::uint32_t const other = __shfl_sync(group, high, static_cast<int>(i - group_lanes), group_lanes);
-      low_place += other < low ? 1 : 0;
-      high_place += other < high ? 1 : 0;
+    if (count <= group_lanes) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        low_place += __shfl_sync(group, low, static_cast<int>(i), group_lanes) < low ? 1 : 0;
+      }
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        std::uint32_t const half = i < group_lanes ? low : high;
+        std::uint32_t const other = __shfl_sync(group, half, static_cast<int>(i % group_lanes), group_lanes);
+        low_place += other < low ? 1 : 0;
+        high_place += other < high ? 1 : 0;
+      }
     }
     __syncwarp(group);
     if (low != voxel_none) kept[low_place] = low;
