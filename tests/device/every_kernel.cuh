@@ -34,6 +34,14 @@ void check_kernel(char const* name, Problem const& problem, Answer const& expect
   CHECK(same_answer(answer, expected));
 }
 
+/// The kernels that give a cloud to one block.
+template <class Problem, class Answer>
+void check_single_blocks(Problem const& problem, Answer const& expected) {
+  check_kernel<only<odd_tuning, fps_kernel::registers>>("registers", problem, expected);
+  check_kernel<only<odd_tuning, fps_kernel::stream>>("stream", problem, expected);
+  check_kernel<only<odd_tuning, fps_kernel::rounds>>("rounds", problem, expected);
+}
+
 template <class Problem, class Answer>
 void check_kernels(Problem const& problem, Answer const& expected) {
   if (problem.points > 50000) {
@@ -42,9 +50,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
     check_kernel<only<farpoint::fps_selector, fps_kernel::grid>>("grid", problem, expected);
     return;
   }
-  check_kernel<only<odd_tuning, fps_kernel::registers>>("registers", problem, expected);
-  check_kernel<only<odd_tuning, fps_kernel::stream>>("stream", problem, expected);
-  check_kernel<only<odd_tuning, fps_kernel::rounds>>("rounds", problem, expected);
+  check_single_blocks(problem, expected);
   check_kernel<only<odd_tuning, fps_kernel::cluster, 4>>("cluster of 4", problem, expected);
   check_kernel<only<odd_tuning, fps_kernel::grid>>("grid", problem, expected);
 }

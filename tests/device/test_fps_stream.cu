@@ -10,7 +10,7 @@ using namespace farpoint_tests;
 using farpoint::fps_selector;
 using problem_type = fps_problem<float>;
 
-TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize]") {
+TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][cluster]") {
   // Registers, rounds, cluster and grid. Capture in global mode refuses allocation and synchronisation by any thread.
   for (std::size_t const n : {3000u, 9000u, 17000u, 300000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
@@ -103,7 +103,7 @@ TEST_CASE("fps, device: a refused call is reported with the runtime's own code",
   (void)cudaGetLastError();
 }
 
-TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps][device][sanitize]") {
+TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps][device][sanitize][cluster]") {
   problem_type problem{make_cloud(shape::cube, 100, 4), 8};
   problem.offsets = {0, 40, 60, 100};
   SECTION("a first sample out of range: an empty answer") {
@@ -154,21 +154,38 @@ TEST_CASE("fps, device: the workspace is checked at the door", "[fps][device]") 
   CHECK(code(4100, needed) == farpoint::status::bad_argument);
 }
 
-TEST_CASE("fps, device: every kernel under the sanitizers", "[fps][device][sanitize]") {
+namespace {
+
+/// Calls check(problem, expected) for problems of the sizes at which kernels change.
+template <class Check>
+void check_small_problems(Check const& check) {
   for (std::size_t const n : {0u, 1u, 200u, 1000u, 2000u, 4000u, 8000u, 10000u, 11000u, 16000u, 17000u}) {
     problem_type problem{make_cloud(shape::non_finite, n, n), 12, {22, {1, 9, 17}, 3, false}};
     problem.wide = n % 3 == 0;
     CAPTURE(n);
-    auto const answer = solve_on_device<fps_selector>(problem);
-    CHECK(same_answer(answer, reference_answer(problem)));
-    check_kernels(problem, answer);
+    check(problem, reference_answer(problem));
   }
   problem_type ragged{make_cloud(shape::duplicates, 18000, 5), 9};
   ragged.offsets = {0, 0, 100, 17900, 18000};
   ragged.chosen = {-1, 5, 7, 2};
-  auto const answer = solve_on_device<fps_selector>(ragged);
-  CHECK(same_answer(answer, reference_answer(ragged)));
-  check_kernels(ragged, answer);
+  check(ragged, reference_answer(ragged));
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: every kernel of a block or a grid under the sanitizers", "[fps][device][sanitize]") {
+  check_small_problems([](problem_type const& problem, auto const& expected) {
+    check_single_blocks(problem, expected);
+    check_kernel<only<odd_tuning, fps_kernel::grid>>("grid", problem, expected);
+  });
+}
+
+// Racecheck does not understand clusters: cases that use them say so.
+TEST_CASE("fps, device: the default and clusters under the sanitizers", "[fps][device][sanitize][cluster]") {
+  check_small_problems([](problem_type const& problem, auto const& expected) {
+    check_kernel<fps_selector>("default", problem, expected);
+    check_kernel<only<odd_tuning, fps_kernel::cluster, 4>>("cluster of 4", problem, expected);
+  });
   fps_problem<double> const doubles{make_cloud(shape::cube, 3000, 6), 9};
   CHECK(same_answer(solve_on_device<fps_selector>(doubles), reference_answer(doubles)));
 }
