@@ -59,6 +59,11 @@ __global__ void find_or_insert_kernel(Table table, Key const* keys, std::int32_t
   if (i < size) slots[i] = static_cast<std::int32_t>(table.find_or_insert(keys[i]));
 }
 template <class Table, class Key>
+__global__ void find_slots_kernel(Table table, Key const* keys, std::int32_t* slots, farpoint::index_t size) {
+  farpoint::index_t const i = bench_thread();
+  if (i < size) slots[i] = static_cast<std::int32_t>(table.find_slot(keys[i]));
+}
+template <class Table, class Key>
 __global__ void find_kernel(Table table, Key const* keys, std::uint32_t missing, std::uint32_t* values,
                             farpoint::index_t size) {
   farpoint::index_t const i = bench_thread();
@@ -109,6 +114,10 @@ class rival {
     find_or_insert_kernel<<<bench_blocks(size), bench_block_size, 0, stream>>>(table(), keys, slots, size);
     check(cudaGetLastError(), "find_or_insert_kernel");
   }
+  void find_slots(cudaStream_t stream, Key const* keys, std::int32_t* slots, farpoint::index_t size) const {
+    find_slots_kernel<<<bench_blocks(size), bench_block_size, 0, stream>>>(table(), keys, slots, size);
+    check(cudaGetLastError(), "find_slots_kernel");
+  }
   void find(cudaStream_t stream, Key const* keys, std::uint32_t* values, farpoint::index_t size) const {
     find_kernel<<<bench_blocks(size), bench_block_size, 0, stream>>>(table(), keys, ~0u, values, size);
     check(cudaGetLastError(), "find_kernel");
@@ -154,6 +163,11 @@ class farpoint_map {
     check(farpoint::hash_map_find_or_insert(farpoint::cuda_exec{stream}, map(), {keys, all.size()}, all),
           "farpoint::hash_map_find_or_insert");
   }
+  void find_slots(cudaStream_t stream, Key const* keys, std::int32_t* slots, farpoint::index_t size) const {
+    farpoint::span<std::int32_t> const all{slots, static_cast<std::size_t>(size)};
+    check(farpoint::hash_map_find_slots(farpoint::cuda_exec{stream}, map(), {keys, all.size()}, all),
+          "farpoint::hash_map_find_slots");
+  }
   void find(cudaStream_t stream, Key const* keys, std::uint32_t* values, farpoint::index_t size) const {
     auto const n = static_cast<std::size_t>(size);
     check(farpoint::hash_map_find(farpoint::cuda_exec{stream}, map(), {keys, n}, ~0u, {values, n}),
@@ -164,15 +178,33 @@ class farpoint_map {
   device_buffer<farpoint::hash_map_bucket> buckets_;
 };
 
-struct window_of_2 {
-  static constexpr int window_slots = 2;
+/// All of hash_map_tuning.
+template <farpoint::hash_map_layout Layout, int Window, int KeysPerThread>
+struct tuned {
+  static constexpr farpoint::hash_map_layout layout = Layout;
+  static constexpr int window_slots = Window;
+  static constexpr int keys_per_thread = KeysPerThread;
 };
 
-/// The same, half a bucket at a time.
-template <class Key>
-using farpoint_window_2 = farpoint_map<Key, window_of_2>;
 template <class Key>
 using farpoint_default = farpoint_map<Key>;
+template <class Key>
+using pairs_4 = farpoint_map<Key, tuned<farpoint::hash_map_layout::pairs, 4, 4>>;
+/// Half a bucket at a time.
+template <class Key>
+using window_2 = farpoint_map<Key, tuned<farpoint::hash_map_layout::pairs, 2, 1>>;
+template <class Key>
+using window_2_4 = farpoint_map<Key, tuned<farpoint::hash_map_layout::pairs, 2, 4>>;
+template <class Key>
+using sectors_1 = farpoint_map<Key, tuned<farpoint::hash_map_layout::sectors, 4, 1>>;
+template <class Key>
+using sectors_2 = farpoint_map<Key, tuned<farpoint::hash_map_layout::sectors, 4, 2>>;
+template <class Key>
+using sectors_4 = farpoint_map<Key, tuned<farpoint::hash_map_layout::sectors, 4, 4>>;
+template <class Key>
+using split_1 = farpoint_map<Key, tuned<farpoint::hash_map_layout::split, 4, 1>>;
+template <class Key>
+using split_4 = farpoint_map<Key, tuned<farpoint::hash_map_layout::split, 4, 4>>;
 
 /// find() as it must be beside other calls that change the map.
 template <class Key>
@@ -214,18 +246,16 @@ class hash_map_problem {
   void find_or_insert(cudaStream_t stream) const {
     contender_.find_or_insert(stream, keys_.data(), slots_.data(), size_);
   }
+  void find_slots(cudaStream_t stream) const { contender_.find_slots(stream, keys_.data(), slots_.data(), size_); }
   void find(cudaStream_t stream) const { contender_.find(stream, keys_.data(), found_.data(), size_); }
 
-  /// Throws unless all three operations give right answers. The table is full afterwards.
+  /// Throws unless all operations give right answers. The table is full afterwards.
   void verify() const {
     clear(stream());
     find_or_insert(stream());
-    expect_none(
-        [&](unsigned* wrong) {
-          check_slots_kernel<<<bench_blocks(size_), bench_block_size, 0, stream()>>>(contender_.table(), keys_.data(),
-                                                                                     slots_.data(), size_, wrong);
-        },
-        "find_or_insert");
+    expect_slots("find_or_insert");
+    find_slots(stream());
+    expect_slots("find_slots");
     clear(stream());
     check(cudaMemsetAsync(found_.data(), 0xff, found_.size() * sizeof(std::uint32_t), stream()), "cudaMemsetAsync");
     insert(stream());
@@ -239,6 +269,17 @@ class hash_map_problem {
   }
 
  private:
+  /// Every key's slot holds it. Forgets the slots.
+  void expect_slots(char const* what) const {
+    expect_none(
+        [&](unsigned* wrong) {
+          check_slots_kernel<<<bench_blocks(size_), bench_block_size, 0, stream()>>>(contender_.table(), keys_.data(),
+                                                                                     slots_.data(), size_, wrong);
+        },
+        what);
+    check(cudaMemsetAsync(slots_.data(), 0xff, slots_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
+  }
+
   template <class Check>
   void expect_none(Check&& launch, char const* what) const {
     device_buffer<unsigned> const wrong{std::vector<unsigned>(1, 0u)};

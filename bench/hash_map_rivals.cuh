@@ -45,14 +45,18 @@ struct published_table {
     std::uint64_t const at = find_or_insert(key);
     if (at != no_place) values[at] = value;
   }
-  __device__ std::uint32_t find(Key key, std::uint32_t missing) const {
+  __device__ std::uint64_t find_slot(Key key) const {
     std::uint64_t at = home(key);
     for (std::uint64_t tried = 0; tried < slots; ++tried, at = after(at)) {
       word const there = keys[at];
-      if (there == key) return values[at];
-      if (there == empty) return missing;
+      if (there == key) return at;
+      if (there == empty) return no_place;
     }
-    return missing;
+    return no_place;
+  }
+  __device__ std::uint32_t find(Key key, std::uint32_t missing) const {
+    std::uint64_t const at = find_slot(key);
+    return at == no_place ? missing : values[at];
   }
   __device__ Key key_at(std::uint64_t at) const { return static_cast<Key>(keys[at]); }
 };
@@ -107,6 +111,15 @@ struct linear_table {
     bool inserted;
     std::uint64_t const at = claim(key, value, inserted);
     if (!is_packed && inserted) key_word(at)[1] = value;
+  }
+  __device__ std::uint64_t find_slot(Key key) const {
+    std::uint64_t at = home(key);
+    for (std::uint64_t tried = 0; tried < slots; ++tried, at = after(at)) {
+      word const head = *key_word(at);
+      if (key_of(head) == key) return at;
+      if (head == empty) return no_place;
+    }
+    return no_place;
   }
   __device__ std::uint32_t find(Key key, std::uint32_t missing) const {
     std::uint64_t at = home(key);

@@ -19,8 +19,7 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Map>
 result hash_map_clear(cuda_exec exec, Map const& map) noexcept {
   if (result const checked = detail::check_hash_map(map); !checked) return checked;
-  index_t const stores = 2 * static_cast<index_t>(map.buckets().size());
-  index_t const threads = (stores + detail::hash_map_clear_stores - 1) / detail::hash_map_clear_stores;
+  index_t const threads = (map.clear_stores() + detail::hash_map_clear_stores - 1) / detail::hash_map_clear_stores;
   return detail::hash_map_result(
       detail::hash_map_launch(detail::hash_map_clear_kernel<Map>, threads, exec.stream, map));
 }
@@ -67,6 +66,16 @@ result hash_map_find(cuda_exec exec, Map const& map, span<typename Map::key_type
   if (result const bad = detail::check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
   return detail::hash_map_run(
       exec, detail::hash_map_task_of(map, keys, detail::hash_map_find_entry<Map>{values.data(), missing}, nullptr));
+}
+
+/// Slot of each key, -1 for one that is not in the map. Not while others change the map, on other streams. One launch.
+/// @return ok | bad_argument | cuda_failure
+template <class Map>
+result hash_map_find_slots(cuda_exec exec, Map const& map, span<typename Map::key_type const> keys,
+                           index_span slots) noexcept {
+  if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
+  return detail::hash_map_run(
+      exec, detail::hash_map_task_of(map, keys, detail::hash_map_find_slot_entry<Map>{slots}, nullptr));
 }
 
 /// Bytes of device workspace of hash_map_extract(); 256-byte aligned memory. 16.25 a slot, and 1.4 KiB.

@@ -12,12 +12,7 @@ template <class Map>
 result hash_map_clear(host_exec exec, Map const& map) noexcept {
   if (result const checked = detail::check_threads(exec); !checked) return checked;
   if (result const checked = detail::check_hash_map(map); !checked) return checked;
-  auto const buckets = map.buckets();
-  detail::for_each_part(exec, static_cast<index_t>(buckets.size()), [&](index_t begin, index_t end) {
-    // Empty slots do not depend on where they are: those of a part are those of a smaller map.
-    auto const part = buckets.subspan(static_cast<std::size_t>(begin), static_cast<std::size_t>(end - begin));
-    Map{part, {map.empty()}, {map.initial()}}.clear();
-  });
+  detail::for_each_part(exec, map.clear_stores(), [&](index_t begin, index_t end) { map.clear_part(begin, end); });
   return {};
 }
 
@@ -78,6 +73,18 @@ result hash_map_find(host_exec exec, Map const& map, span<typename Map::key_type
   if (result const bad = detail::check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
   return detail::hash_map_run(
       exec, detail::hash_map_task_of(map, keys, detail::hash_map_find_entry<Map>{values.data(), missing}, nullptr));
+}
+
+/// Slot of each key, -1 for one that is not in the map.
+///
+/// `slots` has n entries or more, of 64 bits where the map has more than 2^31 slots. Reads no values.
+/// @return ok | bad_argument, as hash_map_insert(). Not beside calls that change the map. O(n), as there.
+template <class Map>
+result hash_map_find_slots(host_exec exec, Map const& map, span<typename Map::key_type const> keys,
+                           index_span slots) noexcept {
+  if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
+  return detail::hash_map_run(
+      exec, detail::hash_map_task_of(map, keys, detail::hash_map_find_slot_entry<Map>{slots}, nullptr));
 }
 
 /// Bytes of workspace of hash_map_extract() on the host; 256-byte aligned memory. At most 16 a slot.

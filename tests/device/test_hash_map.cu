@@ -113,6 +113,10 @@ class bulk_backend : public device_map<Map> {
     device_array<key> const keys{host_keys};
     return wide ? find_or_insert_into<std::int64_t>(keys) : find_or_insert_into<std::int32_t>(keys);
   }
+  std::vector<index_t> find_slots(std::vector<key> const& host_keys, bool wide) {
+    device_array<key> const keys{host_keys};
+    return wide ? find_slots_into<std::int64_t>(keys) : find_slots_into<std::int32_t>(keys);
+  }
   std::vector<value> find(std::vector<key> const& host_keys, value missing) {
     device_array<key> const keys{host_keys};
     device_array<value> const values{host_keys.size()};
@@ -135,6 +139,16 @@ class bulk_backend : public device_map<Map> {
   }
 
  private:
+  template <class Index>
+  std::vector<index_t> find_slots_into(device_array<key> const& keys) {
+    device_array<Index> const slots{keys.size()};
+    auto const output = as_span(slots);
+    REQUIRE(farpoint::hash_map_find_slots(this->stream(), this->map(), as_const_span(keys), output));
+    this->wait();
+    CHECK(slots.intact());
+    auto const host = slots.download();
+    return {host.begin(), host.end()};
+  }
   template <class Index>
   std::vector<index_t> find_or_insert_into(device_array<key> const& keys) {
     device_array<Index> const slots{keys.size()};
@@ -277,6 +291,9 @@ TEST_CASE("hash_map_ref in a kernel: millions of insertions", "[hash_map][device
     check_contention<hash_map_ref<std::uint64_t>>(4000000, distinct, 1, key_shape::random);
   }
   check_contention<hash_map_ref<std::uint32_t, std::uint64_t>>(2000000, 500000, 0.5, key_shape::random);
+  check_contention<sectors_map<std::uint32_t>>(3000000, 1000000, 0.8, key_shape::random);
+  check_contention<split_map<std::uint64_t>>(3000000, 1000000, 0.8, key_shape::random);
+  check_contention<split_map<std::uint32_t>>(4000000, 10, 1, key_shape::random);
   check_contention<hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>>(
       3000000, 1000000, 0.8, key_shape::random);
 }

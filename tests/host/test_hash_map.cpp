@@ -76,6 +76,14 @@ void for_each_kind(Check&& check) {
   check(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
   check(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
   check(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
+  check(sectors_map<std::uint32_t>{});
+  check(sectors_map<std::int64_t>{});
+  check(sectors_map<std::uint32_t, std::uint64_t, colliding_hash>{});
+  check(sectors_map<std::uint64_t, std::uint64_t>{});
+  check(split_map<std::int32_t>{});
+  check(split_map<std::uint64_t>{});
+  check(split_map<std::uint32_t, std::uint64_t>{});
+  check(split_map<std::uint64_t, std::uint64_t, colliding_hash>{});
 }
 
 }  // namespace
@@ -157,7 +165,9 @@ TEST_CASE("hash_map_ref: no bucket, one bucket, and full", "[hash_map]") {
     for (index_t const buckets : {0, 1, 2, 3, 7}) {
       owned_map<map_type> const owner{buckets};
       auto const map = owner.get();
-      CHECK(map.capacity() == buckets * map_type::bucket_slots);
+      CHECK(map.buckets().size() == static_cast<std::size_t>(buckets));
+      CHECK(map_type::buckets_for(map.capacity(), 1) <= buckets);
+      CHECK(map_type::buckets_for(map.capacity() + 1, 1) > buckets);
       for (index_t i = 0; i < map.capacity(); ++i) CHECK(map.find_or_insert(static_cast<key>(i)) != map_type::npos);
       CHECK(map.size() == map.capacity());
       key const another = 1000000;
@@ -211,6 +221,13 @@ TEST_CASE("hash_map_ref: buckets for a number of keys", "[hash_map]") {
   CHECK(packed::buckets_for(8, 0.8) == 3);
   CHECK(wide::buckets_for(8, 0.8) == 5);
   CHECK(packed::buckets_for(100000000, 0.5) == 50000000);
+  CHECK(sectors_map<std::uint32_t>::buckets_for(9, 1) == 3);
+  CHECK(sectors_map<std::uint32_t, std::uint64_t>::buckets_for(8, 1) == 3);
+  CHECK(sectors_map<std::uint64_t>::buckets_for(8, 1) == 4);
+  CHECK(split_map<std::uint32_t>::buckets_for(9, 1) == 3);
+  CHECK(split_map<std::uint32_t, std::uint64_t>::buckets_for(8, 1) == 3);
+  CHECK(split_map<std::uint64_t>::buckets_for(8, 1) == 3);
+  CHECK(split_map<std::uint64_t>::buckets_for(6, 1) == 3);
   for (double const load : {0.0, -1.0, 1.5, std::nan("")}) CHECK(packed::buckets_for(100, load) == 50);
   for (index_t keys = 1; keys < 3000; ++keys) {
     for (double const load : {0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 1.0}) {

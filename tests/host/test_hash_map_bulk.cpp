@@ -55,6 +55,14 @@ class bulk_backend {
     if (!wide) slots.assign(narrow.begin(), narrow.end());
     return slots;
   }
+  std::vector<index_t> find_slots(std::vector<key> const& keys, bool wide) {
+    std::vector<index_t> slots(keys.size());
+    std::vector<std::int32_t> narrow(keys.size());
+    farpoint::index_span const output = wide ? farpoint::index_span{slots} : farpoint::index_span{narrow};
+    REQUIRE(farpoint::hash_map_find_slots(exec(), map_, keys, output));
+    if (!wide) slots.assign(narrow.begin(), narrow.end());
+    return slots;
+  }
   std::vector<value> find(std::vector<key> const& keys, value missing) {
     std::vector<value> values(keys.size());
     REQUIRE(farpoint::hash_map_find(exec(), map_, keys, missing, values));
@@ -129,6 +137,7 @@ TEST_CASE("hash_map, host: arguments are checked at the door", "[hash_map][host]
   CHECK(farpoint::hash_map_find(exec, map, keys, 0, values).code == status::bad_argument);
   std::vector<std::int32_t> slots(2);
   CHECK(farpoint::hash_map_find_or_insert(exec, map, keys, slots).code == status::bad_argument);
+  CHECK(farpoint::hash_map_find_slots(exec, map, keys, slots).code == status::bad_argument);
   CHECK(map.size() == 0);
   CHECK(farpoint::hash_map_clear(host_exec{-1}, map).code == status::bad_argument);
 

@@ -21,10 +21,23 @@ struct hash_map_pair {
   Value value;
 };
 
-/// The other choice of hash_map_tuning.
-struct narrow_tuning {
+// The other choices of hash_map_tuning.
+struct narrow_tuning : farpoint::hash_map_tuning {
   static constexpr int window_slots = 2;
+  static constexpr int keys_per_thread = 2;
 };
+struct sectors_tuning : farpoint::hash_map_tuning {
+  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::sectors;
+};
+struct split_tuning : farpoint::hash_map_tuning {
+  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
+  static constexpr int keys_per_thread = 3;
+};
+
+template <class Key, class Value = std::uint32_t, class Hash = farpoint::default_hash>
+using sectors_map = farpoint::hash_map_ref<Key, Value, Hash, sectors_tuning>;
+template <class Key, class Value = std::uint32_t, class Hash = farpoint::default_hash>
+using split_map = farpoint::hash_map_ref<Key, Value, Hash, split_tuning>;
 
 /// How keys are spread: a hash must cope with all of them.
 enum class key_shape {

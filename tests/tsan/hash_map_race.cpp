@@ -5,6 +5,8 @@
 // are mistakes that it must report.
 #include <farpoint/container/hash_map_ref.hpp>
 
+#include "../shared/hash_map_problem.hpp"
+
 #include <array>
 #include <cstdio>
 #include <thread>
@@ -68,7 +70,8 @@ bool run() {
 }  // namespace
 
 int main() {
-  bool const right = run<farpoint::hash_map_ref<std::uint32_t>>() && run<farpoint::hash_map_ref<std::uint64_t>>();
+  bool right = run<farpoint::hash_map_ref<std::uint32_t>>() && run<farpoint::hash_map_ref<std::uint64_t>>();
+  right = right && run<farpoint_tests::sectors_map<std::uint32_t>>() && run<farpoint_tests::split_map<std::uint64_t>>();
   std::puts(right ? "right, and no race reported above" : "WRONG RESULT");
   return right ? 0 : 1;
 }

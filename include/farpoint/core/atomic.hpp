@@ -78,6 +78,19 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_pair(std::uint64_t const* wo
 #endif
 }
 
+/// Four neighbouring words, the first 16-byte aligned, in the same way.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_four(std::uint32_t const* words,
+                                                         std::uint32_t (&seen)[4]) noexcept {
+#if defined(__CUDA_ARCH__)
+  asm volatile("ld.relaxed.gpu.v4.u32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(seen[0]), "=r"(seen[1]), "=r"(seen[2]), "=r"(seen[3])
+               : "l"(words)
+               : "memory");
+#else
+  for (int i = 0; i < 4; ++i) seen[i] = atomic_load(words + i);
+#endif
+}
+
 /// Orders nothing else.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store(Word* word, Word value) noexcept {

@@ -42,27 +42,61 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map
   map.clear(hash_map_thread(), index_t{gridDim.x} * hash_map_block_size);
 }
 
+/// Keys of a block.
+template <class Map>
+inline constexpr index_t hash_map_tile = index_t{hash_map_block_size} * Map::tuning::keys_per_thread;
+
+/// Counts a warp's keys that are `counted`; all lanes call it.
+__device__ inline void hash_map_count(std::uint64_t* counter, bool counted) noexcept {
+  int const keys = __popc(cuda_warp::ballot(counted));
+  if (keys != 0 && cuda_warp::lane() == 0) atomic_add(counter, static_cast<std::uint64_t>(keys));
+}
+
+/// A thread's keys are a block size apart, so that neighbours read neighbours' keys.
 template <class Map, class Act>
 __global__ void __launch_bounds__(hash_map_block_size) hash_map_task_kernel(hash_map_task<Map, Act> const task) {
-  index_t const i = hash_map_thread();
-  std::uint32_t refused = 0;
-  std::uint32_t no_room = 0;
-  if (i < task.size) task(i, refused, no_room);
+  constexpr int each = Map::tuning::keys_per_thread;
+  static_assert(each > 0, "farpoint: a thread has at least one key");
+  using key_type = typename Map::key_type;
+  index_t const first = blockIdx.x * hash_map_tile<Map> + threadIdx.x;
+  auto const index = [first](int j) { return first + j * hash_map_block_size; };
+
+  key_type keys[each];
+  FARPOINT_UNROLL
+  for (int j = 0; j < each; ++j) keys[j] = index(j) < task.size ? task.keys[index(j)] : task.map.empty();
+
+  // The empty key's search is over before it begins, so what it is given is not looked at.
+  typename Act::begun begun[each];
+  FARPOINT_UNROLL
+  for (int j = 0; j < each; ++j) {
+    if (index(j) < task.size) begun[j] = task.act.begin(task.map, keys[j], index(j));
+  }
+  decltype(task.act.finish(task.map, keys[0], begun[0])) outcomes[each];
+  FARPOINT_UNROLL
+  for (int j = 0; j < each; ++j) outcomes[j] = task.act.finish(task.map, keys[j], begun[j]);
+  FARPOINT_UNROLL
+  for (int j = 0; j < each; ++j) {
+    if (index(j) < task.size) task.act.write(index(j), outcomes[j]);
+  }
+
   if (task.report == nullptr) return;
-  int const all_refused = __popc(cuda_warp::ballot(refused != 0));
-  int const all_no_room = __popc(cuda_warp::ballot(no_room != 0));
-  if (cuda_warp::lane() != 0) return;
-  if (all_refused != 0) atomic_add(&task.report->refused, static_cast<std::uint64_t>(all_refused));
-  if (all_no_room != 0) atomic_add(&task.report->no_room, static_cast<std::uint64_t>(all_no_room));
+  FARPOINT_UNROLL
+  for (int j = 0; j < each; ++j) {
+    bool const failed = index(j) < task.size && static_cast<index_t>(outcomes[j]) == Map::npos;
+    bool const is_empty = keys[j] == task.map.empty();
+    hash_map_count(&task.report->refused, failed && is_empty);
+    hash_map_count(&task.report->no_room, failed && !is_empty);
+  }
 }
 
 template <class Map, class Act>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_task<Map, Act> const& task) noexcept {
-  if (task.size > hash_map_block_size * index_t{0x7fffffff}) return hash_map_reject("hash_map: too many keys");
+  if (task.size > hash_map_tile<Map> * index_t{0x7fffffff}) return hash_map_reject("hash_map: too many keys");
   cudaError_t error = cudaSuccess;
   if (task.report != nullptr) error = cudaMemsetAsync(task.report, 0, sizeof(hash_map_report), exec.stream);
   if (error == cudaSuccess) {
-    error = hash_map_launch(hash_map_task_kernel<Map, Act>, task.size, exec.stream, task);
+    index_t const blocks = (task.size + hash_map_tile<Map> - 1) / hash_map_tile<Map>;
+    error = hash_map_launch(hash_map_task_kernel<Map, Act>, blocks * hash_map_block_size, exec.stream, task);
   }
   return hash_map_result(error);
 }

@@ -36,11 +36,11 @@ result hash_map_run(host_exec exec, hash_map_task<Map, Act> const& task) noexcep
   hash_map_report total;
   for_each_part(exec, task.size, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
-      std::uint32_t refused = 0;
-      std::uint32_t no_room = 0;
-      task(i, refused, no_room);
-      if (refused != 0) atomic_add(&total.refused, std::uint64_t{1});
-      if (no_room != 0) atomic_add(&total.no_room, std::uint64_t{1});
+      auto const key = task.keys[i];
+      auto const outcome = task.act.finish(task.map, key, task.act.begin(task.map, key, i));
+      task.act.write(i, outcome);
+      if (task.report == nullptr || static_cast<index_t>(outcome) != Map::npos) continue;
+      atomic_add(key == task.map.empty() ? &total.refused : &total.no_room, std::uint64_t{1});
     }
   });
   if (task.report != nullptr) *task.report = total;

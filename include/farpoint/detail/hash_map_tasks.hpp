@@ -12,61 +12,101 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+// What is done with an entry, in three steps, so that a thread can take each step for several entries: begin() loads,
+// finish() works on the map, write() stores the outcome.
+
 template <class Map>
 struct hash_map_insert_entry {
-  typename Map::value_type const* values;
+  using key_type = typename Map::key_type;
+  using value_type = typename Map::value_type;
+  struct begun {
+    value_type value;
+    typename Map::template first_look<false, false> look;
+  };
 
-  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
-    return map.insert(key, values[i]).slot;
+  value_type const* values;
+
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept { return {values[i], map.look(key)}; }
+  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
+    return map.insert(key, entry.value, entry.look).slot;
   }
+  FARPOINT_HD void write(index_t, index_t) const noexcept {}
 };
 
 template <class Map>
 struct hash_map_lower_entry {
-  typename Map::value_type const* values;
+  using key_type = typename Map::key_type;
+  using value_type = typename Map::value_type;
+  struct begun {
+    value_type value;
+    typename Map::template first_look<true, false> look;
+  };
 
-  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
-    return map.insert_or_min(key, values[i]).slot;
+  value_type const* values;
+
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
+    return {values[i], map.look_with_value(key)};
   }
+  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
+    return map.insert_or_min(key, entry.value, entry.look).slot;
+  }
+  FARPOINT_HD void write(index_t, index_t) const noexcept {}
 };
 
 template <class Map>
 struct hash_map_locate_entry {
+  using key_type = typename Map::key_type;
+  using begun = typename Map::template first_look<false, false>;
+
   index_span slots;
 
-  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
-    index_t const slot = map.find_or_insert(key);
-    slots.set(i, slot);
-    return slot;
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept { return map.look(key); }
+  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
+    return map.find_or_insert(key, entry);
   }
+  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { slots.set(i, slot); }
+};
+
+template <class Map>
+struct hash_map_find_slot_entry {
+  using key_type = typename Map::key_type;
+  using begun = typename Map::template first_look<false, true>;
+
+  index_span slots;
+
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept { return map.look(key, unchanging); }
+  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
+    return map.find(key, entry);
+  }
+  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { slots.set(i, slot); }
 };
 
 template <class Map>
 struct hash_map_find_entry {
-  typename Map::value_type* values;
-  typename Map::value_type missing;
+  using key_type = typename Map::key_type;
+  using value_type = typename Map::value_type;
+  using begun = typename Map::template first_look<true, true>;
 
-  FARPOINT_HD index_t operator()(Map const& map, typename Map::key_type key, index_t i) const noexcept {
-    values[i] = map.value_or(key, missing, unchanging);
-    return 0;
+  value_type* values;
+  value_type missing;
+
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept {
+    return map.look_with_value(key, unchanging);
   }
+  FARPOINT_HD value_type finish(Map const& map, key_type key, begun const& entry) const noexcept {
+    return map.value_or(key, missing, entry);
+  }
+  FARPOINT_HD void write(index_t i, value_type value) const noexcept { values[i] = value; }
 };
 
-/// `act(map, key, i)`, which returns a slot or npos, for each of `size` keys.
+/// `act` for each of `size` keys.
 template <class Map, class Act>
 struct hash_map_task {
   Map map;
   typename Map::key_type const* keys;
   index_t size;
   Act act;
-  hash_map_report* report;
-
-  /// Does entry i, and counts what it could not do.
-  FARPOINT_HD void operator()(index_t i, std::uint32_t& refused, std::uint32_t& no_room) const noexcept {
-    auto const key = keys[i];
-    if (act(map, key, i) != Map::npos) return;
-    ++(key == map.empty() ? refused : no_room);
-  }
+  hash_map_report* report;  ///< of insertions; may be null
 };
 
 template <class Map, class Act>

@@ -1,0 +1,231 @@
+/// @file
+/// How the slots of a hash map lie in memory.
+#pragma once
+
+#include <farpoint/core/atomic.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The unit of a map's memory: 32 bytes, one sector of GPU memory. Its contents are the map's business; uninitialised
+/// memory will do until clear().
+struct alignas(32) hash_map_bucket {
+  std::uint64_t words[4];
+};
+
+/// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
+enum class hash_map_layout {
+  pairs,    ///< beside its key; where both have 32 bits in one word, so that one compare-and-swap writes both
+  sectors,  ///< behind 16 bytes of keys, as a rule in the same sector: twice as many keys are seen in one load
+  split     ///< in the second part of the map's memory: who wants no values touches half of it
+};
+
+/// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part.
+struct hash_map_tuning {
+  static constexpr hash_map_layout layout = hash_map_layout::pairs;
+
+  /// Of `pairs` of 32-bit keys and values, slots of a bucket of four that are looked at in one go: 4, two loads in
+  /// flight together, or 2, of which the second two are loaded only if the first are taken by others.
+  static constexpr int window_slots = 4;
+
+  /// Keys of a thread of the calls for whole arrays. The first loads of all go out before any is looked at.
+  static constexpr int keys_per_thread = 1;
+};
+
+namespace detail {
+
+/// The most that a thread loads or stores at once.
+struct alignas(16) word_pair {
+  std::uint64_t first, second;
+};
+
+/// Slots of neighbours in memory: a head, which says whose a slot is, and a value, either in the head (is_packed), or
+/// loaded along with it (values_with_heads), or apart.
+///
+/// Words of 64 bits: of a bucket, four heads that hold key and value, or two heads and then two values.
+template <class Key, class Value, int WindowSlots>
+class paired_slots {
+ public:
+  static_assert(WindowSlots == 2 || WindowSlots == 4, "farpoint: a window has 2 or 4 slots");
+
+  using head_word = std::uint64_t;
+  using value_word = std::uint64_t;
+  static constexpr bool is_packed = sizeof(Key) == 4 && sizeof(Value) == 4;
+  static constexpr bool values_with_heads = true;
+  static constexpr int bucket_slots = is_packed ? 4 : 2;
+  static constexpr int window_slots = is_packed ? WindowSlots : bucket_slots;
+  static constexpr int windows_a_bucket = bucket_slots / window_slots;
+
+  /// Buckets of slots in so much memory, and the other way round.
+  FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept { return memory; }
+  FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept { return buckets; }
+
+  constexpr paired_slots() = default;
+  FARPOINT_HD constexpr paired_slots(hash_map_bucket* memory, std::uint32_t buckets) noexcept
+      : memory_{memory}, buckets_{buckets} {}
+
+  FARPOINT_HD constexpr hash_map_bucket* memory() const noexcept { return memory_; }
+  FARPOINT_HD constexpr std::uint32_t buckets() const noexcept { return buckets_; }
+  FARPOINT_HD head_word* head(index_t slot) const noexcept {
+    return &memory_[slot / bucket_slots].words[slot % bucket_slots];
+  }
+  FARPOINT_HD value_word* value(index_t slot) const noexcept { return head(slot) + (is_packed ? 0 : bucket_slots); }
+
+  /// Neighbouring slots as they were when they were loaded. A key in them is there for good; a slot that is empty may
+  /// have been taken since.
+  template <bool WithValues>
+  struct window {
+    head_word heads[window_slots];
+    value_word values[is_packed || !WithValues ? 1 : window_slots];
+
+    /// The largest if it was not loaded.
+    FARPOINT_HD value_word value(int i) const noexcept {
+      return is_packed ? heads[i] : WithValues ? values[i] : ~value_word{0};
+    }
+  };
+
+  template <bool WithValues, bool Unchanging>
+  FARPOINT_HD window<WithValues> load(std::uint64_t at) const noexcept {
+    auto const* const words = memory_[at / windows_a_bucket].words + at % windows_a_bucket * window_slots;
+    window<WithValues> seen;
+    load_pair<Unchanging>(words, seen.heads[0], seen.heads[1]);
+    if constexpr (window_slots == 4) {
+      load_pair<Unchanging>(words + 2, seen.heads[2], seen.heads[3]);
+    } else if constexpr (!is_packed && WithValues) {
+      load_pair<Unchanging>(words + 2, seen.values[0], seen.values[1]);
+    }
+    return seen;
+  }
+
+  /// Stores of 16 bytes that clear the slots, and the i-th of them.
+  FARPOINT_HD index_t stores() const noexcept { return 2 * index_t{buckets_}; }
+  FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
+    word_pair const words = is_packed || i % 2 == 0 ? word_pair{head, head} : word_pair{value, value};
+    *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = words;
+  }
+
+ private:
+  template <bool Unchanging>
+  FARPOINT_HD static void load_pair(std::uint64_t const* words, std::uint64_t& first, std::uint64_t& second) noexcept {
+    if constexpr (Unchanging) {
+      word_pair const seen = *reinterpret_cast<word_pair const*>(words);
+      first = seen.first;
+      second = seen.second;
+    } else {
+      atomic_load_pair(words, first, second);
+    }
+  }
+
+  hash_map_bucket* memory_ = nullptr;
+  std::uint32_t buckets_ = 0;
+};
+
+/// Keys and values in words of their own size. A bucket's keys fill 16 bytes, which one load fetches; its values are
+/// behind them, or, if `IsSplit`, behind the keys of all buckets.
+template <class Key, class Value, bool IsSplit>
+class grouped_slots {
+  template <class T>
+  using word_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
+
+ public:
+  using head_word = word_of<Key>;
+  using value_word = word_of<Value>;
+  static constexpr bool is_packed = false;
+  static constexpr bool values_with_heads = false;
+  static constexpr int bucket_slots = 16 / int{sizeof(Key)};
+  static constexpr int window_slots = bucket_slots;
+  static constexpr int windows_a_bucket = 1;
+
+  FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept {
+    return memory * sizeof(hash_map_bucket) / bucket_bytes;
+  }
+  FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept {
+    return (buckets * bucket_bytes + index_t{sizeof(hash_map_bucket)} - 1) / index_t{sizeof(hash_map_bucket)};
+  }
+
+  constexpr grouped_slots() = default;
+  FARPOINT_HD constexpr grouped_slots(hash_map_bucket* memory, std::uint32_t buckets) noexcept
+      : memory_{memory}, buckets_{buckets} {}
+
+  FARPOINT_HD constexpr hash_map_bucket* memory() const noexcept { return memory_; }
+  FARPOINT_HD constexpr std::uint32_t buckets() const noexcept { return buckets_; }
+  FARPOINT_HD head_word* head(index_t slot) const noexcept {
+    return reinterpret_cast<head_word*>(bytes_at(slot / bucket_slots * key_step)) + slot % bucket_slots;
+  }
+  FARPOINT_HD value_word* value(index_t slot) const noexcept {
+    index_t const first = IsSplit ? index_t{buckets_} * key_bytes : index_t{key_bytes};
+    return reinterpret_cast<value_word*>(bytes_at(first + slot / bucket_slots * value_step)) + slot % bucket_slots;
+  }
+
+  /// As in paired_slots; without values.
+  template <bool WithValues>
+  struct window {
+    head_word heads[window_slots];
+
+    FARPOINT_HD value_word value(int) const noexcept { return ~value_word{0}; }
+  };
+
+  template <bool WithValues, bool Unchanging>
+  FARPOINT_HD window<WithValues> load(std::uint64_t at) const noexcept {
+    auto const* const words = reinterpret_cast<head_word const*>(bytes_at(static_cast<index_t>(at) * key_step));
+    window<WithValues> seen;
+    if constexpr (Unchanging) {
+      row<head_word> const all = *reinterpret_cast<row<head_word> const*>(words);
+      FARPOINT_UNROLL
+      for (int i = 0; i < window_slots; ++i) seen.heads[i] = all.words[i];
+    } else if constexpr (sizeof(Key) == 4) {
+      atomic_load_four(words, seen.heads);
+    } else {
+      atomic_load_pair(words, seen.heads[0], seen.heads[1]);
+    }
+    return seen;
+  }
+
+  FARPOINT_HD index_t stores() const noexcept {
+    // What it rounds up is the map's memory still, which ends at a multiple of 32 bytes.
+    return (index_t{buckets_} * bucket_bytes + row_bytes - 1) / row_bytes;
+  }
+  FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
+    bool const is_key = IsSplit ? i < index_t{buckets_} : i % (bucket_bytes / row_bytes) == 0;
+    if (is_key) {
+      store_row(bytes_at(i * row_bytes), head);
+    } else {
+      store_row(bytes_at(i * row_bytes), value);
+    }
+  }
+
+ private:
+  static constexpr int row_bytes = 16;
+  template <class Word>
+  struct alignas(row_bytes) row {
+    Word words[row_bytes / sizeof(Word)];
+  };
+
+  static constexpr int key_bytes = row_bytes;
+  static constexpr int value_bytes = bucket_slots * int{sizeof(Value)};
+  // Keys are loaded by 16 bytes, so they must begin at multiples of 16.
+  static constexpr int bucket_bytes = IsSplit ? key_bytes + value_bytes : (key_bytes + value_bytes + 15) / 16 * 16;
+  static constexpr int key_step = IsSplit ? key_bytes : bucket_bytes;
+  static constexpr int value_step = IsSplit ? value_bytes : bucket_bytes;
+
+  FARPOINT_HD unsigned char* bytes_at(index_t at) const noexcept {
+    return reinterpret_cast<unsigned char*>(memory_) + at;
+  }
+  template <class Word>
+  FARPOINT_HD static void store_row(unsigned char* to, Word word) noexcept {
+    row<Word> all;
+    FARPOINT_UNROLL
+    for (Word& each : all.words) each = word;
+    *reinterpret_cast<row<Word>*>(to) = all;
+  }
+
+  hash_map_bucket* memory_ = nullptr;
+  std::uint32_t buckets_ = 0;
+};
+
+template <class Key, class Value, class Tuning>
+using hash_map_slots =
+    std::conditional_t<Tuning::layout == hash_map_layout::pairs, paired_slots<Key, Value, Tuning::window_slots>,
+                       grouped_slots<Key, Value, Tuning::layout == hash_map_layout::split>>;
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
