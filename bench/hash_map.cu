@@ -36,11 +36,12 @@ constexpr suite_row axes[] = {
     {{100'000'000, 1, 0.8, 10}, true, true},  {{100'000'000, 8, 0.8, 10}, true, true},
 };
 
-enum class operation { insert, find_or_insert, find_slots, find };
+enum class operation { insert, insert_keys, find_or_insert, find_slots, find };
 
 char const* to_string(operation what) {
   switch (what) {
     case operation::insert: return "insert";
+    case operation::insert_keys: return "insert_keys";
     case operation::find_or_insert: return "find_or_insert";
     case operation::find_slots: return "find_slots";
     case operation::find: break;
@@ -61,15 +62,17 @@ void register_row(char const* suite, hash_map_row const& row, operation what, ch
       state.counters["key_bits"] = key_bits;
       state.counters["load"] = row.load;
       state.counters["multiplicity"] = row.multiplicity;
-      // Keys in, and a value in or out, or a slot out.
-      workload const work{static_cast<double>(row.keys), 0, static_cast<double>(row.keys) * (sizeof(Key) + 4)};
+      // Keys in, and a value in or out, or a slot out, or nothing.
+      std::size_t const bytes = sizeof(Key) + (what == operation::insert_keys ? 0 : 4);
+      workload const work{static_cast<double>(row.keys), 0, static_cast<double>(row.keys) * static_cast<double>(bytes)};
       // Looking leaves the table as it is.
       auto const prepare = [&](cudaStream_t stream) {
-        if (what == operation::insert || what == operation::find_or_insert) problem.clear(stream);
+        if (what != operation::find && what != operation::find_slots) problem.clear(stream);
       };
       time_prepared_calls(state, problem.stream(), work, flush_l2, prepare, [&](cudaStream_t stream) {
         switch (what) {
           case operation::insert: return problem.insert(stream);
+          case operation::insert_keys: return problem.insert_keys(stream);
           case operation::find_or_insert: return problem.find_or_insert(stream);
           case operation::find_slots: return problem.find_slots(stream);
           case operation::find: return problem.find(stream);
@@ -86,22 +89,26 @@ void register_row(char const* suite, hash_map_row const& row, operation what, ch
 
 template <class Key>
 void register_contenders(char const* suite, hash_map_row const& row, bool flush_l2) {
-  for (operation const what : {operation::insert, operation::find_or_insert, operation::find_slots, operation::find}) {
-    // The published ones have no such call.
-    if (what != operation::find_or_insert) register_row<published, Key>(suite, row, what, "published", flush_l2);
+  // Several keys a thread have not been worth it yet: they are asked for with the axes.
+  bool const searches = *suite == 'a';
+  for (operation const what :
+       {operation::insert, operation::insert_keys, operation::find_or_insert, operation::find_slots, operation::find}) {
+    // The published ones have no such calls.
+    bool const is_published = what != operation::find_or_insert && what != operation::insert_keys;
+    if (is_published) register_row<published, Key>(suite, row, what, "published", flush_l2);
     register_row<linear, Key>(suite, row, what, "linear", flush_l2);
     register_row<farpoint_default, Key>(suite, row, what, "farpoint", flush_l2);
-    register_row<pairs_4, Key>(suite, row, what, "pairs_keys4", flush_l2);
+    if (searches) register_row<pairs_4, Key>(suite, row, what, "pairs_keys4", flush_l2);
     // With keys of 64 bits a bucket of pairs is a window.
     if constexpr (sizeof(Key) == 4) {
       register_row<window_2, Key>(suite, row, what, "pairs_window2", flush_l2);
-      register_row<window_2_4, Key>(suite, row, what, "pairs_window2_keys4", flush_l2);
+      if (searches) register_row<window_2_4, Key>(suite, row, what, "pairs_window2_keys4", flush_l2);
     }
     register_row<sectors_1, Key>(suite, row, what, "sectors", flush_l2);
-    register_row<sectors_2, Key>(suite, row, what, "sectors_keys2", flush_l2);
-    register_row<sectors_4, Key>(suite, row, what, "sectors_keys4", flush_l2);
+    if (searches) register_row<sectors_2, Key>(suite, row, what, "sectors_keys2", flush_l2);
+    if (searches) register_row<sectors_4, Key>(suite, row, what, "sectors_keys4", flush_l2);
     register_row<split_1, Key>(suite, row, what, "split", flush_l2);
-    register_row<split_4, Key>(suite, row, what, "split_keys4", flush_l2);
+    if (searches) register_row<split_4, Key>(suite, row, what, "split_keys4", flush_l2);
     if (what == operation::find) {
       register_row<farpoint_beside_writers, Key>(suite, row, what, "farpoint_beside_writers", flush_l2);
     }

@@ -54,6 +54,11 @@ __global__ void insert_kernel(Table table, Key const* keys, std::uint32_t const*
   if (i < size) table.insert(keys[i], values[i]);
 }
 template <class Table, class Key>
+__global__ void insert_keys_kernel(Table table, Key const* keys, farpoint::index_t size) {
+  farpoint::index_t const i = bench_thread();
+  if (i < size) table.find_or_insert(keys[i]);
+}
+template <class Table, class Key>
 __global__ void find_or_insert_kernel(Table table, Key const* keys, std::int32_t* slots, farpoint::index_t size) {
   farpoint::index_t const i = bench_thread();
   if (i < size) slots[i] = static_cast<std::int32_t>(table.find_or_insert(keys[i]));
@@ -110,6 +115,10 @@ class rival {
     insert_kernel<<<bench_blocks(size), bench_block_size, 0, stream>>>(table(), keys, values, size);
     check(cudaGetLastError(), "insert_kernel");
   }
+  void insert_keys(cudaStream_t stream, Key const* keys, farpoint::index_t size) const {
+    insert_keys_kernel<<<bench_blocks(size), bench_block_size, 0, stream>>>(table(), keys, size);
+    check(cudaGetLastError(), "insert_keys_kernel");
+  }
   void find_or_insert(cudaStream_t stream, Key const* keys, std::int32_t* slots, farpoint::index_t size) const {
     find_or_insert_kernel<<<bench_blocks(size), bench_block_size, 0, stream>>>(table(), keys, slots, size);
     check(cudaGetLastError(), "find_or_insert_kernel");
@@ -157,6 +166,10 @@ class farpoint_map {
     auto const n = static_cast<std::size_t>(size);
     check(farpoint::hash_map_insert(farpoint::cuda_exec{stream}, map(), {keys, n}, {values, n}),
           "farpoint::hash_map_insert");
+  }
+  void insert_keys(cudaStream_t stream, Key const* keys, farpoint::index_t size) const {
+    check(farpoint::hash_map_insert_keys(farpoint::cuda_exec{stream}, map(), {keys, static_cast<std::size_t>(size)}),
+          "farpoint::hash_map_insert_keys");
   }
   void find_or_insert(cudaStream_t stream, Key const* keys, std::int32_t* slots, farpoint::index_t size) const {
     farpoint::span<std::int32_t> const all{slots, static_cast<std::size_t>(size)};
@@ -243,6 +256,7 @@ class hash_map_problem {
   cudaStream_t stream() const { return stream_.get(); }
   void clear(cudaStream_t stream) const { contender_.clear(stream); }
   void insert(cudaStream_t stream) const { contender_.insert(stream, keys_.data(), values_.data(), size_); }
+  void insert_keys(cudaStream_t stream) const { contender_.insert_keys(stream, keys_.data(), size_); }
   void find_or_insert(cudaStream_t stream) const {
     contender_.find_or_insert(stream, keys_.data(), slots_.data(), size_);
   }
@@ -256,6 +270,10 @@ class hash_map_problem {
     expect_slots("find_or_insert");
     find_slots(stream());
     expect_slots("find_slots");
+    clear(stream());
+    insert_keys(stream());
+    find_slots(stream());
+    expect_slots("insert_keys");
     clear(stream());
     check(cudaMemsetAsync(found_.data(), 0xff, found_.size() * sizeof(std::uint32_t), stream()), "cudaMemsetAsync");
     insert(stream());

@@ -46,6 +46,16 @@ result hash_map_insert_or_min(cuda_exec exec, Map const& map, span<typename Map:
       exec, detail::hash_map_task_of(map, keys, detail::hash_map_lower_entry<Map>{values.data()}, report));
 }
 
+/// Inserts keys with the initial value, unless they are in the map: a set. `hash_map_layout::split` touches no values.
+/// One launch, and a memset when a report is asked for.
+/// @return ok | bad_argument | cuda_failure
+template <class Map>
+result hash_map_insert_keys(cuda_exec exec, Map const& map, span<typename Map::key_type const> keys,
+                            hash_map_report* report = nullptr) noexcept {
+  if (result const bad = detail::check_hash_map_entries(map, keys, keys.data(), keys.size()); !bad) return bad;
+  return detail::hash_map_run(exec, detail::hash_map_task_of(map, keys, detail::hash_map_key_entry<Map>{}, report));
+}
+
 /// Slot of each key; keys that are not in the map are inserted with the initial value: the rules of the host overload.
 /// One launch, and a memset when a report is asked for.
 /// @return ok | bad_argument | cuda_failure

@@ -51,6 +51,15 @@ result hash_map_insert_or_min(host_exec exec, Map const& map, span<typename Map:
       exec, detail::hash_map_task_of(map, keys, detail::hash_map_lower_entry<Map>{values.data()}, report));
 }
 
+/// Inserts keys with the initial value, unless they are in the map: a set. `hash_map_layout::split` touches no values.
+/// Otherwise like hash_map_insert().
+template <class Map>
+result hash_map_insert_keys(host_exec exec, Map const& map, span<typename Map::key_type const> keys,
+                            hash_map_report* report = nullptr) noexcept {
+  if (result const bad = detail::check_hash_map_entries(map, keys, keys.data(), keys.size()); !bad) return bad;
+  return detail::hash_map_run(exec, detail::hash_map_task_of(map, keys, detail::hash_map_key_entry<Map>{}, report));
+}
+
 /// Slot of each key; keys that are not in the map are inserted with the initial value. -1: the empty key, or no room.
 ///
 /// A slot's number is good for this filling of the map only, and differs from run to run.

@@ -109,6 +109,13 @@ class bulk_backend : public device_map<Map> {
     this->wait();
     return report.download()[0];
   }
+  farpoint::hash_map_report insert_keys(std::vector<key> const& host_keys) {
+    device_array<key> const keys{host_keys};
+    device_array<farpoint::hash_map_report> const report{1};
+    REQUIRE(farpoint::hash_map_insert_keys(this->stream(), this->map(), as_const_span(keys), report.data()));
+    this->wait();
+    return report.download()[0];
+  }
   std::vector<index_t> find_or_insert(std::vector<key> const& host_keys, bool wide) {
     device_array<key> const keys{host_keys};
     return wide ? find_or_insert_into<std::int64_t>(keys) : find_or_insert_into<std::int32_t>(keys);

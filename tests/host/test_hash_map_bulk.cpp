@@ -47,6 +47,11 @@ class bulk_backend {
     REQUIRE(farpoint::hash_map_insert_or_min(exec(), map_, split.first, split.second, &report));
     return report;
   }
+  farpoint::hash_map_report insert_keys(std::vector<key> const& keys) {
+    farpoint::hash_map_report report{99, 99};
+    REQUIRE(farpoint::hash_map_insert_keys(exec(), map_, keys, &report));
+    return report;
+  }
   std::vector<index_t> find_or_insert(std::vector<key> const& keys, bool wide) {
     std::vector<index_t> slots(keys.size());
     std::vector<std::int32_t> narrow(keys.size());

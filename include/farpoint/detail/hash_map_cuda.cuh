@@ -127,6 +127,9 @@ struct hash_map_sort {
     return sort;
   }
 
+  /// Not the units of its memory: a layout may have buckets of another size.
+  FARPOINT_HD static index_t buckets_of(Map const& map) noexcept { return map.capacity() / Map::bucket_slots; }
+
   /// Unsigned integers of the same order as the keys.
   FARPOINT_HD static ordered_key ordered(key_type key) noexcept {
     constexpr ordered_key sign = std::is_signed_v<key_type> ? ordered_key{1} << (8 * sizeof(key_type) - 1) : 0;
@@ -142,7 +145,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_list_kernel(hash
   if (threadIdx.x == 0) block_keys = 0;
   __syncthreads();
   index_t const bucket = hash_map_thread();
-  index_t const past_the_end = static_cast<index_t>(sort.map.buckets().size());
+  index_t const past_the_end = hash_map_sort<Map>::buckets_of(sort.map);
   std::uint32_t keys = 0;
   sort.map.for_each([&keys](auto, auto, index_t) { ++keys; }, bucket, past_the_end);
   std::uint32_t const mine = keys == 0 ? 0 : atomicAdd(&block_keys, keys);
@@ -209,7 +212,7 @@ FARPOINT_HIDDEN cudaError_t hash_map_enqueue_extract(hash_map_sort<Map> const& s
   auto const enqueue = [&](void (*kernel)(hash_map_sort<Map>), index_t threads) {
     if (error == cudaSuccess) error = hash_map_launch(kernel, threads, stream, sort);
   };
-  enqueue(hash_map_list_kernel<Map>, static_cast<index_t>(sort.map.buckets().size()));
+  enqueue(hash_map_list_kernel<Map>, sort.buckets_of(sort.map));
   enqueue(hash_map_pad_kernel<Map>, capacity);
   if (error == cudaSuccess) error = hash_map_sort_halves(sort, stream);
   if constexpr (sizeof(typename Map::key_type) == 8) {

@@ -67,6 +67,12 @@ struct hash_map_locate_entry {
   FARPOINT_HD void write(index_t i, index_t slot) const noexcept { slots.set(i, slot); }
 };
 
+/// The same, of which nobody wants to know the slots.
+template <class Map>
+struct hash_map_key_entry : hash_map_locate_entry<Map> {
+  FARPOINT_HD void write(index_t, index_t) const noexcept {}
+};
+
 template <class Map>
 struct hash_map_find_slot_entry {
   using key_type = typename Map::key_type;
