@@ -28,13 +28,8 @@ class host_search_plan {
       : clouds_{std::max<index_t>(points.size(), 0)},
         points_{std::max<index_t>(points.points().size(), 0)},
         largest_{std::max<index_t>(points.largest(), 0)},
-        // What a point costs to sort and a query to answer, in ns.
-        threads_{exec,
-                 clouds_,
-                 points_ + queries,
-                 largest_ + queries,
-                 static_cast<double>(points_) * 100 + static_cast<double>(queries) * 400,
-                 tuning} {}
+        queries_{std::max<index_t>(queries, 0)},
+        threads_{exec, clouds_, points_ + queries_, largest_ + queries_, work(), tuning} {}
 
   host_clouds_plan const& threads() const noexcept { return threads_; }
   std::size_t bytes() const noexcept { return clouds_ == 0 ? 0 : cut(nullptr).size; }
@@ -53,9 +48,13 @@ class host_search_plan {
   }
 
  private:
+  /// What a point costs to sort and a query to answer, in ns.
+  double work() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_) * 400; }
+
   index_t clouds_;
   index_t points_;
   index_t largest_;
+  index_t queries_;
   host_clouds_plan threads_;
 };
 
