@@ -7,6 +7,26 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
+namespace detail {
+
+/// All bits set where bit `b` of x is, none where it is not.
+template <class Code>
+FARPOINT_HD constexpr Code mask_of_bit(Code x, int b) noexcept {
+  return static_cast<Code>(Code{0} - (x >> b & Code{1}));
+}
+
+/// Where bit `b` of `y` is set, inverts the bits of x below it; where not, exchanges them with those of y.
+template <class Code>
+FARPOINT_HD constexpr void invert_or_exchange(Code& x, Code& y, int b) noexcept {
+  Code const below = (Code{1} << b) - 1;
+  Code const is_set = mask_of_bit(y, b);
+  Code const exchanged = (x ^ y) & below & ~is_set;
+  x ^= exchanged | (below & is_set);
+  y ^= exchanged;
+}
+
+}  // namespace detail
+
 /// The code of a 3-D cell whose coordinates have `bits` bits each: its place on Hilbert's curve, from 0 at the origin.
 ///
 /// A permutation of [0, 2^(3 bits)). Coordinates are cells, not metres, below 2^bits. O(bits), without branches;
@@ -16,23 +36,17 @@ FARPOINT_BEGIN_NAMESPACE
 /// @param bits   1 to morton_bits<Code, 3>
 template <class Code>
 FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noexcept {
-  // Undoes the turns of the cells around this one, from the largest on: where an axis has its bit set, the bits of x
-  // below are inverted, and exchanged with that axis's where it has not.
-  for (Code half = Code{1} << (bits - 1); half > 1; half >>= 1) {
-    Code const below = half - 1;
-    x ^= (x & half) != 0 ? below : Code{0};
-    Code const swap_y = (y & half) != 0 ? Code{0} : (x ^ y) & below;
-    x ^= (y & half) != 0 ? below : swap_y;
-    y ^= swap_y;
-    Code const swap_z = (z & half) != 0 ? Code{0} : (x ^ z) & below;
-    x ^= (z & half) != 0 ? below : swap_z;
-    z ^= swap_z;
+  // Undoes the turns of the cells around this one, from the largest on.
+  for (int b = bits - 1; b > 0; --b) {
+    x ^= detail::mask_of_bit(x, b) & ((Code{1} << b) - 1);
+    detail::invert_or_exchange(x, y, b);
+    detail::invert_or_exchange(x, z, b);
   }
   // Gray code: neighbours differ in one bit.
   y ^= x;
   z ^= y;
   Code turn = 0;
-  for (Code half = Code{1} << (bits - 1); half > 1; half >>= 1) turn ^= (z & half) != 0 ? half - 1 : Code{0};
+  for (int b = bits - 1; b > 0; --b) turn ^= detail::mask_of_bit(z, b) & ((Code{1} << b) - 1);
   return morton_encode(static_cast<Code>(z ^ turn), static_cast<Code>(y ^ turn), static_cast<Code>(x ^ turn));
 }
 
@@ -40,22 +54,13 @@ FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noex
 template <class Code>
 FARPOINT_HD constexpr vec<Code, 3> hilbert_decode_3d(Code code, int bits) noexcept {
   vec<Code, 3> const gray = morton_decode_3d(code);
-  Code z = gray[0];
-  Code y = gray[1];
-  Code x = gray[2];
-  Code const carry = z >> 1;
-  z ^= y;
-  y ^= x;
-  x ^= carry;
-  for (Code half = 2; half != Code{1} << bits; half <<= 1) {
-    Code const below = half - 1;
-    Code const swap_z = (z & half) != 0 ? Code{0} : (x ^ z) & below;
-    x ^= (z & half) != 0 ? below : swap_z;
-    z ^= swap_z;
-    Code const swap_y = (y & half) != 0 ? Code{0} : (x ^ y) & below;
-    x ^= (y & half) != 0 ? below : swap_y;
-    y ^= swap_y;
-    x ^= (x & half) != 0 ? below : Code{0};
+  Code x = gray[2] ^ gray[0] >> 1;
+  Code y = gray[1] ^ gray[2];
+  Code z = gray[0] ^ gray[1];
+  for (int b = 1; b < bits; ++b) {
+    detail::invert_or_exchange(x, z, b);
+    detail::invert_or_exchange(x, y, b);
+    x ^= detail::mask_of_bit(x, b) & ((Code{1} << b) - 1);
   }
   return {{x, y, z}};
 }

@@ -101,7 +101,8 @@ class nearest_visitor {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, limit(), distance); hits != 0; hits &= hits - 1) {
       int const lane = lowest_bit(hits);
-      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
+      neighbour_key<Scalar> const key{distance[lane], leaf.index[lane]};
+      if (leaf.index[lane] != excluded_ && key < list_.worst()) list_.push(key);
     }
   }
 
