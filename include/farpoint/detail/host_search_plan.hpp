@@ -98,6 +98,20 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
   return bad.load();
 }
 
+/// Takes queries to a task; the indices are there already.
+/// @return non-finite queries
+template <class Queries, class Task>
+unsigned long long search_built_on_host(host_clouds_plan const& plan,
+                                        point_index_arrays<typename Queries::scalar> const& index,
+                                        batch<Queries> const& queries, bool self, Task const& task) noexcept {
+  using search = host_search<Queries, Task>;
+  std::atomic<unsigned long long> bad{0};
+  run_clouds(
+      plan, queries.size(), [&](index_t b) { return queries[b].size() + index.clouds[b].size; },
+      [&](int rank) { return search{queries, index, self, task, bad, rank < 0 ? plan.threads() : 1}; });
+  return bad.load();
+}
+
 /// Points that are in no index.
 template <class Points>
 unsigned long long count_left_out(batch<Points> const& points,

@@ -8,28 +8,28 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Takes the k nearest of each query to a consumer: `consumer(b, i, keys, count)`, keys ascending, for query i of cloud
-/// b; with a count of 0 for queries that are not finite. Called by several threads at once.
-template <class Scalar, class Consumer>
+/// Takes a list for each query to a consumer: `consumer(b, i, keys, count)`, keys ascending, for query i of cloud b;
+/// with a count of 0 for queries that are not finite. Called by several threads at once.
+template <class Key, class Scalar, class Consumer>
 class knn_task {
  public:
-  knn_task(knn_request<Scalar> const& request, Consumer const& consumer) noexcept
-      : request_{request}, consumer_{consumer}, pass_{choose_knn_pass<Scalar>(request.k)} {}
+  knn_task(knn_request<Scalar> const& request, Consumer const& consumer, knn_function<Scalar, Key> const pass) noexcept
+      : request_{request}, consumer_{consumer}, pass_{pass} {}
 
   int block_size() const noexcept { return std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most); }
 
   void answer(index_t b, point_index_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
-    neighbour_key<Scalar> keys[keys_at_once];
+    Key keys[keys_at_once];
     pass_(index, queries, request_, keys);
     for (int i = 0; i < queries.count; ++i) {
-      auto const* const mine = keys + i * request_.k;
+      Key const* const mine = keys + i * request_.k;
       int count = request_.k;
       while (count > 0 && mine[count - 1].index() == no_index) --count;
       consumer_(b, queries.index[i], mine, count);
     }
   }
   void leave_empty(index_t b, index_t i) const noexcept {
-    neighbour_key<Scalar> const* const none = nullptr;
+    Key const* const none = nullptr;
     consumer_(b, i, none, 0);
   }
 
@@ -38,8 +38,16 @@ class knn_task {
 
   knn_request<Scalar> request_;
   Consumer const& consumer_;
-  knn_function<Scalar, neighbour_key<Scalar>> pass_;
+  knn_function<Scalar, Key> pass_;
 };
+
+/// The nearest of each query for a consumer.
+template <class Scalar, class Consumer>
+auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
+  knn_request<Scalar> const request{static_cast<int>(k), squared_radius<Scalar>(method.max_radius),
+                                    method.exclude_self};
+  return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
+}
 
 /// Writes lists as knn_output has them.
 template <class Queries>
@@ -48,7 +56,7 @@ struct knn_writer {
 
   batch<Queries> const& queries;
   index_t k;
-  knn_output<scalar> const& output;
+  knn_output<scalar> output;
 
   template <class Key>
   void operator()(index_t b, index_t i, Key const* keys, int count) const noexcept {
@@ -73,10 +81,8 @@ result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Que
   host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
   if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
   auto const memory = plan.cut(workspace.data());
-  knn_request<scalar> const request{static_cast<int>(k), squared_radius<scalar>(method.max_radius),
-                                    method.exclude_self};
   unsigned long long const bad =
-      search_on_host(plan, memory, points, queries, self, knn_task<scalar, Consumer>{request, consumer});
+      search_on_host(plan, memory, points, queries, self, nearest_task<scalar>(method, k, consumer));
   if (report != nullptr) *report = {count_left_out(points, memory.index), bad};
   return {};
 }

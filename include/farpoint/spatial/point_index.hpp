@@ -101,12 +101,36 @@ class nearest_visitor {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, limit(), distance); hits != 0; hits &= hits - 1) {
       int const lane = lowest_bit(hits);
-      neighbour_key<Scalar> const key{distance[lane], leaf.index[lane]};
-      if (leaf.index[lane] != excluded_ && key < list_.worst()) list_.push(key);
+      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
     }
   }
 
  private:
+  List& list_;
+  std::uint32_t excluded_;
+};
+
+/// Pushes the points within a radius onto a list of those with the lowest indices.
+template <class Scalar, class List>
+class lowest_visitor {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
+      : radius2_{radius2}, list_{list}, excluded_{excluded} {}
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar limit() const noexcept { return radius2_; }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool wants(Scalar, std::uint32_t lowest) const noexcept {
+    return lowest < list_.worst().index();
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_index_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
+    }
+  }
+
+ private:
+  Scalar radius2_;
   List& list_;
   std::uint32_t excluded_;
 };
