@@ -98,7 +98,7 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
   return bad.load();
 }
 
-/// Takes queries to a task; the indices are there already.
+/// Takes queries to a task; the indices are there already. The plan is one of the queries.
 /// @return non-finite queries
 template <class Queries, class Task>
 unsigned long long search_built_on_host(host_clouds_plan const& plan,
@@ -107,7 +107,7 @@ unsigned long long search_built_on_host(host_clouds_plan const& plan,
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
   run_clouds(
-      plan, queries.size(), [&](index_t b) { return queries[b].size() + index.clouds[b].size; },
+      plan, queries.size(), [&](index_t b) { return queries[b].size(); },
       [&](int rank) { return search{queries, index, self, task, bad, rank < 0 ? plan.threads() : 1}; });
   return bad.load();
 }

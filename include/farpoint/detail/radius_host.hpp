@@ -301,7 +301,8 @@ result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queri
   auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
 
   radius_rows_task<Points, Queries> const fill{points, queries, params, output};
-  if (!output.indices.empty()) search_built_on_host(plan.threads(), memory.index, queries, self, fill);
+  host_clouds_plan const again{exec, queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400, tuning};
+  if (!output.indices.empty()) search_built_on_host(again, memory.index, queries, self, fill);
   if (output.report == nullptr) return {};
   *output.report = {count_left_out(points, memory.index), bad, total, 0};
   for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0 : 1;
