@@ -50,6 +50,12 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Points const& cloud, typen
   return sum;
 }
 
+/// The middle eigenvalue of what is no plane, as a part of the sum of all; some rounding errors.
+template <class Scalar>
+inline constexpr Scalar flat_below = 8 * std::numeric_limits<Scalar>::epsilon();
+template <class Scalar>
+inline constexpr Scalar largest_number = std::numeric_limits<Scalar>::max();
+
 template <class Scalar>
 struct normal_and_curvature {
   vec<Scalar, 3> normal{};
@@ -66,8 +72,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename 
   auto const eigen = eigen_of(covariance_of(cloud, p, keys, count));
   scalar const sum = add_rn(add_rn(eigen.values[0], eigen.values[1]), eigen.values[2]);
   // Neighbours on one line, or all equal, have no plane; what is left of it then is rounding.
-  bool const is_flat = eigen.values[1] > mul_rn(sum, 8 * std::numeric_limits<scalar>::epsilon());
-  if (!is_flat || !(sum <= std::numeric_limits<scalar>::max())) return answer;
+  bool const is_flat = eigen.values[1] > mul_rn(sum, flat_below<scalar>);
+  if (!is_flat || !(sum <= largest_number<scalar>)) return answer;
   scalar const lowest = eigen.values[0] > 0 ? eigen.values[0] : scalar(0);
   answer.curvature = div_rn(lowest, sum);
   answer.normal = eigen.vectors[0];

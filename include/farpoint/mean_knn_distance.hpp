@@ -11,7 +11,7 @@ namespace detail {
 template <class Key>
 FARPOINT_HD auto mean_distance2(Key const* keys, int count) noexcept {
   using scalar = decltype(keys->distance2());
-  if (count == 0) return std::numeric_limits<scalar>::infinity();
+  if (count == 0) return point_index_ref<scalar>::infinity;
   scalar sum = 0;
   for (int j = 0; j < count; ++j) sum = add_rn(sum, keys[j].distance2());
   return div_rn(sum, static_cast<scalar>(count));

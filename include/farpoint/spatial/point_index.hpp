@@ -174,6 +174,7 @@ class point_index_ref {
   using scalar = Scalar;
   using point = vec<Scalar, 3>;
   using key = neighbour_key<Scalar>;
+  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
   point_index_ref() = default;
 
@@ -201,8 +202,7 @@ class point_index_ref {
   /// @param max_radius2  squared metres; a point at exactly this squared distance is a neighbour
   /// @param excluded    index of a point to pass over
   template <int Capacity>
-  FARPOINT_HD topk_list<key, Capacity> nearest(point const& q, int k = Capacity,
-                                               Scalar max_radius2 = std::numeric_limits<Scalar>::infinity(),
+  FARPOINT_HD topk_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
                                                std::uint32_t excluded = no_index) const noexcept {
     topk_list<key, Capacity> list{k, key{max_radius2, no_index}};
     search(q, leaf_near(q), list, excluded);
@@ -232,7 +232,7 @@ class point_index_ref {
     std::uint32_t node = 0;
     for (int level = levels_ - 1; level >= 0; --level) {
       point_boxes<Scalar> const& group = boxes_[level][node];
-      Scalar nearest = std::numeric_limits<Scalar>::infinity();
+      Scalar nearest = infinity;
       int best = 0;
       for (int lane = 0; lane < point_index_width; ++lane) {
         Scalar const d = detail::box_distance2_of(group, lane, q);
