@@ -19,7 +19,7 @@ class knn_task {
   int block_size() const noexcept { return std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most); }
 
   void answer(index_t b, point_index_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
-    Key keys[keys_at_once];
+    Key keys[2 * keys_at_once];
     pass_(index, queries, request_, keys);
     for (int i = 0; i < queries.count; ++i) {
       Key const* const mine = keys + i * request_.k;

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/for_this_processor.hpp>
 #include <farpoint/detail/host_search.hpp>
+#include <farpoint/detail/topk_buffer.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -24,8 +25,9 @@ template <class Scalar, class Key>
 using knn_function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
                               Key*) noexcept;
 
-/// Fills `keys`, `[queries of the block, k]`, ascending; no_index where there is no neighbour.
-/// @tparam Capacity  of the list in registers; 0: a heap in the memory of the answer
+/// Fills `keys`, `[queries of the block, k]`, ascending; no_index where there is no neighbour. There must be room for
+/// another k.
+/// @tparam Capacity  of the list in registers; 0: a buffer in the memory of the answer
 template <class Scalar, int Capacity>
 struct knn_pass {
   using key = neighbour_key<Scalar>;
@@ -37,7 +39,7 @@ struct knn_pass {
       key* const mine = keys + i * request.k;
       std::uint32_t const excluded = request.excluded(queries.index[i]);
       if constexpr (Capacity == 0) {
-        topk_heap<key> list{mine, request.k, limit};
+        topk_buffer<key> list{mine, request.k, limit};
         index.search(queries.at[i], queries.start[i], list, excluded);
         list.sort();
       } else {

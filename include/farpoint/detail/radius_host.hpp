@@ -50,7 +50,7 @@ struct radius_lowest_pass {
     for (int i = 0; i < queries.count; ++i) {
       key* const mine = keys + i * request.k;
       if constexpr (Capacity == 0) {
-        topk_heap<key> list{mine, request.k, limit};
+        topk_buffer<key> list{mine, request.k, limit};
         fill(index, queries, request, i, list);
         list.sort();
       } else {

@@ -60,20 +60,6 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_distances(point_leaf<Scala
   return static_cast<std::uint32_t>(hit);
 }
 
-/// The same for boxes.
-template <class Scalar>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
-                                                              Scalar limit) noexcept {
-  lane_word<Scalar> hit = 0;
-  for (int lane = 0; lane < point_index_width; ++lane) {
-    Scalar d = add_box_axis(Scalar(0), boxes.low[0][lane], boxes.high[0][lane], q[0]);
-    d = add_box_axis(d, boxes.low[1][lane], boxes.high[1][lane], q[1]);
-    d = add_box_axis(d, boxes.low[2][lane], boxes.high[2][lane], q[2]);
-    hit |= d <= limit ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
-  }
-  return static_cast<std::uint32_t>(hit);
-}
-
 /// Squared distance from a query to one box of a group.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_distance2_of(point_boxes<Scalar> const& boxes, int lane,
@@ -81,6 +67,34 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_distance2_of(point_boxes<Scalar> c
   Scalar d = add_box_axis(Scalar(0), boxes.low[0][lane], boxes.high[0][lane], q[0]);
   d = add_box_axis(d, boxes.low[1][lane], boxes.high[1][lane], q[1]);
   return add_box_axis(d, boxes.low[2][lane], boxes.high[2][lane], q[2]);
+}
+
+/// Boxes of a group, a bit each, that may hold a point that comes before (limit, index) in the order of neighbour_key.
+///
+/// The lowest index decides among boxes at the distance of the limit: without it a cloud whose points are all equal
+/// would be gone through for each query.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_before(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
+                                                              Scalar limit, std::uint32_t index) noexcept {
+  lane_word<Scalar> hit = 0;
+  for (int lane = 0; lane < point_index_width; ++lane) {
+    Scalar const d = box_distance2_of(boxes, lane, q);
+    bool const is_before = (d < limit) | ((d == limit) & (boxes.lowest[lane] < index));
+    hit |= is_before ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
+  }
+  return static_cast<std::uint32_t>(hit);
+}
+
+/// Boxes of a group, a bit each, that may hold a point not farther than `limit` whose index is below this.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
+                                                              Scalar limit, std::uint32_t index) noexcept {
+  lane_word<Scalar> hit = 0;
+  for (int lane = 0; lane < point_index_width; ++lane) {
+    bool const is_within = (box_distance2_of(boxes, lane, q) <= limit) & (boxes.lowest[lane] < index);
+    hit |= is_within ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
+  }
+  return static_cast<std::uint32_t>(hit);
 }
 
 /// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_index_ref::visit().
@@ -91,15 +105,14 @@ class nearest_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
       : list_{list}, excluded_{excluded} {}
 
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar limit() const noexcept { return list_.worst().distance2(); }
-  /// The lowest index decides among boxes at the distance of the list's worst: without it a cloud whose points are all
-  /// equal would be gone through for each query.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool wants(Scalar distance, std::uint32_t lowest) const noexcept {
-    return neighbour_key<Scalar>{distance, lowest} < list_.worst();
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_before(boxes, q, list_.worst().distance2(), list_.worst().index());
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
-    for (std::uint32_t hits = leaf_distances(leaf, q, limit(), distance); hits != 0; hits &= hits - 1) {
+    for (std::uint32_t hits = leaf_distances(leaf, q, list_.worst().distance2(), distance); hits != 0;
+         hits &= hits - 1) {
       int const lane = lowest_bit(hits);
       if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
     }
@@ -117,9 +130,9 @@ class lowest_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
       : radius2_{radius2}, list_{list}, excluded_{excluded} {}
 
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar limit() const noexcept { return radius2_; }
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool wants(Scalar, std::uint32_t lowest) const noexcept {
-    return lowest < list_.worst().index();
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_within(boxes, q, radius2_, list_.worst().index());
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
@@ -142,9 +155,9 @@ class within_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
       : radius2_{radius2}, function_{function} {}
 
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar limit() const noexcept { return radius2_; }
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool wants(Scalar, std::uint32_t lowest) const noexcept {
-    return lowest != no_index;
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_within(boxes, q, radius2_, no_index);
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
@@ -264,7 +277,7 @@ class point_index_ref {
     for (int base = 0; base < levels_; ++base) {
       // Below the parent of `node`, and not below `node` itself.
       std::uint32_t group = node / point_index_width;
-      std::uint32_t left = detail::boxes_within(boxes_[base][group], q, visitor.limit()) & ~(1u << node % 8);
+      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~(1u << node % point_index_width);
       int level = base;
       std::uint64_t waiting = 0;  ///< boxes left in the groups above, a byte each
       while (true) {
@@ -278,9 +291,6 @@ class point_index_ref {
         }
         int const lane = detail::lowest_bit(left);
         left &= left - 1;
-        point_boxes<Scalar> const& boxes = boxes_[level][group];
-        // The limit may have fallen since the group was looked at.
-        if (!visitor.wants(detail::box_distance2_of(boxes, lane, q), boxes.lowest[lane])) continue;
         std::uint32_t const child = group * point_index_width + static_cast<std::uint32_t>(lane);
         if (level == 0) {
           visitor.look_at(leaves_[child], q);
@@ -289,7 +299,7 @@ class point_index_ref {
         --level;
         waiting |= std::uint64_t{left} << 8 * level;
         group = child;
-        left = detail::boxes_within(boxes_[level][group], q, visitor.limit());
+        left = visitor.choose(boxes_[level][group], q);
       }
       node /= point_index_width;
     }
