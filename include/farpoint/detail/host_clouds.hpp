@@ -14,8 +14,8 @@ namespace detail {
 
 /// Speed, never results. Tests change it to send small clouds through everything.
 struct host_clouds_tuning {
-  double worth_a_thread = 200e3;     ///< ns of work that pay for starting a thread
-  index_t team_from_points = 32768;  ///< below, a cloud is one thread's
+  double worth_a_thread = 200e3;    ///< ns of work that pay for starting a thread
+  index_t team_from_points = 8192;  ///< points and queries; below, a cloud is one thread's
 };
 
 /// How many threads work, and on what.

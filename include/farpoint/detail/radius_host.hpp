@@ -40,7 +40,7 @@ struct radius_count_pass {
 };
 
 /// The k of lowest index of each query; see knn_pass.
-template <class Scalar, int Capacity>
+template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
 
@@ -48,37 +48,22 @@ struct radius_lowest_pass {
                                          knn_request<Scalar> const& request, key* keys) noexcept {
     key const limit{Scalar(0), no_index};
     for (int i = 0; i < queries.count; ++i) {
-      key* const mine = keys + i * request.k;
-      if constexpr (Capacity == 0) {
-        topk_buffer<key> list{mine, request.k, limit};
-        fill(index, queries, request, i, list);
-        list.sort();
-      } else {
-        topk_list<key, Capacity> list{request.k, limit};
-        fill(index, queries, request, i, list);
-        list.write(mine, request.k);
-      }
+      List list{keys + i * request.k, request.k, limit};
+      lowest_visitor<Scalar, List> visitor{request.radius2, list, request.excluded(queries.index[i])};
+      index.visit(queries.at[i], queries.start[i], visitor);
+      list.sort();
     }
-  }
-
- private:
-  template <class List>
-  FARPOINT_ALWAYS_INLINE static void fill(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
-                                          knn_request<Scalar> const& request, int i, List& list) noexcept {
-    lowest_visitor<Scalar, List> visitor{request.radius2, list, request.excluded(queries.index[i])};
-    index.visit(queries.at[i], queries.start[i], visitor);
   }
 };
 
 template <class Scalar>
 knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
-  knn_function<Scalar, index_key<Scalar>> pass = nullptr;
-  if (k <= 16) {
-    for_this_processor<radius_lowest_pass<Scalar, 16>>(pass);
-  } else if (k <= 32) {
-    for_this_processor<radius_lowest_pass<Scalar, 32>>(pass);
+  using key = index_key<Scalar>;
+  knn_function<Scalar, key> pass = nullptr;
+  if (k <= 64) {
+    for_this_processor<radius_lowest_pass<Scalar, topk_sorted<key>>>(pass);
   } else {
-    for_this_processor<radius_lowest_pass<Scalar, 0>>(pass);
+    for_this_processor<radius_lowest_pass<Scalar, topk_buffer<key>>>(pass);
   }
   return pass;
 }
