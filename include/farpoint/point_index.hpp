@@ -63,8 +63,12 @@ result build_point_index(host_exec exec, batch<Points> const& points, bytes memo
 
 /// knn() among the points of an index: the same answer as for the points themselves, without a workspace.
 ///
-/// @param index    built from as many clouds as there are queries
-/// @param queries  in the coordinates' scalar type of the index, host memory
+/// @param exec     threads to use; blocks until done
+/// @param index    of the points
+/// @param queries  as many clouds as the index has, of its scalar type, host memory
+/// @param method   exact
+/// @param k        neighbours of a query, 1 to 1,024
+/// @param output   see knn_output
 /// @return ok | bad_argument; nothing is written on failure
 template <class Queries>
 result knn(host_exec exec, point_index<typename Queries::scalar> const& index, batch<Queries> const& queries,

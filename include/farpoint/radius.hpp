@@ -55,8 +55,13 @@ result radius(host_exec exec, batch<Points> const& points, radius_params const& 
 /// that does not fit in whole is left out and counted in the report; nothing is written past the end. 32-bit offsets
 /// stop at 2^31 - 1, and rows beyond are left out; report->total is right even then. The rest as in radius().
 ///
+/// @param exec       threads to use; blocks until done
+/// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
+/// @param queries    as many clouds
+/// @param params     what is a neighbour
 /// @param output     see radius_rows_output
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @return as radius(); nothing is written on failure
 /// Complexity: the search of radius() twice, once to count and once to fill, and the sorting of each row.
 template <class Points, class Queries>
 result radius_rows(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,

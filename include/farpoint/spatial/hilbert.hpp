@@ -33,7 +33,8 @@ FARPOINT_HD constexpr void invert_or_exchange(Code& x, Code& y, int b) noexcept 
 /// constexpr, thread-safe.
 /// Source: J. Skilling, "Programming the Hilbert curve", AIP Conference Proceedings 707, 2004.
 /// @tparam Code  std::uint32_t or std::uint64_t
-/// @param bits   1 to morton_bits<Code, 3>
+/// @param x, y, z  the cell
+/// @param bits     1 to morton_bits<Code, 3>
 template <class Code>
 FARPOINT_HD constexpr Code hilbert_encode(Code x, Code y, Code z, int bits) noexcept {
   // Undoes the turns of the cells around this one, from the largest on.

@@ -191,7 +191,8 @@ class point_index_ref {
 
   point_index_ref() = default;
 
-  /// @param leaves  `[divide_up(size, 8)]`
+  /// @param size    points
+  /// @param leaves  as many as hold them, eight to a leaf
   /// @param boxes   for each level, from the leaves' up, its groups; unused ones may be anything
   FARPOINT_HD point_index_ref(index_t size, point_leaf<Scalar> const* leaves,
                               point_boxes<Scalar> const* const (&boxes)[point_index_levels]) noexcept

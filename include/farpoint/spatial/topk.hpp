@@ -81,7 +81,7 @@ class index_key {
 /// Index of no point.
 inline constexpr std::uint32_t no_index = 0xffffffffu;
 
-/// The k smallest keys that were pushed and are below a limit, in registers: for k up to about 32.
+/// The k smallest keys that were pushed and are below a limit, in registers: for k up to some tens.
 ///
 /// Sorted at all times. A list of fewer than `Capacity` starts with lowest keys, which nothing displaces: so the worst
 /// is always the last element, and no element is found by a run-time index.
@@ -89,6 +89,7 @@ inline constexpr std::uint32_t no_index = 0xffffffffu;
 template <class Key, int Capacity>
 class topk_list {
  public:
+  /// @param k      1 to Capacity
   /// @param limit  keys must be below this; also what stands for a missing element
   FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_list(int k, Key const& limit) noexcept {
     FARPOINT_UNROLL
@@ -125,6 +126,8 @@ template <class Key>
 class topk_heap {
  public:
   /// @param memory  `[k]`; holds the answer after sort()
+  /// @param k       at least 1
+  /// @param limit   keys must be below this; also what stands for a missing element
   FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_heap(Key* memory, int k, Key const& limit) noexcept : at_{memory}, size_{k} {
     for (int j = 0; j < k; ++j) at_[j] = limit;
   }
