@@ -15,7 +15,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of workspace that knn() needs on the host; 256-byte aligned memory.
 ///
-/// Exact, O(1). For the index and the search together: a point takes 24.1 bytes in float and 39.5 in double, a cloud of
+/// Exact, O(1). For the index and the search together: a point takes 24.1 bytes in float and 39.4 in double, a cloud of
 /// a batch at most one leaf and a group of boxes for each level of the largest cloud besides, a thread 16 kB. Queries
 /// and k take nothing.
 template <class Points, class Queries>
