@@ -61,6 +61,9 @@ class index_span {
   /// True for 64-bit indices.
   FARPOINT_HD constexpr bool wide() const noexcept { return wide_; }
 
+  FARPOINT_HD index_t get(index_t i) const noexcept {
+    return wide_ ? static_cast<std::int64_t const*>(data_)[i] : static_cast<std::int32_t const*>(data_)[i];
+  }
   FARPOINT_HD void set(index_t i, index_t value) const noexcept {
     if (wide_) {
       static_cast<std::int64_t*>(data_)[i] = value;

@@ -2,9 +2,11 @@
 /// The inner loops of host fps, compiled for several processors.
 #pragma once
 
+#include <farpoint/core/lowest_bit.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/for_this_processor.hpp>
 #include <farpoint/detail/fps_host_shortlist.hpp>
+#include <farpoint/spatial/axis_distance.hpp>
 
 #include <cstring>
 #include <utility>
@@ -31,34 +33,6 @@ FARPOINT_ALWAYS_INLINE Scalar fps_distance_of(fps_word<Scalar> order) noexcept {
   return distance;
 }
 
-inline int lowest_bit(std::uint32_t bits) noexcept {
-#if defined(__GNUC__)
-  return __builtin_ctz(bits);
-#else
-  int bit = 0;
-  for (; (bits & 1u) == 0; bits >>= 1) ++bit;
-  return bit;
-#endif
-}
-
-/// One axis of distance2().
-template <class Scalar>
-FARPOINT_ALWAYS_INLINE Scalar fps_add_axis(Scalar sum, Scalar a, Scalar b) noexcept {
-  Scalar const difference = sub_rn(a, b);
-  return fma_rn(difference, difference, sum);
-}
-
-/// One axis of the squared distance to a box. Rounded as distance2() is, and rounding is monotone: for every point of
-/// the box the distance is at least this, bit by bit, so that what is left out by it cannot change.
-template <class Scalar>
-FARPOINT_ALWAYS_INLINE Scalar fps_add_box_axis(Scalar sum, Scalar low, Scalar high, Scalar q) noexcept {
-  Scalar const under = sub_rn(low, q);
-  Scalar const over = sub_rn(q, high);
-  Scalar const nearer = under > over ? under : over;
-  Scalar const outside = nearer > Scalar(0) ? nearer : Scalar(0);
-  return fma_rn(outside, outside, sum);
-}
-
 /// The loops. They are written so that g++ and clang++ vectorise them at -O2 and at -O3 alike, for the target that they
 /// are inlined into: no nests, a constant length that is too long to unroll, arrays of one object, which do not alias,
 /// and reductions over integers, which may be taken in any order (those over floats may not).
@@ -79,7 +53,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     word largest = fps_order(fps_taken<Scalar>);
     for (int i = 0; i < fps_bucket_points; ++i) {
       Scalar d = 0;
-      ((d = fps_add_axis(d, points.axis[Axis][i], sample[Axis])), ...);
+      ((d = add_axis(d, points.axis[Axis][i], sample[Axis])), ...);
       Scalar const lowered = d < points.nearest[i] ? d : points.nearest[i];
       points.nearest[i] = lowered;
       largest = fps_order(lowered) > largest ? fps_order(lowered) : largest;
@@ -92,7 +66,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     bits hit = 0;
     for (int b = 0; b < fps_bucket_group; ++b) {
       Scalar d = 0;
-      ((d = fps_add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], sample[Axis])), ...);
+      ((d = add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], sample[Axis])), ...);
       hit |= d < boxes.largest[b] ? bits{1} << b : bits{0};
     }
     return static_cast<std::uint32_t>(hit);
@@ -104,7 +78,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     bits hit = 0;
     for (int s = 0; s < fps_bucket_group; ++s) {
       Scalar d = 0;
-      ((d = fps_add_box_axis(d, boxes.box_low[Axis], boxes.box_high[Axis], samples.axis[Axis][s])), ...);
+      ((d = add_box_axis(d, boxes.box_low[Axis], boxes.box_high[Axis], samples.axis[Axis][s])), ...);
       hit |= d < largest ? bits{1} << s : bits{0};
     }
     return static_cast<std::uint32_t>(hit);

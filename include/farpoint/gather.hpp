@@ -1,0 +1,56 @@
+/// @file
+/// Rows by index: host backend.
+#pragma once
+
+#include <farpoint/core/check.hpp>
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/index_span.hpp>
+#include <farpoint/detail/thread_team.hpp>
+
+#include <algorithm>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Copies rows: output row r is row `indices[r]` of the features; of zeros where the index is -1, as knn(), radius()
+/// and fps() pad.
+///
+/// @param exec      threads to use; blocks until done
+/// @param features  `[points, channels]`, any trivially copyable type, host memory
+/// @param channels  values of a row
+/// @param indices   -1 to points - 1
+/// @param output    `[indices, channels]`
+/// @return ok | bad_argument (channels not positive, features that are no whole number of rows, an index out of range,
+/// an
+///         output that is too small); nothing is written on failure
+/// O(indices * channels). Thread-safe.
+template <class Value>
+result gather(host_exec exec, span<Value const> features, index_t channels, index_view indices,
+              span<Value> output) noexcept {
+  static_assert(std::is_trivially_copyable_v<Value>, "farpoint: gather() copies values byte by byte");
+  if (exec.threads < 0) return detail::reject("exec: host_exec.threads is negative");
+  if (channels < 1) return detail::reject("gather: channels is not positive");
+  auto const size = static_cast<index_t>(features.size());
+  if (size % channels != 0) return detail::reject("gather: the features are no whole number of rows");
+  if (!detail::holds(static_cast<index_t>(output.size()), indices.size(), channels)) {
+    return detail::reject("gather: output is smaller than indices x channels");
+  }
+  for (index_t r = 0; r < indices.size(); ++r) {
+    if (indices[r] < -1 || indices[r] >= size / channels) return detail::reject("gather: an index is out of range");
+  }
+  // A thread starts in about the time that 65,536 values take.
+  index_t const worth = 1 + indices.size() * channels / 65536;
+  detail::run_team(static_cast<int>(std::min<index_t>(detail::resolve_threads(exec.threads), worth)),
+                   [&](int rank, int threads) {
+                     for (index_t r = indices.size() * rank / threads; r < indices.size() * (rank + 1) / threads; ++r) {
+                       Value* const to = output.data() + r * channels;
+                       if (indices[r] < 0) {
+                         std::fill_n(to, channels, Value{});
+                       } else {
+                         std::copy_n(features.data() + indices[r] * channels, channels, to);
+                       }
+                     }
+                   });
+  return {};
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,99 @@
+/// @file
+/// Brute force: the definition of knn(), and the oracle of its tests.
+#pragma once
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/detail/knn_check.hpp>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace reference {
+namespace detail {
+
+/// A point of a cloud as a query sees it: ordered by distance, then by index.
+template <class Scalar>
+using neighbour = std::pair<Scalar, index_t>;
+
+/// All points of a cloud within the radius of a query, by index.
+template <class Points, class Point>
+std::vector<neighbour<typename Points::scalar>> all_within(Points const& cloud, Point const& query,
+                                                           typename Points::scalar radius2, index_t excluded) {
+  std::vector<neighbour<typename Points::scalar>> found;
+  if (!is_finite(query)) return found;
+  for (index_t i = 0; i < cloud.size(); ++i) {
+    if (i == excluded || !is_finite(cloud[i])) continue;
+    auto const d = distance2(cloud[i], query);
+    if (d <= radius2) found.emplace_back(d, i);
+  }
+  return found;
+}
+
+/// Adds up what is not finite in points and queries.
+template <class Points, class Queries, class Report>
+void count_non_finite(batch<Points> const& points, batch<Queries> const& queries, Report& report) {
+  for (index_t b = 0; b < points.size(); ++b) {
+    for (index_t i = 0; i < points[b].size(); ++i) report.non_finite_points += is_finite(points[b][i]) ? 0 : 1;
+    for (index_t i = 0; i < queries[b].size(); ++i) report.non_finite_queries += is_finite(queries[b][i]) ? 0 : 1;
+  }
+}
+
+/// Fills a row of `width` elements.
+template <class Scalar>
+void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t width, index_span indices,
+               span<Scalar> distances) {
+  for (index_t j = 0; j < width; ++j) {
+    bool const is_there = j < static_cast<index_t>(found.size());
+    auto const [d, i] = is_there ? found[static_cast<std::size_t>(j)]
+                                 : neighbour<Scalar>{std::numeric_limits<Scalar>::infinity(), index_t{-1}};
+    indices.set(row * width + j, i);
+    if (!distances.empty()) distances[static_cast<std::size_t>(row * width + j)] = d;
+  }
+}
+
+}  // namespace detail
+
+/// farpoint::knn on one thread, by its definition; same rules, same outputs, host memory. O(points * queries).
+/// Allocates; throws std::bad_alloc.
+template <class Points, class Queries>
+result knn(batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
+           knn_output<typename Points::scalar> const& output) {
+  using scalar = typename Points::scalar;
+  if (result const checked = farpoint::detail::check_index_points(points); !checked) return checked;
+  if (result const checked = farpoint::detail::check_queries(queries, points.size()); !checked) return checked;
+  if (result const checked = farpoint::detail::check_knn(queries.points().size(), method, k, output); !checked) {
+    return checked;
+  }
+  if (result const checked = farpoint::detail::check_search_offsets(points); !checked) return checked;
+  if (result const checked = farpoint::detail::check_search_offsets(queries); !checked) return checked;
+
+  auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
+  for (index_t b = 0; b < points.size(); ++b) {
+    for (index_t i = 0; i < queries[b].size(); ++i) {
+      auto found = detail::all_within(points[b], queries[b][i], radius2, method.exclude_self ? i : -1);
+      auto const kept = std::min(found.size(), static_cast<std::size_t>(k));
+      std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
+      found.resize(kept);
+      index_t const row = queries.begin_of(b) + i;
+      detail::write_row(found, row, k, output.indices, output.distances);
+      if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(kept));
+    }
+  }
+  if (output.report != nullptr) {
+    *output.report = {};
+    detail::count_non_finite(points, queries, *output.report);
+  }
+  return {};
+}
+
+/// The points ask among themselves.
+template <class Points>
+result knn(batch<Points> const& points, exact const& method, index_t k,
+           knn_output<typename Points::scalar> const& output) {
+  return reference::knn(points, points, method, k, output);
+}
+
+}  // namespace reference
+FARPOINT_END_NAMESPACE

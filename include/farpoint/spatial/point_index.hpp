@@ -1,0 +1,316 @@
+/// @file
+/// An index over points in the order of a space-filling curve: leaves of eight points, and above them boxes in groups
+/// of eight. No pointers: node i of a level has the nodes 8 i to 8 i + 7 of the level below.
+#pragma once
+
+#include <farpoint/core/lowest_bit.hpp>
+#include <farpoint/spatial/axis_distance.hpp>
+#include <farpoint/spatial/topk.hpp>
+
+#include <limits>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Points of a leaf, and boxes of a group.
+inline constexpr int point_index_width = 8;
+
+/// Levels of boxes above the leaves', at most: eight of them leave the state of a search in one 64-bit word.
+inline constexpr int point_index_levels = 9;
+
+/// Points that follow one another on the curve, as separate arrays. Lanes without a point are at infinity and have the
+/// index no_index.
+template <class Scalar>
+struct alignas(32) point_leaf {
+  Scalar axis[3][point_index_width];
+  std::uint32_t index[point_index_width];  ///< in the cloud
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<Scalar, 3> at(int lane) const noexcept {
+    return {{axis[0][lane], axis[1][lane], axis[2][lane]}};
+  }
+};
+
+/// The boxes of nodes that follow one another. Lanes without a node have low above high, which is infinitely far away
+/// from everything, and the index no_index.
+template <class Scalar>
+struct alignas(32) point_boxes {
+  Scalar low[3][point_index_width];
+  Scalar high[3][point_index_width];
+  std::uint32_t lowest[point_index_width];  ///< index among the points inside
+};
+
+namespace detail {
+
+/// Word of a scalar's size: comparisons of scalars and masks of words go through the same lanes of a vector.
+template <class Scalar>
+using lane_word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
+
+/// Squared distances from a query to the points of a leaf; returns those not above `limit`, a bit each.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_distances(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q,
+                                                                Scalar limit,
+                                                                Scalar (&distance)[point_index_width]) noexcept {
+  lane_word<Scalar> hit = 0;
+  for (int lane = 0; lane < point_index_width; ++lane) {
+    Scalar d = add_axis(Scalar(0), leaf.axis[0][lane], q[0]);
+    d = add_axis(d, leaf.axis[1][lane], q[1]);
+    d = add_axis(d, leaf.axis[2][lane], q[2]);
+    distance[lane] = d;
+    hit |= d <= limit ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
+  }
+  return static_cast<std::uint32_t>(hit);
+}
+
+/// Squared distance from a query to one box of a group.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_distance2_of(point_boxes<Scalar> const& boxes, int lane,
+                                                           vec<Scalar, 3> const& q) noexcept {
+  Scalar d = add_box_axis(Scalar(0), boxes.low[0][lane], boxes.high[0][lane], q[0]);
+  d = add_box_axis(d, boxes.low[1][lane], boxes.high[1][lane], q[1]);
+  return add_box_axis(d, boxes.low[2][lane], boxes.high[2][lane], q[2]);
+}
+
+/// Boxes of a group, a bit each, that may hold a point that comes before (limit, index) in the order of neighbour_key.
+///
+/// The lowest index decides among boxes at the distance of the limit: without it a cloud whose points are all equal
+/// would be gone through for each query.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_before(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
+                                                              Scalar limit, std::uint32_t index) noexcept {
+  lane_word<Scalar> hit = 0;
+  for (int lane = 0; lane < point_index_width; ++lane) {
+    Scalar const d = box_distance2_of(boxes, lane, q);
+    bool const is_before = (d < limit) | ((d == limit) & (boxes.lowest[lane] < index));
+    hit |= is_before ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
+  }
+  return static_cast<std::uint32_t>(hit);
+}
+
+/// Boxes of a group, a bit each, that may hold a point not farther than `limit` whose index is below this.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
+                                                              Scalar limit, std::uint32_t index) noexcept {
+  lane_word<Scalar> hit = 0;
+  for (int lane = 0; lane < point_index_width; ++lane) {
+    bool const is_within = (box_distance2_of(boxes, lane, q) <= limit) & (boxes.lowest[lane] < index);
+    hit |= is_within ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
+  }
+  return static_cast<std::uint32_t>(hit);
+}
+
+/// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_index_ref::visit().
+template <class Scalar, class List>
+class nearest_visitor {
+ public:
+  /// @param excluded  index that is passed over; no_index: none
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
+      : list_{list}, excluded_{excluded} {}
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_before(boxes, q, list_.worst().distance2(), list_.worst().index());
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_index_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, list_.worst().distance2(), distance); hits != 0;
+         hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
+    }
+  }
+
+ private:
+  List& list_;
+  std::uint32_t excluded_;
+};
+
+/// Pushes the points within a radius onto a list of those with the lowest indices.
+template <class Scalar, class List>
+class lowest_visitor {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
+      : radius2_{radius2}, list_{list}, excluded_{excluded} {}
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_within(boxes, q, radius2_, list_.worst().index());
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_index_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
+    }
+  }
+
+ private:
+  Scalar radius2_;
+  List& list_;
+  std::uint32_t excluded_;
+};
+
+/// Shows a function the points within a radius.
+template <class Scalar, class Function>
+class within_visitor {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
+      : radius2_{radius2}, function_{function} {}
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_within(boxes, q, radius2_, no_index);
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_index_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != no_index) function_(leaf.index[lane], distance[lane]);
+    }
+  }
+
+ private:
+  Scalar radius2_;
+  Function& function_;
+};
+
+}  // namespace detail
+
+/// The index of one cloud: a view of memory that build_point_index() has filled. Trivially copyable: pass it by value
+/// into kernels. Reading is thread-safe.
+///
+/// Searches are exact: a box is never farther than a point in it, bit by bit (see box_distance2()). Points are known by
+/// their indices in the cloud; non-finite ones are not in the index.
+/// Complexity: a search climbs from one leaf to the root and looks at the boxes beside its path; about 14 of them and
+/// 69 points for eight neighbours of a point among a million that are spread evenly.
+template <class Scalar>
+class point_index_ref {
+ public:
+  using scalar = Scalar;
+  using point = vec<Scalar, 3>;
+  using key = neighbour_key<Scalar>;
+  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+
+  point_index_ref() = default;
+
+  /// @param size    points
+  /// @param leaves  as many as hold them, eight to a leaf
+  /// @param boxes   for each level, from the leaves' up, its groups; unused ones may be anything
+  FARPOINT_HD point_index_ref(index_t size, point_leaf<Scalar> const* leaves,
+                              point_boxes<Scalar> const* const (&boxes)[point_index_levels]) noexcept
+      : leaves_{leaves}, size_{static_cast<std::uint32_t>(size)} {
+    for (int level = 0; level < point_index_levels; ++level) boxes_[level] = boxes[level];
+    for (auto nodes = leaf_count(); nodes > 1; nodes = (nodes + point_index_width - 1) / point_index_width) ++levels_;
+  }
+
+  /// Finite points.
+  FARPOINT_HD index_t size() const noexcept { return size_; }
+  FARPOINT_HD std::uint32_t leaf_count() const noexcept {
+    return size_ / point_index_width + (size_ % point_index_width != 0 ? 1 : 0);
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE point_leaf<Scalar> const& leaf(std::uint32_t i) const noexcept {
+    return leaves_[i];
+  }
+
+  /// The k nearest points, ascending by (squared distance, index); those missing have the index no_index.
+  /// @param q           finite
+  /// @param k           1 to Capacity; Capacity up to about 32 stays in registers
+  /// @param max_radius2  squared metres; a point at exactly this squared distance is a neighbour
+  /// @param excluded    index of a point to pass over
+  template <int Capacity>
+  FARPOINT_HD topk_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
+                                               std::uint32_t excluded = no_index) const noexcept {
+    topk_list<key, Capacity> list{k, key{max_radius2, no_index}};
+    search(q, leaf_near(q), list, excluded);
+    return list;
+  }
+
+  /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends on nothing
+  /// but the index and q.
+  template <class Function>
+  FARPOINT_HD void within(point const& q, Scalar radius2, Function&& function) const noexcept {
+    detail::within_visitor<Scalar, Function> visitor{radius2, function};
+    visit(q, leaf_near(q), visitor);
+  }
+
+  /// Calls `function(index, point)` for each point, neighbours in space after one another.
+  template <class Function>
+  FARPOINT_HD void for_each(Function&& function) const noexcept {
+    for (std::uint32_t i = 0; i < size_; ++i) {
+      point_leaf<Scalar> const& home = leaves_[i / point_index_width];
+      int const lane = static_cast<int>(i % point_index_width);
+      function(home.index[lane], home.at(lane));
+    }
+  }
+
+  /// A leaf that is likely to be near q.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_near(point const& q) const noexcept {
+    std::uint32_t node = 0;
+    for (int level = levels_ - 1; level >= 0; --level) {
+      point_boxes<Scalar> const& group = boxes_[level][node];
+      Scalar nearest = infinity;
+      int best = 0;
+      for (int lane = 0; lane < point_index_width; ++lane) {
+        Scalar const d = detail::box_distance2_of(group, lane, q);
+        best = d < nearest ? lane : best;
+        nearest = d < nearest ? d : nearest;
+      }
+      node = node * point_index_width + static_cast<std::uint32_t>(best);
+    }
+    return node;
+  }
+
+  /// Pushes the points nearest to q onto a list (topk_list, topk_heap).
+  template <class List>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void search(point const& q, std::uint32_t start, List& list,
+                                                 std::uint32_t excluded) const noexcept {
+    detail::nearest_visitor<Scalar, List> visitor{list, excluded};
+    visit(q, start, visitor);
+  }
+
+  /// Shows a visitor all leaves that it may want, `start` first, then those ever farther from it on the curve.
+  ///
+  /// visitor.limit(): boxes farther than this are left out. visitor.wants(distance, lowest index): a box is looked
+  /// into. visitor.look_at(leaf, q).
+  template <class Visitor>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
+    if (size_ == 0) return;
+    visitor.look_at(leaves_[start], q);
+    std::uint32_t node = start;
+    for (int base = 0; base < levels_; ++base) {
+      // Below the parent of `node`, and not below `node` itself.
+      std::uint32_t group = node / point_index_width;
+      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~(1u << node % point_index_width);
+      int level = base;
+      std::uint64_t waiting = 0;  ///< boxes left in the groups above, a byte each
+      while (true) {
+        if (left == 0) {
+          if (level == base) break;
+          group /= point_index_width;
+          left = static_cast<std::uint32_t>(waiting >> 8 * level) & 0xffu;
+          waiting &= ~(std::uint64_t{0xff} << 8 * level);
+          ++level;
+          continue;
+        }
+        int const lane = detail::lowest_bit(left);
+        left &= left - 1;
+        std::uint32_t const child = group * point_index_width + static_cast<std::uint32_t>(lane);
+        if (level == 0) {
+          visitor.look_at(leaves_[child], q);
+          continue;
+        }
+        --level;
+        waiting |= std::uint64_t{left} << 8 * level;
+        group = child;
+        left = visitor.choose(boxes_[level][group], q);
+      }
+      node /= point_index_width;
+    }
+  }
+
+ private:
+  point_leaf<Scalar> const* leaves_ = nullptr;
+  point_boxes<Scalar> const* boxes_[point_index_levels] = {};
+  std::uint32_t size_ = 0;
+  int levels_ = 0;
+};
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,15 @@
+// expect: farpoint: points and queries are both double, or neither is
+#include <farpoint/knn.hpp>
+
+#if defined(FARPOINT_CORRECTED)
+using queries = farpoint::point_view<farpoint::float16>;
+#else
+using queries = farpoint::point_view<double>;
+#endif
+
+int main() {
+  using points = farpoint::point_view<float>;
+  return static_cast<int>(knn(farpoint::host_exec{1}, farpoint::batch<points>{points{}},
+                              farpoint::batch<queries>{queries{}}, farpoint::exact{}, 1, {}, {})
+                              .code);
+}

@@ -1,0 +1,116 @@
+// knn() on host_exec: the shared cases with several numbers of threads, and what only the host can show.
+#include <farpoint/knn.hpp>
+
+#include "../catch.hpp"
+#include "../shared/knn_problem.hpp"
+
+using namespace farpoint_tests;
+using farpoint::host_exec;
+using farpoint::detail::host_clouds_tuning;
+using farpoint::detail::host_workspace;
+
+namespace {
+
+/// As the public function does it.
+template <class Problem>
+auto knn_with(Problem const& problem, int threads) {
+  return collect_knn(problem, [&](auto const& output) {
+    host_exec const exec{threads};
+    auto const points = clouds_in_place(problem.points);
+    auto const queries = clouds_in_place(problem.queries);
+    host_workspace const workspace{problem.self
+                                       ? knn_workspace_bytes(exec, points, problem.method, problem.k)
+                                       : knn_workspace_bytes(exec, points, queries, problem.method, problem.k)};
+    if (problem.self) return knn(exec, points, problem.method, problem.k, output, workspace.get());
+    return knn(exec, points, queries, problem.method, problem.k, output, workspace.get());
+  });
+}
+
+/// Small clouds by a team of threads, as large ones are.
+template <class Problem>
+auto knn_by_team(Problem const& problem, int threads) {
+  host_clouds_tuning tuning;
+  tuning.worth_a_thread = 1e-3;
+  tuning.team_from_points = 1;
+  return collect_knn(problem, [&](auto const& output) {
+    auto const run = [&](auto const& points, auto const& queries) {
+      host_exec const exec{threads};
+      farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
+                                                                              tuning};
+      host_workspace const workspace{plan.bytes()};
+      return farpoint::detail::knn_host(exec, points, queries, problem.self, problem.method, problem.k, output,
+                                        workspace.get(), tuning);
+    };
+    auto const points = clouds_in_place(problem.points);
+    return problem.self ? run(points, points) : run(points, clouds_in_place(problem.queries));
+  });
+}
+
+template <class Problem>
+auto solve_knn(Problem const& problem) {
+  auto const answer = knn_with(problem, 1);
+  CHECK(same_answer(knn_with(problem, 2), answer));
+  CHECK(same_answer(knn_by_team(problem, 3), answer));
+  return answer;
+}
+
+}  // namespace
+
+#define BACKEND_NAME "host"
+#define BACKEND_TAG "[host]"
+#include "../shared/knn_tests.inc"
+
+TEST_CASE("knn, host: every part of the output but the indices may be left out", "[knn][host]") {
+  auto const points = make_cloud(shape::cube, 300, 1);
+  knn_problem<float> const problem{points, 4};
+  auto const clouds = clouds_in_place(problem.points);
+  std::vector<std::int32_t> indices(1200);
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, exact{}, 4)};
+  REQUIRE(knn(host_exec{1}, clouds, exact{}, 4, farpoint::knn_output<float>{indices}, workspace.get()));
+  CHECK(widen(indices) == reference_knn(problem).indices);
+}
+
+TEST_CASE("knn, host: workspace too small, misaligned or generous", "[knn][host]") {
+  knn_problem<float> const problem{make_cloud(shape::cube, 1000, 1), 4};
+  auto const clouds = clouds_in_place(problem.points);
+  std::size_t const needed = knn_workspace_bytes(host_exec{1}, clouds, exact{}, 4);
+  CHECK(needed <= 48 * 1000);
+  host_workspace const workspace{needed + 256};
+  auto const code = [&](farpoint::bytes memory) {
+    std::vector<std::int32_t> indices(4000);
+    return knn(host_exec{1}, clouds, exact{}, 4, farpoint::knn_output<float>{indices}, memory).code;
+  };
+  CHECK(code(workspace.get().first(needed - 1)) == farpoint::status::workspace_too_small);
+  CHECK(code(workspace.get().subspan(4)) == farpoint::status::bad_argument);
+  CHECK(code(workspace.get().first(needed)) == farpoint::status::ok);
+  CHECK(code(workspace.get()) == farpoint::status::ok);
+}
+
+TEST_CASE("knn, host: at most 48 bytes of workspace a point", "[knn][host]") {
+  auto const bytes_of = [](auto coord, index_t n) {
+    using view = farpoint::point_view<decltype(coord)>;
+    farpoint::batch<view> const cloud{view{nullptr, n}};
+    return static_cast<double>(knn_workspace_bytes(host_exec{16}, cloud, exact{}, 1024)) / static_cast<double>(n);
+  };
+  CHECK(bytes_of(0.0f, 100000) < 48);
+  CHECK(bytes_of(0.0f, 1000000) < 25);
+  CHECK(bytes_of(0.0, 1000000) < 41);
+}
+
+TEST_CASE("knn, host: offsets that decrease or leave the points are refused", "[knn][host]") {
+  knn_problem<float> problem{make_cloud(shape::cube, 60, 1), 2};
+  for (auto const& offsets : {std::vector<index_t>{0, 40, 30, 60}, {-1, 60}, {0, 61}}) {
+    problem.points.offsets = offsets;
+    CHECK(knn_with(problem, 1).outcome.code == farpoint::status::bad_argument);
+  }
+}
+
+TEST_CASE("knn, host: containers", "[knn][host]") {
+  std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {5, 0, 0}};
+  auto const found = farpoint::knn(points, 2);
+  CHECK(found.indices == std::vector<std::int32_t>{0, 1, 1, 0, 2, 1});
+  CHECK(found.distances == std::vector<float>{0, 1, 0, 1, 0, 16});
+  std::vector<std::array<float, 3>> const queries{{4, 0, 0}};
+  CHECK(farpoint::knn(points, queries, 1).indices == std::vector<std::int32_t>{2});
+  CHECK_THROWS_AS(farpoint::knn(points, 0), std::invalid_argument);
+}

@@ -1,0 +1,90 @@
+// radius() and radius_rows() on host_exec, with several numbers of threads.
+#include <farpoint/radius.hpp>
+
+#include "../catch.hpp"
+#include "../shared/radius_problem.hpp"
+
+using namespace farpoint_tests;
+using farpoint::host_exec;
+using farpoint::detail::host_clouds_tuning;
+using farpoint::detail::host_workspace;
+
+namespace {
+
+/// Calls `run(points, queries, exec, tuning, workspace)` with one thread, and by a team of three.
+template <class Problem, class Run>
+farpoint::result run_with(Problem const& problem, int threads, Run const& run) {
+  host_clouds_tuning tuning;
+  if (threads > 1) {
+    tuning.worth_a_thread = 1e-3;
+    tuning.team_from_points = 1;
+  }
+  auto const points = clouds_in_place(problem.points);
+  auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+  host_exec const exec{threads};
+  farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
+                                                                          tuning};
+  host_workspace const workspace{plan.bytes()};
+  return run(points, queries, exec, tuning, workspace.get());
+}
+
+template <class Problem>
+auto solve_radius(Problem const& problem) {
+  auto const with = [&](int threads) {
+    return collect_radius(problem, [&](auto const& output) {
+      return run_with(problem, threads,
+                      [&](auto const& points, auto const& queries, auto exec, auto tuning, auto memory) {
+                        return farpoint::detail::radius_host(exec, points, queries, problem.self, problem.params,
+                                                             problem.k, output, memory, tuning);
+                      });
+    });
+  };
+  auto const answer = with(1);
+  CHECK(same_answer(with(3), answer));
+  return answer;
+}
+
+template <class Problem>
+auto solve_rows(Problem const& problem) {
+  auto const with = [&](int threads) {
+    return collect_rows(problem, [&](auto const& output) {
+      return run_with(problem, threads,
+                      [&](auto const& points, auto const& queries, auto exec, auto tuning, auto memory) {
+                        return farpoint::detail::radius_rows_host(exec, points, queries, problem.self, problem.params,
+                                                                  output, memory, tuning);
+                      });
+    });
+  };
+  auto const answer = with(1);
+  CHECK(same_answer(with(3), answer));
+  return answer;
+}
+
+}  // namespace
+
+#define BACKEND_NAME "host"
+#define BACKEND_TAG "[host]"
+#include "../shared/radius_tests.inc"
+
+TEST_CASE("radius, host: the public functions", "[radius][host]") {
+  std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};
+  farpoint::batch const cloud{farpoint::view_points(points)};
+  farpoint::batch const asked{farpoint::view_points(points.data() + 2, 1)};
+  radius_params params;
+  params.radius = 1;
+  host_workspace const workspace{farpoint::radius_workspace_bytes(host_exec{1}, cloud, cloud)};
+  std::vector<std::int32_t> counts(3), indices(2), offsets(4), row_offsets(2), list(7);
+  farpoint::radius_output<float> count;
+  count.counts = counts;
+  REQUIRE(farpoint::radius(host_exec{1}, cloud, params, 0, count, workspace.get()));
+  CHECK(counts == std::vector<std::int32_t>{2, 3, 2});
+  REQUIRE(farpoint::radius(host_exec{1}, cloud, asked, params, 2, farpoint::radius_output<float>{indices},
+                           workspace.get()));
+  CHECK(indices == std::vector<std::int32_t>{1, 2});
+  REQUIRE(farpoint::radius_rows(host_exec{1}, cloud, params, farpoint::radius_rows_output<float>{offsets, list},
+                                workspace.get()));
+  CHECK(offsets == std::vector<std::int32_t>{0, 2, 5, 7});
+  REQUIRE(farpoint::radius_rows(host_exec{1}, cloud, asked, params, farpoint::radius_rows_output<float>{row_offsets},
+                                workspace.get()));
+  CHECK(row_offsets == std::vector<std::int32_t>{0, 2});
+}

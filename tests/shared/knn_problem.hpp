@@ -1,0 +1,138 @@
+// Problems for knn() and radius() in plain memory, and their answers, so that one test body serves every backend.
+#pragma once
+
+#include <farpoint/reference/radius.hpp>
+
+#include "fps_problem.hpp"
+
+namespace farpoint_tests {
+
+using farpoint::exact;
+
+/// Clouds of points and of queries, and what is asked. `clouds` holds how a cloud lies in memory and how it is batched.
+template <class Coord, class QueryCoord = Coord>
+struct knn_problem {
+  using points_type = fps_problem<Coord>;
+  using queries_type = fps_problem<QueryCoord>;
+  using scalar = typename points_type::scalar;
+
+  points_type points;
+  queries_type queries;  ///< not looked at when `self`
+  bool self = true;
+  exact method;
+  index_t k = 1;
+  bool wide = false;  ///< 64-bit indices
+
+  knn_problem(xyz_cloud const& cloud, index_t k_, record_format format = {})
+      : points{cloud, 0, format}, queries{xyz_cloud{}, 0}, k{k_} {}
+
+  /// Asks from other places.
+  knn_problem& ask(xyz_cloud const& cloud, record_format format = {}) {
+    queries = queries_type{cloud, 0, format};
+    self = false;
+    return *this;
+  }
+  index_t query_count() const { return std::max<index_t>(self ? points.points : queries.points, 0); }
+};
+
+template <class Scalar>
+struct knn_answer {
+  farpoint::result outcome;
+  std::vector<index_t> indices;
+  std::vector<Scalar> distances;
+  std::vector<index_t> counts;
+  unsigned long long non_finite_points = 0;
+  unsigned long long non_finite_queries = 0;
+  unsigned long long total = 0;
+  unsigned long long rows_left_out = 0;
+};
+
+template <class T>
+bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
+  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
+}
+
+/// Equal to the last bit.
+template <class Scalar>
+bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
+  return a.outcome.code == b.outcome.code && a.indices == b.indices && same_bits(a.distances, b.distances) &&
+         a.counts == b.counts && a.non_finite_points == b.non_finite_points &&
+         a.non_finite_queries == b.non_finite_queries && a.total == b.total && a.rows_left_out == b.rows_left_out;
+}
+
+/// Where two answers part, for messages.
+template <class Scalar>
+std::string difference(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
+  if (a.outcome.code != b.outcome.code) return std::string{"outcome: "} + a.outcome.reason + " / " + b.outcome.reason;
+  auto const first = [](char const* name, auto const& x, auto const& y) -> std::string {
+    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
+      if (std::memcmp(&x[i], &y[i], sizeof x[i]) == 0) continue;
+      return std::string{name} + "[" + std::to_string(i) + "]: " + std::to_string(x[i]) + " / " + std::to_string(y[i]) +
+             "; ";
+    }
+    return x.size() == y.size() ? std::string{} : std::string{name} + " differ in size; ";
+  };
+  return first("indices", a.indices, b.indices) + first("distances", a.distances, b.distances) +
+         first("counts", a.counts, b.counts) + "reports: " + std::to_string(a.non_finite_points) + " " +
+         std::to_string(a.non_finite_queries) + " " + std::to_string(a.total) + " " + std::to_string(a.rows_left_out) +
+         " / " + std::to_string(b.non_finite_points) + " " + std::to_string(b.non_finite_queries) + " " +
+         std::to_string(b.total) + " " + std::to_string(b.rows_left_out);
+}
+
+/// Host arrays with guards for an answer of `elements` elements and `counts` counts.
+template <class Scalar, class Index>
+struct guarded_lists {
+  guarded<Index> indices;
+  guarded<Scalar> distances;
+  guarded<Index> counts;
+
+  guarded_lists(index_t elements, index_t count)
+      : indices{static_cast<std::size_t>(elements)},
+        distances{static_cast<std::size_t>(elements)},
+        counts{static_cast<std::size_t>(count)} {}
+
+  knn_answer<Scalar> answer(farpoint::result outcome) const {
+    bool const kept = outcome ? indices.intact() && distances.intact() && counts.intact()
+                              : indices.untouched() && distances.untouched() && counts.untouched();
+    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+    return {outcome, widen(indices.values()), distances.values(), widen(counts.values())};
+  }
+};
+
+template <class Clouds>
+auto clouds_in_place(Clouds const& clouds) {
+  return clouds.clouds_at(clouds.memory.data(), clouds.offsets.data());
+}
+
+template <class Problem, class Index, class Call>
+auto collect_knn_with(Problem const& problem, Call const& call) {
+  using scalar = typename Problem::scalar;
+  index_t const rows = problem.query_count();
+  guarded_lists<scalar, Index> lists{rows * std::clamp<index_t>(problem.k, 0, 2000), rows};
+  farpoint::knn_report report;
+  auto const outcome = call(farpoint::knn_output<scalar>{
+      lists.indices, {lists.distances.data(), lists.distances.size()}, lists.counts, &report});
+  auto answer = lists.answer(outcome);
+  answer.non_finite_points = report.non_finite_points;
+  answer.non_finite_queries = report.non_finite_queries;
+  return answer;
+}
+
+/// Runs `call(output)` on host memory with guards, and collects the answer.
+template <class Problem, class Call>
+auto collect_knn(Problem const& problem, Call const& call) {
+  return problem.wide ? collect_knn_with<Problem, std::int64_t>(problem, call)
+                      : collect_knn_with<Problem, std::int32_t>(problem, call);
+}
+
+/// What brute force says.
+template <class Problem>
+auto reference_knn(Problem const& problem) {
+  return collect_knn(problem, [&](auto const& output) {
+    auto const points = clouds_in_place(problem.points);
+    if (problem.self) return farpoint::reference::knn(points, problem.method, problem.k, output);
+    return farpoint::reference::knn(points, clouds_in_place(problem.queries), problem.method, problem.k, output);
+  });
+}
+
+}  // namespace farpoint_tests

@@ -1,0 +1,87 @@
+// Problems for radius() and radius_rows(), and their answers.
+#pragma once
+
+#include "knn_problem.hpp"
+
+namespace farpoint_tests {
+
+using farpoint::radius_order;
+using farpoint::radius_params;
+
+/// `k` of the clouds is the max of radius().
+template <class Coord>
+struct radius_problem : knn_problem<Coord> {
+  radius_params params;
+  index_t capacity = 0;  ///< of radius_rows()
+
+  radius_problem(xyz_cloud const& cloud, double radius, index_t max, radius_order order = radius_order::index)
+      : knn_problem<Coord>{cloud, max} {
+    params.radius = radius;
+    params.order = order;
+  }
+};
+
+template <class Problem, class Index, class Call>
+auto collect_radius_with(Problem const& problem, Call const& call) {
+  using scalar = typename Problem::scalar;
+  index_t const rows = problem.query_count();
+  guarded_lists<scalar, Index> lists{rows * std::clamp<index_t>(problem.k, 0, 2000), rows};
+  farpoint::radius_report report;
+  auto const outcome = call(farpoint::radius_output<scalar>{
+      lists.indices, {lists.distances.data(), lists.distances.size()}, lists.counts, &report});
+  auto answer = lists.answer(outcome);
+  answer.non_finite_points = report.non_finite_points;
+  answer.non_finite_queries = report.non_finite_queries;
+  answer.total = report.total;
+  answer.rows_left_out = report.rows_left_out;
+  return answer;
+}
+
+/// Runs `call(output)` of radius() on host memory with guards, and collects the answer.
+template <class Problem, class Call>
+auto collect_radius(Problem const& problem, Call const& call) {
+  return problem.wide ? collect_radius_with<Problem, std::int64_t>(problem, call)
+                      : collect_radius_with<Problem, std::int32_t>(problem, call);
+}
+
+template <class Problem, class Index, class Call>
+auto collect_rows_with(Problem const& problem, Call const& call) {
+  using scalar = typename Problem::scalar;
+  guarded_lists<scalar, Index> lists{problem.capacity, problem.query_count() + 1};
+  farpoint::radius_report report;
+  auto const outcome = call(farpoint::radius_rows_output<scalar>{
+      lists.counts, lists.indices, {lists.distances.data(), lists.distances.size()}, &report});
+  auto answer = lists.answer(outcome);
+  answer.non_finite_points = report.non_finite_points;
+  answer.non_finite_queries = report.non_finite_queries;
+  answer.total = report.total;
+  answer.rows_left_out = report.rows_left_out;
+  return answer;
+}
+
+/// The same for radius_rows(): the counts of the answer are the offsets.
+template <class Problem, class Call>
+auto collect_rows(Problem const& problem, Call const& call) {
+  return problem.wide ? collect_rows_with<Problem, std::int64_t>(problem, call)
+                      : collect_rows_with<Problem, std::int32_t>(problem, call);
+}
+
+template <class Problem>
+auto reference_radius(Problem const& problem) {
+  return collect_radius(problem, [&](auto const& output) {
+    auto const points = clouds_in_place(problem.points);
+    auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+    return farpoint::reference::radius(points, queries, problem.params, problem.k, output);
+  });
+}
+
+template <class Problem>
+auto reference_rows(Problem const& problem) {
+  return collect_rows(problem, [&](auto const& output) {
+    auto const points = clouds_in_place(problem.points);
+    auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+    return farpoint::reference::radius_rows(points, queries, problem.params, output);
+  });
+}
+
+}  // namespace farpoint_tests
