@@ -29,7 +29,10 @@ class feature_view {
   constexpr feature_view() = default;
 
   /// `count` values of type float or float16 that follow one another from the start of each record.
-  /// @param stride  bytes between records; 0: the records are packed
+  /// @param base     first record; null if there is none
+  /// @param records  number of records
+  /// @param count    features of each, 64 at most
+  /// @param stride   bytes between records; 0: the records are packed
   template <class Value>
   static feature_view packed(Value const* base, index_t records, int count, index_t stride = 0) noexcept {
     static_assert(detail::is_feature<Value>, "farpoint: features are float or farpoint::float16");
@@ -40,6 +43,11 @@ class feature_view {
 
   /// `count` values of type float or float16, the i-th `offsets[i]` bytes into each record: PointCloud2 fields,
   /// pcl::PointXYZI (0, 4, 8, 16).
+  /// @param base     first record; null if there is none
+  /// @param records  number of records
+  /// @param stride   bytes between records
+  /// @param offsets  `[count]`, host memory; copied
+  /// @param count    features of each, 64 at most
   template <class Value>
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              int count) noexcept {
