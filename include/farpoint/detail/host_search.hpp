@@ -18,8 +18,13 @@ struct query_block {
 
   int count;
   vec<Scalar, 3> at[most];
-  std::uint32_t start[most];  ///< leaf to begin with
+  std::uint32_t start[most];  ///< leaf to begin with; no_index: the nearest
   index_t index[most];        ///< in their cloud
+
+  /// Looked for here, in the loops that are compiled for this processor.
+  FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_index_ref<Scalar> const& points) const noexcept {
+    return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
+  }
 };
 
 /// The queries of one cloud, in units of a single round. A task has block_size(); answer(b, index, block) for finite
@@ -93,7 +98,7 @@ class host_search {
         ++bad;
         task_.leave_empty(b_, i);
       } else if (!self_) {
-        put(block, q, index_.leaf_near(q), i);
+        put(block, q, no_index, i);
       }
     }
     flush(block);

@@ -41,11 +41,11 @@ struct knn_pass {
       std::uint32_t const excluded = request.excluded(queries.index[i]);
       if constexpr (std::is_constructible_v<List, key*, int, key>) {
         List list{mine, request.k, limit};
-        index.search(queries.at[i], queries.start[i], list, excluded);
+        index.search(queries.at[i], queries.start_of(i, index), list, excluded);
         list.sort();
       } else {
         List list{request.k, limit};
-        index.search(queries.at[i], queries.start[i], list, excluded);
+        index.search(queries.at[i], queries.start_of(i, index), list, excluded);
         list.write(mine, request.k);
       }
     }

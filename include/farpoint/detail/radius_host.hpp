@@ -33,7 +33,7 @@ struct radius_count_pass {
     for (int i = 0; i < queries.count; ++i) {
       neighbour_counter counter{request.excluded(queries.index[i])};
       within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
-      index.visit(queries.at[i], queries.start[i], visitor);
+      index.visit(queries.at[i], queries.start_of(i, index), visitor);
       counts[i] = counter.count();
     }
   }
@@ -50,7 +50,7 @@ struct radius_lowest_pass {
     for (int i = 0; i < queries.count; ++i) {
       List list{keys + i * request.k, request.k, limit};
       lowest_visitor<Scalar, List> visitor{request.radius2, list, request.excluded(queries.index[i])};
-      index.visit(queries.at[i], queries.start[i], visitor);
+      index.visit(queries.at[i], queries.start_of(i, index), visitor);
       list.sort();
     }
   }
@@ -171,7 +171,7 @@ struct radius_collect_pass {
       if (rows.begin[i] < 0) continue;
       row_collector collector{rows.indices, rows.begin[i], request.excluded(queries.index[i])};
       within_visitor<Scalar, row_collector> visitor{request.radius2, collector};
-      index.visit(queries.at[i], queries.start[i], visitor);
+      index.visit(queries.at[i], queries.start_of(i, index), visitor);
     }
   }
 };
