@@ -1,4 +1,4 @@
-// voxelize() on cuda_exec: the shared cases.
+// voxelize() on cuda_exec: the shared cases, of floats also with other block sizes and algorithms.
 #include "../catch.hpp"
 #include "../shared/voxelize_random.hpp"
 #include "voxelize_on_device.cuh"
@@ -7,9 +7,33 @@ using namespace farpoint_tests;
 
 namespace {
 
+/// Few and small blocks: tiles, pieces and rows are divided in other ways, and all wait for one another.
+struct small_blocks : farpoint::voxelize_selector {
+  static constexpr int block_size = 96;
+  static constexpr int blocks_per_multiprocessor = 1;
+};
+
+struct only_sort : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_algorithm::sort;
+  }
+};
+
+template <class Selector, class Problem>
+void check_selector(char const* name, Problem const& problem, voxelize_answer const& expected) {
+  auto const answer = voxelize_on_device<Selector>(problem);
+  INFO(name << ": " << difference(answer, expected));
+  CHECK(same_answer(answer, expected));
+}
+
 template <class Problem>
 voxelize_answer solve(Problem const& problem) {
-  return voxelize_on_device<farpoint::voxelize_selector>(problem);
+  auto const answer = voxelize_on_device<farpoint::voxelize_selector>(problem);
+  if constexpr (std::is_same_v<Problem, voxelize_problem<float>>) {
+    check_selector<small_blocks>("small blocks", problem, answer);
+    check_selector<only_sort>("sort", problem, answer);
+  }
+  return answer;
 }
 
 }  // namespace
