@@ -59,7 +59,7 @@ class voxel_rows {
 
   struct storage {
     union {
-      std::uint32_t small[BlockSize / group_lanes][voxel_small];
+      std::uint32_t groups[BlockSize / group_lanes][voxel_small];
       struct {
         ranked_point best[warps][cuda_warp::lanes];
         std::uint32_t kept[warps][cuda_warp::lanes];
@@ -146,7 +146,7 @@ class voxel_rows {
     static_assert(voxel_small == 2 * group_lanes, "farpoint: each lane of a group holds two points");
     auto const lane = threadIdx.x % group_lanes;
     unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
-    std::uint32_t* const kept = shared_.small[threadIdx.x / group_lanes];
+    std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
     std::uint32_t const low = lane < count ? task_.members[begin + lane] : voxel_none;
     std::uint32_t const high = lane + group_lanes < count ? task_.members[begin + lane + group_lanes] : voxel_none;
     std::uint32_t low_place = 0;
