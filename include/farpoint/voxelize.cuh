@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that voxelize() needs on the current GPU; 256-byte aligned memory. O(1), exact: a function
 /// of the clouds' sizes, the parameters, which outputs are given, and the selector; 0 for arguments that voxelize()
-/// refuses. At most 64 bytes a point and 8 a cloud, and 64 KiB: 41 bytes a point where a voxel has a number of 32 bits.
+/// refuses. At most 64 bytes a point and 8 a cloud, and 64 KiB: 43 bytes a point where a voxel has a number of 32 bits.
 template <class Selector = voxelize_selector, class Points>
 std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,

@@ -77,8 +77,7 @@ struct voxelize_task {
   std::uint32_t* offsets = nullptr;  ///< by voxel: first entry in members
   std::uint64_t* tiles = nullptr;    ///< of the scan over points, then of the scan over voxels
   std::uint64_t* more_tiles = nullptr;
-  std::uint32_t* large =
-      nullptr;  ///< voxels with more than voxel_small points; of sort, rows with more than voxel_listed
+  std::uint32_t* large = nullptr;  ///< voxels of more than voxel_small points; of sort, rows of more than voxel_listed
   std::uint32_t* drawn = nullptr;  ///< of sort: rows whose points are drawn
   voxel_piece* pieces = nullptr;
   std::uint32_t* pieces_done = nullptr;  ///< by voxel that is cut
