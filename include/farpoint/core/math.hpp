@@ -1,5 +1,6 @@
 /// @file
-/// The one distance function. Every backend and every algorithm calls it, so that they agree to the bit.
+/// The one distance function and the operations, each rounded once, that it is made of. Every backend and every
+/// algorithm calls them, so that they agree to the bit.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -96,6 +97,30 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double div_rn(double a, double b) noexcept {
 #else
   return a / b;
 #endif
+}
+
+/// Square root, rounded once: with nvcc's -prec-sqrt=false too.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float sqrt_rn(float a) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __fsqrt_rn(a);
+#else
+  return std::sqrt(a);
+#endif
+}
+
+/// The same in double precision.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE double sqrt_rn(double a) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __dsqrt_rn(a);
+#else
+  return std::sqrt(a);
+#endif
+}
+
+/// a * b, rounded once: no sum can be fused with it.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
+  return fma_rn(a, b, Scalar(0));
 }
 
 /// The smaller of two numbers, or the one that is no NaN.

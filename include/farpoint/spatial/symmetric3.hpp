@@ -6,30 +6,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Square root, rounded once: with nvcc's -prec-sqrt=false too.
-FARPOINT_HD FARPOINT_ALWAYS_INLINE float sqrt_rn(float a) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fsqrt_rn(a);
-#else
-  return std::sqrt(a);
-#endif
-}
-
-/// The same in double precision.
-FARPOINT_HD FARPOINT_ALWAYS_INLINE double sqrt_rn(double a) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dsqrt_rn(a);
-#else
-  return std::sqrt(a);
-#endif
-}
-
-/// a * b, rounded once: no sum can be fused with it.
-template <class Scalar>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
-  return fma_rn(a, b, Scalar(0));
-}
-
 /// The upper triangle of a symmetric matrix.
 template <class Scalar>
 struct symmetric3 {
