@@ -1,0 +1,106 @@
+/// @file
+/// Build a quadtree over the pixels of an image: host backend.
+#pragma once
+
+#include <farpoint/core/check.hpp>
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/detail/quadtree_steps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+inline result check_quadtree(host_exec exec, quadtree_layout const& layout, span<quadtree_point const> points,
+                             bytes memory) noexcept {
+  if (exec.threads < 0) return reject("exec: host_exec.threads is negative");
+  if (!layout.is_valid()) return reject("width, height or points: not 1 to 8192, or more points than pixels");
+  if (memory.size() < layout.size()) {
+    return {status::workspace_too_small, 0, "memory: smaller than the quadtree_bytes() of this call"};
+  }
+  if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
+    return reject("memory: not aligned to 64 bytes");
+  }
+  for (quadtree_point const& point : points) {
+    if (point.x >= layout.width() || point.y >= layout.height()) return reject("points: a pixel is not in the image");
+    if (point.depth != point.depth) return reject("points: a depth is not a number");
+  }
+  return {};
+}
+
+inline std::uint32_t pixel_code(quadtree_point const& point) noexcept {
+  return morton_encode<std::uint32_t>(point.x, point.y);
+}
+
+/// The tiles' masks and depths; false if a pixel has two points.
+inline bool fill_tiles(quadtree_layout const& layout, quadtree_arrays const& arrays,
+                       span<quadtree_point const> points) noexcept {
+  for (index_t i = 0; i < layout.record_count(); ++i) arrays.records[i] = empty_record();
+  quadtree_record* const tiles = arrays.records + layout.record_at({0, quadtree_tile_level});
+  for (quadtree_point const& point : points) {
+    std::uint32_t const code = pixel_code(point);
+    if (!add_to_tile(tiles[code >> 2 * quadtree_tile_level], code, point.depth)) return false;
+  }
+  return true;
+}
+
+/// Counts and depths from the tiles up, then starts from the root down.
+inline void fill_levels(quadtree_layout const& layout, quadtree_arrays const& arrays) noexcept {
+  auto const nodes = [&layout](int level) { return std::uint32_t{1} << 2 * (layout.top() - level); };
+  auto const children = [&](std::uint32_t code, int level) {
+    return arrays.records + layout.record_at(quadtree_node{code, level}.child(0));
+  };
+  for (int level = quadtree_tile_level + 1; level <= layout.top(); ++level) {
+    quadtree_record* const records = arrays.records + layout.record_at({0, level});
+    for (std::uint32_t code = 0; code < nodes(level); ++code) {
+      records[code] = sum_of_children(children(code, level), level);
+    }
+  }
+  for (int level = layout.top(); level > quadtree_tile_level; --level) {
+    quadtree_record const* const records = arrays.records + layout.record_at({0, level});
+    for (std::uint32_t code = 0; code < nodes(level); ++code) {
+      place_children(records[code], children(code, level), level);
+    }
+  }
+}
+
+inline void pack_points(quadtree_layout const& layout, quadtree_arrays const& arrays,
+                        span<quadtree_point const> points) noexcept {
+  quadtree_record const* const tiles = arrays.records + layout.record_at({0, quadtree_tile_level});
+  for (quadtree_point const& point : points) {
+    std::uint32_t const code = pixel_code(point);
+    std::uint32_t const position = position_in(tiles[code >> 2 * quadtree_tile_level], code);
+    arrays.pixels[position] = code;
+    arrays.indices[position] = point.index;
+    arrays.depths[position] = point.depth;
+  }
+}
+
+}  // namespace detail
+
+/// Builds the quadtree of an image. Points are packed without a sort: a tile's start, and the rank of a pixel in its
+/// tile's mask, say where one goes. The same tree for every order of the points.
+///
+/// @param exec           runs on the calling thread alone, whatever the number of threads; blocks until done
+/// @param width, height  of the image, px, 1 to quadtree_max_side
+/// @param points         `[n]`, at most one for each pixel (a z-buffer's output), in any order, host memory; none is
+///                       allowed
+/// @param memory         at least quadtree_bytes(width, height, n) bytes, aligned to quadtree_alignment, host memory,
+///                       apart from the points; the tree lives in it
+/// @param tree           set on success
+/// @return ok | bad_argument: a side out of bounds, more points than pixels, a pixel outside the image or with two
+///         points, a depth that is NaN, memory that is not aligned | workspace_too_small. On failure nothing is
+///         written, but for two points of one pixel: the memory then holds no tree
+/// Complexity: O(n + (padded side)^2 / 12), three passes over the points. Allocates nothing. Thread-safe for different
+/// memory. Source: the tree of the FastKNN thesis, but for the tiles' masks and the depths.
+inline result build_quadtree(host_exec exec, int width, int height, span<quadtree_point const> points, bytes memory,
+                             quadtree_ref& tree) noexcept {
+  quadtree_layout const layout{width, height, static_cast<index_t>(points.size())};
+  if (result const checked = detail::check_quadtree(exec, layout, points, memory); !checked) return checked;
+  quadtree_arrays const arrays = layout.cut(memory.data());
+  if (!detail::fill_tiles(layout, arrays, points)) return detail::reject("points: a pixel has two of them");
+  detail::fill_levels(layout, arrays);
+  detail::pack_points(layout, arrays, points);
+  tree = quadtree_ref{layout, memory.data()};
+  return {};
+}
+
+FARPOINT_END_NAMESPACE
