@@ -122,46 +122,57 @@ class topk_list {
 };
 
 /// The same for any k, in memory that the caller gives: a heap with its largest key on top.
-template <class Key>
+/// @tparam Memory  a pointer, or what has elements that convert to keys and take them
+template <class Key, class Memory = Key*>
 class topk_heap {
  public:
   /// @param memory  `[k]`; holds the answer after sort()
   /// @param k       at least 1
   /// @param limit   keys must be below this; also what stands for a missing element
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_heap(Key* memory, int k, Key const& limit) noexcept : at_{memory}, size_{k} {
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_heap(Memory memory, int k, Key const& limit) noexcept
+      : at_{memory}, size_{k} {
     for (int j = 0; j < k; ++j) at_[j] = limit;
   }
 
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return at_[0]; }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key worst() const noexcept { return key_at(0); }
 
   /// O(log k).
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {
-    if (key < at_[0]) sink(key, size_);
+    if (key < key_at(0)) sink(key, size_);
   }
 
   /// Puts the elements in ascending order; the list is a heap no more. O(k log k).
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void sort() noexcept {
     for (int size = size_ - 1; size > 0; --size) {
-      Key const last = at_[size];
-      at_[size] = at_[0];
+      Key const last = key_at(size);
+      at_[size] = key_at(0);
       sink(last, size);
     }
   }
 
  private:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key key_at(int j) const noexcept { return at_[j]; }
+
   /// Replaces the top of the first `size` elements.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void sink(Key const& key, int size) noexcept {
     int hole = 0;
     for (int child = 1; child < size; child = 2 * hole + 1) {
-      if (child + 1 < size && at_[child] < at_[child + 1]) ++child;
-      if (!(key < at_[child])) break;
-      at_[hole] = at_[child];
+      Key larger = key_at(child);
+      if (child + 1 < size) {
+        Key const other = key_at(child + 1);
+        if (larger < other) {
+          larger = other;
+          ++child;
+        }
+      }
+      if (!(key < larger)) break;
+      at_[hole] = larger;
       hole = child;
     }
     at_[hole] = key;
   }
 
-  Key* at_;
+  Memory at_;
   int size_;
 };
 
