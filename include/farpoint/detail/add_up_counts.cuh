@@ -9,10 +9,23 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+/// Rows of a thread, and of a tile.
+inline constexpr int add_up_each = 8;
+inline constexpr index_t add_up_tile = index_t{search_block_size} * add_up_each;
+
+inline index_t add_up_tiles(index_t rows) noexcept {
+  return (rows + add_up_tile - 1) / add_up_tile;
+}
+
 /// Memory of the scan, zero before it.
 struct add_up_memory {
   std::uint64_t* tiles;   ///< `[add_up_tiles(rows)]`
   std::uint32_t* ticket;  ///< `[1]`
+
+  static add_up_memory cut(workspace_cutter& cutter, index_t rows) noexcept {
+    auto* const tiles = cutter.take<std::uint64_t>(add_up_tiles(rows));
+    return {tiles, cutter.take<std::uint32_t>(1)};
+  }
 };
 
 struct add_up_work {
@@ -22,14 +35,6 @@ struct add_up_work {
   radius_report* report;  ///< gets the total, and the rows that do not fit; optional
   add_up_memory memory;
 };
-
-/// Rows of a thread, and of a tile.
-inline constexpr int add_up_each = 8;
-inline constexpr index_t add_up_tile = index_t{search_block_size} * add_up_each;
-
-inline index_t add_up_tiles(index_t rows) noexcept {
-  return (rows + add_up_tile - 1) / add_up_tile;
-}
 
 /// A tile a block. 62 bits hold 2^31 queries' counts.
 template <class Work>

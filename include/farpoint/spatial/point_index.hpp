@@ -105,10 +105,12 @@ class nearest_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
       : list_{list}, excluded_{excluded} {}
 
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
                                                           vec<Scalar, 3> const& q) const noexcept {
     return boxes_before(boxes, q, list_.worst().distance2(), list_.worst().index());
   }
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, list_.worst().distance2(), distance); hits != 0;
@@ -130,10 +132,12 @@ class lowest_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
       : radius2_{radius2}, list_{list}, excluded_{excluded} {}
 
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
                                                           vec<Scalar, 3> const& q) const noexcept {
     return boxes_within(boxes, q, radius2_, list_.worst().index());
   }
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
@@ -155,10 +159,12 @@ class within_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
       : radius2_{radius2}, function_{function} {}
 
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
                                                           vec<Scalar, 3> const& q) const noexcept {
     return boxes_within(boxes, q, radius2_, no_index);
   }
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
@@ -225,6 +231,7 @@ class point_index_ref {
 
   /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends on nothing
   /// but the index and q.
+  FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void within(point const& q, Scalar radius2, Function&& function) const noexcept {
     detail::within_visitor<Scalar, Function> visitor{radius2, function};
@@ -232,6 +239,7 @@ class point_index_ref {
   }
 
   /// Calls `function(index, point)` for each point, neighbours in space after one another.
+  FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void for_each(Function&& function) const noexcept {
     for (std::uint32_t i = 0; i < size_; ++i) {
@@ -259,6 +267,7 @@ class point_index_ref {
   }
 
   /// Pushes the points nearest to q onto a list (topk_list, topk_heap).
+  FARPOINT_CALLS_BACK
   template <class List>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void search(point const& q, std::uint32_t start, List& list,
                                                  std::uint32_t excluded) const noexcept {
@@ -270,6 +279,7 @@ class point_index_ref {
   ///
   /// visitor.limit(): boxes farther than this are left out. visitor.wants(distance, lowest index): a box is looked
   /// into. visitor.look_at(leaf, q).
+  FARPOINT_CALLS_BACK
   template <class Visitor>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
     if (size_ == 0) return;
