@@ -125,9 +125,9 @@ auto solve_rows(Problem const& problem) {
       output.report->rows_left_out += fits ? 0 : 1;
     }
     if (problem.params.order == radius_order::nearest) {
-      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{request, clouds.points, output}, none, none);
+      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     } else {
-      clouds.run(radius_rows_fill<index_key<scalar>, view>{request, clouds.points, output}, none, none);
+      clouds.run(radius_rows_fill<index_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     }
     output.report->non_finite_points = clouds.left_out();
     return {};

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/add_up_counts.cuh>
+#include <farpoint/detail/order_rows.cuh>
 #include <farpoint/detail/radius_tasks.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -112,7 +113,10 @@ class radius_search {
   /// The second search: what it would count has been counted.
   template <class Key>
   void fill(radius_rows_output<scalar> const& output) noexcept {
-    then([&] { return run_search(queries_, radius_rows_fill<Key, Points>{request_, points_, output}, stream_); });
+    then([&] {
+      return run_search(queries_, radius_rows_fill<Key, Points>{request_, points_, output, radius_sorted_row}, stream_);
+    });
+    then([&] { return order_rows<Key>(order_rows_work<Points, Queries>{points_, queries_, rows_, output}, stream_); });
   }
 
   batch<Points> points_;

@@ -118,22 +118,6 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   return {};
 }
 
-/// Puts indices into the memory of a row.
-class row_collector {
- public:
-  FARPOINT_ALWAYS_INLINE row_collector(index_span indices, index_t begin, std::uint32_t excluded) noexcept
-      : indices_{indices}, place_{begin}, excluded_{excluded} {}
-  template <class Scalar>
-  FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
-    if (index != excluded_) indices_.set(place_++, index_t{index});
-  }
-
- private:
-  index_span indices_;
-  index_t place_;
-  std::uint32_t excluded_;
-};
-
 /// Where the rows of a block begin; -1 for a row that does not fit.
 struct row_begins {
   index_span indices;

@@ -32,6 +32,22 @@ class neighbour_counter {
   index_t count_ = 0;
 };
 
+/// Puts indices into the memory of a row, as they come.
+class row_collector {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE row_collector(index_span indices, index_t begin, std::uint32_t excluded) noexcept
+      : indices_{indices}, place_{begin}, excluded_{excluded} {}
+  template <class Scalar>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
+    if (index != excluded_) indices_.set(place_++, index_t{index});
+  }
+
+ private:
+  index_span indices_;
+  index_t place_;
+  std::uint32_t excluded_;
+};
+
 /// Largest offset of a row that can be said.
 FARPOINT_HD constexpr index_t largest_offset(bool wide) noexcept {
   return wide ? INT64_MAX : max_narrow_points;

@@ -134,7 +134,10 @@ struct radius_row_lists {
   FARPOINT_HD void leave_empty(index_t row) const noexcept { output.leave_empty(row); }
 };
 
-/// Fills the rows whose offsets are known.
+/// Longest row of radius_rows() that is put in order after it was filled; longer ones are in order at all times.
+inline constexpr index_t radius_sorted_row = 512;
+
+/// Fills the rows whose offsets are known; those of up to `collected` elements in any order, and without distances.
 template <class Key, class Points>
 struct radius_rows_fill {
   using scalar = typename Points::scalar;
@@ -142,6 +145,7 @@ struct radius_rows_fill {
   knn_request<scalar> request;
   batch<Points> points;
   radius_rows_output<scalar> output;
+  index_t collected;
 
   FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
                              index_t) const noexcept {
@@ -149,7 +153,11 @@ struct radius_rows_fill {
     index_t const end = output.offsets.get(q.row + 1);
     if (!row_fits(end, output.indices.size(), output.offsets.wide())) {
       leave_out(begin, end);
-    } else if (begin < end) {
+    } else if (end - begin <= collected) {
+      row_collector collector{output.indices, begin, request.excluded(q.index)};
+      within_visitor<scalar, row_collector> visitor{request.radius2, collector};
+      if (begin < end) index.visit(q.at, start_of(q, index), visitor);
+    } else {
       fill_row<Key>(request, output.indices, output.distances, begin, static_cast<int>(end - begin), points[q.cloud], q,
                     index);
     }

@@ -57,6 +57,15 @@ class search_queries {
     return self_ ? rows + point_index_width * queries_.size() : rows;
   }
 
+  /// The query of a row that has neighbours.
+  FARPOINT_HD query query_of(index_t row) const noexcept {
+    query q;
+    q.at = queries_.points()[row];
+    q.row = row;
+    place(q);
+    return q;
+  }
+
   FARPOINT_HD point_index_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
 
   /// The query of a thread. `bad_row` is set to the row, if there is one, of a query that is not finite, and that this
@@ -76,20 +85,22 @@ class search_queries {
   FARPOINT_HD query of_row(index_t row, index_t& bad_row) const noexcept {
     query q;
     q.at = queries_.points()[row];
+    q.row = row;
     bool const finite = is_finite(q.at);
     if (self_ && finite) return q;
+    place(q);
+    if (!q.exists() || finite) return q;
+    bad_row = row;
+    return {};
+  }
+
+  /// Finds the cloud of a query by its row.
+  FARPOINT_HD void place(query& q) const noexcept {
     index_t const b = queries_.is_ragged()
-                          ? last_not_above(queries_.size(), row, [this](index_t i) { return queries_.begin_of(i); })
-                          : row / queries_.largest();
-    q.index = row - queries_.begin_of(b);
-    if (q.index < 0 || q.index >= queries_[b].size()) return q;
-    if (!finite) {
-      bad_row = row;
-      return q;
-    }
-    q.row = row;
-    q.cloud = b;
-    return q;
+                          ? last_not_above(queries_.size(), q.row, [this](index_t i) { return queries_.begin_of(i); })
+                          : q.row / queries_.largest();
+    q.index = q.row - queries_.begin_of(b);
+    if (q.index >= 0 && q.index < queries_[b].size()) q.cloud = b;
   }
 
   FARPOINT_HD query of_lane(index_t thread) const noexcept {
