@@ -3,20 +3,9 @@
 
 #include <farpoint/radius.cuh>
 
-#include "indexed_on_device.cuh"
+#include "clouds_on_device.cuh"
 
 namespace farpoint_tests {
-
-/// What was not written, as host memory shows it.
-template <class T>
-std::vector<T> with_poison_of_host(std::vector<T> values) {
-  T poison;
-  std::memset(&poison, 0xa5, sizeof poison);
-  for (T& value : values) {
-    if (std::memcmp(&value, &poison, sizeof poison) == 0) value = static_cast<T>(-77777);
-  }
-  return values;
-}
 
 /// All device memory of one call, so that a call can be repeated or captured.
 template <class Problem, class Index>
@@ -35,36 +24,31 @@ class radius_call {
         report_{1} {}
 
   farpoint::result lists(cudaStream_t stream) {
+    farpoint::cuda_exec const exec{stream};
     farpoint::radius_output<scalar> const output{span_of<Index>(indices_), span_of<scalar>(distances_),
                                                  span_of<Index>(counts_), report_.data()};
     auto const points = clouds_.points();
+    auto const params = problem_.params;
+    if (problem_.self) return radius(exec, points, params, problem_.k, output, workspace(exec, points, points));
     auto const queries = clouds_.queries();
-    auto checked = farpoint::detail::check_index_points(points);
-    if (checked) checked = farpoint::detail::check_queries(queries, points.size());
-    if (checked) {
-      checked = farpoint::detail::check_radius(queries.points().size(), problem_.params, problem_.k, output);
-    }
-    if (!checked) return checked;
-    farpoint::detail::radius_search search{points, clouds_.arrays, queries, problem_.self, problem_.params, stream};
-    return outcome_of(search.lists(problem_.k, output));
+    return radius(exec, points, queries, params, problem_.k, output, workspace(exec, points, queries));
   }
 
   farpoint::result rows(cudaStream_t stream) {
+    farpoint::cuda_exec const exec{stream};
     farpoint::radius_rows_output<scalar> const output{span_of<Index>(counts_), span_of<Index>(indices_),
                                                       span_of<scalar>(distances_), report_.data()};
-    if (workspace_ == nullptr) workspace_ = std::make_unique<device_array<unsigned char>>(1 << 16);
-    farpoint::detail::workspace_cutter cutter{workspace_->data()};
     auto const points = clouds_.points();
+    if (problem_.self) return radius_rows(exec, points, problem_.params, output, workspace(exec, points, points));
     auto const queries = clouds_.queries();
-    farpoint::detail::radius_search search{points, clouds_.arrays, queries, problem_.self, problem_.params, stream};
-    return outcome_of(search.rows(output, farpoint::detail::add_up_memory::cut(cutter, queries.points().size())));
+    return radius_rows(exec, points, queries, problem_.params, output, workspace(exec, points, queries));
   }
 
   /// After the stream was synchronised.
   knn_answer<scalar> answer(farpoint::result outcome) const {
     bool kept = outcome ? indices_.intact() && distances_.intact() && counts_.intact() && report_.intact()
                         : indices_.untouched() && distances_.untouched() && counts_.untouched();
-    kept = kept && (workspace_ == nullptr || workspace_->intact());
+    kept = kept && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
     if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
     knn_answer<scalar> answer{outcome, widen(with_poison_of_host(indices_.download())),
                               with_poison_of_host(distances_.download()),
@@ -78,18 +62,17 @@ class radius_call {
     return answer;
   }
 
+  clouds_on_device<Problem>& clouds() { return clouds_; }
+
  private:
-  template <class T, class Array>
-  static farpoint::span<T> span_of(Array const& array) {
-    return {array.data(), array.size()};
-  }
-  static farpoint::result outcome_of(cudaError_t error) {
-    if (error == cudaSuccess) return {};
-    return {farpoint::status::cuda_failure, static_cast<int>(error), "test"};
+  template <class Points, class Queries>
+  farpoint::bytes workspace(farpoint::cuda_exec exec, Points const& points, Queries const& queries) {
+    if (workspace_ == nullptr) workspace_ = noisy_workspace(farpoint::radius_workspace_bytes(exec, points, queries));
+    return span_of<unsigned char>(*workspace_);
   }
 
   Problem const& problem_;
-  indexed_on_device<Problem> clouds_;
+  clouds_on_device<Problem> clouds_;
   device_array<Index> indices_;
   device_array<scalar> distances_;
   device_array<Index> counts_;
@@ -97,6 +80,7 @@ class radius_call {
   std::unique_ptr<device_array<unsigned char>> workspace_;
 };
 
+/// On a stream of its own.
 template <class Index, class Problem>
 auto radius_on_device(Problem const& problem) {
   index_t const rows = problem.query_count();
@@ -107,6 +91,7 @@ auto radius_on_device(Problem const& problem) {
   return call.answer(outcome);
 }
 
+/// The same for radius_rows().
 template <class Index, class Problem>
 auto rows_on_device(Problem const& problem) {
   radius_call<Problem, Index> call{problem, problem.capacity, problem.query_count() + 1};

@@ -1,17 +1,18 @@
 // What is made of neighbours, on cuda_exec: bit by bit what host_exec gives, whose tests say what that is.
-#include <farpoint/detail/interpolate_cuda.cuh>
-#include <farpoint/detail/mean_distance_cuda.cuh>
-#include <farpoint/detail/normals_cuda.cuh>
+#include <farpoint/estimate_normals.cuh>
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/gather.cuh>
 #include <farpoint/gather.hpp>
+#include <farpoint/interpolate.cuh>
 #include <farpoint/interpolate.hpp>
+#include <farpoint/mean_knn_distance.cuh>
 #include <farpoint/mean_knn_distance.hpp>
 
 #include "../catch.hpp"
-#include "indexed_on_device.cuh"
+#include "clouds_on_device.cuh"
 
 using namespace farpoint_tests;
+using farpoint::cuda_exec;
 using farpoint::host_exec;
 using farpoint::span;
 using farpoint::detail::host_workspace;
@@ -26,25 +27,20 @@ std::vector<T> poisoned(index_t size) {
   return values;
 }
 
-template <class T, class U>
-span<T> span_of(device_array<U> const& array) {
-  return {array.data(), array.size()};
-}
-
-/// Runs `enqueue(clouds, memory, stream)` with the index of the problem's points and lists for k neighbours.
-template <class Problem, class Enqueue>
-void run_on_device(Problem const& problem, Enqueue const& enqueue) {
-  using scalar = typename Problem::scalar;
-  indexed_on_device<Problem> const clouds{problem};
-  farpoint::detail::neighbour_lists<scalar> const lists{problem.points.points, problem.k};
-  farpoint::detail::workspace_cutter size;
-  lists.cut(size);
-  device_array<unsigned char> const workspace{size.used()};
-  farpoint::detail::workspace_cutter cutter{workspace.data()};
+/// Runs `call(clouds, exec, workspace)` on a stream of its own, after `size(clouds, exec)` has told the workspace's
+/// size.
+template <class Problem, class Size, class Call>
+void run_on_device(Problem const& problem, Size const& size, Call const& call) {
+  clouds_on_device<Problem> const clouds{problem};
   test_stream const stream;
-  REQUIRE_CUDA(enqueue(clouds, lists.cut(cutter), stream.get()));
+  cuda_exec const exec{stream.get()};
+  auto const workspace = noisy_workspace(size(clouds, exec));
+  farpoint::result const outcome = call(clouds, exec, span_of<unsigned char>(*workspace));
+  INFO(outcome.reason);
+  REQUIRE(outcome);
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  REQUIRE(workspace.intact());
+  REQUIRE(workspace->intact());
+  REQUIRE(clouds.intact());
 }
 
 template <class Problem>
@@ -56,10 +52,14 @@ void check_means(Problem const& problem) {
   REQUIRE(farpoint::mean_knn_distance(host_exec{1}, clouds, problem.k, span<scalar>{expected}, workspace.get()));
 
   device_array<scalar> const means{expected.size()};
-  run_on_device(problem, [&](auto const& device, auto* memory, cudaStream_t stream) {
-    return farpoint::detail::mean_distance_on_device(device.points(), device.arrays, problem.k, span_of<scalar>(means),
-                                                     memory, stream);
-  });
+  run_on_device(
+      problem,
+      [&](auto const& device, cuda_exec exec) {
+        return mean_knn_distance_workspace_bytes(exec, device.points(), problem.k);
+      },
+      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+        return mean_knn_distance(exec, device.points(), problem.k, span_of<scalar>(means), memory);
+      });
   CHECK(means.intact());
   CHECK(same_bits(means.download(), expected));
 }
@@ -77,10 +77,15 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
 
   device_array<scalar> const device_normals{normals.size()};
   device_array<scalar> const device_curvatures{curvatures.size()};
-  run_on_device(problem, [&](auto const& device, auto* memory, cudaStream_t stream) {
-    farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures)};
-    return farpoint::detail::normals_on_device(device.points(), device.arrays, params, output, memory, stream);
-  });
+  farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures)};
+  run_on_device(
+      problem,
+      [&](auto const& device, cuda_exec exec) {
+        return estimate_normals_workspace_bytes(exec, device.points(), params);
+      },
+      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+        return estimate_normals(exec, device.points(), params, output, memory);
+      });
   CHECK(device_normals.intact());
   CHECK(device_curvatures.intact());
   CHECK(same_bits(device_normals.download(), normals));
@@ -100,11 +105,12 @@ void check_interpolation(Problem const& problem, index_t channels) {
 
   device_array<float> const device_features{features};
   device_array<float> const output{expected.size()};
-  run_on_device(problem, [&](auto const& device, auto*, cudaStream_t stream) {
-    return farpoint::detail::interpolate_on_device(device.points(), device.arrays,
-                                                   span_of<float const>(device_features), device.queries(), channels,
-                                                   {span_of<float>(output)}, stream);
-  });
+  run_on_device(
+      problem, [&](auto const& device, cuda_exec exec) { return interpolate_workspace_bytes(exec, device.points()); },
+      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+        return interpolate(exec, device.points(), span_of<float const>(device_features), device.queries(), channels,
+                           {span_of<float>(output)}, memory);
+      });
   CHECK(output.intact());
   CHECK(same_bits(output.download(), expected));
 }
@@ -199,7 +205,7 @@ void check_gather(index_t rows, index_t channels, index_t count) {
   device_array<Index> const device_indices{indices};
   device_array<Value> const output{expected.size()};
   test_stream const stream;
-  REQUIRE(farpoint::gather(farpoint::cuda_exec{stream.get()}, span_of<Value const>(device_features), channels,
+  REQUIRE(farpoint::gather(cuda_exec{stream.get()}, span_of<Value const>(device_features), channels,
                            span_of<Index>(device_indices), span_of<Value>(output)));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
   CAPTURE(rows, channels, count);
@@ -219,4 +225,26 @@ TEST_CASE("gather, device: rows by index, zeros for -1", "[gather][device][sanit
       }
     }
   }
+}
+
+TEST_CASE("neighbourhoods, device: bad arguments are refused at the door", "[neighbourhoods][device]") {
+  std::vector<std::array<float, 3>> const host(100);
+  farpoint::batch const cloud{farpoint::view_points(host)};  // nobody reads it
+  cuda_exec const exec{cudaStream_t{}};
+  auto const is_bad = [](farpoint::result outcome) { return outcome.code == farpoint::status::bad_argument; };
+  std::vector<float> values(300);
+  span<float> const some{values};
+  CHECK(is_bad(mean_knn_distance(exec, cloud, 0, some, {})));
+  CHECK(is_bad(mean_knn_distance(exec, cloud, 1025, some, {})));
+  CHECK(is_bad(mean_knn_distance(exec, cloud, 3, some.first(99), {})));
+  CHECK(mean_knn_distance(exec, cloud, 3, some, {}).code == farpoint::status::workspace_too_small);
+  farpoint::normals_params params;
+  CHECK(is_bad(estimate_normals(exec, cloud, params, {some.first(299)}, {})));
+  CHECK(estimate_normals(exec, cloud, params, {some}, {}).code == farpoint::status::workspace_too_small);
+  params.k = 2;
+  CHECK(is_bad(estimate_normals(exec, cloud, params, {some}, {})));
+  CHECK(is_bad(interpolate(exec, cloud, some, cloud, 0, {some}, {})));
+  CHECK(is_bad(interpolate(exec, cloud, some, cloud, 4, {some}, {})));
+  CHECK(interpolate(exec, cloud, some, cloud, 3, {some}, {}).code == farpoint::status::workspace_too_small);
+  CHECK(is_bad(gather(exec, span<float const>{some}, 7, std::vector<std::int32_t>{}, some)));
 }

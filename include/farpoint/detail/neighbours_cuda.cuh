@@ -2,6 +2,7 @@
 /// Lists of the nearest neighbours for a consumer, on a CUDA stream, when the index is there.
 #pragma once
 
+#include <farpoint/detail/indexed_search.cuh>
 #include <farpoint/detail/search_kernel.cuh>
 #include <farpoint/detail/search_lists.hpp>
 
@@ -28,12 +29,24 @@ class neighbour_lists {
 
   /// Threads that have a list; 0 if none needs one.
   index_t threads() const noexcept { return threads_; }
-  key* cut(workspace_cutter& cutter) const noexcept { return cutter.take<key>(keys_); }
+  key* operator()(workspace_cutter& cutter) const noexcept { return cutter.take<key>(keys_); }
 
  private:
   index_t threads_ = 0;
   index_t keys_ = 0;
 };
+
+template <class Points>
+neighbour_lists<typename Points::scalar> lists_of(batch<Points> const& points, index_t k) noexcept {
+  return {points.points().size(), k};
+}
+
+/// Workspace of a search for the k nearest of each point.
+template <class Selector, class Points>
+std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
+  if (k > max_neighbours) return 0;
+  return indexed_search_bytes<Selector>(points, lists_of(points, k));
+}
 
 /// Enqueues the search; `consumer(query, keys, count)` and `consumer.leave_empty(row)` as in register_lists.
 /// @param memory  of neighbour_lists
