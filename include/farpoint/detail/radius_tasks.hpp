@@ -56,8 +56,8 @@ struct radius_writer {
   }
 };
 
-/// A row of an output as memory of a topk_heap: an index that is missing is -1, and a distance that the output has no
-/// room for is computed again.
+/// A row of an output as memory of a topk_heap: a missing element is written as -1, and a distance that the output has
+/// no room for is computed again.
 template <class Key, class Points>
 class row_of_keys {
  public:
@@ -68,7 +68,6 @@ class row_of_keys {
     FARPOINT_HD element(row_of_keys const& row, index_t at) noexcept : row_{row}, at_{at} {}
     FARPOINT_HD operator Key() const noexcept {
       index_t const i = row_.indices_.get(at_);
-      if (i < 0) return row_.limit_;
       scalar const d =
           row_.distances_.empty() ? distance2(row_.cloud_[i], row_.q_) : row_.distances_[static_cast<std::size_t>(at_)];
       return {d, static_cast<std::uint32_t>(i)};
@@ -84,10 +83,9 @@ class row_of_keys {
   };
 
   /// @param begin  of the row
-  /// @param limit  what stands for a missing element
   FARPOINT_HD row_of_keys(index_span indices, span<scalar> distances, index_t begin, Points const& cloud,
-                          vec<scalar, 3> const& q, Key const& limit) noexcept
-      : indices_{indices}, distances_{distances}, begin_{begin}, cloud_{cloud}, q_{q}, limit_{limit} {}
+                          vec<scalar, 3> const& q) noexcept
+      : indices_{indices}, distances_{distances}, begin_{begin}, cloud_{cloud}, q_{q} {}
 
   FARPOINT_HD element operator[](int j) const noexcept { return {*this, begin_ + j}; }
 
@@ -97,7 +95,6 @@ class row_of_keys {
   index_t begin_;
   Points cloud_;
   vec<scalar, 3> q_;
-  Key limit_;
 };
 
 /// Fills the row of a query, from `begin` on, with its first `k` neighbours; returns how many there are.
@@ -108,11 +105,10 @@ FARPOINT_HD int fill_row(knn_request<typename Points::scalar> const& request, in
                          point_index_ref<typename Points::scalar> const& index) noexcept {
   Key const limit = list_order<Key>::limit(request.radius2);
   using memory = row_of_keys<Key, Points>;
-  topk_heap<Key, memory> list{memory{indices, distances, begin, cloud, q.at, limit}, k, limit};
+  topk_heap<Key, memory> list{memory{indices, distances, begin, cloud, q.at}, k, limit};
   list_order<Key>::search(index, q, start_of(q, index), list, request);
   list.sort();
-  while (k > 0 && indices.get(begin + k - 1) < 0) --k;
-  return k;
+  return list.count();
 }
 
 /// Lists in the rows of radius_output, for `max` that registers have no room for.

@@ -87,9 +87,8 @@ struct memory_lists {
     topk_heap<Key> list{keys, request.k, list_order<Key>::limit(request.radius2)};
     list_order<Key>::search(index, q, start_of(q, index), list, request);
     list.sort();
-    int const count = count_keys(keys, request.k);
-    consumer(q, keys, count);
-    return count;
+    consumer(q, keys, list.count());
+    return list.count();
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
 };
