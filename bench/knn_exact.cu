@@ -1,6 +1,7 @@
 /// @file
 /// knn() among the points themselves on the GPU against brute force and nanoflann, in one run. See README.md.
 
+#include "knn_made.cuh"
 #include "knn_nanoflann.hpp"
 #include "knn_problem.cuh"
 #include "support/arguments.hpp"
@@ -149,6 +150,7 @@ int run(int argc, char** argv) {
       register_all({points, k, knn_cloud::scan, 100, scan.name.c_str()}, wished.flush_l2, problems);
     }
   }
+  register_made(wished.flush_l2);
   if (!wished.list_only) {
     add_common_context("knn_exact");
     add_cuda_context(wished.flush_l2);
