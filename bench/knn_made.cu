@@ -143,7 +143,7 @@ void register_interpolation(knn_row const& row, bool flush_l2) {
           if constexpr (std::is_same_v<decltype(exec), host_exec>) {
             return knn_workspace_bytes(exec, clouds, clouds, farpoint::exact{}, 3);
           } else {
-            return interpolate_workspace_bytes(exec, clouds);
+            return interpolate_workspace_bytes(exec, clouds, clouds);
           }
         },
         [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
@@ -162,11 +162,18 @@ farpoint::radius_params ball_of(knn_row const& row, farpoint::radius_order order
   return params;
 }
 
+std::size_t radius_bytes(host_exec exec, made_clouds const& clouds) {
+  return radius_workspace_bytes(exec, clouds, clouds);
+}
+std::size_t radius_bytes(cuda_exec exec, made_clouds const& clouds) {
+  return radius_workspace_bytes(exec, clouds);
+}
+
 void register_radius(knn_row const& row, char const* function, farpoint::radius_order order, bool flush_l2) {
   register_row(row, function, [order, flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 1 + static_cast<std::size_t>(r.k), flush_l2,
-        [](auto exec, made_clouds const& clouds) { return radius_workspace_bytes(exec, clouds, clouds); },
+        [](auto exec, made_clouds const& clouds) { return radius_bytes(exec, clouds); },
         [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           farpoint::radius_output<float> output;
           output.indices = part_of<std::int32_t>(words, 0, r.points * r.k);
@@ -180,7 +187,7 @@ void register_radius_rows(knn_row const& row, bool flush_l2) {
   register_row(row, "radius_rows", [flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 1 + 2 * static_cast<std::size_t>(r.k), flush_l2,
-        [](auto exec, made_clouds const& clouds) { return radius_workspace_bytes(exec, clouds, clouds); },
+        [](auto exec, made_clouds const& clouds) { return radius_bytes(exec, clouds); },
         [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           farpoint::radius_rows_output<float> output;
           output.indices = part_of<std::int32_t>(words, 0, 2 * r.points * r.k);

@@ -10,10 +10,11 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that interpolate() needs on the current GPU; 256-byte aligned memory. O(1): as many as the
-/// index needs.
-template <class Selector = knn_selector, class Points>
-std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, [](detail::workspace_cutter&) { return 0; });
+/// index needs, and 16 a query, so that queries are answered in an order in which neighbours follow one another.
+template <class Selector = knn_selector, class Points, class Queries>
+std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
+                                        batch<Queries> const& queries) noexcept {
+  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(queries));
 }
 
 /// interpolate(), enqueued on a stream: the rules and the bits of the host overload.
@@ -24,9 +25,8 @@ std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points) 
 /// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 ///         Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then, or be zeros.
-/// Complexity: building the index, a search for each query, and O(queries * channels). Queries are taken in the order
-/// in which they are given: neighbours in space should follow one another. At most 2^30 points. Thread-safe: concurrent
-/// calls must not share output or workspace.
+/// Complexity: building the index, a sort of the queries and a search for each, and O(queries * channels). At most 2^30
+/// points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result interpolate(cuda_exec exec, batch<Points> const& points, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
@@ -35,11 +35,11 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
   if (result const checked = detail::check_interpolate(points, features, queries, channels, output); !checked) {
     return checked;
   }
-  return detail::indexed_search<Selector>(
-      exec, points, workspace, [](detail::workspace_cutter&) { return 0; },
-      [&](auto const& arrays, int) {
-        return detail::interpolate_on_device(points, arrays, features, queries, channels, output, exec.stream);
-      });
+  return detail::indexed_search<Selector>(exec, points, workspace, detail::query_order_of(queries),
+                                          [&](auto const& arrays, detail::query_order_memory const& memory) {
+                                            return detail::interpolate_on_device(points, arrays, features, queries,
+                                                                                 channels, output, memory, exec.stream);
+                                          });
 }
 
 FARPOINT_END_NAMESPACE

@@ -17,9 +17,8 @@ result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> c
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   return indexed_search<Selector>(
-      exec, points, workspace, [](workspace_cutter&) { return 0; },
-      [&](auto const& arrays, int) {
-        return radius_search{points, arrays, queries, self, params, exec.stream}.lists(max, output);
+      exec, points, workspace, radius_memory_of(queries, self), [&](auto const& arrays, radius_memory const& memory) {
+        return radius_search{points, arrays, queries, self, params, memory, exec.stream}.lists(max, output);
       });
 }
 
@@ -28,24 +27,27 @@ result radius_rows_cuda(cuda_exec exec, batch<Points> const& points, batch<Queri
                         radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                         bytes workspace) noexcept {
   if (result const checked = check_device_search(points, queries); !checked) return checked;
-  index_t const rows = queries.points().size();
-  if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
+  if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
   return indexed_search<Selector>(
-      exec, points, workspace, [rows](workspace_cutter& cutter) { return add_up_memory::cut(cutter, rows); },
-      [&](auto const& arrays, add_up_memory const& memory) {
-        return radius_search{points, arrays, queries, self, params, exec.stream}.rows(output, memory);
+      exec, points, workspace, radius_memory_of(queries, self), [&](auto const& arrays, radius_memory const& memory) {
+        return radius_search{points, arrays, queries, self, params, memory, exec.stream}.rows(output);
       });
 }
 
 }  // namespace detail
 
 /// Bytes of device workspace that radius() and radius_rows() need on the current GPU; 256-byte aligned memory. O(1): a
-/// function of the sizes of points and queries. As many as the index needs, and 8 for each 1,024 queries.
+/// function of the sizes of points and queries. As many as the index needs, 8 for each 1,024 queries, and 16 a query so
+/// that queries are answered in an order in which neighbours follow one another.
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
-  index_t const rows = queries.points().size() > 0 ? queries.points().size() : 0;
-  return detail::indexed_search_bytes<Selector>(
-      points, [rows](detail::workspace_cutter& cutter) { return detail::add_up_memory::cut(cutter, rows); });
+  return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(queries, false));
+}
+
+/// For points that ask among themselves, which are in such an order.
+template <class Selector = knn_selector, class Points>
+std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexcept {
+  return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(points, true));
 }
 
 /// radius(), enqueued on a stream: the rules and the bits of the host overload.
@@ -56,10 +58,9 @@ std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points, batch
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 ///         Offsets that decrease or leave the view cannot be refused here: nobody has neighbours then.
-/// Complexity: that of the host overload; a thread for each query, those of points that ask among themselves in the
-/// order of the index. Lists of up to 32 are in registers, longer ones are heaps in the rows of the output: without
-/// distances their order by distance costs most. At most 2^30 points. Thread-safe: concurrent calls must not share
-/// output or workspace.
+/// Complexity: that of the host overload, and a sort of queries that are not the points. Lists of up to 32 are in
+/// registers, longer ones are heaps in the rows of the output: without distances their order by distance costs most. At
+/// most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {

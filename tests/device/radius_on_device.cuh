@@ -29,9 +29,12 @@ class radius_call {
                                                  span_of<Index>(counts_), report_.data()};
     auto const points = clouds_.points();
     auto const params = problem_.params;
-    if (problem_.self) return radius(exec, points, params, problem_.k, output, workspace(exec, points, points));
+    if (problem_.self) {
+      return radius(exec, points, params, problem_.k, output, workspace(radius_workspace_bytes(exec, points)));
+    }
     auto const queries = clouds_.queries();
-    return radius(exec, points, queries, params, problem_.k, output, workspace(exec, points, queries));
+    return radius(exec, points, queries, params, problem_.k, output,
+                  workspace(radius_workspace_bytes(exec, points, queries)));
   }
 
   farpoint::result rows(cudaStream_t stream) {
@@ -39,9 +42,12 @@ class radius_call {
     farpoint::radius_rows_output<scalar> const output{span_of<Index>(counts_), span_of<Index>(indices_),
                                                       span_of<scalar>(distances_), report_.data()};
     auto const points = clouds_.points();
-    if (problem_.self) return radius_rows(exec, points, problem_.params, output, workspace(exec, points, points));
+    auto const params = problem_.params;
+    if (problem_.self) {
+      return radius_rows(exec, points, params, output, workspace(radius_workspace_bytes(exec, points)));
+    }
     auto const queries = clouds_.queries();
-    return radius_rows(exec, points, queries, problem_.params, output, workspace(exec, points, queries));
+    return radius_rows(exec, points, queries, params, output, workspace(radius_workspace_bytes(exec, points, queries)));
   }
 
   /// After the stream was synchronised.
@@ -65,9 +71,8 @@ class radius_call {
   clouds_on_device<Problem>& clouds() { return clouds_; }
 
  private:
-  template <class Points, class Queries>
-  farpoint::bytes workspace(farpoint::cuda_exec exec, Points const& points, Queries const& queries) {
-    if (workspace_ == nullptr) workspace_ = noisy_workspace(farpoint::radius_workspace_bytes(exec, points, queries));
+  farpoint::bytes workspace(std::size_t size) {
+    if (workspace_ == nullptr) workspace_ = noisy_workspace(size);
     return span_of<unsigned char>(*workspace_);
   }
 

@@ -106,7 +106,10 @@ void check_interpolation(Problem const& problem, index_t channels) {
   device_array<float> const device_features{features};
   device_array<float> const output{expected.size()};
   run_on_device(
-      problem, [&](auto const& device, cuda_exec exec) { return interpolate_workspace_bytes(exec, device.points()); },
+      problem,
+      [&](auto const& device, cuda_exec exec) {
+        return interpolate_workspace_bytes(exec, device.points(), device.queries());
+      },
       [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
         return interpolate(exec, device.points(), span_of<float const>(device_features), device.queries(), channels,
                            {span_of<float>(output)}, memory);
@@ -181,6 +184,14 @@ TEST_CASE("interpolate, device: the bits of the host", "[interpolate][device]") 
   });
   check_interpolation(knn_problem<float>{make_cloud(shape::rings, 2000, 1), 1}.ask(make_cloud(shape::rings, 5000, 2)),
                       130);
+  // Many queries are put in order.
+  check_interpolation(knn_problem<float>{make_cloud(shape::cube, 3000, 1), 1}.ask(make_cloud(shape::cube, 40000, 2)),
+                      3);
+  knn_problem<float> batched{make_cloud(shape::cube, 3000, 1), 1};
+  batched.points.clouds = 6;
+  batched.ask(make_cloud(shape::non_finite, 30000, 2));
+  batched.queries.offsets = {3, 5000, 5000, 5001, 20000, 29000, 29990};
+  check_interpolation(batched, 2);
   check_interpolation(knn_problem<double>{make_cloud(shape::cube, 500, 1), 1}.ask(make_cloud(shape::cube, 700, 2)), 5);
 }
 

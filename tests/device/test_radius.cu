@@ -127,8 +127,9 @@ TEST_CASE("radius, device: the workspace is checked at the door, and bounded", "
   farpoint::index_t const n = 1000000;
   farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), n}};
   farpoint::cuda_exec const exec{cudaStream_t{}};
-  std::size_t const needed = farpoint::radius_workspace_bytes(exec, cloud, cloud);
+  std::size_t const needed = farpoint::radius_workspace_bytes(exec, cloud);
   CHECK(needed > 0);
+  CHECK(farpoint::radius_workspace_bytes(exec, cloud, cloud) > needed);
   CHECK(needed <= 48 * static_cast<std::size_t>(n));
   auto const code = [&](std::uintptr_t address, std::size_t size) {
     radius_params params;
@@ -154,5 +155,22 @@ TEST_CASE("radius, device: offsets that decrease or leave the points", "[radius]
     auto const rows = solve_rows(problem);
     CHECK(rows.outcome.code == farpoint::status::ok);
     CHECK(rows.counts == std::vector<index_t>(601, 0));
+  }
+}
+
+TEST_CASE("radius, device: many queries, which are put in order", "[radius][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::non_finite}) {
+    for (bool const wide : {false, true}) {
+      problem_type problem{make_cloud(which, 2000, 5), 0.06, 12};
+      problem.ask(make_cloud(which, 20000, 6));
+      problem.wide = wide;
+      CAPTURE(static_cast<int>(which), wide);
+      check_radius_lists(problem);
+      check_rows(problem);
+      problem.points.clouds = 4;
+      problem.queries.offsets = {7, 7, 9000, 19000, 19998};
+      check_radius_lists(problem);
+      check_rows(problem);
+    }
   }
 }

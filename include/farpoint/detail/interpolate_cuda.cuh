@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/inverse_distance.hpp>
-#include <farpoint/detail/search_kernel.cuh>
+#include <farpoint/detail/query_order.cuh>
 #include <farpoint/detail/search_lists.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -80,8 +80,10 @@ FARPOINT_HIDDEN cudaError_t interpolate_on_device(batch<Points> const& points,
                                                   point_index_arrays<typename Points::scalar> const& index,
                                                   span<float const> features, batch<Queries> const& queries,
                                                   index_t channels, interpolate_output const& output,
-                                                  cudaStream_t stream) noexcept {
-  search_queries<Queries> const spread{queries, index, false};
+                                                  query_order_memory const& memory, cudaStream_t stream) noexcept {
+  search_queries<Queries> spread{queries, index, false};
+  index_t const leaves = most_leaves(points.points().size(), points.size());
+  if (cudaError_t const error = order_queries(spread, leaves, memory, stream); error != cudaSuccess) return error;
   interpolate_work<Points, Queries> const work{points, spread, spread.threads(), features, channels, output};
   return search_launch(interpolate_kernel<Points, Queries>, work.threads, stream, work);
 }

@@ -4,10 +4,30 @@
 
 #include <farpoint/detail/add_up_counts.cuh>
 #include <farpoint/detail/order_rows.cuh>
+#include <farpoint/detail/query_order.cuh>
 #include <farpoint/detail/radius_tasks.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
+
+/// Memory of a search besides the index.
+struct radius_memory {
+  add_up_memory sums;
+  query_order_memory order;
+
+  /// @param self  the queries are the points
+  static radius_memory cut(workspace_cutter& cutter, index_t rows, bool self) noexcept {
+    auto const sums = add_up_memory::cut(cutter, rows);
+    return {sums, query_order_memory::cut(cutter, self ? 0 : rows)};
+  }
+};
+
+/// Cuts the memory for a batch of queries.
+template <class Queries>
+auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
+  index_t const rows = queries.points().size() > 0 ? queries.points().size() : 0;
+  return [rows, self](workspace_cutter& cutter) { return radius_memory::cut(cutter, rows, self); };
+}
 
 /// A radius search on a stream: the points, their indices, and who asks. The arguments have been checked.
 template <class Points, class Queries>
@@ -17,18 +37,20 @@ class radius_search {
 
   /// @param self  the queries are the points
   radius_search(batch<Points> const& points, point_index_arrays<scalar> const& index, batch<Queries> const& queries,
-                bool self, radius_params const& params, cudaStream_t stream) noexcept
+                bool self, radius_params const& params, radius_memory const& memory, cudaStream_t stream) noexcept
       : points_{points},
         index_{index},
         queries_{queries, index, self},
         rows_{queries.points().size()},
         params_{params},
+        memory_{memory},
         stream_{stream} {}
 
   cudaError_t lists(index_t max, radius_output<scalar> const& output) noexcept {
     report_ = output.report;
     request_ = request_of<scalar>(params_, max);
     clear_report();
+    order();
     if (max == 0) {
       run(radius_count<scalar>{request_, output.counts}, true);
     } else {
@@ -43,7 +65,7 @@ class radius_search {
     return error_;
   }
 
-  cudaError_t rows(radius_rows_output<scalar> const& output, add_up_memory const& memory) noexcept {
+  cudaError_t rows(radius_rows_output<scalar> const& output) noexcept {
     report_ = output.report;
     request_ = request_of<scalar>(params_, 0);
     clear_report();
@@ -53,11 +75,12 @@ class radius_search {
       count_left_out();
       return error_;
     }
+    order();
     run(radius_count<scalar>{request_, output.offsets}, false);
-    clear(memory.tiles, static_cast<std::size_t>(add_up_tiles(rows_)) * sizeof *memory.tiles);
-    clear(memory.ticket, sizeof *memory.ticket);
+    clear(memory_.sums.tiles, static_cast<std::size_t>(add_up_tiles(rows_)) * sizeof *memory_.sums.tiles);
+    clear(memory_.sums.ticket, sizeof *memory_.sums.ticket);
     then([&] {
-      return add_up_counts_on_device({output.offsets, rows_, output.indices.size(), report_, memory}, stream_);
+      return add_up_counts_on_device({output.offsets, rows_, output.indices.size(), report_, memory_.sums}, stream_);
     });
     if (!output.indices.empty()) {
       if (params_.order == radius_order::nearest) {
@@ -82,6 +105,10 @@ class radius_search {
   }
   void clear_report() noexcept {
     if (report_ != nullptr) clear(report_, sizeof *report_);
+  }
+  void order() noexcept {
+    index_t const leaves = most_leaves(points_.points().size(), points_.size());
+    then([&] { return order_queries(queries_, leaves, memory_.order, stream_); });
   }
   void count_left_out() noexcept {
     if (report_ == nullptr) return;
@@ -124,6 +151,7 @@ class radius_search {
   search_queries<Queries> queries_;
   index_t rows_;
   radius_params params_;
+  radius_memory memory_;
   knn_request<scalar> request_{};
   cudaStream_t stream_;
   radius_report* report_ = nullptr;

@@ -49,6 +49,14 @@ class search_queries {
   search_queries(batch<Queries> const& queries, point_index_arrays<scalar> const& index, bool self) noexcept
       : queries_{queries}, index_{index}, self_{self} {}
 
+  /// Answers queries that are not the points in another order than that of the view.
+  /// @param rows    `[queries]`
+  /// @param leaves  `[queries]`: leaf_near() of each
+  void answer_in_order(std::uint32_t const* rows, std::uint32_t const* leaves) noexcept {
+    rows_in_order_ = rows;
+    leaves_in_order_ = leaves;
+  }
+
   /// Threads that it takes.
   index_t threads() const noexcept {
     index_t const rows = queries_.points().size();
@@ -71,11 +79,29 @@ class search_queries {
   /// The query of a thread. `bad_row` is set to the row, if there is one, of a query that is not finite, and that this
   /// thread has to see to.
   FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
+    if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
     query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
     return self_ ? of_lane(thread) : in_view;
   }
 
+  /// A leaf near a query, among those of all clouds.
+  FARPOINT_HD index_t leaf_near(query const& q) const noexcept {
+    return first_leaf(q.cloud) + index_of(q).leaf_near(q.at);
+  }
+
  private:
+  FARPOINT_HD query of_place(index_t place, index_t& bad_row) const noexcept {
+    if (place >= queries_.points().size()) return {};
+    query q = of_row(index_t{rows_in_order_[place]}, bad_row);
+    if (q.exists()) q.start = static_cast<std::uint32_t>(leaves_in_order_[place] - first_leaf(q.cloud));
+    return q;
+  }
+
+  /// Each cloud's leaves begin after those of the clouds before it.
+  FARPOINT_HD index_t first_leaf(index_t b) const noexcept {
+    return static_cast<index_t>(index_.leaves_of(b, index_.clouds[b].begin) - index_.leaves);
+  }
+
   /// In the order of the leaves no point is looked at that must be finite.
   FARPOINT_HD bool is_row(index_t thread) const noexcept {
     if (thread >= queries_.points().size()) return false;
@@ -105,11 +131,7 @@ class search_queries {
 
   FARPOINT_HD query of_lane(index_t thread) const noexcept {
     index_t const leaf = thread / point_index_width;
-    // Each cloud's leaves begin after those of the clouds before it.
-    auto const first_leaf = [this](index_t b) {
-      return static_cast<index_t>(index_.leaves_of(b, index_.clouds[b].begin) - index_.leaves);
-    };
-    index_t const b = last_not_above(queries_.size(), leaf, first_leaf);
+    index_t const b = last_not_above(queries_.size(), leaf, [this](index_t i) { return first_leaf(i); });
     query q;
     index_t const place = leaf - first_leaf(b);
     if (place < 0 || place * point_index_width >= index_.clouds[b].size) return q;
@@ -127,6 +149,8 @@ class search_queries {
   batch<Queries> queries_;
   point_index_arrays<scalar> index_;
   bool self_;
+  std::uint32_t const* rows_in_order_ = nullptr;
+  std::uint32_t const* leaves_in_order_ = nullptr;
 };
 
 }  // namespace detail
