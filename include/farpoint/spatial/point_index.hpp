@@ -243,6 +243,7 @@ class point_index_ref {
 
   /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends on nothing
   /// but the index and q.
+  FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void within(point const& q, Scalar radius2, Function&& function) const noexcept {
     detail::within_visitor<Scalar, Function> visitor{radius2, function};
@@ -250,6 +251,7 @@ class point_index_ref {
   }
 
   /// Calls `function(index, point)` for each point, neighbours in space after one another.
+  FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void for_each(Function&& function) const noexcept {
     for (std::uint32_t i = 0; i < size_; ++i) {
