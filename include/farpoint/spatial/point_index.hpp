@@ -97,9 +97,21 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar
   return static_cast<std::uint32_t>(hit);
 }
 
+/// What visitors have in common whose search begins with one leaf.
+template <class Visitor>
+struct single_visitor {
+  FARPOINT_CALLS_BACK
+  template <class Index, class Point>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t begin(Index const& index, std::uint32_t start,
+                                                         Point const& q) noexcept {
+    static_cast<Visitor&>(*this).look_at(index.leaf(start), q);
+    return 1u << start % point_index_width;
+  }
+};
+
 /// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_index_ref::visit().
 template <class Scalar, class List>
-class nearest_visitor {
+class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
  public:
   /// @param excluded  index that is passed over; no_index: none
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
@@ -127,7 +139,7 @@ class nearest_visitor {
 
 /// Pushes the points within a radius onto a list of those with the lowest indices.
 template <class Scalar, class List>
-class lowest_visitor {
+class lowest_visitor : public single_visitor<lowest_visitor<Scalar, List>> {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
       : radius2_{radius2}, list_{list}, excluded_{excluded} {}
@@ -154,7 +166,7 @@ class lowest_visitor {
 
 /// Shows a function the points within a radius.
 template <class Scalar, class Function>
-class within_visitor {
+class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
       : radius2_{radius2}, function_{function} {}
@@ -275,20 +287,20 @@ class point_index_ref {
     visit(q, start, visitor);
   }
 
-  /// Shows a visitor all leaves that it may want, `start` first, then those ever farther from it on the curve.
+  /// Shows a visitor all leaves that it may want, those at `start` first, then those ever farther from it on the curve.
   ///
-  /// visitor.limit(): boxes farther than this are left out. visitor.wants(distance, lowest index): a box is looked
-  /// into. visitor.look_at(leaf, q).
+  /// visitor.begin(leaves, start): looks at some leaves, and returns which of their group of eight, a bit each.
+  /// visitor.choose(boxes, q): the boxes of a group that are looked into, a bit each. visitor.look_at(leaf, q).
   FARPOINT_CALLS_BACK
   template <class Visitor>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
     if (size_ == 0) return;
-    visitor.look_at(leaves_[start], q);
+    std::uint32_t seen = visitor.begin(*this, start, q);
     std::uint32_t node = start;
     for (int base = 0; base < levels_; ++base) {
       // Below the parent of `node`, and not below `node` itself.
       std::uint32_t group = node / point_index_width;
-      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~(1u << node % point_index_width);
+      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~seen;
       int level = base;
       std::uint64_t waiting = 0;  ///< boxes left in the groups above, a byte each
       while (true) {
@@ -313,6 +325,7 @@ class point_index_ref {
         left = visitor.choose(boxes_[level][group], q);
       }
       node /= point_index_width;
+      seen = 1u << node % point_index_width;
     }
   }
 
