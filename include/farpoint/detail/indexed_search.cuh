@@ -31,7 +31,7 @@ std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) no
   return cutter.used();
 }
 
-/// Enqueues the building of the index, and what `search(arrays, memory)` enqueues.
+/// Enqueues the building of the index, and what `search(index, memory)` enqueues.
 /// @param cut  cuts the search's memory
 template <class Selector, class Points, class Cut, class Search>
 FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& points, bytes workspace, Cut const& cut,
@@ -41,17 +41,12 @@ FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& point
     return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
   }
   if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
-  point_index_arrays<typename Points::scalar> arrays{};
   workspace_cutter cutter{workspace.data()};
-  cudaError_t error = cudaSuccess;
-  if (points.size() > 0) {
-    index_plan<Selector, Points> const plan{points};
-    auto const task = plan.cut(cutter);
-    arrays = task.index;
-    error = plan.launch(task, exec.stream);
-  }
+  index_plan<Selector, Points> const plan{points};
+  index_task<Points> const index = plan.cut(cutter);
   auto const memory = cut(cutter);
-  if (error == cudaSuccess) error = search(arrays, memory);
+  cudaError_t error = points.size() > 0 ? plan.launch(index, exec.stream) : cudaSuccess;
+  if (error == cudaSuccess) error = search(index, memory);
   if (error == cudaSuccess) return {};
   return {status::cuda_failure, static_cast<int>(error), "a search: a kernel or a memset could not be enqueued"};
 }
