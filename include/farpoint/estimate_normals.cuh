@@ -32,8 +32,8 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
   if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
   return detail::indexed_search<Selector>(
-      exec, points, workspace, detail::lists_of(points, params.k), [&](auto const& arrays, auto* memory) {
-        return detail::normals_on_device(points, arrays, params, output, memory, exec.stream);
+      exec, points, workspace, detail::lists_of(points, params.k), [&](auto const& index, auto* memory) {
+        return detail::normals_on_device<Selector>(index, params, output, memory, exec.stream);
       });
 }
 

@@ -36,8 +36,8 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
     return checked;
   }
   return detail::indexed_search<Selector>(exec, points, workspace, detail::query_order_of(queries),
-                                          [&](auto const& arrays, detail::query_order_memory const& memory) {
-                                            return detail::interpolate_on_device(points, arrays, features, queries,
+                                          [&](auto const& index, detail::query_order_memory const& memory) {
+                                            return detail::interpolate_on_device(points, index.index, features, queries,
                                                                                  channels, output, memory, exec.stream);
                                           });
 }

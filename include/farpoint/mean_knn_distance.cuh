@@ -32,8 +32,8 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
   if (result const checked = detail::check_mean_distance(points, k, means); !checked) return checked;
   return detail::indexed_search<Selector>(
-      exec, points, workspace, detail::lists_of(points, k), [&](auto const& arrays, auto* memory) {
-        return detail::mean_distance_on_device(points, arrays, k, means, memory, exec.stream);
+      exec, points, workspace, detail::lists_of(points, k), [&](auto const& index, auto* memory) {
+        return detail::mean_distance_on_device<Selector>(index, k, means, memory, exec.stream);
       });
 }
 

@@ -17,8 +17,8 @@ result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> c
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   return indexed_search<Selector>(
-      exec, points, workspace, radius_memory_of(queries, self), [&](auto const& arrays, radius_memory const& memory) {
-        return radius_search{points, arrays, queries, self, params, memory, exec.stream}.lists(max, output);
+      exec, points, workspace, radius_memory_of(queries, self), [&](auto const& index, radius_memory const& memory) {
+        return radius_search{points, index.index, queries, self, params, memory, exec.stream}.lists(max, output);
       });
 }
 
@@ -29,8 +29,8 @@ result radius_rows_cuda(cuda_exec exec, batch<Points> const& points, batch<Queri
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
   return indexed_search<Selector>(
-      exec, points, workspace, radius_memory_of(queries, self), [&](auto const& arrays, radius_memory const& memory) {
-        return radius_search{points, arrays, queries, self, params, memory, exec.stream}.rows(output);
+      exec, points, workspace, radius_memory_of(queries, self), [&](auto const& index, radius_memory const& memory) {
+        return radius_search{points, index.index, queries, self, params, memory, exec.stream}.rows(output);
       });
 }
 

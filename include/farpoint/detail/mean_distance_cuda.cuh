@@ -22,15 +22,12 @@ struct mean_distance_writer {
 };
 
 /// Enqueues mean_knn_distance(); the arguments have been checked.
-template <class Points>
-cudaError_t mean_distance_on_device(batch<Points> const& points,
-                                    point_index_arrays<typename Points::scalar> const& index, index_t k,
-                                    span<typename Points::scalar> means, neighbour_key<typename Points::scalar>* memory,
-                                    cudaStream_t stream) noexcept {
+template <class Selector, class Points>
+cudaError_t mean_distance_on_device(index_task<Points> const& index, index_t k, span<typename Points::scalar> means,
+                                    neighbour_key<typename Points::scalar>* memory, cudaStream_t stream) noexcept {
   using scalar = typename Points::scalar;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
-  return neighbours_on_device(search_queries<Points>{points, index, true}, request, mean_distance_writer<scalar>{means},
-                              memory, points.points().size(), stream);
+  return neighbours_on_device<Selector>(index, request, mean_distance_writer<scalar>{means}, memory, stream);
 }
 
 }  // namespace detail

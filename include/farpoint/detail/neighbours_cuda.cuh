@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/indexed_search.cuh>
+#include <farpoint/detail/packet_lists.cuh>
 #include <farpoint/detail/search_kernel.cuh>
 #include <farpoint/detail/search_lists.hpp>
 
@@ -48,23 +49,21 @@ std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
   return indexed_search_bytes<Selector>(points, lists_of(points, k));
 }
 
-/// Enqueues the search; `consumer(query, keys, count)` and `consumer.leave_empty(row)` as in register_lists.
+/// Enqueues the search for the nearest of each point; `consumer(query, keys, count)` and `consumer.leave_empty(row)` as
+/// in register_lists.
+/// @param index   built before
 /// @param memory  of neighbour_lists
-template <class Queries, class Consumer>
-FARPOINT_HIDDEN cudaError_t neighbours_on_device(search_queries<Queries> const& queries,
-                                                 knn_request<typename Queries::scalar> const& request,
+template <class Selector, class Points, class Consumer>
+FARPOINT_HIDDEN cudaError_t neighbours_on_device(index_task<Points> const& index,
+                                                 knn_request<typename Points::scalar> const& request,
                                                  Consumer const& consumer,
-                                                 neighbour_key<typename Queries::scalar>* memory, index_t rows,
+                                                 neighbour_key<typename Points::scalar>* memory,
                                                  cudaStream_t stream) noexcept {
-  using scalar = typename Queries::scalar;
-  using key = neighbour_key<scalar>;
-  auto const run = [&](auto const& task) { return run_search(queries, task, stream); };
-  if (request.k <= 4) return run(register_lists<key, 4, Consumer>{request, consumer});
-  if (request.k <= 8) return run(register_lists<key, 8, Consumer>{request, consumer});
-  if (request.k <= 16) return run(register_lists<key, 16, Consumer>{request, consumer});
-  if (request.k <= most_in_registers) return run(register_lists<key, 32, Consumer>{request, consumer});
-  return run_search(queries, memory_lists<key, Consumer>{request, consumer, memory}, stream, nullptr, nullptr,
-                    neighbour_lists<scalar>{rows, request.k}.threads());
+  using scalar = typename Points::scalar;
+  if (request.k <= most_in_registers) return run_packet_lists<Selector>(index, request, consumer, stream);
+  return run_search(search_queries<Points>{index.points, index.index, true},
+                    memory_lists<neighbour_key<scalar>, Consumer>{request, consumer, memory}, stream, nullptr, nullptr,
+                    lists_of(index.points, request.k).threads());
 }
 
 }  // namespace detail

@@ -26,15 +26,14 @@ struct normals_writer {
 };
 
 /// Enqueues estimate_normals(); the arguments have been checked.
-template <class Points>
-cudaError_t normals_on_device(batch<Points> const& points, point_index_arrays<typename Points::scalar> const& index,
-                              normals_params const& params, normals_output<typename Points::scalar> const& output,
+template <class Selector, class Points>
+cudaError_t normals_on_device(index_task<Points> const& index, normals_params const& params,
+                              normals_output<typename Points::scalar> const& output,
                               neighbour_key<typename Points::scalar>* memory, cudaStream_t stream) noexcept {
   using scalar = typename Points::scalar;
   knn_request<scalar> const request{static_cast<int>(params.k), squared_radius<scalar>(params.max_radius), false};
-  return neighbours_on_device(search_queries<Points>{points, index, true}, request,
-                              normals_writer<Points>{points, params.viewpoint, output}, memory, points.points().size(),
-                              stream);
+  return neighbours_on_device<Selector>(index, request, normals_writer<Points>{index.points, params.viewpoint, output},
+                                        memory, stream);
 }
 
 }  // namespace detail
