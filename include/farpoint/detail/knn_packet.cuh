@@ -4,81 +4,74 @@
 
 #include <farpoint/detail/index_task.cuh>
 #include <farpoint/detail/packet_search.cuh>
+#include <farpoint/detail/search_queries.hpp>
 #include <farpoint/knn_types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Who asks for what. Row r belongs to point r of the queries' view.
+inline constexpr std::uint32_t no_row = ~0u;
+
+/// Who asks for what.
 template <class Queries>
 struct knn_cuda_task {
   using scalar = typename Queries::scalar;
 
-  batch<Queries> queries;
-  point_index_arrays<scalar> index;
-  index_state* state;
-  std::uint32_t const* order;  ///< `[queries]`: rows in the order in which they are answered; null: as they come
-  bool is_self;                ///< the queries are the points, and the order is that of the leaves
+  search_queries<Queries> queries;
+  index_t threads;   ///< queries.threads()
+  index_t rows;      ///< of the output
+  unsigned const* bad_offsets;  ///< not 0: nobody has neighbours; may be null
   bool exclude_self;
   int k;
   scalar radius2;
   knn_output<scalar> output;
-};
 
-inline constexpr std::uint32_t no_row = ~0u;
-
-/// What one lane asks.
-template <class Scalar>
-struct knn_question {
-  vec<Scalar, 3> q{};
-  std::uint32_t row = no_row;
-  std::uint32_t excluded = no_index;
-  bool is_finite = false;
-};
-
-/// 32 queries of one cloud.
-struct knn_packet {
-  index_t cloud;
-  index_t first;  ///< of the queries, in the order of the cloud
-
-  /// Packets of a cloud follow one another, those of cloud b from floor(begin / 32) + b on.
-  template <class Queries>
-  __device__ static knn_packet find(batch<Queries> const& queries, index_t number) noexcept {
-    index_t low = 0;
-    index_t high = queries.size();
-    while (high - low > 1) {
-      index_t const middle = (low + high) / 2;
-      if (queries.begin_of(middle) / cuda_warp::lanes + middle <= number) {
-        low = middle;
-      } else {
-        high = middle;
-      }
+  /// The query of a thread, and the row of one that is not finite.
+  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
+    if (bad_offsets == nullptr || *bad_offsets == 0) {
+      return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
     }
-    return {low, (number - queries.begin_of(low) / cuda_warp::lanes - low) * cuda_warp::lanes};
+    if (thread < rows) bad_row = thread;
+    return {};
+  }
+  __device__ std::uint32_t excluded(search_query<scalar> const& mine) const noexcept {
+    return exclude_self && mine.exists() ? static_cast<std::uint32_t>(mine.index) : no_index;
+  }
+  /// A query without neighbours.
+  __device__ void leave_empty(index_t row) const noexcept {
+    if (row < 0) return;
+    for (int j = 0; j < k; ++j) output.indices.set(row * k + j, -1);
+    if (!output.counts.empty()) output.counts.set(row, 0);
+    if (output.distances.empty()) return;
+    for (int j = 0; j < k; ++j) output.distances[static_cast<std::size_t>(row * k + j)] = infinity<scalar>;
+  }
+  /// All lanes of a warp call it.
+  __device__ void count_bad(bool is_bad) const noexcept {
+    if (output.report == nullptr || (bad_offsets != nullptr && *bad_offsets != 0)) return;
+    int const count = __popc(cuda_warp::ballot(is_bad));
+    if (count > 0 && cuda_warp::lane() == 0) {
+      atomicAdd(&output.report->non_finite_queries, static_cast<unsigned long long>(count));
+    }
   }
 };
 
-template <class Queries>
-__device__ knn_question<typename Queries::scalar> question_of(knn_cuda_task<Queries> const& task,
-                                                              knn_packet const& packet) noexcept {
-  knn_question<typename Queries::scalar> mine;
-  index_t const place = packet.first + cuda_warp::lane();
-  auto const cloud = task.queries[packet.cloud];
-  if (place < 0 || place >= cloud.size()) return mine;
-  index_t const begin = task.queries.begin_of(packet.cloud);
-  if (task.is_self && place < task.index.clouds[packet.cloud].size) {
-    auto const& leaf = task.index.leaves_of(packet.cloud, begin)[place / point_index_width];
-    auto const lane = static_cast<int>(place % point_index_width);
-    mine.q = leaf.at(lane);
-    mine.is_finite = true;
-    mine.row = static_cast<std::uint32_t>(begin) + leaf.index[lane];
-  } else {
-    mine.row = task.order == nullptr ? static_cast<std::uint32_t>(begin + place) : task.order[begin + place];
-    mine.q = task.queries.points()[mine.row];
-    mine.is_finite = is_finite(mine.q);
+/// Fills the lists of a warp's queries: together where they are of one cloud, as nearly all are.
+template <class Queries, int Capacity, int BlockSize>
+__device__ void search_together(search_queries<Queries> const& queries,
+                                search_query<typename Queries::scalar> const& mine,
+                                warp_topk<typename Queries::scalar, Capacity, BlockSize>& found) noexcept {
+  for (unsigned left = cuda_warp::ballot(mine.exists()); left != 0;) {
+    int const first = lowest_bit(left);
+    bool const is_here = mine.cloud == cuda_warp::shuffle(mine.cloud, first);
+    auto const index = queries.index_of(cuda_warp::shuffle(mine.cloud, first));
+    std::uint32_t start = mine.start;
+    if (is_here && start == no_index) start = index.leaf_near(mine.at);
+    found.activate(is_here);
+    packet_visitor<typename Queries::scalar, Capacity, BlockSize> visitor{found, mine.at};
+    index.visit(mine.at, cuda_warp::shuffle(start, first), visitor);
+    found.merge_all();
+    left &= ~cuda_warp::ballot(is_here);
   }
-  if (task.exclude_self) mine.excluded = mine.row - static_cast<std::uint32_t>(begin);
-  return mine;
 }
 
 /// Shared memory in which the rows of a warp are turned: row r in columns, element j of it in row j.
@@ -138,33 +131,21 @@ __device__ void write_rows(Task const& task, std::uint32_t row, void* shared, Ke
   });
 }
 
-/// A warp for each packet.
+/// A warp for 32 queries.
 template <class Queries, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) knn_packet_kernel(knn_cuda_task<Queries> const task) {
   using scalar = typename Queries::scalar;
   using list = warp_topk<scalar, Capacity, BlockSize>;
-  constexpr int warps = BlockSize / cuda_warp::lanes;
   __shared__ typename list::storage candidates;
-
-  index_t const number = index_t{blockIdx.x} * warps + threadIdx.x / cuda_warp::lanes;
-  if (number >= task.queries.points().size() / cuda_warp::lanes + task.queries.size()) return;
-  knn_packet const packet = knn_packet::find(task.queries, number);
-  knn_question<scalar> const asked = question_of(task, packet);
-  if (cuda_warp::ballot(asked.row != no_row) == 0) return;
-
-  neighbour_key<scalar> const limit{task.radius2, no_index};
-  list found{candidates, task.k, limit, asked.excluded, asked.is_finite};
-  unsigned const asking = cuda_warp::ballot(asked.is_finite);
-  point_index_ref<scalar> const index = task.index[packet.cloud];
-  if (asking != 0 && index.size() > 0) {
-    packet_visitor<scalar, Capacity, BlockSize> visitor{found, asked.q};
-    std::uint32_t const start =
-        task.is_self ? static_cast<std::uint32_t>(packet.first / point_index_width)
-                     : index.leaf_near(cuda_warp::shuffle(asked.q, lowest_bit(asking)));
-    index.visit(asked.q, start, visitor);
-    found.merge_all();
-  }
-  write_rows<Capacity, BlockSize>(task, asked.row, &candidates, found);
+  index_t bad_row = -1;
+  search_query<scalar> const mine = task.query_of(index_t{blockIdx.x} * BlockSize + threadIdx.x, bad_row);
+  task.leave_empty(bad_row);
+  task.count_bad(bad_row >= 0);
+  if (cuda_warp::ballot(mine.exists()) == 0) return;
+  list found{candidates, task.k, {task.radius2, no_index}, task.excluded(mine)};
+  search_together(task.queries, mine, found);
+  write_rows<Capacity, BlockSize>(task, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, &candidates,
+                                  found);
 }
 
 }  // namespace detail

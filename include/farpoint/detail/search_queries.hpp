@@ -75,6 +75,7 @@ class search_queries {
   }
 
   FARPOINT_HD point_index_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
+  FARPOINT_HD point_index_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
 
   /// The query of a thread. `bad_row` is set to the row, if there is one, of a query that is not finite, and that this
   /// thread has to see to.

@@ -33,13 +33,16 @@ class warp_topk {
   /// @param k         1 to Capacity
   /// @param limit     keys must be below this; also what stands for a missing element
   /// @param excluded  index that is passed over; no_index: none
-  /// @param active    whether the lane wants anything
-  __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded, bool active) noexcept
-      : shared_{shared}, bound_{active ? limit.distance2() : Scalar(-1)}, excluded_{excluded}, end_{static_cast<int>(threadIdx.x)} {
+  __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
+      : shared_{shared}, excluded_{excluded}, end_{static_cast<int>(threadIdx.x)} {
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
 
+  /// Whether the lane wants anything. Before the first offer, and after merge_all().
+  __device__ void activate(bool is_active) noexcept {
+    bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
+  }
   /// No candidate is needed that is farther than this; negative for a lane that wants nothing.
   __device__ Scalar bound() const noexcept { return bound_; }
   /// Of the k-th key; at the distance bound() only lower indices are needed.
@@ -96,7 +99,7 @@ class warp_topk {
 
   storage& shared_;
   key at_[Capacity];
-  Scalar bound_;
+  Scalar bound_ = Scalar(-1);
   std::uint32_t excluded_;
   int end_;  ///< of the thread's candidates, which lie a row apart
 };

@@ -14,10 +14,10 @@ struct knn_selector {
   /// Clouds of up to this many points in all are sorted in small pieces, so that more blocks take part.
   static constexpr index_t small_points = 300000;
   /// Keys that a thread sorts at a time, below that and above.
-  static constexpr int small_items = 2;
-  static constexpr int large_items = 8;
+  static constexpr int small_items = 4;
+  static constexpr int large_items = 16;
   /// Blocks that build indices, for each multiprocessor at least.
-  static constexpr int build_blocks = 4;
+  static constexpr int build_blocks = 2;
   /// Cells on the longest side of clouds of up to this many points in all are 2^8, and not 2^10: a pass of sorting less.
   static constexpr index_t coarse_points = 131072;
 };
