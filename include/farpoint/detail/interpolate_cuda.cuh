@@ -36,8 +36,11 @@ __device__ interpolated_row find_interpolated_row(interpolate_work<Points, Queri
   auto const q = work.queries.of_thread(thread, bad_row);
   found.row = q.exists() ? q.row : bad_row;
   if (!q.exists()) return found;
+  auto const index = work.queries.index_of(q);
+  topk_list<key, 3> list{3, list_order<key>::limit(no_distance<typename Queries::scalar>)};
+  index.search(q.at, start_of(q, index), list, no_index);
   key keys[3];
-  work.queries.index_of(q).template nearest<3>(q.at).write(keys, 3);
+  list.write(keys, 3);
   found.count = count_keys(keys, 3);
   inverse_distance_weights(keys, found.count, found.weights);
   index_t const begin = work.points.begin_of(q.cloud);
