@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/fps_host_bucket.hpp>
-#include <farpoint/detail/fps_rounds.hpp>
+#include <farpoint/detail/fps_cut.hpp>
 
 #include <algorithm>
 

@@ -4,7 +4,7 @@
 
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/fps_block_order.cuh>
-#include <farpoint/detail/fps_rounds_kernel.cuh>
+#include <farpoint/detail/fps_rounds.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
