@@ -1,6 +1,10 @@
 /// @file
 /// A cloud in global memory, for the block that samples it.
 ///
+/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Where that would be
+/// more than 40 bytes a point (from 10 floats or 5 doubles on), it holds the distances alone, and the points are read
+/// where they are, through their view.
+///
 /// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so "greater
 /// than the best so far" already means "lowest index first".
 #pragma once
@@ -13,11 +17,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Scalars of the workspace that fps_stream takes for a point.
-template <class Points>
-inline constexpr int fps_stream_scalars = Points::dim + 1;
+/// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
+inline constexpr std::size_t fps_most_point_bytes = 40;
 
-/// A cloud of any size in global memory, as arrays that a warp reads without gaps.
+/// True when the points stay where they are.
+template <class Points>
+inline constexpr bool fps_streams_in_place = (Points::dim + 1) * sizeof(typename Points::scalar) > fps_most_point_bytes;
+
+/// Scalars of the workspace that fps_stream takes for a point; the last is the distance.
+template <class Points>
+inline constexpr int fps_stream_scalars = fps_streams_in_place<Points> ? 1 : Points::dim + 1;
+
+/// A cloud of any size in global memory.
 template <class Points, int BlockSize>
 class fps_stream {
  public:
@@ -29,16 +40,19 @@ class fps_stream {
       : cloud_{cloud},
         size_{static_cast<std::uint32_t>(cloud.size())},
         pitch_{task.clouds.points().size()},
-        arrays_{task.arrays + task.clouds.begin_of(blockIdx.x)} {}
+        arrays_{task.arrays + task.clouds.begin_of(blockIdx.x)},
+        distances_{arrays_ + (fps_stream_scalars<Points> - 1) * pitch_} {}
 
-  /// Copies the cloud to the arrays. Returns how many of my points are not finite.
+  /// Fills the arrays. Returns how many of my points are not finite.
   __device__ unsigned load() noexcept {
     unsigned bad = 0;
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
       point_type const point = cloud_[i];
       scalar const start = fps_start(point);
-      for (int axis = 0; axis < dim; ++axis) arrays_[axis * pitch_ + i] = point[axis];
-      arrays_[dim * pitch_ + i] = start;
+      if constexpr (!fps_streams_in_place<Points>) {
+        for (int axis = 0; axis < dim; ++axis) arrays_[axis * pitch_ + i] = point[axis];
+      }
+      distances_[i] = start;
       bad += start < 0;
     }
     return bad;
@@ -61,7 +75,7 @@ class fps_stream {
   __device__ scored<scalar> best() const noexcept {
     scored<scalar> best{fps_taken<scalar>, no_index};
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
-      scalar const nearest = arrays_[dim * pitch_ + i];
+      scalar const nearest = distances_[i];
       if (nearest > best.score) best = {nearest, static_cast<std::int32_t>(i)};
     }
     return best;
@@ -69,12 +83,24 @@ class fps_stream {
 
   /// Makes a point no candidate any more.
   __device__ void take(std::int32_t index) noexcept {
-    if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) arrays_[dim * pitch_ + index] = fps_taken<scalar>;
+    if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) distances_[index] = fps_taken<scalar>;
   }
 
  private:
-  /// Points whose loads are in flight together.
-  static constexpr int ahead = 4;
+  /// Points whose loads are in flight together: four, or as many as 32 registers hold.
+  static constexpr int fitting = 32 * 4 / (dim * int{sizeof(scalar)});
+  static constexpr int ahead = fitting < 1 ? 1 : fitting < 4 ? fitting : 4;
+
+  __device__ point_type point_at(std::uint32_t i) const noexcept {
+    if constexpr (fps_streams_in_place<Points>) {
+      return cloud_[i];
+    } else {
+      point_type point;
+#pragma unroll
+      for (int axis = 0; axis < dim; ++axis) point[axis] = (arrays_ + axis * pitch_)[i];
+      return point;
+    }
+  }
 
   /// lower() for the points i, i + BlockSize, ...: loads all before it stores any, which the compiler may not do by
   /// itself.
@@ -84,15 +110,14 @@ class fps_stream {
     scalar old[Count];
 #pragma unroll
     for (int k = 0; k < Count; ++k) {
-#pragma unroll
-      for (int axis = 0; axis < dim; ++axis) point[k][axis] = (arrays_ + axis * pitch_)[i + k * BlockSize];
-      old[k] = (arrays_ + dim * pitch_)[i + k * BlockSize];
+      point[k] = point_at(i + k * BlockSize);
+      old[k] = distances_[i + k * BlockSize];
     }
 #pragma unroll
     for (int k = 0; k < Count; ++k) {
       std::uint32_t const at = i + k * BlockSize;
       scalar const lowered = min_number(distance2(point[k], sample), old[k]);
-      if (lowered < old[k]) (arrays_ + dim * pitch_)[at] = lowered;
+      if (lowered < old[k]) distances_[at] = lowered;
       if (lowered > best.score) best = {lowered, static_cast<std::int32_t>(at)};
     }
   }
@@ -101,6 +126,7 @@ class fps_stream {
   std::uint32_t size_;
   index_t pitch_;
   scalar* arrays_;
+  scalar* distances_;
 };
 
 }  // namespace detail
