@@ -38,6 +38,8 @@ class fps_sorted_plan {
   static constexpr int dim = Points::dim;
   static constexpr int block_size = Selector::team_block_size;
   static constexpr int list_size = Selector::team_list_size;
+  using chunking = fps_chunking<Selector::chunk_size, Selector::group_size>;
+  using task_type = fps_team_task<Points, list_size, chunking>;
 
   /// @param cluster_size  0: grid
   fps_sorted_plan(batch<Points> const& clouds, fps_device const& device, int cluster_size) noexcept
@@ -66,7 +68,7 @@ class fps_sorted_plan {
     error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
     if (error != cudaSuccess) return error;
 
-    fps_team_task<Points, list_size> task{rounds, {a.order, a.points, points_, a.boxes, boxes_stride_}, shared_bytes_};
+    task_type task{rounds, {a.order, a.points, points_, a.boxes}, shared_bytes_};
     task.meetings = a.meetings;
     task.boards = a.boards;
     task.broken = a.broken;
@@ -87,7 +89,7 @@ class fps_sorted_plan {
     scalar* points;
     std::uint32_t* keys[2];  ///< these are gone when the points are written
     std::uint32_t* other_values;
-    unsigned char* boxes;
+    scalar* boxes;
     std::uint32_t* counters;
     fps_board<scalar, dim, list_size>* boards;
     fps_key_bits bits;
@@ -116,7 +118,7 @@ class fps_sorted_plan {
     a.keys[0] = reinterpret_cast<std::uint32_t*>(a.points);
     a.keys[1] = a.keys[0] + (base == nullptr ? 0 : n);
     a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
-    a.boxes = take(static_cast<std::size_t>(blocks_) * boxes_stride_);
+    a.boxes = reinterpret_cast<scalar*>(take(box_bytes_));
     a.counters = reinterpret_cast<std::uint32_t*>(take(radix_sort_counters(n) * sizeof(std::uint32_t)));
     a.boards = reinterpret_cast<fps_board<scalar, dim, list_size>*>(
         take(static_cast<std::size_t>(boards_) * sizeof(fps_board<scalar, dim, list_size>)));
@@ -128,7 +130,7 @@ class fps_sorted_plan {
 
   /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
   void plan_shared_memory() noexcept {
-    using memory = fps_slice_memory<scalar, dim>;
+    using memory = fps_slice_memory<scalar, dim, chunking>;
     std::size_t const fixed = sizeof(fps_rounds_shared<scalar, dim, list_size, block_size>) +
                               (cluster_size_ > 0 ? sizeof(fps_board<scalar, dim, list_size>) : 0) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
@@ -136,17 +138,19 @@ class fps_sorted_plan {
     // In a ragged batch half of the blocks are shared out by points, rounded down: up to four times a fair share.
     bool const by_points = cluster_size_ == 0 && clouds_.size() > 1;
     index_t const members = cluster_size_ > 0 ? cluster_size_ : blocks_;
-    index_t const fair = (fps_chunks(by_points ? points_ : clouds_.largest()) + members - 1) / members;
+    index_t const fair = (chunking::chunks(by_points ? points_ : clouds_.largest()) + members - 1) / members;
     index_t const most = by_points ? 4 * fair + 1 : fair;
     std::size_t const all = memory::point_bytes(most) + memory::box_bytes(most);
     std::size_t const boxes = memory::box_bytes(most);
     shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
-    boxes_stride_ =
-        boxes <= shared_bytes_ ? 0 : (boxes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    if (boxes > shared_bytes_) {
+      index_t const groups = fps_sorted<scalar, dim, chunking>::groups_before(points_, clouds_.size(), blocks_);
+      box_bytes_ = memory::box_bytes(groups * chunking::group);
+    }
   }
 
-  cudaError_t launch_clusters(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
-    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size>;
+  cudaError_t launch_clusters(task_type const& task, cudaStream_t stream) const noexcept {
+    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
     if (cluster_size_ > 8) {
       cudaError_t const error = cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
                                                      cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
@@ -160,17 +164,17 @@ class fps_sorted_plan {
     return launch_teams(kernel, task, static_cast<unsigned>(blocks_), cluster, stream);
   }
 
-  cudaError_t launch_grid(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_grid(task_type const& task, cudaStream_t stream) const noexcept {
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
-    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size>, task, static_cast<unsigned>(blocks_),
-                        cooperative, stream);
+    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task,
+                        static_cast<unsigned>(blocks_), cooperative, stream);
   }
 
   template <class Kernel>
-  static cudaError_t launch_teams(Kernel kernel, fps_team_task<Points, list_size> const& task, unsigned blocks,
-                                  cudaLaunchAttribute attribute, cudaStream_t stream) noexcept {
+  static cudaError_t launch_teams(Kernel kernel, task_type const& task, unsigned blocks, cudaLaunchAttribute attribute,
+                                  cudaStream_t stream) noexcept {
     cudaLaunchConfig_t launch{};
     launch.gridDim = dim3(blocks);
     launch.blockDim = dim3(block_size);
@@ -188,7 +192,7 @@ class fps_sorted_plan {
   int blocks_ = 1;
   index_t boards_ = 0;
   std::size_t shared_bytes_ = 0;  ///< dynamic
-  std::size_t boxes_stride_ = 0;  ///< of global memory, for boxes that shared memory does not hold
+  std::size_t box_bytes_ = 0;     ///< of global memory, for boxes that shared memory does not hold
 };
 
 }  // namespace detail

@@ -76,6 +76,11 @@ struct fps_selector {
   static constexpr int team_block_size = 512;
   static constexpr int team_list_size = 256;
 
+  /// Of all three: neighbours that share a box (8 to 128, a power of two; 32 is one for each lane of a
+  /// warp), and boxes that share one. A group has 32 points or more.
+  static constexpr int chunk_size = 32;
+  static constexpr int group_size = 2;
+
   /// Fewer points than this are not worth another block of a grid.
   static constexpr index_t grid_points_per_block = 2048;
 
