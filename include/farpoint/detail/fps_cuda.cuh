@@ -82,6 +82,12 @@ class fps_cuda_plan {
     if (choice.kernel == fps_kernel::cluster && (!has_rounds || !small_enough || !has_clusters)) {
       choice.kernel = fps_kernel::grid;
     }
+    if constexpr (has_rounds && fps_has_clusters<scalar>) {
+      bool const may_lack = choice.kernel == fps_kernel::cluster && choice.cluster_size > 8;
+      if (may_lack && !fps_sorted_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
+        choice.cluster_size = 8;
+      }
+    }
     if (choice.kernel == fps_kernel::grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
       choice.kernel = fps_kernel::registers;
     }

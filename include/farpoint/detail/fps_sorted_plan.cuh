@@ -54,6 +54,17 @@ class fps_sorted_plan {
 
   std::size_t bytes() const noexcept { return layout(nullptr).end; }
 
+  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and to what a
+  /// multi-instance GPU has left of it. Asks the runtime.
+  bool has_cluster() const noexcept {
+    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
+    auto const function = reinterpret_cast<void const*>(kernel);
+    cudaLaunchConfig_t const launch = launch_of(nullptr);
+    int most = 0;
+    return allow_cluster(function) == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
+           cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
+  }
+
   cudaError_t launch(fps_rounds_task<Points> const& rounds, unsigned char* workspace,
                      cudaStream_t stream) const noexcept {
     arrays const a = layout(workspace);
@@ -149,11 +160,14 @@ class fps_sorted_plan {
     }
   }
 
+  static cudaError_t allow_cluster(void const* kernel) noexcept {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
+
   cudaError_t launch_clusters(task_type const& task, cudaStream_t stream) const noexcept {
     constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
     if (cluster_size_ > 8) {
-      cudaError_t const error = cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
-                                                     cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+      cudaError_t const error = allow_cluster(reinterpret_cast<void const*>(kernel));
       if (error != cudaSuccess) return error;
     }
     cudaLaunchAttribute cluster{};
@@ -161,28 +175,32 @@ class fps_sorted_plan {
     cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
     cluster.val.clusterDim.y = 1;
     cluster.val.clusterDim.z = 1;
-    return launch_teams(kernel, task, static_cast<unsigned>(blocks_), cluster, stream);
+    return launch_teams(kernel, task, cluster, stream);
   }
 
   cudaError_t launch_grid(task_type const& task, cudaStream_t stream) const noexcept {
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
-    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task,
-                        static_cast<unsigned>(blocks_), cooperative, stream);
+    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task, cooperative, stream);
   }
 
   template <class Kernel>
-  static cudaError_t launch_teams(Kernel kernel, task_type const& task, unsigned blocks, cudaLaunchAttribute attribute,
-                                  cudaStream_t stream) noexcept {
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(blocks);
-    launch.blockDim = dim3(block_size);
-    launch.dynamicSmemBytes = task.shared_bytes;
-    launch.stream = stream;
+  cudaError_t launch_teams(Kernel kernel, task_type const& task, cudaLaunchAttribute attribute,
+                           cudaStream_t stream) const noexcept {
+    cudaLaunchConfig_t launch = launch_of(stream);
     launch.attrs = &attribute;
     launch.numAttrs = 1;
     return launch_kernel(kernel, launch, task);
+  }
+
+  cudaLaunchConfig_t launch_of(cudaStream_t stream) const noexcept {
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(static_cast<unsigned>(blocks_));
+    launch.blockDim = dim3(block_size);
+    launch.dynamicSmemBytes = shared_bytes_;
+    launch.stream = stream;
+    return launch;
   }
 
   batch<Points> clouds_;

@@ -45,7 +45,7 @@ struct fps_case {
 
 struct fps_choice {
   fps_kernel kernel;
-  int cluster_size = 1;  ///< of fps_kernel::cluster: 2, 4, 8 or 16
+  int cluster_size = 1;  ///< of fps_kernel::cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
 };
 
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
@@ -86,21 +86,23 @@ struct fps_selector {
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
   ///
-  /// h200, ms (cluster: 8 blocks):   registers  cluster  grid
-  ///   32 x   4,096 -> 1,024             0.34     0.48   0.56
-  ///    6 x  10,000 -> 1,000             0.69     0.47   0.57
-  ///    4 x  16,384 -> 4,096                      0.98   1.08; cluster of 16: 1.02
-  ///    1 x  49,497 -> 4,096                      1.47   1.41
-  ///    1 x 131,072 -> 4,096                      2.44   1.17
+  /// h200, ms:                registers  cluster of 8  of 16  grid
+  ///   32 x   4,096 ->  1,024     0.33         0.48             0.56
+  ///    6 x  10,000 ->  1,000     0.66         0.47             0.57
+  ///    6 x  10,000 -> 10,000                  1.94      1.90
+  ///    4 x  16,384 ->  4,096                  1.04      0.93   1.08
+  ///    1 x  49,497 ->  4,096                  1.65      1.40   1.49
+  ///    1 x 131,072 ->  4,096                  2.57      1.73   1.28
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
     if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::registers};
-    if (c.architecture >= 90 && !c.ragged && c.largest <= 40000) {
-      // A part of the GPU stays free: where clusters do not fit side by side, they run one after another.
-      int size = 8;
+    if (c.architecture >= 90 && !c.ragged && c.largest <= 50000) {
+      // A part of the GPU stays free: where clusters do not fit side by side, they run one after another, and the
+      // blocks of each must be neighbours.
+      int size = 16;
       while (size > 1 && (4 * c.clouds * size > 3 * c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
-      if (size > 1) return {fps_kernel::cluster, size};
+      if (size == 16 || (size > 1 && c.largest <= 40000)) return {fps_kernel::cluster, size};
     }
     if (c.largest <= c.rounds_points) return {fps_kernel::rounds};
     return {fps_kernel::grid};
