@@ -16,7 +16,7 @@ struct only : fps_selector {
 };
 
 /// An H200, and a GPU without clusters.
-constexpr detail::fps_device devices[] = {{132, 90, 232448, 1}, {40, 75, 65536, 1}};
+constexpr detail::device_properties devices[] = {{132, 90, 232448, 1}, {40, 75, 65536, 1}};
 
 /// Beside the points: extents, and boxes of groups that are not full; lists of the teams that a grid can have; boxes
 /// of blocks, and what is rounded up.
@@ -27,7 +27,7 @@ constexpr index_t call_bytes = 64 << 10;
 template <class Selector, class Points>
 void check_sizes() {
   constexpr index_t sizes[] = {0, 1, 100, 1000, 4097, 12289, 40000, 131072, 3000000, 30000000, 2000000000};
-  for (detail::fps_device const& device : devices) {
+  for (detail::device_properties const& device : devices) {
     for (index_t const n : sizes) {
       for (index_t const clouds : {1, 2, 100, 10000}) {
         if (n * clouds > 4000000000) continue;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/device_properties.cuh>
 #include <farpoint/detail/fps_check.hpp>
 #include <farpoint/detail/fps_registers_kernel.cuh>
 #include <farpoint/detail/fps_sorted_plan.cuh>
@@ -26,7 +27,7 @@ class fps_cuda_plan {
   using chunking = fps_chunking<Selector::chunk_size, Selector::group_size>;
 
   fps_cuda_plan(batch<Points> const& clouds, fps_params const& params,
-                fps_device const& device = fps_device::current()) noexcept
+                device_properties const& device = device_properties::current()) noexcept
       : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()}, device_{device} {
     fps_case const c{
         largest_,          points_,          clouds.size(),           params.samples,      clouds.is_ragged(),
@@ -182,7 +183,7 @@ class fps_cuda_plan {
   batch<Points> clouds_;
   index_t largest_;
   index_t points_;
-  fps_device device_;
+  device_properties device_;
   fps_choice choice_{fps_kernel::registers};
 };
 

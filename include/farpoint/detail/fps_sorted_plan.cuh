@@ -2,6 +2,7 @@
 /// fps() of clouds that are too large for one block's shared memory: sort all, then sample with teams of blocks.
 #pragma once
 
+#include <farpoint/detail/device_properties.cuh>
 #include <farpoint/detail/fps_order.cuh>
 #include <farpoint/detail/fps_rounds_team.cuh>
 #include <farpoint/detail/host_workspace.hpp>
@@ -9,26 +10,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// The current device, as far as a choice of kernels goes by it; all zero when there is none.
-struct fps_device {
-  int multiprocessors = 0;
-  int architecture = 0;
-  int shared_bytes = 0;  ///< that a block may have
-  int cooperative = 0;
-
-  static fps_device current() noexcept {
-    int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) return {};
-    auto const get = [device](cudaDeviceAttr attribute) {
-      int value = 0;
-      return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-    };
-    return {get(cudaDevAttrMultiProcessorCount),
-            10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
-            get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
-  }
-};
 
 /// Lays out the workspace, and enqueues.
 template <class Selector, class Points>
@@ -42,7 +23,7 @@ class fps_sorted_plan {
   using task_type = fps_team_task<Points, list_size, chunking>;
 
   /// @param cluster_size  0: grid
-  fps_sorted_plan(batch<Points> const& clouds, fps_device const& device, int cluster_size) noexcept
+  fps_sorted_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
       : clouds_{clouds}, device_{device}, cluster_size_{cluster_size}, points_{clouds.points().size()} {
     index_t const worth = points_ / Selector::grid_points_per_block;
     blocks_ = static_cast<int>(worth < 1 ? 1 : worth < device.multiprocessors ? worth : device.multiprocessors);
@@ -204,7 +185,7 @@ class fps_sorted_plan {
   }
 
   batch<Points> clouds_;
-  fps_device device_;
+  device_properties device_;
   int cluster_size_;
   index_t points_;
   int blocks_ = 1;
