@@ -77,10 +77,10 @@ TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a 
 TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   using detail::fps_stream_scalars;
   STATIC_REQUIRE(fps_stream_scalars<point_view<float, 9>> == 10);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<float, 10>> == 1);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<float16, 16>> == 1);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<float, 10>> == 10);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<float16, 16>> == 10);
   STATIC_REQUIRE(fps_stream_scalars<point_view<double, 4>> == 5);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<double, 5>> == 1);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<double, 5>> == 5);
 
   auto const bytes = [](auto selector, auto points, index_t clouds) {
     using plan = detail::fps_cuda_plan<decltype(selector), decltype(points)>;
@@ -90,8 +90,8 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
     return static_cast<double>(plan{all, params, devices[0]}.bytes()) / static_cast<double>(points.size());
   };
   constexpr index_t n = 1000000;
-  CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 16>{nullptr, n}, 1) == 4);
-  CHECK(bytes(only<fps_kernel::stream>{}, point_view<double, 16>{nullptr, n}, 1) == 8);
+  CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(only<fps_kernel::stream>{}, point_view<double, 16>{nullptr, n}, 1) == 40);
   CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 3>{nullptr, n}, 1) == 16);
   CHECK(bytes(only<fps_kernel::rounds>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
   CHECK(bytes(only<fps_kernel::grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);

@@ -19,7 +19,7 @@ struct fps_chunking {
   static constexpr int lanes = chunk < 32 ? chunk : 32;  ///< that work on a chunk
   static constexpr int abreast = 32 / lanes;             ///< chunks that a warp works on at once
   static constexpr int each = chunk / lanes;             ///< points of a chunk for each of its lanes
-  static_assert(chunk >= 8 && chunk <= 128 && (chunk & (chunk - 1)) == 0, "farpoint: 8, 16, 32, 64 or 128 points");
+  static_assert(chunk >= 8 && chunk <= 256 && (chunk & (chunk - 1)) == 0, "farpoint: 8, 16, 32, ... 256 points");
   static_assert(group > 0 && group % abreast == 0, "farpoint: a group is one or more of a warp's steps");
 
   /// Chunks that hold so many points, and groups that hold so many chunks.
@@ -301,11 +301,13 @@ class fps_slice {
       mine = read_points(chunk);
     };
 
-    // A sample for each lane is tested against the box at once; those that may lower something come one by one.
+    // A sample for each lane is tested against the box at once; those that may lower something come one by one. Where a
+    // chunk is all of its group, the group's box was its own.
     for (unsigned start = 0; start < near_count; start += Chunking::lanes) {
       unsigned const number = start + lane();
       bool const hit =
-          number < near_count && box_distance2(box.low, box.high, samples[nearby[number]].point) <= box.largest;
+          number < near_count &&
+          (Chunking::group == 1 || box_distance2(box.low, box.high, samples[nearby[number]].point) <= box.largest);
       unsigned const votes = cuda_warp::ballot(hit);
       if (votes == 0) continue;
       if (!loaded) load();
@@ -336,13 +338,15 @@ class fps_slice {
   template <class Sample, class Number>
   __device__ scalar write_distances(int chunk, own_points& mine, Sample const* samples, Number const* nearby,
                                     unsigned near_count) noexcept {
+    // A sample is at distance 0 of itself, but so are its duplicates.
+    bool zero = false;
+#pragma unroll
+    for (int i = 0; i < each; ++i) zero |= mine.nearest[i] == 0;
+    if (cuda_warp::ballot(zero) != 0) take_samples(chunk, mine, samples, nearby, near_count);
+
     scalar largest = fps_taken<scalar>;
 #pragma unroll
     for (int i = 0; i < each; ++i) {
-      // A sample is at distance 0 of itself, but so are its duplicates.
-      if (mine.nearest[i] == 0 && is_sample(memory_.index[point_at(chunk, i)], samples, nearby, near_count)) {
-        mine.nearest[i] = fps_taken<scalar>;
-      }
       if (place_of(chunk, i) < points_)
         memory_.points[dim * memory_.point_pitch + point_at(chunk, i)] = mine.nearest[i];
       largest = max_number(largest, mine.nearest[i]);
@@ -353,13 +357,18 @@ class fps_slice {
     return largest;
   }
 
+  /// Leaves those of my points that are samples without a distance.
   template <class Sample, class Number>
-  __device__ static bool is_sample(std::uint32_t index, Sample const* samples, Number const* nearby,
-                                   unsigned near_count) noexcept {
-    for (unsigned s = 0; s < near_count; ++s) {
-      if (samples[nearby[s]].index == index) return true;
+  __device__ void take_samples(int chunk, own_points& mine, Sample const* samples, Number const* nearby,
+                               unsigned near_count) const noexcept {
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      if (mine.nearest[i] != 0) continue;
+      std::uint32_t const index = memory_.index[point_at(chunk, i)];
+      for (unsigned s = 0; s < near_count; ++s) {
+        if (samples[nearby[s]].index == index) mine.nearest[i] = fps_taken<scalar>;
+      }
     }
-    return false;
   }
 
   template <class List>

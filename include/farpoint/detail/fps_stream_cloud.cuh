@@ -1,9 +1,9 @@
 /// @file
 /// A cloud in global memory, for the block that samples it.
 ///
-/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Where that would be
-/// more than 40 bytes a point (from 10 floats or 5 doubles on), it holds the distances alone, and the points are read
-/// where they are, through their view.
+/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Of points of 10 floats
+/// or 5 doubles and more it holds as many coordinates as 40 bytes do. What these add to a distance it is at least, so
+/// that the others are read, where the cloud lies, of the few points only that a sample may be nearest to.
 ///
 /// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so "greater
 /// than the best so far" already means "lowest index first".
@@ -20,13 +20,12 @@ namespace detail {
 /// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
 inline constexpr std::size_t fps_most_point_bytes = 40;
 
-/// True when the points stay where they are.
+/// Scalars of the workspace that fps_stream takes for a point: first coordinates, then the distance.
 template <class Points>
-inline constexpr bool fps_streams_in_place = (Points::dim + 1) * sizeof(typename Points::scalar) > fps_most_point_bytes;
-
-/// Scalars of the workspace that fps_stream takes for a point; the last is the distance.
-template <class Points>
-inline constexpr int fps_stream_scalars = fps_streams_in_place<Points> ? 1 : Points::dim + 1;
+inline constexpr int fps_stream_scalars = (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
+                                              ? Points::dim + 1
+                                              : static_cast<int>(fps_most_point_bytes /
+                                                                 sizeof(typename Points::scalar));
 
 /// A cloud of any size in global memory.
 template <class Points, int BlockSize>
@@ -35,13 +34,14 @@ class fps_stream {
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
   static constexpr int dim = Points::dim;
+  static constexpr int copied = fps_stream_scalars<Points> - 1;  ///< coordinates that the arrays hold
 
   __device__ fps_stream(fps_block_task<Points> const& task, Points const& cloud) noexcept
       : cloud_{cloud},
         size_{static_cast<std::uint32_t>(cloud.size())},
         pitch_{task.clouds.points().size()},
         arrays_{task.arrays + task.clouds.begin_of(blockIdx.x)},
-        distances_{arrays_ + (fps_stream_scalars<Points> - 1) * pitch_} {}
+        distances_{arrays_ + copied * pitch_} {}
 
   /// Fills the arrays. Returns how many of my points are not finite.
   __device__ unsigned load() noexcept {
@@ -49,9 +49,7 @@ class fps_stream {
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
       point_type const point = cloud_[i];
       scalar const start = fps_start(point);
-      if constexpr (!fps_streams_in_place<Points>) {
-        for (int axis = 0; axis < dim; ++axis) arrays_[axis * pitch_ + i] = point[axis];
-      }
+      for (int axis = 0; axis < copied; ++axis) arrays_[axis * pitch_ + i] = point[axis];
       distances_[i] = start;
       bad += start < 0;
     }
@@ -87,20 +85,8 @@ class fps_stream {
   }
 
  private:
-  /// Points whose loads are in flight together: four, or as many as 32 registers hold.
-  static constexpr int fitting = 32 * 4 / (dim * int{sizeof(scalar)});
-  static constexpr int ahead = fitting < 1 ? 1 : fitting < 4 ? fitting : 4;
-
-  __device__ point_type point_at(std::uint32_t i) const noexcept {
-    if constexpr (fps_streams_in_place<Points>) {
-      return cloud_[i];
-    } else {
-      point_type point;
-#pragma unroll
-      for (int axis = 0; axis < dim; ++axis) point[axis] = (arrays_ + axis * pitch_)[i];
-      return point;
-    }
-  }
+  /// Points whose loads are in flight together, as far as registers go.
+  static constexpr int ahead = copied < dim ? 2 : 4;
 
   /// lower() for the points i, i + BlockSize, ...: loads all before it stores any, which the compiler may not do by
   /// itself.
@@ -110,13 +96,25 @@ class fps_stream {
     scalar old[Count];
 #pragma unroll
     for (int k = 0; k < Count; ++k) {
-      point[k] = point_at(i + k * BlockSize);
+#pragma unroll
+      for (int axis = 0; axis < copied; ++axis) point[k][axis] = (arrays_ + axis * pitch_)[i + k * BlockSize];
       old[k] = distances_[i + k * BlockSize];
+    }
+    scalar distance[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) distance[k] = add_distance2<0, copied>(scalar(0), point[k], sample);
+    if constexpr (copied < dim) {
+#pragma unroll
+      for (int k = 0; k < Count; ++k) {
+        if (distance[k] < old[k]) {
+          distance[k] = add_distance2<copied, dim>(distance[k], cloud_[i + k * BlockSize], sample);
+        }
+      }
     }
 #pragma unroll
     for (int k = 0; k < Count; ++k) {
       std::uint32_t const at = i + k * BlockSize;
-      scalar const lowered = min_number(distance2(point[k], sample), old[k]);
+      scalar const lowered = min_number(distance[k], old[k]);
       if (lowered < old[k]) distances_[at] = lowered;
       if (lowered > best.score) best = {lowered, static_cast<std::int32_t>(at)};
     }
