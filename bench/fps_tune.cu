@@ -9,7 +9,7 @@
 /// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
 /// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
 /// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192. All three: chunks of
-/// 8..128 points (powers of two), groups of 32..512 points.
+/// 8..256 points (powers of two), groups of 32..512 points.
 
 #include "fps_register.cuh"
 
@@ -61,8 +61,7 @@ struct grid_selector : only<farpoint::fps_kernel::grid> {
 template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int GroupSize>
 struct chunk_selector : only<Kernel, ClusterSize> {
   static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
-  static constexpr int chunk_size = ChunkSize;
-  static constexpr int group_size = GroupSize;
+  static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
 };
 
 template <int...>
@@ -147,6 +146,7 @@ class search {
     chunk<Kernel, ClusterSize, 32>(kernel, ints<1, 2, 4, 8>{});
     chunk<Kernel, ClusterSize, 64>(kernel, ints<1, 2, 4>{});
     chunk<Kernel, ClusterSize, 128>(kernel, ints<1, 2>{});
+    chunk<Kernel, ClusterSize, 256>(kernel, ints<1>{});
   }
 
  private:

@@ -14,8 +14,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// (docs/fps.md): registers and rounds: 0. Cluster and grid: (Dim + 1) scalars and an index a point and less than half
 /// a byte for sorting (20.3 bytes for three floats, 36.3 for doubles), 24 bytes a cloud, and in a grid 10 KiB (doubles:
 /// 20) for each cloud that has two blocks or more; a batch of more than some millions of points also keeps its boxes
-/// there (1.3 bytes a point for floats, 2.6 for doubles; 168 a cloud and a block at most). Stream: (Dim + 1) scalars a
-/// point, or as many as 40 bytes hold. So no point takes more than 40 bytes, in any dimension.
+/// there (half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at most). Stream: (Dim + 1) scalars
+/// a point, or as many as 40 bytes hold. So no point takes more than 40 bytes, in any dimension.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();

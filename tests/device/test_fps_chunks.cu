@@ -10,14 +10,13 @@ namespace {
 
 template <int ChunkSize, int GroupSize>
 struct chunked : odd_tuning {
-  static constexpr int chunk_size = ChunkSize;
-  static constexpr int group_size = GroupSize;
+  static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
 };
 
 template <class Tuning, class Problem>
 void check_teams(Problem const& problem) {
   auto const expected = reference_answer(problem);
-  CAPTURE(Tuning::chunk_size, Tuning::group_size, problem.points);
+  CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group, problem.points);
   check_kernel<only<Tuning, fps_kernel::rounds>>("rounds", problem, expected);
   check_kernel<only<Tuning, fps_kernel::cluster, 4>>("cluster of 4", problem, expected);
   check_kernel<only<Tuning, fps_kernel::grid>>("grid", problem, expected);
@@ -49,7 +48,7 @@ template <class Tuning>
 void check_large_slices() {
   fps_problem<float> problem{make_cloud(shape::cube, 400000, 8), 300};
   auto const expected = host_exec_answer(problem);
-  CAPTURE(Tuning::chunk_size, Tuning::group_size);
+  CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group);
   check_kernel<only<Tuning, fps_kernel::cluster, 2>>("cluster of 2", problem, expected);
   check_kernel<only<Tuning, fps_kernel::cluster, 8>>("cluster of 8", problem, expected);
   check_kernel<only<Tuning, fps_kernel::grid>>("grid", problem, expected);
@@ -61,7 +60,7 @@ void check_large_batch(std::size_t points) {
   fps_problem<float> problem{make_cloud(shape::cube, points, 9), 200};
   auto const n = static_cast<index_t>(points);
   problem.offsets = {5, 5, 6, 1007, n / 7 + 1, n / 2 - 3, n / 2 - 2, n - 1001, n - 900, n - 899, n - 1};
-  CAPTURE(Tuning::chunk_size, Tuning::group_size);
+  CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group);
   check_kernel<only<Tuning, fps_kernel::grid>>("grid", problem, host_exec_answer(problem));
 }
 
@@ -76,9 +75,11 @@ FPS_CHUNK_TEST(8, 8)
 FPS_CHUNK_TEST(16, 2)
 FPS_CHUNK_TEST(16, 6)
 FPS_CHUNK_TEST(32, 1)
+FPS_CHUNK_TEST(32, 2)
 FPS_CHUNK_TEST(32, 5)
 FPS_CHUNK_TEST(64, 2)
 FPS_CHUNK_TEST(128, 1)
+FPS_CHUNK_TEST(256, 3)
 
 TEST_CASE("fps, device: chunks of 16 and 64 doubles", "[fps][device]") {
   check_tuning<chunked<16, 4>, double>();

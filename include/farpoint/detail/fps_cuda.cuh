@@ -24,7 +24,7 @@ class fps_cuda_plan {
   static constexpr int dim = Points::dim;
   static constexpr std::size_t shapes = std::size(Selector::blocks);
   static constexpr std::size_t rounds_shapes = std::size(Selector::rounds_blocks);
-  using chunking = fps_chunking<Selector::chunk_size, Selector::group_size>;
+  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
 
   fps_cuda_plan(batch<Points> const& clouds, fps_params const& params,
                 device_properties const& device = device_properties::current()) noexcept

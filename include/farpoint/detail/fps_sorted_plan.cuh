@@ -19,8 +19,7 @@ class fps_sorted_plan {
   static constexpr int dim = Points::dim;
   static constexpr int block_size = Selector::team_block_size;
   static constexpr int list_size = Selector::team_list_size;
-  using chunking = fps_chunking<Selector::chunk_size, Selector::group_size>;
-  using task_type = fps_team_task<Points, list_size, chunking>;
+  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
 
   /// @param cluster_size  0: grid
   fps_sorted_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
@@ -38,8 +37,7 @@ class fps_sorted_plan {
   /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and to what a
   /// multi-instance GPU has left of it. Asks the runtime.
   bool has_cluster() const noexcept {
-    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
-    auto const function = reinterpret_cast<void const*>(kernel);
+    auto const function = reinterpret_cast<void const*>(cluster_kernel());
     cudaLaunchConfig_t const launch = launch_of(nullptr);
     int most = 0;
     return allow_cluster(function) == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
@@ -72,6 +70,12 @@ class fps_sorted_plan {
   }
 
  private:
+  using task_type = fps_team_task<Points, list_size, chunking>;
+
+  static constexpr auto cluster_kernel() noexcept {
+    return fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
+  }
+
   struct arrays {
     fps_extent<dim>* extents;
     fps_meeting<scalar>* meetings;
@@ -146,9 +150,8 @@ class fps_sorted_plan {
   }
 
   cudaError_t launch_clusters(task_type const& task, cudaStream_t stream) const noexcept {
-    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
     if (cluster_size_ > 8) {
-      cudaError_t const error = allow_cluster(reinterpret_cast<void const*>(kernel));
+      cudaError_t const error = allow_cluster(reinterpret_cast<void const*>(cluster_kernel()));
       if (error != cudaSuccess) return error;
     }
     cudaLaunchAttribute cluster{};
@@ -156,7 +159,7 @@ class fps_sorted_plan {
     cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
     cluster.val.clusterDim.y = 1;
     cluster.val.clusterDim.z = 1;
-    return launch_teams(kernel, task, cluster, stream);
+    return launch_teams(cluster_kernel(), task, cluster, stream);
   }
 
   cudaError_t launch_grid(task_type const& task, cudaStream_t stream) const noexcept {
