@@ -12,8 +12,8 @@ using farpoint::fps_selector;
 using problem_type = fps_problem<float>;
 
 TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][cluster]") {
-  // Registers, rounds, cluster and grid.
-  for (std::size_t const n : {3000u, 9000u, 17000u, 300000u}) {
+  // Registers, rounds, clusters of 8 and 16, and a grid.
+  for (std::size_t const n : {3000u, 9000u, 17000u, 40000u, 300000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
     device_call<problem_type, std::int32_t> call{before};
