@@ -28,8 +28,8 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 
 /// The k nearest visible points of each visible point: those that a camera sees, one for each pixel.
 ///
-/// With screen_space::rounds of until_exact, the default, none is missed: one answer, the same bits on every backend and
-/// for every number of threads. With more rounds it is the thesis's approximate search, also with the same bits
+/// With screen_space::rounds of until_exact, the default, none is missed: one answer, the same bits on every backend
+/// and for every number of threads. With more rounds it is the thesis's approximate search, also with the same bits
 /// everywhere, and rows may miss neighbours or have fewer than k (docs/knn_screen.md).
 ///
 /// Ascending by (squared distance, index); a point is its own neighbour unless the method excludes it. Points that are
@@ -42,10 +42,11 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 /// @param k          neighbours of a point, 1 to 1,024
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (k, a side of the image, a radius, the rounds or the candidates out of range, rounds with a
-///         camera that does not know its pixel_span(), an output that is too small, not one cloud, offsets that decrease
-///         or leave the view, more than 2^30 points, a misaligned workspace) | workspace_too_small. Nothing is written
-///         on failure.
+/// @return ok | bad_argument (k, a side of the image, a radius, the rounds or the candidates out of range, rounds with
+/// a
+///         camera that does not know its pixel_span(), an output that is too small, not one cloud, offsets that
+///         decrease or leave the view, more than 2^30 points, a misaligned workspace) | workspace_too_small. Nothing is
+///         written on failure.
 /// Complexity: O(points + pixels), then as knn() among the visible points. Thread-safe: concurrent calls must not share
 /// output or workspace.
 template <class Points, class Camera>

@@ -133,8 +133,8 @@ class screen_view_job {
       report.unseen_points += seen.unseen;
     }
     report.visible_points = static_cast<unsigned long long>(first);
-    report.hidden_points = static_cast<unsigned long long>(task_.cloud.size() - first) - report.non_finite_points -
-                           report.unseen_points;
+    report.hidden_points =
+        static_cast<unsigned long long>(task_.cloud.size() - first) - report.non_finite_points - report.unseen_points;
     task_.points.offsets[0] = 0;
     task_.points.offsets[1] = first;
     auto const& output = task_.writer.output;
@@ -230,9 +230,9 @@ class screen_rounds_job {
            std::uint32_t position) const noexcept {
     if constexpr (knows_pixel_span<Camera>) {
       key keys[max_neighbours];
-      search_rounds(tree, task_.packed, task_.method.camera, request, position,
-                    [&](key const& limit) { return topk_heap<key>{keys, request.k, limit}; })
-          .sort();
+      search_rounds(tree, task_.packed, task_.method.camera, request, position, [&](key const& limit) {
+        return topk_heap<key>{keys, request.k, limit};
+      }).sort();
       int count = request.k;
       while (count > 0 && keys[count - 1].index() == no_index) --count;
       task_.writer.write_keys(tree.index(position), keys, count);

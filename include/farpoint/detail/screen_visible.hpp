@@ -14,11 +14,11 @@ namespace detail {
 /// number as by index, and what finds neighbours needs to know nothing of the cloud that they come from.
 template <class Scalar>
 struct screen_points {
-  std::uint64_t* words;       ///< `[pixels]`, of the z-buffer
-  std::int32_t* pixel_of;     ///< `[points of the view]`: -1 where the camera sees none; by index in the cloud
-  std::uint32_t* index_of;    ///< `[most visible]`: indices in the cloud
-  vec<Scalar>* at;            ///< `[most visible]`
-  index_t* offsets;           ///< `[2]`: 0 and the number of visible points, for a ragged batch of one cloud
+  std::uint64_t* words;     ///< `[pixels]`, of the z-buffer
+  std::int32_t* pixel_of;   ///< `[points of the view]`: -1 where the camera sees none; by index in the cloud
+  std::uint32_t* index_of;  ///< `[most visible]`: indices in the cloud
+  vec<Scalar>* at;          ///< `[most visible]`
+  index_t* offsets;         ///< `[2]`: 0 and the number of visible points, for a ragged batch of one cloud
 
   /// The visible points as one cloud; its size is read from the offsets.
   batch<point_view<Scalar>> cloud(index_t most) const noexcept {

@@ -31,9 +31,8 @@ struct screen_view {
 template <class Points, class Camera>
 screen_view look_at(Points const& cloud, Camera const& camera) {
   screen_view view;
-  std::vector<screen_view::point> front(static_cast<std::size_t>(camera.width) *
-                                            static_cast<std::size_t>(camera.height),
-                                        {-1, 0, 0, 0, 0});
+  std::vector<screen_view::point> front(
+      static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height), {-1, 0, 0, 0, 0});
   for (index_t i = 0; i < cloud.size(); ++i) {
     camera_pixel<typename Camera::scalar> pixel;
     if (!is_finite(cloud[i])) {

@@ -7,7 +7,8 @@
 /// - `bool project(vec<scalar> const& point, camera_pixel<scalar>& pixel, index_t index) const noexcept`, host and
 ///   device: true if the point is visible, `pixel` then being inside of the image; otherwise `pixel` is left as it was.
 ///   `index` is the point's number in the cloud; cameras that do not look at it let it be left out;
-/// - where it is known, `scalar pixel_span(scalar depth) const noexcept`, host and device: the length that a pixel covers
+/// - where it is known, `scalar pixel_span(scalar depth) const noexcept`, host and device: the length that a pixel
+/// covers
 ///   at a depth (m), across the line of sight.
 ///
 /// Of every camera here, a point is visible only if it is finite and near_depth < depth <= far_depth; a depth that is
