@@ -136,6 +136,12 @@ struct screen_arrays {
     return to;
   }
 
+  template <class Function>
+  void for_each(Function const& function) {
+    function(indices), function(distances), function(counts), function(pixels), function(visible);
+    function(visible_count);
+  }
+
   screen_answer<Scalar> answer(farpoint::result outcome, farpoint::knn_screen_report const& report) const {
     auto const all = [&](auto const& check) {
       return check(indices) && check(distances) && check(counts) && check(pixels) && check(visible) &&

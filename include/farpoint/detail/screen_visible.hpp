@@ -41,6 +41,8 @@ screen_points<Scalar> cut_screen_points(workspace_cutter& cutter, index_t points
 /// Writes rows of neighbours that are known by their numbers as visible points.
 template <class Scalar>
 struct screen_row_writer {
+  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+
   knn_screen_output<Scalar> output;
   std::uint32_t const* index_of;
   index_t k;
@@ -65,15 +67,14 @@ struct screen_row_writer {
     index_t const row = row_of(number);
     for (index_t j = 0; j < k; ++j) {
       bool const is_there = j < count;
-      write(row, j, is_there ? index_t{index_of[keys[j].index()]} : -1,
-            is_there ? keys[j].distance2() : std::numeric_limits<Scalar>::infinity());
+      write(row, j, is_there ? index_t{index_of[keys[j].index()]} : -1, is_there ? keys[j].distance2() : infinity);
     }
     if (!output.counts.empty()) output.counts.set(row, count);
   }
 
   /// The row of a point that is not visible.
   FARPOINT_HD void write_empty(index_t row) const noexcept {
-    for (index_t j = 0; j < k; ++j) write(row, j, -1, std::numeric_limits<Scalar>::infinity());
+    for (index_t j = 0; j < k; ++j) write(row, j, -1, infinity);
     if (!output.counts.empty()) output.counts.set(row, 0);
     write_pixel(row, -1);
   }
