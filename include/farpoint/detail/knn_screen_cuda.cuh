@@ -27,11 +27,20 @@ class knn_screen_plan {
 
   result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
-    screen_row_writer<scalar> const writer{output, m.points.index_of, k_, 0, by_input()};
+    screen_row_writer<scalar> const writer = writer_of(m, output);
     launch_sequence launch{stream};
     launch_view(launch, m, writer);
     if (is_exact()) return launch_exact(launch, m, writer);
     if constexpr (knows_pixel_span<Camera>) launch_rounds(launch, m, writer);
+    return outcome(launch);
+  }
+
+  /// The first part of it: for whoever measures the parts.
+  result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output,
+                     cudaStream_t stream) const noexcept {
+    memory const m = lay_out(workspace);
+    launch_sequence launch{stream};
+    launch_view(launch, m, writer_of(m, output));
     return outcome(launch);
   }
 
@@ -74,6 +83,10 @@ class knn_screen_plan {
     index_t const wanted = (most_ + search_block_size - 1) / search_block_size;
     index_t const blocks = wanted < allowed ? wanted : allowed;
     return (blocks < 1 ? 1 : blocks) * search_block_size;
+  }
+
+  screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
+    return {output, m.points.index_of, k_, 0, by_input()};
   }
 
   memory lay_out(unsigned char* workspace) const noexcept {

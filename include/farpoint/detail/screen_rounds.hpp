@@ -126,6 +126,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each_tile(quadtree_ref const& tree, 
 /// @param packed     the points, by position
 /// @param make_list  `make_list(limit)`: an empty list whose keys are below the limit
 /// @return the list of the last round
+FARPOINT_CALLS_BACK
 template <class Camera, class MakeList>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
                                                       vec<typename Camera::scalar> const* packed, Camera const& camera,
@@ -146,11 +147,17 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
     std::uint32_t found = 0;
     auto const window = screen_window::around(pixel, radius, depth, static_cast<float>(reach), tree.layout().top());
     for_each_tile(tree, window, [&](std::uint32_t first, std::uint32_t last) {
+      // First all of the tile's candidates, then their places in the list: the threads of a warp have them at different
+      // points, and would insert one after another.
+      std::uint32_t hits = 0;
       for (std::uint32_t at = first; at < last; ++at) {
-        scalar const d = distance2(packed[at], query);
-        if (!(d <= limit) || (request.exclude_self && at == position)) continue;
-        ++found;
-        key const candidate{d, tree.index(at)};
+        bool const is_candidate = distance2(packed[at], query) <= limit && !(request.exclude_self && at == position);
+        hits |= is_candidate ? 1u << (at - first) : 0u;
+      }
+      found += count_bits(hits);
+      for (; hits != 0; hits &= hits - 1) {
+        std::uint32_t const at = first + static_cast<std::uint32_t>(lowest_bit(hits));
+        key const candidate{distance2(packed[at], query), tree.index(at)};
         if (candidate < list.worst()) list.push(candidate);
       }
       return is_last || found <= request.most;
