@@ -1,6 +1,7 @@
 /// @file
 /// knn() on the host against nanoflann and brute force, in one run. See README.md.
 
+#include "knn_nanoflann.hpp"
 #include "knn_row.hpp"
 #include "support/arguments.hpp"
 #include "support/context.hpp"
@@ -11,9 +12,6 @@
 #include <farpoint/reference/knn.hpp>
 
 #include <benchmark/benchmark.h>
-#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
-#include <nanoflann.hpp>
-#endif
 
 #include <algorithm>
 #include <cmath>
@@ -139,41 +137,11 @@ void run_farpoint(benchmark::State& state, problem const& p, int threads) {
 
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
-/// The access that nanoflann asks for.
-struct nanoflann_cloud {
-  float const* xyz;
-  std::size_t points;
-
-  std::size_t kdtree_get_point_count() const { return points; }
-  float kdtree_get_pt(std::size_t i, std::size_t axis) const { return xyz[3 * i + axis]; }
-  template <class Box>
-  bool kdtree_get_bbox(Box&) const {
-    return false;
-  }
-};
-
-/// Builds a tree with nanoflann's default leaf size on one thread, as it can, and searches on `threads`.
-void nanoflann_knn(std::vector<float> const& xyz, std::size_t k, int threads, lists& found) {
-  using metric = nanoflann::L2_Simple_Adaptor<float, nanoflann_cloud, float, std::uint32_t>;
-  using tree_type = nanoflann::KDTreeSingleIndexAdaptor<metric, nanoflann_cloud, 3, std::uint32_t>;
-  nanoflann_cloud const cloud{xyz.data(), xyz.size() / 3};
-  tree_type tree{3, cloud, nanoflann::KDTreeSingleIndexAdaptorParams{10}};
-  tree.buildIndex();
-  farpoint::detail::run_team(threads, [&](int rank, int size) {
-    auto const part = [&](int r) {
-      return cloud.points * static_cast<std::size_t>(r) / static_cast<std::size_t>(size);
-    };
-    for (std::size_t i = part(rank); i < part(rank + 1); ++i) {
-      auto* const indices = reinterpret_cast<std::uint32_t*>(&found.indices[i * k]);
-      tree.knnSearch(&xyz[3 * i], k, indices, &found.distances[i * k]);
-    }
-  });
-}
-
 void run_nanoflann(benchmark::State& state, problem const& p, int threads) {
   lists found{p.xyz.size() / 3, p.row.k};
-  time_blocking_calls(state, p.row.work(),
-                      [&] { nanoflann_knn(p.xyz, static_cast<std::size_t>(p.row.k), threads, found); });
+  time_blocking_calls(state, p.row.work(), [&] {
+    nanoflann_knn(p.xyz, static_cast<std::size_t>(p.row.k), threads, found.indices.data(), found.distances.data());
+  });
   p.expect_near(found);
   state.SetLabel("some distances are near brute force's");
   count_row(state, p, threads);
@@ -197,12 +165,6 @@ class problem_store {
   std::vector<float> scan_;
   std::map<std::string, std::unique_ptr<problem>> problems_;
 };
-
-/// 1 and all threads of this machine.
-std::vector<int> thread_counts() {
-  int const all = static_cast<int>(std::thread::hardware_concurrency());
-  return all > 1 ? std::vector<int>{1, all} : std::vector<int>{1};
-}
 
 template <class Body>
 void register_row(std::string const& name, int calls, Body body) {

@@ -7,6 +7,7 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -42,8 +43,13 @@ struct knn_row {
   knn_cloud kind;
   int calls;  ///< timed
 
+  char const* scan_name = nullptr;  ///< of knn_cloud::scan, where there are several
+
   /// "100000_k8/cube": no character that a shell or a regular expression minds.
-  std::string name() const { return std::to_string(points) + "_k" + std::to_string(k) + "/" + to_string(kind); }
+  std::string name() const {
+    return std::to_string(points) + "_k" + std::to_string(k) + "/" +
+           (kind == knn_cloud::scan && scan_name != nullptr ? scan_name : to_string(kind));
+  }
 
   /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbour.
   workload work() const {

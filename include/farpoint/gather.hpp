@@ -2,9 +2,9 @@
 /// Rows by index: host backend.
 #pragma once
 
-#include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/index_span.hpp>
+#include <farpoint/detail/gather_check.hpp>
 #include <farpoint/detail/thread_team.hpp>
 
 #include <algorithm>
@@ -20,22 +20,16 @@ FARPOINT_BEGIN_NAMESPACE
 /// @param indices   -1 to points - 1
 /// @param output    `[indices, channels]`
 /// @return ok | bad_argument (channels not positive, features that are no whole number of rows, an index out of range,
-/// an
-///         output that is too small); nothing is written on failure
+///         an output that is too small); nothing is written on failure
 /// O(indices * channels). Thread-safe.
 template <class Value>
 result gather(host_exec exec, span<Value const> features, index_t channels, index_view indices,
               span<Value> output) noexcept {
-  static_assert(std::is_trivially_copyable_v<Value>, "farpoint: gather() copies values byte by byte");
   if (exec.threads < 0) return detail::reject("exec: host_exec.threads is negative");
-  if (channels < 1) return detail::reject("gather: channels is not positive");
-  auto const size = static_cast<index_t>(features.size());
-  if (size % channels != 0) return detail::reject("gather: the features are no whole number of rows");
-  if (!detail::holds(static_cast<index_t>(output.size()), indices.size(), channels)) {
-    return detail::reject("gather: output is smaller than indices x channels");
-  }
+  if (result const checked = detail::check_gather(features, channels, indices.size(), output); !checked) return checked;
+  index_t const rows = static_cast<index_t>(features.size()) / channels;
   for (index_t r = 0; r < indices.size(); ++r) {
-    if (indices[r] < -1 || indices[r] >= size / channels) return detail::reject("gather: an index is out of range");
+    if (indices[r] < -1 || indices[r] >= rows) return detail::reject("gather: an index is out of range");
   }
   // A thread starts in about the time that 65,536 values take.
   index_t const worth = 1 + indices.size() * channels / 65536;

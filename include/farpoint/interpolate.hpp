@@ -2,36 +2,10 @@
 /// Features at other places than those of the points that have them: host backend.
 #pragma once
 
+#include <farpoint/detail/inverse_distance.hpp>
 #include <farpoint/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-
-/// Where interpolate() writes, in the memory space of the execution: a row for each query of the view; those that
-/// ragged offsets leave out are not written.
-struct interpolate_output {
-  span<float> features;  ///< `[queries, channels]`
-};
-
-namespace detail {
-
-/// Weights that fall with the squared distance and add up to 1, but for rounding; where points coincide with the query
-/// they share it alone.
-template <class Key>
-FARPOINT_HD void inverse_distance_weights(Key const* keys, int count, float (&weights)[3]) noexcept {
-  using scalar = decltype(keys->distance2());
-  scalar inverse[3] = {};
-  scalar sum = 0;
-  scalar const nearest = count > 0 ? keys[0].distance2() : scalar(0);
-  for (int j = 0; j < count; ++j) {
-    // Relative to the nearest: the inverse of a distance could overflow, the ratio cannot.
-    scalar const d = keys[j].distance2();
-    inverse[j] = d == nearest ? scalar(1) : div_rn(nearest, d);
-    sum = add_rn(sum, inverse[j]);
-  }
-  for (int j = 0; j < 3; ++j) weights[j] = j < count ? static_cast<float>(div_rn(inverse[j], sum)) : 0.0f;
-}
-
-}  // namespace detail
 
 /// Features of each query: those of the three nearest points, weighted by the inverse of the squared distance
 /// (PointNet++, Qi et al. 2017).
@@ -53,24 +27,18 @@ result interpolate(host_exec exec, batch<Points> const& points, span<float const
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace) noexcept {
   if (result const checked = detail::check_host_search(exec, points, queries); !checked) return checked;
-  if (channels < 1) return detail::reject("interpolate: channels is not positive");
-  if (!detail::holds(static_cast<index_t>(features.size()), points.points().size(), channels)) {
-    return detail::reject("interpolate: features is smaller than points x channels");
-  }
-  if (!detail::holds(static_cast<index_t>(output.features.size()), queries.points().size(), channels)) {
-    return detail::reject("interpolate: output.features is smaller than queries x channels");
+  if (result const checked = detail::check_interpolate(points, features, queries, channels, output); !checked) {
+    return checked;
   }
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     float weights[3];
     detail::inverse_distance_weights(keys, count, weights);
     float* const to = output.features.data() + (queries.begin_of(b) + i) * channels;
     for (index_t c = 0; c < channels; ++c) {
-      float sum = 0;
-      for (int j = 0; j < count; ++j) {
+      to[c] = detail::weighted_sum(weights, count, [&](int j) {
         index_t const row = points.begin_of(b) + keys[j].index();
-        sum = fma_rn(weights[j], features[static_cast<std::size_t>(row * channels + c)], sum);
-      }
-      to[c] = sum;
+        return features[static_cast<std::size_t>(row * channels + c)];
+      });
     }
   };
   return detail::neighbours_on_host(exec, points, queries, false, exact{}, 3, write, nullptr, workspace);

@@ -2,23 +2,10 @@
 /// How far a point's neighbours are: host backend.
 #pragma once
 
+#include <farpoint/detail/mean_distance.hpp>
 #include <farpoint/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
-
-/// The mean of the squared distances in a list, added in its order; +inf for an empty one.
-template <class Key>
-FARPOINT_HD auto mean_distance2(Key const* keys, int count) noexcept {
-  using scalar = decltype(keys->distance2());
-  if (count == 0) return point_index_ref<scalar>::infinity;
-  scalar sum = 0;
-  for (int j = 0; j < count; ++j) sum = add_rn(sum, keys[j].distance2());
-  return div_rn(sum, static_cast<scalar>(count));
-}
-
-}  // namespace detail
-
 /// Mean squared distance (m^2) from each point to its k nearest others: with k = 3 what 3D Gaussian splatting (Kerbl et
 /// al. 2023) starts the size of a splat from, and a measure of outliers.
 ///
@@ -36,10 +23,7 @@ template <class Points>
 result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
                          bytes workspace) noexcept {
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
-  if (k < 1 || k > max_neighbours) return detail::reject("mean_knn_distance: k is not between 1 and 1,024");
-  if (static_cast<index_t>(means.size()) < points.points().size()) {
-    return detail::reject("mean_knn_distance: fewer means than points");
-  }
+  if (result const checked = detail::check_mean_distance(points, k, means); !checked) return checked;
   exact method;
   method.exclude_self = true;
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {

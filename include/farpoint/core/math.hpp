@@ -30,6 +30,9 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) n
 
 namespace detail {
 
+template <class Scalar>
+inline constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+
 /// The value itself, which no compiler may take apart again: g++ by default fuses a caller's product with our
 /// difference where the target has such an instruction, once both are inlined. Older g++ than 12 has nothing that does
 /// not cost the vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are

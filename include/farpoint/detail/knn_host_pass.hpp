@@ -4,23 +4,12 @@
 
 #include <farpoint/detail/for_this_processor.hpp>
 #include <farpoint/detail/host_search.hpp>
+#include <farpoint/detail/knn_request.hpp>
 #include <farpoint/detail/topk_buffer.hpp>
 #include <farpoint/detail/topk_sorted.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// What a list holds, and of whom.
-template <class Scalar>
-struct knn_request {
-  int k;
-  Scalar radius2;
-  bool exclude_self;
-
-  FARPOINT_ALWAYS_INLINE std::uint32_t excluded(index_t query) const noexcept {
-    return exclude_self && query < index_t{no_index} ? static_cast<std::uint32_t>(query) : no_index;
-  }
-};
 
 template <class Scalar, class Key>
 using knn_function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,

@@ -42,13 +42,18 @@ struct point_index_arrays {
   }
 };
 
+/// Leaves of the clouds of a batch, at most.
+constexpr index_t most_leaves(index_t points, index_t clouds) noexcept {
+  return points / point_index_width + clouds;
+}
+
 template <class Scalar>
 point_index_arrays<Scalar> cut_point_index(workspace_cutter& cutter, index_t points, index_t clouds,
                                            index_t largest) noexcept {
   using arrays = point_index_arrays<Scalar>;
   arrays a{};
   a.clouds = cutter.take<point_index_cloud>(clouds);
-  a.leaves = cutter.take<point_leaf<Scalar>>(points / point_index_width + clouds);
+  a.leaves = cutter.take<point_leaf<Scalar>>(most_leaves(points, clouds));
   for (int level = 0; level < point_index_levels; ++level) {
     // One node of the level below needs no box.
     if (largest <= arrays::points_per_group(level) / point_index_width) break;

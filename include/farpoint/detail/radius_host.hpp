@@ -3,24 +3,10 @@
 #pragma once
 
 #include <farpoint/detail/knn_host.hpp>
+#include <farpoint/detail/radius_steps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Counts the points that it is called with.
-class neighbour_counter {
- public:
-  FARPOINT_ALWAYS_INLINE explicit neighbour_counter(std::uint32_t excluded) noexcept : excluded_{excluded} {}
-  template <class Scalar>
-  FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
-    count_ += index != excluded_ ? 1 : 0;
-  }
-  FARPOINT_ALWAYS_INLINE index_t count() const noexcept { return count_; }
-
- private:
-  std::uint32_t excluded_;
-  index_t count_ = 0;
-};
 
 /// Neighbours of each query of a block.
 template <class Scalar>
@@ -91,11 +77,6 @@ class radius_count_task {
   typename radius_count_pass<Scalar>::function pass_;
 };
 
-template <class Scalar>
-knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcept {
-  return {static_cast<int>(max), squared_radius<Scalar>(params.radius), params.exclude_self};
-}
-
 /// radius() for host_exec.
 template <class Points, class Queries>
 result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
@@ -136,22 +117,6 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   if (output.report != nullptr) *output.report = {count_left_out(points, memory.index), bad, total.load(), 0};
   return {};
 }
-
-/// Puts indices into the memory of a row.
-class row_collector {
- public:
-  FARPOINT_ALWAYS_INLINE row_collector(index_span indices, index_t begin, std::uint32_t excluded) noexcept
-      : indices_{indices}, place_{begin}, excluded_{excluded} {}
-  template <class Scalar>
-  FARPOINT_ALWAYS_INLINE void operator()(std::uint32_t index, Scalar) noexcept {
-    if (index != excluded_) indices_.set(place_++, index_t{index});
-  }
-
- private:
-  index_span indices_;
-  index_t place_;
-  std::uint32_t excluded_;
-};
 
 /// Where the rows of a block begin; -1 for a row that does not fit.
 struct row_begins {
@@ -209,10 +174,8 @@ class radius_rows_task {
   }
   void leave_empty(index_t, index_t) const noexcept {}
 
-  /// A row beyond the capacity, or beyond what its offsets can say.
   bool fits(index_t row) const noexcept {
-    index_t const end = output_.offsets.get(row + 1);
-    return end <= output_.indices.size() && (output_.offsets.wide() || end < max_narrow_points);
+    return row_fits(output_.offsets.get(row + 1), output_.indices.size(), output_.offsets.wide());
   }
 
  private:
@@ -254,7 +217,7 @@ class radius_rows_task {
 
 /// Turns the counts in `offsets` into offsets; returns their sum. 32-bit offsets stop at the largest number.
 inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
-  index_t const largest = offsets.wide() ? std::numeric_limits<index_t>::max() : max_narrow_points;
+  index_t const largest = largest_offset(offsets.wide());
   index_t total = 0;
   for (index_t row = 0; row < rows; ++row) {
     index_t const count = offsets.get(row);

@@ -97,18 +97,32 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar
   return static_cast<std::uint32_t>(hit);
 }
 
+/// What visitors have in common whose search begins with one leaf.
+template <class Visitor>
+struct single_visitor {
+  FARPOINT_CALLS_BACK
+  template <class Index, class Point>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t begin(Index const& index, std::uint32_t start,
+                                                         Point const& q) noexcept {
+    static_cast<Visitor&>(*this).look_at(index.leaf(start), q);
+    return 1u << start % point_index_width;
+  }
+};
+
 /// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_index_ref::visit().
 template <class Scalar, class List>
-class nearest_visitor {
+class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
  public:
   /// @param excluded  index that is passed over; no_index: none
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
       : list_{list}, excluded_{excluded} {}
 
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
                                                           vec<Scalar, 3> const& q) const noexcept {
     return boxes_before(boxes, q, list_.worst().distance2(), list_.worst().index());
   }
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, list_.worst().distance2(), distance); hits != 0;
@@ -125,15 +139,17 @@ class nearest_visitor {
 
 /// Pushes the points within a radius onto a list of those with the lowest indices.
 template <class Scalar, class List>
-class lowest_visitor {
+class lowest_visitor : public single_visitor<lowest_visitor<Scalar, List>> {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
       : radius2_{radius2}, list_{list}, excluded_{excluded} {}
 
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
                                                           vec<Scalar, 3> const& q) const noexcept {
     return boxes_within(boxes, q, radius2_, list_.worst().index());
   }
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
@@ -150,15 +166,17 @@ class lowest_visitor {
 
 /// Shows a function the points within a radius.
 template <class Scalar, class Function>
-class within_visitor {
+class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
       : radius2_{radius2}, function_{function} {}
 
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
                                                           vec<Scalar, 3> const& q) const noexcept {
     return boxes_within(boxes, q, radius2_, no_index);
   }
+  FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
     Scalar distance[point_index_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
@@ -225,6 +243,7 @@ class point_index_ref {
 
   /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends on nothing
   /// but the index and q.
+  FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void within(point const& q, Scalar radius2, Function&& function) const noexcept {
     detail::within_visitor<Scalar, Function> visitor{radius2, function};
@@ -232,6 +251,7 @@ class point_index_ref {
   }
 
   /// Calls `function(index, point)` for each point, neighbours in space after one another.
+  FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void for_each(Function&& function) const noexcept {
     for (std::uint32_t i = 0; i < size_; ++i) {
@@ -259,6 +279,7 @@ class point_index_ref {
   }
 
   /// Pushes the points nearest to q onto a list (topk_list, topk_heap).
+  FARPOINT_CALLS_BACK
   template <class List>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void search(point const& q, std::uint32_t start, List& list,
                                                  std::uint32_t excluded) const noexcept {
@@ -266,19 +287,20 @@ class point_index_ref {
     visit(q, start, visitor);
   }
 
-  /// Shows a visitor all leaves that it may want, `start` first, then those ever farther from it on the curve.
+  /// Shows a visitor all leaves that it may want, those at `start` first, then those ever farther from it on the curve.
   ///
-  /// visitor.limit(): boxes farther than this are left out. visitor.wants(distance, lowest index): a box is looked
-  /// into. visitor.look_at(leaf, q).
+  /// visitor.begin(leaves, start): looks at some leaves, and returns which of their group of eight, a bit each.
+  /// visitor.choose(boxes, q): the boxes of a group that are looked into, a bit each. visitor.look_at(leaf, q).
+  FARPOINT_CALLS_BACK
   template <class Visitor>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
     if (size_ == 0) return;
-    visitor.look_at(leaves_[start], q);
+    std::uint32_t seen = visitor.begin(*this, start, q);
     std::uint32_t node = start;
     for (int base = 0; base < levels_; ++base) {
       // Below the parent of `node`, and not below `node` itself.
       std::uint32_t group = node / point_index_width;
-      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~(1u << node % point_index_width);
+      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~seen;
       int level = base;
       std::uint64_t waiting = 0;  ///< boxes left in the groups above, a byte each
       while (true) {
@@ -303,6 +325,7 @@ class point_index_ref {
         left = visitor.choose(boxes_[level][group], q);
       }
       node /= point_index_width;
+      seen = 1u << node % point_index_width;
     }
   }
 

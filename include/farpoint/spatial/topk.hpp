@@ -53,6 +53,27 @@ class neighbour_key<float> {
   FARPOINT_HD friend FARPOINT_ALWAYS_INLINE bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
     return a.word_ < b.word_;
   }
+#if defined(__CUDACC__)
+  /// Puts two keys in ascending order; see sorting_network.hpp.
+  __device__ friend void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
+    // One comparison: of a minimum and a maximum of 64 bits the compiler makes two. As doubles the words have the same
+    // order, for none is a NaN, and where those are fast they have units of their own.
+    std::uint64_t lower;
+    std::uint64_t upper;
+#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+    asm("{.reg .pred p; setp.lt.f64 p, %3, %2; selp.b64 %0, %4, %5, p; selp.b64 %1, %5, %4, p;}"
+        : "=l"(lower), "=l"(upper)
+        : "d"(__longlong_as_double(static_cast<long long>(a.word_))),
+          "d"(__longlong_as_double(static_cast<long long>(b.word_))), "l"(b.word_), "l"(a.word_));
+#else
+    asm("{.reg .pred p; setp.lt.u64 p, %3, %2; selp.b64 %0, %3, %2, p; selp.b64 %1, %2, %3, p;}"
+        : "=l"(lower), "=l"(upper)
+        : "l"(a.word_), "l"(b.word_));
+#endif
+    a.word_ = lower;
+    b.word_ = upper;
+  }
+#endif
 
  private:
   std::uint64_t word_;
@@ -121,48 +142,78 @@ class topk_list {
   Key at_[Capacity];
 };
 
-/// The same for any k, in memory that the caller gives: a heap with its largest key on top.
-template <class Key>
+/// The same for any k, in memory that the caller gives: a plain list until it is full, then a heap with its largest key
+/// on top.
+/// @tparam Memory  a pointer, or what has elements that convert to keys and take them
+template <class Key, class Memory = Key*>
 class topk_heap {
  public:
   /// @param memory  `[k]`; holds the answer after sort()
   /// @param k       at least 1
   /// @param limit   keys must be below this; also what stands for a missing element
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_heap(Key* memory, int k, Key const& limit) noexcept : at_{memory}, size_{k} {
-    for (int j = 0; j < k; ++j) at_[j] = limit;
-  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_heap(Memory memory, int k, Key const& limit) noexcept
+      : at_{memory}, size_{k}, limit_{limit}, bound_{limit} {}
 
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return at_[0]; }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return bound_; }
 
   /// O(log k).
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {
-    if (key < at_[0]) sink(key, size_);
+    if (!(key < bound_)) return;
+    if (count_ == size_) {
+      sink(0, key, size_);
+      bound_ = key_at(0);
+      return;
+    }
+    at_[count_++] = key;
+    if (count_ < size_) return;
+    make_heap();
+    bound_ = key_at(0);
   }
 
-  /// Puts the elements in ascending order; the list is a heap no more. O(k log k).
+  /// Puts the elements in ascending order; the list is a heap no more. O(n log n) for the n elements that are there.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void sort() noexcept {
-    for (int size = size_ - 1; size > 0; --size) {
-      Key const last = at_[size];
-      at_[size] = at_[0];
-      sink(last, size);
+    if (count_ < size_) make_heap();
+    for (int size = count_ - 1; size > 0; --size) {
+      Key const last = key_at(size);
+      at_[size] = key_at(0);
+      sink(0, last, size);
     }
+    for (int j = count_; j < size_; ++j) at_[j] = limit_;
   }
+
+  /// Elements that are there.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE int count() const noexcept { return count_; }
 
  private:
-  /// Replaces the top of the first `size` elements.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE void sink(Key const& key, int size) noexcept {
-    int hole = 0;
-    for (int child = 1; child < size; child = 2 * hole + 1) {
-      if (child + 1 < size && at_[child] < at_[child + 1]) ++child;
-      if (!(key < at_[child])) break;
-      at_[hole] = at_[child];
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key key_at(int j) const noexcept { return at_[j]; }
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void make_heap() noexcept {
+    for (int j = count_ / 2 - 1; j >= 0; --j) sink(j, key_at(j), count_);
+  }
+
+  /// Puts a key in the place of element `hole` of the first `size`, or below it.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void sink(int hole, Key const& key, int size) noexcept {
+    for (int child = 2 * hole + 1; child < size; child = 2 * hole + 1) {
+      Key larger = key_at(child);
+      if (child + 1 < size) {
+        Key const other = key_at(child + 1);
+        if (larger < other) {
+          larger = other;
+          ++child;
+        }
+      }
+      if (!(key < larger)) break;
+      at_[hole] = larger;
       hole = child;
     }
     at_[hole] = key;
   }
 
-  Key* at_;
+  Memory at_;
   int size_;
+  int count_ = 0;
+  Key limit_;
+  Key bound_;
 };
 
 FARPOINT_END_NAMESPACE

@@ -1,0 +1,83 @@
+/// @file
+/// The baseline on a GPU: exact neighbours by brute force, all pairs, tiled through shared memory. Needs nvcc.
+///
+/// A thread a query, its list in registers; a block brings tiles of points into shared memory, where all of its threads
+/// read the same point at the same time. Points come in the order of their indices, so a later one that is equally near
+/// comes later in the list too.
+#pragma once
+
+#include "support/cuda_check.hpp"
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/spatial/topk.hpp>
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <stdexcept>
+
+namespace farpoint_bench {
+
+inline constexpr int brute_block_size = 128;
+inline constexpr int brute_most_neighbours = 32;
+inline constexpr float brute_farthest = std::numeric_limits<float>::infinity();
+
+struct brute_arguments {
+  float const* xyz;  ///< `[count, 3]`, finite
+  std::uint32_t count;
+  int k;
+  std::int32_t* indices;  ///< `[count, k]`
+  float* distances;       ///< `[count, k]`
+};
+
+template <int Capacity>
+__global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_arguments const a) {
+  using key = farpoint::neighbour_key<float>;
+  __shared__ float4 tile[brute_block_size];
+  std::uint32_t const query = blockIdx.x * brute_block_size + threadIdx.x;
+  auto const point = [&a](std::uint32_t i) {
+    float const* const p = a.xyz + std::size_t{i} * 3;
+    return farpoint::vec<float>{{p[0], p[1], p[2]}};
+  };
+  farpoint::vec<float> const q = query < a.count ? point(query) : farpoint::vec<float>{};
+  farpoint::topk_list<key, Capacity> list{a.k, key{brute_farthest, farpoint::no_index}};
+  for (std::uint32_t first = 0; first < a.count; first += brute_block_size) {
+    __syncthreads();
+    if (first + threadIdx.x < a.count) {
+      farpoint::vec<float> const p = point(first + threadIdx.x);
+      tile[threadIdx.x] = {p[0], p[1], p[2], 0};
+    }
+    __syncthreads();
+    std::uint32_t const points = min(a.count - first, std::uint32_t{brute_block_size});
+#pragma unroll 4
+    for (std::uint32_t j = 0; j < points; ++j) {
+      float4 const p = tile[j];
+      float const d = farpoint::distance2(farpoint::vec<float>{{p.x, p.y, p.z}}, q);
+      if (d < list.worst().distance2()) list.push({d, first + j});
+    }
+  }
+  if (query >= a.count) return;
+  key keys[Capacity];
+  list.write(keys, a.k);
+  for (int j = 0; j < a.k; ++j) {
+    std::size_t const at = std::size_t{query} * static_cast<unsigned>(a.k) + static_cast<unsigned>(j);
+    a.indices[at] = static_cast<std::int32_t>(keys[j].index());
+    a.distances[at] = keys[j].distance2();
+  }
+}
+
+/// Enqueues it; at least k points, whose distances do not overflow.
+inline void brute_force(cudaStream_t stream, brute_arguments const& a) {
+  if (a.k > brute_most_neighbours) throw std::logic_error{"brute force has lists of 32"};
+  auto* const kernel = a.k <= 1    ? brute_kernel<1>
+                       : a.k <= 4  ? brute_kernel<4>
+                       : a.k <= 8  ? brute_kernel<8>
+                       : a.k <= 16 ? brute_kernel<16>
+                                   : brute_kernel<32>;
+  kernel<<<(a.count + brute_block_size - 1) / brute_block_size, brute_block_size, 0, stream>>>(a);
+  check(cudaGetLastError(), "brute_kernel");
+}
+
+}  // namespace farpoint_bench

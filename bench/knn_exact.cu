@@ -1,0 +1,171 @@
+/// @file
+/// knn() among the points themselves on the GPU against brute force and nanoflann, in one run. See README.md.
+
+#include "knn_made.cuh"
+#include "knn_nanoflann.hpp"
+#include "knn_problem.cuh"
+#include "support/arguments.hpp"
+#include "support/cuda_context.cuh"
+#include "support/failures.hpp"
+#include "support/host_timing.hpp"
+#include "support/timing.cuh"
+
+#include <benchmark/benchmark.h>
+
+#include <cmath>
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+namespace farpoint_bench {
+namespace {
+
+constexpr knn_row rows[] = {
+    {10'000, 8, knn_cloud::cube, 200},      {100'000, 8, knn_cloud::cube, 200},
+    {1'000'000, 1, knn_cloud::cube, 50},    {1'000'000, 3, knn_cloud::cube, 50},
+    {1'000'000, 8, knn_cloud::cube, 50},    {1'000'000, 16, knn_cloud::cube, 50},
+    {1'000'000, 32, knn_cloud::cube, 50},   {1'000'000, 8, knn_cloud::sphere, 50},
+    {1'000'000, 16, knn_cloud::sphere, 50}, {1'000'000, 32, knn_cloud::sphere, 50},
+    {1'000'000, 8, knn_cloud::lidar, 50},   {1'000'000, 8, knn_cloud::clumps, 50},
+    {1'000'000, 8, knn_cloud::line, 50},    {1'000'000, 8, knn_cloud::one_cell, 50},
+    {10'000'000, 8, knn_cloud::cube, 20},
+};
+
+/// Largest cloud of which brute force is timed, all pairs, and how often.
+constexpr farpoint::index_t brute_points = 1'000'000;
+constexpr int brute_calls = 5;
+/// The same for nanoflann.
+constexpr farpoint::index_t nanoflann_points = 1'000'000;
+constexpr int nanoflann_calls = 3;
+
+void count_row(benchmark::State& state, knn_row const& row) {
+  state.counters["n"] = static_cast<double>(row.points);
+  state.counters["k"] = static_cast<double>(row.k);
+}
+
+/// Names of rows and contenders, whether they are replayed, and where the problems are.
+struct entry {
+  std::string name;
+  knn_row row;
+  how mode;
+  bool flush_l2;
+  knn_problem_store* problems;
+};
+
+template <class Body>
+void register_body(std::string const& name, int calls, Body body) {
+  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) { guarded(state, [&] { body(state); }); })
+      ->UseManualTime()
+      ->Iterations(calls)
+      ->Unit(benchmark::kMillisecond);
+}
+
+/// Registers an entry: prepare(problem) once, verify its answer, then time launch(problem, stream).
+template <class Prepare, class Launch>
+void register_entry(entry const& e, int calls, Prepare prepare, Launch launch) {
+  register_body(e.name, calls, [=](benchmark::State& state) {
+    knn_problem& problem = (*e.problems)[e.row];
+    prepare(problem);
+    auto const enqueue = [&](cudaStream_t stream) { launch(problem, stream); };
+    problem.verify(enqueue, e.name);
+    state.SetLabel("equals host_exec");
+    count_row(state, e.row);
+    state.counters["workspace_bytes"] = static_cast<double>(problem.workspace_bytes());
+    time_row(state, e.mode, problem.stream(), e.row.work(), e.flush_l2, enqueue);
+  });
+}
+
+template <class Selector>
+void register_farpoint(entry const& e) {
+  register_entry(
+      e, e.row.calls, [](knn_problem& problem) { problem.reserve<Selector>(); },
+      [](knn_problem const& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
+}
+
+void register_brute(entry const& e) {
+  register_entry(
+      e, brute_calls, [](knn_problem&) {},
+      [](knn_problem const& problem, cudaStream_t stream) { problem.launch_brute(stream); });
+}
+
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+/// Its distances agree but for rounding: it adds in another order, and breaks ties otherwise.
+void expect_near(std::vector<float> const& got, std::vector<float> const& right) {
+  for (std::size_t i = 0; i < right.size(); ++i) {
+    if (std::fabs(got[i] - right[i]) <= 1e-5f * right[i]) continue;
+    throw std::runtime_error{"MISMATCH, nanoflann: distance " + std::to_string(i)};
+  }
+}
+
+void register_nanoflann(entry const& e, int threads) {
+  register_body(e.name + "_threads_" + std::to_string(threads), nanoflann_calls, [=](benchmark::State& state) {
+    knn_problem& problem = (*e.problems)[e.row];
+    knn_lists const& right = problem.wanted();
+    knn_lists found = right;
+    time_blocking_calls(state, e.row.work(), [&] {
+      nanoflann_knn(problem.xyz(), static_cast<std::size_t>(e.row.k), threads, found.indices.data(),
+                    found.distances.data());
+    });
+    expect_near(found.distances, right.distances);
+    state.SetLabel("distances are near those of host_exec");
+    count_row(state, e.row);
+    state.counters["host_threads"] = threads;
+  });
+}
+
+#endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+/// The contenders of a row.
+void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
+  std::string const name = "knn_exact/" + row.name() + "/";
+  auto const with = [&](char const* contender, how mode) {
+    return entry{name + contender, row, mode, flush_l2, &problems};
+  };
+  if (row.points <= brute_points) register_brute(with("brute_force", how::launched));
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+  if (row.points <= nanoflann_points) register_nanoflann(with("nanoflann", how::launched), thread_counts().back());
+#endif
+  register_farpoint<farpoint::knn_selector>(with("farpoint", how::launched));
+  register_farpoint<farpoint::knn_selector>(with("graph", how::replayed));
+}
+
+int run(int argc, char** argv) {
+  arguments const wished = take_arguments(argc, argv);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+
+  std::string reason;
+  if (!wished.list_only && !device_is_usable(reason)) {
+    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
+    return exit_skipped;
+  }
+
+  knn_problem_store problems{read_scans(wished.cloud_paths)};
+  for (knn_row const& row : rows) register_all(row, wished.flush_l2, problems);
+  for (named_scan const& scan : problems.scans()) {
+    auto const points = static_cast<farpoint::index_t>(scan.xyz.size() / 3);
+    for (farpoint::index_t const k : {1, 8, 32}) {
+      register_all({points, k, knn_cloud::scan, 100, scan.name.c_str()}, wished.flush_l2, problems);
+    }
+  }
+  register_made(wished.flush_l2);
+  if (!wished.list_only) {
+    add_common_context("knn_exact");
+    add_cuda_context(wished.flush_l2);
+  }
+  return run_all();
+}
+
+}  // namespace
+}  // namespace farpoint_bench
+
+int main(int argc, char** argv) {
+  try {
+    return farpoint_bench::run(argc, argv);
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "FAILED: %s\n", error.what());
+    return 1;
+  }
+}

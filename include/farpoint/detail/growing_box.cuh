@@ -1,0 +1,117 @@
+/// @file
+/// Bounding boxes that many threads grow together.
+#pragma once
+
+#include <farpoint/block/cuda_warp.cuh>
+#include <farpoint/spatial/point_index.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Numbers as unsigned integers of the same order; 0 is below all of them.
+template <class Scalar>
+FARPOINT_HD lane_word<Scalar> ordered_word(Scalar value) noexcept {
+  using word = lane_word<Scalar>;
+  constexpr word sign = word{1} << (8 * sizeof(word) - 1);
+  word bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return (bits & sign) != 0 ? ~bits : bits | sign;
+}
+template <class Scalar>
+FARPOINT_HD Scalar ordered_value(lane_word<Scalar> ordered) noexcept {
+  using word = lane_word<Scalar>;
+  constexpr word sign = word{1} << (8 * sizeof(word) - 1);
+  word const bits = (ordered & sign) != 0 ? ordered & ~sign : ~ordered;
+  Scalar value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
+
+__device__ inline void atomic_max(std::uint32_t* at, std::uint32_t value) noexcept {
+  atomicMax(at, value);
+}
+__device__ inline void atomic_max(std::uint64_t* at, std::uint64_t value) noexcept {
+  atomicMax(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
+}
+
+/// A box of halved coordinates that grows by maxima, from all bits zero.
+template <class Scalar>
+struct growing_box {
+  using word = lane_word<Scalar>;
+  word high[3];
+  word minus_low[3];
+
+  __device__ void add(vec<Scalar, 3> const& p) noexcept {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      Scalar const half = p[axis] * Scalar(0.5);
+      high[axis] = ::max(high[axis], ordered_word(half));
+      minus_low[axis] = ::max(minus_low[axis], ordered_word(-half));
+    }
+  }
+  __device__ void reduce_over_warp() noexcept {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      high[axis] = cuda_warp::max(high[axis]);
+      minus_low[axis] = cuda_warp::max(minus_low[axis]);
+    }
+  }
+  /// Other threads may do the same.
+  __device__ void grow(growing_box& shared) const noexcept {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      atomic_max(&shared.high[axis], high[axis]);
+      atomic_max(&shared.minus_low[axis], minus_low[axis]);
+    }
+  }
+  __device__ vec<Scalar, 3> lowest() const noexcept {
+    return {{-ordered_value<Scalar>(minus_low[0]), -ordered_value<Scalar>(minus_low[1]),
+             -ordered_value<Scalar>(minus_low[2])}};
+  }
+  __device__ vec<Scalar, 3> highest() const noexcept {
+    return {{ordered_value<Scalar>(high[0]), ordered_value<Scalar>(high[1]), ordered_value<Scalar>(high[2])}};
+  }
+};
+
+/// What one thread has seen of the points of a set, until it meets a point of another. Sets have grow(box, count).
+template <class Scalar, class Set>
+class set_tally {
+ public:
+  __device__ explicit set_tally(Set* sets) noexcept : sets_{sets} {}
+
+  __device__ void add(std::uint32_t set, vec<Scalar, 3> const& p) noexcept {
+    if (set != set_) {
+      flush();
+      set_ = set;
+    }
+    box_.add(p);
+    ++count_;
+  }
+  /// All lanes of a warp call it: what all have of one set goes out together.
+  __device__ void flush_over_warp() noexcept {
+    std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
+    if (first == 0) return;
+    if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush();
+    set_ = first - 1;
+    box_.reduce_over_warp();
+    count_ = cuda_warp::sum(count_);
+    if (cuda_warp::lane() != 0) count_ = 0;
+    flush();
+  }
+
+ private:
+  __device__ void flush() noexcept {
+    if (count_ == 0) return;
+    sets_[set_].grow(box_, count_);
+    box_ = {};
+    count_ = 0;
+  }
+
+  Set* sets_;
+  std::uint32_t set_ = ~0u;
+  std::uint32_t count_ = 0;
+  growing_box<Scalar> box_{};
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

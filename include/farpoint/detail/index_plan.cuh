@@ -1,0 +1,101 @@
+/// @file
+/// Builds the indices of all clouds of a batch in one launch.
+#pragma once
+
+#include <farpoint/detail/dynamic_shared.cuh>
+#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/detail/index_fill.cuh>
+#include <farpoint/detail/index_order.cuh>
+#include <farpoint/tuning/knn.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
+/// each of some forty steps would take longer than the steps of a cloud of a hundred thousand points.
+template <class Points, int Items, int Blocks>
+__global__ void __launch_bounds__(radix_threads, Blocks) point_index_kernel(index_task<Points> const task) {
+  __shared__ typename radix_steps<Items>::storage shared;
+  grid_team team{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &task.state->arrivals};
+  index_sorter<Points, Items>{task, team, shared}.sort();
+  index_filler<Points>{task, team}.fill();
+}
+
+/// Lays out the memory of an index and of the building of it, and enqueues.
+template <class Selector, class Points>
+class index_plan {
+ public:
+  using scalar = typename Points::scalar;
+  using task_type = index_task<Points>;
+
+  explicit index_plan(batch<Points> const& points) noexcept : points_{points} {}
+
+  /// @param cutter  of the memory, at its start: what must be zero comes first
+  task_type cut(workspace_cutter& cutter) const noexcept {
+    index_t const size = points_.points().size();
+    index_t const clouds = points_.size();
+    bool const fit = sizeof(point_leaf<scalar>) >= 5 * sizeof(std::uint32_t) * point_index_width;
+    task_type task{points_};
+    task.state = cutter.take<index_state>(1);
+    task.extents = cutter.take<index_extent<scalar>>(clouds);
+    task.index = cut_point_index<scalar>(cutter, size, clouds, points_.largest());
+    task.order = cutter.take<std::uint32_t>(size);
+    std::uint32_t* const words = reinterpret_cast<std::uint32_t*>(task.index.leaves);
+    std::size_t const n = words == nullptr ? 0 : static_cast<std::size_t>(size);
+    task.words[0] = {words, words + n};
+    task.words[1] = {words + 2 * n, words + 3 * n};
+    task.heads = fit ? words + 4 * n : cutter.take<std::uint32_t>(size);
+    for (auto& runs : task.runs) runs = cutter.take<index_run<scalar>>(size / (index_enough + 1) + 1);
+    auto const tile = static_cast<index_t>(is_small() ? radix_steps<Selector::small_items>::tile_size
+                                                      : radix_steps<Selector::large_items>::tile_size);
+    task.counters = cutter.take<std::uint32_t>(radix_digits * (size / tile + 2));
+    task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds),
+                                   size <= Selector::coarse_points ? 8 : 10);
+    return task;
+  }
+
+  cudaError_t launch(task_type const& task, cudaStream_t stream) const noexcept {
+    auto const* const end = reinterpret_cast<unsigned char const*>(task.extents + points_.size());
+    auto* const begin = reinterpret_cast<unsigned char*>(task.state);
+    cudaError_t const error = cudaMemsetAsync(begin, 0, static_cast<std::size_t>(end - begin), stream);
+    if (error != cudaSuccess) return error;
+    return is_small() ? launch_kernel_of<Selector::small_items>(task, stream)
+                      : launch_kernel_of<Selector::large_items>(task, stream);
+  }
+
+ private:
+  bool is_small() const noexcept { return points_.points().size() <= Selector::small_points; }
+
+  template <int Items>
+  cudaError_t launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept {
+    constexpr auto kernel = point_index_kernel<Points, Items, Selector::build_blocks>;
+    int device = 0;
+    int multiprocessors = 0;
+    int resident = 0;
+    cudaError_t error = cudaGetDevice(&device);
+    if (error == cudaSuccess) {
+      error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
+    }
+    if (error == cudaSuccess) {
+      error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
+    }
+    if (error != cudaSuccess) return error;
+    auto const tiles = index_t{radix_steps<Items>::tiles_of(task.size())};
+    index_t const most = index_t{multiprocessors} * resident;
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most));
+    launch.blockDim = dim3(radix_threads);
+    launch.stream = stream;
+    launch.attrs = &cooperative;
+    launch.numAttrs = 1;
+    return launch_kernel(kernel, launch, task);
+  }
+
+  batch<Points> points_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

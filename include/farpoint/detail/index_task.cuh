@@ -1,0 +1,96 @@
+/// @file
+/// What the kernel that builds indices works on.
+#pragma once
+
+#include <farpoint/detail/cloud_of.cuh>
+#include <farpoint/detail/growing_box.cuh>
+#include <farpoint/detail/hilbert_grid.hpp>
+#include <farpoint/detail/point_index_layout.hpp>
+#include <farpoint/detail/radix_sort.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sorts after the first, at most: each by cells of a thousandth of those before.
+inline constexpr int index_levels = 4;
+
+/// Points of a cell that may stay in the order of their indices: two leaves of them.
+inline constexpr std::uint32_t index_enough = 2 * point_index_width;
+
+/// Zero when a build starts.
+struct index_state {
+  unsigned arrivals;
+  unsigned bad_offsets;
+  unsigned long long non_finite_queries;
+  unsigned long long crowded[index_levels];  ///< runs in the high half, their points in the low one
+};
+
+/// A cloud as it is met; zero when a build starts.
+template <class Scalar>
+struct index_extent {
+  growing_box<Scalar> box;
+  std::uint32_t count;  ///< finite points
+
+  __device__ void grow(growing_box<Scalar> const& by, std::uint32_t points) noexcept {
+    by.grow(box);
+    atomicAdd(&count, points);
+  }
+};
+
+/// Points that are in one cell, and follow one another.
+template <class Scalar>
+struct index_run {
+  growing_box<Scalar> box;
+  std::uint32_t begin;   ///< in the order of all points
+  std::uint32_t offset;  ///< among the points of all runs
+
+  __device__ void grow(growing_box<Scalar> const& by, std::uint32_t) noexcept { by.grow(box); }
+};
+
+/// How a key is made of the number of a cloud, or of a run, and a cell's code.
+struct index_key_bits {
+  int axis;  ///< of a cell, per axis
+  int set;   ///< of a number
+
+  FARPOINT_HD static index_key_bits of(std::uint32_t sets, int most = 10) noexcept {
+    int set = 0;
+    while (set < 29 && std::uint32_t{1} << set < sets) ++set;
+    int const axis = (32 - set) / 3;
+    return {axis < most ? axis : most, set};
+  }
+  FARPOINT_HD int all() const noexcept { return set + 3 * axis; }
+  /// The code of a point that goes no further: above all others.
+  FARPOINT_HD std::uint32_t none() const noexcept { return (1u << 3 * axis) - 1; }
+  FARPOINT_HD bool is_none(std::uint32_t key) const noexcept { return (key & none()) == none(); }
+  FARPOINT_HD std::uint32_t set_of(std::uint32_t key) const noexcept { return set == 0 ? 0 : key >> 3 * axis; }
+  FARPOINT_HD std::uint32_t key(std::uint32_t of_set, std::uint32_t code) const noexcept {
+    return (set == 0 ? 0 : of_set << 3 * axis) | code;
+  }
+};
+
+/// Keys and the indices of their points.
+struct index_words {
+  std::uint32_t* keys;
+  std::uint32_t* values;
+};
+
+template <class Points>
+struct index_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> points;
+  point_index_arrays<scalar> index;
+  index_state* state;
+  index_extent<scalar>* extents;  ///< `[clouds]`
+  std::uint32_t* order;           ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
+  index_words words[2];           ///< `[points]` each; in the memory of the leaves, which are filled last
+  std::uint32_t* heads;           ///< `[points]`: a run's number, where the run begins
+  index_run<scalar>* runs[2];     ///< of one level and the next
+  std::uint32_t* counters;        ///< of the sorts
+  index_key_bits bits;            ///< of the first sort
+
+  FARPOINT_HD std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,152 @@
+/// @file
+/// The kernel of knn() for small k: a warp answers 32 queries together.
+#pragma once
+
+#include <farpoint/detail/index_task.cuh>
+#include <farpoint/detail/packet_search.cuh>
+#include <farpoint/detail/search_queries.hpp>
+#include <farpoint/knn_types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr std::uint32_t no_row = ~0u;
+
+/// Who asks for what.
+template <class Queries>
+struct knn_cuda_task {
+  using scalar = typename Queries::scalar;
+
+  search_queries<Queries> queries;
+  index_t threads;   ///< queries.threads()
+  index_t rows;      ///< of the output
+  unsigned const* bad_offsets;  ///< not 0: nobody has neighbours; may be null
+  bool exclude_self;
+  int k;
+  scalar radius2;
+  knn_output<scalar> output;
+
+  /// The query of a thread, and the row of one that is not finite.
+  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
+    if (bad_offsets == nullptr || *bad_offsets == 0) {
+      return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
+    }
+    if (thread < rows) bad_row = thread;
+    return {};
+  }
+  __device__ std::uint32_t excluded(search_query<scalar> const& mine) const noexcept {
+    return exclude_self && mine.exists() ? static_cast<std::uint32_t>(mine.index) : no_index;
+  }
+  /// A query without neighbours.
+  __device__ void leave_empty(index_t row) const noexcept {
+    if (row < 0) return;
+    for (int j = 0; j < k; ++j) output.indices.set(row * k + j, -1);
+    if (!output.counts.empty()) output.counts.set(row, 0);
+    if (output.distances.empty()) return;
+    for (int j = 0; j < k; ++j) output.distances[static_cast<std::size_t>(row * k + j)] = infinity<scalar>;
+  }
+  /// All lanes of a warp call it.
+  __device__ void count_bad(bool is_bad) const noexcept {
+    if (output.report == nullptr || (bad_offsets != nullptr && *bad_offsets != 0)) return;
+    int const count = __popc(cuda_warp::ballot(is_bad));
+    if (count > 0 && cuda_warp::lane() == 0) {
+      atomicAdd(&output.report->non_finite_queries, static_cast<unsigned long long>(count));
+    }
+  }
+};
+
+/// Fills the lists of a warp's queries: together where they are of one cloud, as nearly all are.
+template <class Queries, int Capacity, int BlockSize>
+__device__ void search_together(search_queries<Queries> const& queries,
+                                search_query<typename Queries::scalar> const& mine,
+                                warp_topk<typename Queries::scalar, Capacity, BlockSize>& found) noexcept {
+  for (unsigned left = cuda_warp::ballot(mine.exists()); left != 0;) {
+    int const first = lowest_bit(left);
+    bool const is_here = mine.cloud == cuda_warp::shuffle(mine.cloud, first);
+    auto const index = queries.index_of(cuda_warp::shuffle(mine.cloud, first));
+    std::uint32_t start = mine.start;
+    if (is_here && start == no_index) start = index.leaf_near(mine.at);
+    found.activate(is_here);
+    packet_visitor<typename Queries::scalar, Capacity, BlockSize> visitor{found, mine.at};
+    index.visit(mine.at, cuda_warp::shuffle(start, first), visitor);
+    found.merge_all();
+    left &= ~cuda_warp::ballot(is_here);
+  }
+}
+
+/// Shared memory in which the rows of a warp are turned: row r in columns, element j of it in row j.
+template <class T, int BlockSize>
+class turned_rows {
+ public:
+  __device__ explicit turned_rows(void* shared) noexcept
+      : at_{static_cast<T*>(shared) + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes} {}
+  /// Columns are shifted by four a row, so that neighbours in a row of eight are in different banks.
+  __device__ T& operator()(int r, int j) const noexcept {
+    return at_[j * BlockSize + (r + 4 * j) % cuda_warp::lanes];
+  }
+
+ private:
+  T* at_;
+};
+
+/// Writes the rows of a packet, coalesced: by way of shared memory.
+/// @param shared  of the block: Capacity columns for each thread
+template <int Capacity, int BlockSize, class Task, class Keys>
+__device__ void write_rows(Task const& task, std::uint32_t row, void* shared, Keys const& keys) noexcept {
+  using scalar = typename Task::scalar;
+  int const k = task.k;
+  int const lane = cuda_warp::lane();
+  auto const for_each_cell = [&](auto&& function) {
+    __syncwarp();
+    for (int e = lane; e < cuda_warp::lanes * k; e += cuda_warp::lanes) {
+      int const r = e / k;
+      std::uint32_t const to = __shfl_sync(~0u, row, r);
+      if (to != no_row) function(r, e - r * k, index_t{to} * k + (e - r * k));
+    }
+    __syncwarp();
+  };
+  turned_rows<std::uint32_t, BlockSize> const indices{shared};
+  int count = 0;
+  __syncwarp();
+#pragma unroll
+  for (int j = 0; j < Capacity; ++j) {
+    if (j < Capacity - k) continue;
+    indices(lane, j - (Capacity - k)) = keys[j].index();
+    if (keys[j].index() != no_index) ++count;
+  }
+  for_each_cell([&](int r, int j, index_t to) {
+    std::uint32_t const index = indices(r, j);
+    task.output.indices.set(to, index == no_index ? -1 : index_t{index});
+  });
+  if (!task.output.counts.empty() && row != no_row) task.output.counts.set(row, count);
+  if (task.output.distances.empty()) return;
+  turned_rows<scalar, BlockSize> const distances{shared};
+#pragma unroll
+  for (int j = 0; j < Capacity; ++j) {
+    if (j < Capacity - k) continue;
+    distances(lane, j - (Capacity - k)) = keys[j].index() == no_index ? infinity<scalar> : keys[j].distance2();
+  }
+  for_each_cell([&](int r, int j, index_t to) {
+    task.output.distances[static_cast<std::size_t>(to)] = distances(r, j);
+  });
+}
+
+/// A warp for 32 queries.
+template <class Queries, int Capacity, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) knn_packet_kernel(knn_cuda_task<Queries> const task) {
+  using scalar = typename Queries::scalar;
+  using list = warp_topk<scalar, Capacity, BlockSize>;
+  __shared__ typename list::storage candidates;
+  index_t bad_row = -1;
+  search_query<scalar> const mine = task.query_of(index_t{blockIdx.x} * BlockSize + threadIdx.x, bad_row);
+  task.leave_empty(bad_row);
+  task.count_bad(bad_row >= 0);
+  if (cuda_warp::ballot(mine.exists()) == 0) return;
+  list found{candidates, task.k, {task.radius2, no_index}, task.excluded(mine)};
+  search_together(task.queries, mine, found);
+  write_rows<Capacity, BlockSize>(task, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, &candidates,
+                                  found);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

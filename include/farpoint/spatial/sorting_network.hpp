@@ -1,0 +1,52 @@
+/// @file
+/// Sorting a few keys without branches and without run-time indices: on a device they stay in registers.
+#pragma once
+
+#include <farpoint/core/config.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Puts two keys in ascending order.
+template <class Key>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void sort_pair(Key& a, Key& b) noexcept {
+  bool const exchange = b < a;
+  Key const lower = exchange ? b : a;
+  b = exchange ? a : b;
+  a = lower;
+}
+
+/// Sorts `Size` keys, ascending; not stable. `Size` is a power of two; O(Size log^2 Size) comparisons, 19 for eight.
+/// Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968 (odd-even merge sort).
+template <int Size, class Key>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void network_sort(Key (&at)[Size]) noexcept {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "farpoint: a network sorts a power of two");
+  FARPOINT_UNROLL
+  for (int run = 1; run < Size; run *= 2) {
+    FARPOINT_UNROLL
+    for (int step = run; step > 0; step /= 2) {
+      FARPOINT_UNROLL
+      for (int i = 0; i < Size; ++i) {
+        // Pairs of one merge: those behind the first `step % run`, in every other group of `step`, in one run of two.
+        int const from = i - step % run;
+        bool const is_first = from >= 0 && from / step % 2 == 0 && i + step < Size;
+        if (is_first && i / (2 * run) == (i + step) / (2 * run)) sort_pair(at[i], at[i + step]);
+      }
+    }
+  }
+}
+
+/// Sorts `Size` keys that first ascend and then descend, or the other way round, or a rotation of such; ascending.
+/// `Size` is a power of two; Size / 2 log Size comparisons.
+template <int Size, class Key>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void bitonic_merge(Key (&at)[Size]) noexcept {
+  static_assert(Size > 0 && (Size & (Size - 1)) == 0, "farpoint: a network sorts a power of two");
+  FARPOINT_UNROLL
+  for (int step = Size / 2; step > 0; step /= 2) {
+    FARPOINT_UNROLL
+    for (int i = 0; i < Size; ++i) {
+      if (i / step % 2 == 0) sort_pair(at[i], at[i + step]);
+    }
+  }
+}
+
+FARPOINT_END_NAMESPACE

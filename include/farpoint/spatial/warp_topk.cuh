@@ -1,0 +1,107 @@
+/// @file
+/// The k smallest of many keys for each lane of a warp.
+#pragma once
+
+#include <farpoint/block/cuda_warp.cuh>
+#include <farpoint/core/math.hpp>
+#include <farpoint/spatial/sorting_network.hpp>
+#include <farpoint/spatial/topk.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// A list in registers for each lane, sorted, and in front of it a buffer in shared memory.
+///
+/// Keeping a list in order costs as much for one lane as for 32. So a lane only notes a candidate, and now and then,
+/// when a buffer is nearly full, all lanes sort theirs and merge them into their lists: a network, no branches. Until
+/// then the bound is that of the last merge: some candidates too many are noted, and none is lost.
+/// @tparam Capacity   k at most: 1, or a power of two
+/// @tparam BlockSize  threads of the block
+template <class Scalar, int Capacity, int BlockSize>
+class warp_topk {
+ public:
+  using key = neighbour_key<Scalar>;
+  static constexpr int batch = 8;  ///< candidates that are merged at a time, and that may be offered between two calls
+                                   ///< of merge_if_full()
+  static constexpr int slots = 2 * batch;
+
+  /// Shared memory of a block: a column for each thread, so that no two lanes meet in one bank.
+  struct storage {
+    Scalar distance[slots * BlockSize];
+    std::uint32_t index[slots * BlockSize];
+  };
+
+  /// @param k         1 to Capacity
+  /// @param limit     keys must be below this; also what stands for a missing element
+  /// @param excluded  index that is passed over; no_index: none
+  __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
+      : shared_{shared}, excluded_{excluded}, end_{static_cast<int>(threadIdx.x)} {
+#pragma unroll
+    for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
+  }
+
+  /// Whether the lane wants anything. Before the first offer, and after merge_all().
+  __device__ void activate(bool is_active) noexcept {
+    bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
+  }
+  /// No candidate is needed that is farther than this; negative for a lane that wants nothing.
+  __device__ Scalar bound() const noexcept { return bound_; }
+  /// Of the k-th key; at the distance bound() only lower indices are needed.
+  __device__ std::uint32_t bound_index() const noexcept { return at_[Capacity - 1].index(); }
+
+  /// A candidate that is not farther than bound().
+  __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
+    shared_.distance[end_] = distance2;
+    shared_.index[end_] = index;
+    end_ += BlockSize;
+  }
+
+  /// All lanes call it. True if the bounds may have fallen.
+  __device__ bool merge_if_full() noexcept {
+    if (cuda_warp::ballot(end_ >= (batch + 1) * BlockSize) == 0) return false;
+    merge();
+    return true;
+  }
+  /// All lanes call it: afterwards every list has all that was offered.
+  __device__ void merge_all() noexcept {
+    while (cuda_warp::ballot(end_ >= BlockSize) != 0) merge();
+  }
+
+  /// Words of each thread's column, when all has been merged.
+  static constexpr int words = slots * (sizeof(Scalar) + 4) / 4;
+
+  /// Element j of Capacity; the k smallest are the last.
+  __device__ key const& operator[](int j) const noexcept { return at_[j]; }
+
+ private:
+  /// The last candidates of each lane go into its list.
+  __device__ void merge() noexcept {
+    int const before = end_ - batch * BlockSize;
+    int const begin = before >= 0 ? before : static_cast<int>(threadIdx.x);
+    key const none{detail::infinity<Scalar>, no_index};
+    key next[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      int const slot = begin + j * BlockSize;
+      std::uint32_t const index = shared_.index[slot];
+      next[j] = slot < end_ && index != excluded_ ? key{shared_.distance[slot], index} : none;
+    }
+    end_ = begin;
+    network_sort(next);
+    // The smaller of the largest and the smallest, and so on: the smallest of all, first falling and then rising.
+#pragma unroll
+    for (int j = 0; j < (Capacity < batch ? Capacity : batch); ++j) {
+      key& at = at_[Capacity - 1 - j];
+      at = next[j] < at ? next[j] : at;
+    }
+    bitonic_merge(at_);
+    if (bound_ >= 0) bound_ = at_[Capacity - 1].distance2();
+  }
+
+  storage& shared_;
+  key at_[Capacity];
+  Scalar bound_ = Scalar(-1);
+  std::uint32_t excluded_;
+  int end_;  ///< of the thread's candidates, which lie a row apart
+};
+
+FARPOINT_END_NAMESPACE

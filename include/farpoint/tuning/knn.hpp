@@ -1,0 +1,25 @@
+/// @file
+/// What makes neighbour searches fast on a GPU. Nothing here changes a result.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
+/// argument of knn() or build_point_index().
+struct knn_selector {
+  /// Threads of a block that answers queries, in whole warps.
+  static constexpr int block_size = 128;
+  /// Clouds of up to this many points in all are sorted in small pieces, so that more blocks take part.
+  static constexpr index_t small_points = 300000;
+  /// Keys that a thread sorts at a time, below that and above.
+  static constexpr int small_items = 4;
+  static constexpr int large_items = 16;
+  /// Blocks that build indices, for each multiprocessor at least.
+  static constexpr int build_blocks = 2;
+  /// Cells on the longest side of clouds of up to this many points in all are 2^8, and not 2^10: a pass of sorting less.
+  static constexpr index_t coarse_points = 131072;
+};
+
+FARPOINT_END_NAMESPACE

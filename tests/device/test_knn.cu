@@ -1,0 +1,277 @@
+// knn() on cuda_exec: the shared cases, with several tunings, and what only a device can show.
+#include "../catch.hpp"
+#include <thread>
+
+#include "knn_on_device.cuh"
+
+using namespace farpoint_tests;
+
+namespace {
+
+/// Small blocks and tiles: small clouds are divided as large ones are.
+struct small_pieces : farpoint::knn_selector {
+  static constexpr int block_size = 32;
+  static constexpr farpoint::index_t small_points = 1000;
+  static constexpr int small_items = 1;
+  static constexpr int large_items = 2;
+  static constexpr farpoint::index_t coarse_points = 100;
+};
+
+template <class Index, class Problem>
+auto solve_in_every_way(Problem const& problem) {
+  auto const answer = knn_on_device<farpoint::knn_selector, Index>(problem);
+  auto const pieces = knn_on_device<small_pieces, Index>(problem);
+  INFO("small pieces: " << difference(pieces, answer));
+  CHECK(same_answer(pieces, answer));
+  return answer;
+}
+
+template <class Problem>
+auto solve_knn(Problem const& problem) {
+  return problem.wide ? solve_in_every_way<std::int64_t>(problem) : solve_in_every_way<std::int32_t>(problem);
+}
+
+}  // namespace
+
+#define BACKEND_NAME "device"
+#define BACKEND_TAG "[device]"
+#include "../shared/knn_tests.inc"
+
+namespace {
+
+using problem_type = knn_problem<float>;
+using call_type = knn_call<problem_type, std::int32_t>;
+
+/// What host_exec says, on all cores: the oracle where brute force would take minutes.
+template <class Problem>
+auto host_knn(Problem const& problem) {
+  return collect_knn(problem, [&](auto const& output) {
+    farpoint::host_exec const exec;
+    auto const points = clouds_in_place(problem.points);
+    farpoint::detail::host_workspace const workspace{
+        farpoint::knn_workspace_bytes(exec, points, problem.method, problem.k)};
+    return farpoint::knn(exec, points, problem.method, problem.k, output, workspace.get());
+  });
+}
+
+void check_against_host(xyz_cloud const& cloud, index_t k) {
+  problem_type const problem{cloud, k};
+  auto const answer = knn_on_device<farpoint::knn_selector, std::int32_t>(problem);
+  auto const expected = host_knn(problem);
+  INFO(difference(answer, expected));
+  CHECK(same_answer(answer, expected));
+}
+
+/// Half of the points in the first cell of the whole cloud, half of these in the first cell of that, and so on.
+xyz_cloud nested_clumps(std::size_t n, int depth, std::uint64_t seed) {
+  auto cloud = make_cloud(shape::cube, n, seed);
+  double scale = 1;
+  for (int level = 0; level < depth; ++level) {
+    n /= 2;
+    scale /= 5000;
+    for (std::size_t i = 0; i < n; ++i) {
+      for (auto& c : cloud[i]) c = c - std::floor(c);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      for (auto& c : cloud[i]) c *= scale;
+    }
+  }
+  return cloud;
+}
+
+}  // namespace
+
+TEST_CASE("knn, device: equals host_exec for every point", "[knn][device]") {
+  for (shape const which : all_shapes) {
+    for (index_t const k : {1, 8, 32, 50}) {
+      CAPTURE(static_cast<int>(which), k);
+      check_against_host(make_cloud(which, 20000, 3), k);
+    }
+  }
+}
+
+TEST_CASE("knn, device: equals host_exec for every point of 200,000", "[knn][device][large]") {
+  for (shape const which : all_shapes) {
+    CAPTURE(static_cast<int>(which));
+    check_against_host(make_cloud(which, 200000, 4), 8);
+  }
+}
+
+TEST_CASE("knn, device: equals host_exec for every point of every scan", "[knn][device][data]") {
+  for (auto const& scan : real_scans()) {
+    for (index_t const k : {1, 8, 32}) {
+      CAPTURE(scan.name, k);
+      check_against_host(scan.points, k);
+    }
+  }
+}
+
+TEST_CASE("knn, device: clumps in clumps in clumps", "[knn][device]") {
+  for (int const depth : {1, 2, 3, 6}) {
+    for (std::size_t const n : {200u, 5000u, 60000u}) {
+      CAPTURE(depth, n);
+      check_against_host(nested_clumps(n, depth, n), 8);
+    }
+  }
+}
+
+TEST_CASE("knn, device: a captured call replays on new data", "[knn][device][graph][sanitize]") {
+  for (bool const self : {true, false}) {
+    std::vector<problem_type> problems;
+    for (shape const which : {shape::cube, shape::rings, shape::all_equal, shape::non_finite, shape::cube}) {
+      problems.emplace_back(make_cloud(which, 3000, 3), 5);
+      problems.back().points.offsets = {0, 0, 700, 701, 3000};
+      if (self) continue;
+      problems.back().ask(make_cloud(which, 400, 4));
+      problems.back().queries.offsets = {0, 10, 10, 200, 400};
+    }
+    call_type call{problems[0]};
+    test_stream const stream;
+    REQUIRE(call.enqueue(stream.get()));  // also allocates the workspace, before the capture
+    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    cudaGraph_t graph = nullptr;
+    REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+    farpoint::result const outcome = call.enqueue(stream.get());
+    REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+    REQUIRE(outcome);
+    cudaGraphExec_t executable = nullptr;
+    REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+    for (auto const& problem : problems) {
+      call.clouds().upload(problem);
+      REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
+      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+      auto const answer = call.answer(outcome);
+      auto const expected = reference_knn(problem);
+      INFO(difference(answer, expected));
+      CHECK(same_answer(answer, expected));
+    }
+    REQUIRE_CUDA(cudaGraphExecDestroy(executable));
+    REQUIRE_CUDA(cudaGraphDestroy(graph));
+  }
+}
+
+TEST_CASE("knn, device: an index that is built once gives the same answer", "[knn][device][sanitize]") {
+  for (shape const which : {shape::cube, shape::lattice, shape::non_finite}) {
+    for (bool const has_workspace : {true, false}) {
+      problem_type problem{make_cloud(which, 3000, 7), 6};
+      problem.ask(make_cloud(shape::cube, has_workspace ? 20000 : 500, 8));
+      call_type call{problem};
+      test_stream const stream;
+      farpoint::result outcome = call.enqueue_with_index(stream.get(), has_workspace);
+      outcome = outcome ? call.enqueue_with_index(stream.get(), has_workspace) : outcome;  // into the same memory
+      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+      auto answer = call.answer(outcome);
+      auto expected = reference_knn(problem);
+      expected.non_finite_points = 0;
+      CAPTURE(static_cast<int>(which), has_workspace);
+      INFO(difference(answer, expected));
+      CHECK(same_answer(answer, expected));
+    }
+  }
+}
+
+TEST_CASE("knn, device: many queries, which are put in order", "[knn][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::non_finite}) {
+    for (index_t const k : {4, 40}) {
+      problem_type problem{make_cloud(which, 2000, 5), k};
+      problem.ask(make_cloud(which, 20000, 6));
+      CAPTURE(static_cast<int>(which), k);
+      check_knn(problem);
+      problem.points.clouds = 4;
+      problem.queries.offsets = {7, 7, 9000, 19000, 19998};
+      check_knn(problem);
+    }
+  }
+}
+
+TEST_CASE("knn, device: eight threads with four streams each", "[knn][device]") {
+  constexpr int threads = 8;
+  constexpr int streams = 4;
+  std::vector<int> equal(threads * streams, 0);
+  std::vector<std::thread> callers;
+  for (int thread = 0; thread < threads; ++thread) {
+    callers.emplace_back([thread, &equal] {
+      std::vector<std::unique_ptr<problem_type>> problems;
+      std::vector<std::unique_ptr<call_type>> calls;
+      std::vector<std::unique_ptr<test_stream>> own;
+      std::vector<farpoint::result> outcomes;
+      for (int i = 0; i < streams; ++i) {
+        auto const seed = static_cast<std::uint64_t>(thread * streams + i);
+        auto const which = all_shapes[seed % std::size(all_shapes)];
+        problems.push_back(std::make_unique<problem_type>(make_cloud(which, 3000 + 100 * seed, seed), 1 + thread));
+        calls.push_back(std::make_unique<call_type>(*problems.back()));
+        own.push_back(std::make_unique<test_stream>());
+      }
+      for (std::size_t i = 0; i < streams; ++i) outcomes.push_back(calls[i]->enqueue(own[i]->get()));
+      for (std::size_t i = 0; i < streams; ++i) {
+        REQUIRE_CUDA(cudaStreamSynchronize(own[i]->get()));
+        bool const same = same_answer(calls[i]->answer(outcomes[i]), host_knn(*problems[i]));
+        equal[static_cast<std::size_t>(thread) * streams + i] = same ? 1 : 0;
+      }
+    });
+  }
+  for (auto& caller : callers) caller.join();
+  CHECK(equal == std::vector<int>(threads * streams, 1));
+}
+
+TEST_CASE("knn, device: an error of somebody else's is neither reported nor cleared", "[knn][device]") {
+  problem_type const problem{make_cloud(shape::rings, 2000, 3), 8};
+  call_type call{problem};
+  test_stream const stream;
+  REQUIRE(call.enqueue(stream.get()));  // allocates the workspace
+  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
+  farpoint::result const outcome = call.enqueue(stream.get());
+  CHECK(outcome.code == farpoint::status::ok);
+  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(same_answer(call.answer(outcome), reference_knn(problem)));
+}
+
+TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[knn][device]") {
+  farpoint::cuda_exec const exec{cudaStream_t{}};
+  auto const check_bound = [&](auto coord) {
+    using coord_type = decltype(coord);
+    for (index_t const n : {100000, 1000000, 100000000}) {
+      farpoint::batch const cloud{farpoint::point_view<coord_type>{reinterpret_cast<void const*>(256), n}};
+      CAPTURE(n, sizeof(coord_type));
+      CHECK(farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8) <= 48 * static_cast<std::size_t>(n));
+    }
+  };
+  check_bound(farpoint::float16{});
+  check_bound(0.0f);
+  check_bound(0.0);
+  farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), 1000}};
+  std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
+  auto const code = [&](std::uintptr_t address, std::size_t size) {
+    auto* const indices = reinterpret_cast<std::int32_t*>(256);
+    farpoint::knn_output<float> const output{farpoint::span<std::int32_t>{indices, 8000}};
+    return farpoint::knn(exec, cloud, exact{}, 8, output, {reinterpret_cast<unsigned char*>(address), size}).code;
+  };
+  CHECK(code(4096, needed - 1) == farpoint::status::workspace_too_small);
+  CHECK(code(4100, needed) == farpoint::status::bad_argument);
+}
+
+TEST_CASE("knn, device: offsets that decrease or leave the points", "[knn][device][sanitize]") {
+  problem_type problem{make_cloud(shape::cube, 600, 4), 3};
+  for (auto const& offsets :
+       {std::vector<index_t>{0, 400, 300, 600}, std::vector<index_t>{-10, 500}, std::vector<index_t>{0, 601}}) {
+    problem.points.offsets = offsets;
+    CAPTURE(offsets[0], offsets[1]);
+    auto const answer = solve_knn(problem);
+    CHECK(answer.outcome.code == farpoint::status::ok);
+    CHECK(answer.counts == std::vector<index_t>(600, 0));
+    CHECK(answer.indices == std::vector<index_t>(1800, -1));
+  }
+}
+
+TEST_CASE("knn, device: small problems of every kind under the sanitizers", "[knn][device][sanitize]") {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    random_source random{seed};
+    auto const which = all_shapes[seed % std::size(all_shapes)];
+    problem_type problem{make_cloud(which, static_cast<std::size_t>(random.below(1500)), seed), 1 + random.below(50)};
+    if (seed % 3 == 0) problem.ask(make_cloud(which, 100, seed + 1));
+    CAPTURE(seed);
+    check_knn(problem);
+  }
+}

@@ -1,0 +1,261 @@
+// What is made of neighbours, on cuda_exec: bit by bit what host_exec gives, whose tests say what that is.
+#include <farpoint/estimate_normals.cuh>
+#include <farpoint/estimate_normals.hpp>
+#include <farpoint/gather.cuh>
+#include <farpoint/gather.hpp>
+#include <farpoint/interpolate.cuh>
+#include <farpoint/interpolate.hpp>
+#include <farpoint/mean_knn_distance.cuh>
+#include <farpoint/mean_knn_distance.hpp>
+
+#include "../catch.hpp"
+#include "clouds_on_device.cuh"
+
+using namespace farpoint_tests;
+using farpoint::cuda_exec;
+using farpoint::host_exec;
+using farpoint::span;
+using farpoint::detail::host_workspace;
+
+namespace {
+
+/// What a device_array holds before anybody writes.
+template <class T>
+std::vector<T> poisoned(index_t size) {
+  std::vector<T> values(static_cast<std::size_t>(size));
+  if (size > 0) std::memset(values.data(), 0xa5, values.size() * sizeof(T));
+  return values;
+}
+
+/// Runs `call(clouds, exec, workspace)` on a stream of its own, after `size(clouds, exec)` has told the workspace's
+/// size.
+template <class Problem, class Size, class Call>
+void run_on_device(Problem const& problem, Size const& size, Call const& call) {
+  clouds_on_device<Problem> const clouds{problem};
+  test_stream const stream;
+  cuda_exec const exec{stream.get()};
+  auto const workspace = noisy_workspace(size(clouds, exec));
+  farpoint::result const outcome = call(clouds, exec, span_of<unsigned char>(*workspace));
+  INFO(outcome.reason);
+  REQUIRE(outcome);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  REQUIRE(workspace->intact());
+  REQUIRE(clouds.intact());
+}
+
+template <class Problem>
+void check_means(Problem const& problem) {
+  using scalar = typename Problem::scalar;
+  auto const clouds = clouds_in_place(problem.points);
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, exact{}, problem.k)};
+  auto expected = poisoned<scalar>(problem.points.points);
+  REQUIRE(farpoint::mean_knn_distance(host_exec{1}, clouds, problem.k, span<scalar>{expected}, workspace.get()));
+
+  device_array<scalar> const means{expected.size()};
+  run_on_device(
+      problem,
+      [&](auto const& device, cuda_exec exec) {
+        return mean_knn_distance_workspace_bytes(exec, device.points(), problem.k);
+      },
+      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+        return mean_knn_distance(exec, device.points(), problem.k, span_of<scalar>(means), memory);
+      });
+  CHECK(means.intact());
+  CHECK(same_bits(means.download(), expected));
+}
+
+template <class Problem>
+void check_normals(Problem const& problem, farpoint::normals_params params) {
+  using scalar = typename Problem::scalar;
+  params.k = problem.k;
+  auto const clouds = clouds_in_place(problem.points);
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, exact{}, problem.k)};
+  auto normals = poisoned<scalar>(3 * problem.points.points);
+  auto curvatures = poisoned<scalar>(problem.points.points);
+  REQUIRE(farpoint::estimate_normals(host_exec{1}, clouds, params,
+                                     farpoint::normals_output<scalar>{normals, curvatures}, workspace.get()));
+
+  device_array<scalar> const device_normals{normals.size()};
+  device_array<scalar> const device_curvatures{curvatures.size()};
+  farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures)};
+  run_on_device(
+      problem,
+      [&](auto const& device, cuda_exec exec) {
+        return estimate_normals_workspace_bytes(exec, device.points(), params);
+      },
+      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+        return estimate_normals(exec, device.points(), params, output, memory);
+      });
+  CHECK(device_normals.intact());
+  CHECK(device_curvatures.intact());
+  CHECK(same_bits(device_normals.download(), normals));
+  CHECK(same_bits(device_curvatures.download(), curvatures));
+}
+
+template <class Problem>
+void check_interpolation(Problem const& problem, index_t channels) {
+  auto const clouds = clouds_in_place(problem.points);
+  auto const queries = clouds_in_place(problem.queries);
+  std::vector<float> features(static_cast<std::size_t>(problem.points.points * channels));
+  random_source random{static_cast<std::uint64_t>(channels)};
+  for (float& value : features) value = random.uniform() - 0.5f;
+  auto expected = poisoned<float>(problem.queries.points * channels);
+  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, queries, exact{}, 3)};
+  REQUIRE(farpoint::interpolate(host_exec{1}, clouds, features, queries, channels, {expected}, workspace.get()));
+
+  device_array<float> const device_features{features};
+  device_array<float> const output{expected.size()};
+  run_on_device(
+      problem,
+      [&](auto const& device, cuda_exec exec) {
+        return interpolate_workspace_bytes(exec, device.points(), device.queries());
+      },
+      [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
+        return interpolate(exec, device.points(), span_of<float const>(device_features), device.queries(), channels,
+                           {span_of<float>(output)}, memory);
+      });
+  CHECK(output.intact());
+  CHECK(same_bits(output.download(), expected));
+}
+
+/// Calls `check(problem)` for clouds of every shape, and for batches.
+template <class Coord, class Check>
+void for_problems(Check const& check) {
+  for (shape const which : all_shapes) {
+    for (std::size_t const n : {0u, 1u, 3u, 9u, 65u, 1000u}) {
+      CAPTURE(static_cast<int>(which), n);
+      check(knn_problem<Coord>{make_cloud(which, n, n + 1), 1});
+    }
+  }
+  knn_problem<Coord> batched{make_cloud(shape::non_finite, 3000, 53), 1};
+  batched.points.clouds = 8;
+  check(batched);
+  batched.points.offsets = {5, 5, 6, 40, 40, 1200, 1201, 1300, 2900};
+  check(batched);
+}
+
+}  // namespace
+
+TEST_CASE("mean_knn_distance, device: the bits of the host", "[mean_knn_distance][device]") {
+  for_problems<float>([](auto problem) {
+    for (index_t const k : {1, 3, 8, 11, 32, 33, 200}) {
+      CAPTURE(k);
+      problem.k = k;
+      check_means(problem);
+    }
+  });
+  for_problems<double>([](auto problem) {
+    problem.k = 3;
+    check_means(problem);
+  });
+}
+
+TEST_CASE("mean_knn_distance, device: more queries than lists", "[mean_knn_distance][device]") {
+  check_means(knn_problem<float>{make_cloud(shape::rings, 20000, 7), 1024});
+}
+
+TEST_CASE("estimate_normals, device: the bits of the host", "[normals][device]") {
+  farpoint::normals_params params;
+  params.viewpoint = {{0.25, 3, 1}};
+  for_problems<float>([&](auto problem) {
+    for (index_t const k : {3, 8, 16, 20, 33, 100}) {
+      CAPTURE(k);
+      problem.k = k;
+      params.max_radius = k == 20 ? 0.2 : std::numeric_limits<double>::infinity();
+      check_normals(problem, params);
+    }
+  });
+  for_problems<double>([&](auto problem) {
+    problem.k = 16;
+    check_normals(problem, params);
+  });
+}
+
+TEST_CASE("interpolate, device: the bits of the host", "[interpolate][device]") {
+  for_problems<float>([](auto problem) {
+    auto const which = static_cast<std::uint64_t>(problem.points.points);
+    problem.ask(make_cloud(shape::non_finite, 200, which));
+    problem.queries.clouds = problem.points.cloud_count();
+    if (problem.queries.clouds == 8) problem.queries.offsets = {0, 3, 3, 20, 30, 40, 41, 41, 190};
+    for (index_t const channels : {1, 3, 32, 45}) {
+      CAPTURE(channels);
+      check_interpolation(problem, channels);
+    }
+  });
+  check_interpolation(knn_problem<float>{make_cloud(shape::rings, 2000, 1), 1}.ask(make_cloud(shape::rings, 5000, 2)),
+                      130);
+  // Many queries are put in order.
+  check_interpolation(knn_problem<float>{make_cloud(shape::cube, 3000, 1), 1}.ask(make_cloud(shape::cube, 40000, 2)),
+                      3);
+  knn_problem<float> batched{make_cloud(shape::cube, 3000, 1), 1};
+  batched.points.clouds = 6;
+  batched.ask(make_cloud(shape::non_finite, 30000, 2));
+  batched.queries.offsets = {3, 5000, 5000, 5001, 20000, 29000, 29990};
+  check_interpolation(batched, 2);
+  check_interpolation(knn_problem<double>{make_cloud(shape::cube, 500, 1), 1}.ask(make_cloud(shape::cube, 700, 2)), 5);
+}
+
+namespace {
+
+template <class Value, class Index>
+void check_gather(index_t rows, index_t channels, index_t count) {
+  random_source random{static_cast<std::uint64_t>(rows + channels + count)};
+  std::vector<Value> features(static_cast<std::size_t>(rows * channels));
+  for (Value& value : features) value = static_cast<Value>(random.below(1000000));
+  std::vector<Index> indices(static_cast<std::size_t>(count));
+  for (Index& index : indices) index = static_cast<Index>(random.below(rows + 1) - 1);
+  auto expected = poisoned<Value>(count * channels);
+  REQUIRE(farpoint::gather(host_exec{1}, span<Value const>{features}, channels, indices, span<Value>{expected}));
+  // Where the host refuses an index the device has a row of zeros.
+  if (count > 2) {
+    indices[1] = static_cast<Index>(rows);
+    indices[2] = std::numeric_limits<Index>::min();
+    std::fill_n(expected.begin() + channels, 2 * channels, Value{});
+  }
+  device_array<Value> const device_features{features};
+  device_array<Index> const device_indices{indices};
+  device_array<Value> const output{expected.size()};
+  test_stream const stream;
+  REQUIRE(farpoint::gather(cuda_exec{stream.get()}, span_of<Value const>(device_features), channels,
+                           span_of<Index>(device_indices), span_of<Value>(output)));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CAPTURE(rows, channels, count);
+  CHECK(output.intact());
+  CHECK(same_bits(output.download(), expected));
+}
+
+}  // namespace
+
+TEST_CASE("gather, device: rows by index, zeros for -1", "[gather][device][sanitize]") {
+  for (index_t const rows : {0, 1, 100}) {
+    for (index_t const channels : {1, 2, 7, 64}) {
+      for (index_t const count : {0, 1, 5, 3000}) {
+        check_gather<float, std::int32_t>(rows, channels, count);
+        check_gather<double, std::int64_t>(rows, channels, count);
+        check_gather<unsigned char, std::int64_t>(rows, channels, count);
+      }
+    }
+  }
+}
+
+TEST_CASE("neighbourhoods, device: bad arguments are refused at the door", "[neighbourhoods][device]") {
+  std::vector<std::array<float, 3>> const host(100);
+  farpoint::batch const cloud{farpoint::view_points(host)};  // nobody reads it
+  cuda_exec const exec{cudaStream_t{}};
+  auto const is_bad = [](farpoint::result outcome) { return outcome.code == farpoint::status::bad_argument; };
+  std::vector<float> values(300);
+  span<float> const some{values};
+  CHECK(is_bad(mean_knn_distance(exec, cloud, 0, some, {})));
+  CHECK(is_bad(mean_knn_distance(exec, cloud, 1025, some, {})));
+  CHECK(is_bad(mean_knn_distance(exec, cloud, 3, some.first(99), {})));
+  CHECK(mean_knn_distance(exec, cloud, 3, some, {}).code == farpoint::status::workspace_too_small);
+  farpoint::normals_params params;
+  CHECK(is_bad(estimate_normals(exec, cloud, params, {some.first(299)}, {})));
+  CHECK(estimate_normals(exec, cloud, params, {some}, {}).code == farpoint::status::workspace_too_small);
+  params.k = 2;
+  CHECK(is_bad(estimate_normals(exec, cloud, params, {some}, {})));
+  CHECK(is_bad(interpolate(exec, cloud, some, cloud, 0, {some}, {})));
+  CHECK(is_bad(interpolate(exec, cloud, some, cloud, 4, {some}, {})));
+  CHECK(interpolate(exec, cloud, some, cloud, 3, {some}, {}).code == farpoint::status::workspace_too_small);
+  CHECK(is_bad(gather(exec, span<float const>{some}, 7, std::vector<std::int32_t>{}, some)));
+}

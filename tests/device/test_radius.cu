@@ -1,0 +1,176 @@
+// radius() and radius_rows() on cuda_exec: the shared cases.
+#include "../catch.hpp"
+#include "radius_on_device.cuh"
+
+using namespace farpoint_tests;
+
+namespace {
+
+template <class Problem>
+auto solve_radius(Problem const& problem) {
+  return problem.wide ? radius_on_device<std::int64_t>(problem) : radius_on_device<std::int32_t>(problem);
+}
+
+template <class Problem>
+auto solve_rows(Problem const& problem) {
+  return problem.wide ? rows_on_device<std::int64_t>(problem) : rows_on_device<std::int32_t>(problem);
+}
+
+}  // namespace
+
+#define BACKEND_NAME "device"
+#define BACKEND_TAG "[device]"
+#include "../shared/radius_tests.inc"
+
+namespace {
+
+using problem_type = radius_problem<float>;
+
+/// A call in a graph that is replayed with the clouds of `others`.
+template <class Enqueue, class Expect>
+void check_replays(std::vector<problem_type> const& problems, index_t elements, index_t counts, Enqueue const& enqueue,
+                   Expect const& expect) {
+  radius_call<problem_type, std::int32_t> call{problems[0], elements, counts};
+  test_stream const stream;
+  REQUIRE(enqueue(call, stream.get()));  // also allocates the workspace, before the capture
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  // Capture in global mode refuses allocation and synchronisation by any thread.
+  cudaGraph_t graph = nullptr;
+  REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
+  farpoint::result const outcome = enqueue(call, stream.get());
+  REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+  REQUIRE(outcome);
+  cudaGraphExec_t executable = nullptr;
+  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  for (auto const& problem : problems) {
+    call.clouds().upload(problem);
+    REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
+    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    auto const answer = call.answer(outcome);
+    auto const expected = expect(problem);
+    INFO(difference(answer, expected));
+    CHECK(same_answer(answer, expected));
+  }
+  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
+  REQUIRE_CUDA(cudaGraphDestroy(graph));
+}
+
+}  // namespace
+
+TEST_CASE("radius, device: a captured call replays on new data", "[radius][device][graph][sanitize]") {
+  for (auto const order : {radius_order::index, radius_order::nearest}) {
+    for (index_t const max : {0, 5, 40}) {
+      std::vector<problem_type> problems;
+      for (shape const which : {shape::cube, shape::rings, shape::all_equal, shape::non_finite, shape::cube}) {
+        problems.emplace_back(make_cloud(which, 1500, 3), 0.15, max, order);
+        problems.back().points.offsets = {0, 0, 700, 701, 1500};
+        problems.back().capacity = 20000;
+      }
+      CAPTURE(static_cast<int>(order), max);
+      check_replays(
+          problems, 1500 * max, 1500, [](auto& call, cudaStream_t stream) { return call.lists(stream); },
+          [](auto const& problem) { return reference_radius(problem); });
+      if (max != 0) continue;
+      check_replays(
+          {problems[0], problems[0]}, 20000, 1501, [](auto& call, cudaStream_t stream) { return call.rows(stream); },
+          [](auto const& problem) { return reference_rows(problem); });
+    }
+  }
+}
+
+TEST_CASE("radius, device: long rows are in order too", "[radius][device]") {
+  for (shape const which : {shape::cube, shape::all_equal, shape::lattice}) {
+    for (auto const order : {radius_order::index, radius_order::nearest}) {
+      for (std::size_t const n : {31u, 32u, 33u, 256u, 511u, 512u, 513u, 1200u}) {
+        CAPTURE(static_cast<int>(which), static_cast<int>(order), n);
+        problem_type problem{make_cloud(which, n, n), 30, 0, order};
+        problem.params.exclude_self = n % 2 == 1;
+        check_rows(problem);
+      }
+    }
+  }
+}
+
+TEST_CASE("radius, device: an error of somebody else's is neither reported nor cleared", "[radius][device]") {
+  problem_type problem{make_cloud(shape::rings, 2000, 3), 0.5, 8};
+  radius_call<problem_type, std::int32_t> call{problem, 16000, 2000};
+  test_stream const stream;
+  REQUIRE(call.lists(stream.get()));  // allocates the workspace
+  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
+  farpoint::result const outcome = call.lists(stream.get());
+  CHECK(outcome.code == farpoint::status::ok);
+  problem_type empty{xyz_cloud{}, 0.5, 8};
+  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CHECK(cudaGetLastError() == cudaSuccess);
+  CHECK(same_answer(call.answer(outcome), reference_radius(problem)));
+  CHECK(same_answer(radius_on_device<std::int32_t>(empty), reference_radius(empty)));
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("radius, device: nothing in, nothing out", "[radius][device][sanitize]") {
+  for (int const which : {0, 1, 2, 3}) {
+    problem_type problem{which % 2 == 0 ? xyz_cloud{} : make_cloud(shape::cube, 40, 1), 0.5, 8};
+    if (which > 0) problem.ask(which == 2 ? make_cloud(shape::cube, 40, 2) : xyz_cloud{});
+    CAPTURE(which);
+    check_radius_lists(problem);
+    check_rows(problem);
+  }
+  problem_type no_clouds{xyz_cloud{}, 0.5, 8};
+  no_clouds.points.clouds = 0;
+  CHECK(solve_radius(no_clouds).outcome.code == farpoint::status::ok);
+  CHECK(solve_rows(no_clouds).outcome.code == farpoint::status::ok);
+  CHECK(cudaGetLastError() == cudaSuccess);
+}
+
+TEST_CASE("radius, device: the workspace is checked at the door, and bounded", "[radius][device]") {
+  farpoint::index_t const n = 1000000;
+  farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), n}};
+  farpoint::cuda_exec const exec{cudaStream_t{}};
+  std::size_t const needed = farpoint::radius_workspace_bytes(exec, cloud);
+  CHECK(needed > 0);
+  CHECK(farpoint::radius_workspace_bytes(exec, cloud, cloud) > needed);
+  CHECK(needed <= 48 * static_cast<std::size_t>(n));
+  auto const code = [&](std::uintptr_t address, std::size_t size) {
+    radius_params params;
+    params.radius = 1;
+    return farpoint::radius(exec, cloud, params, 0, farpoint::radius_output<float>{},
+                            {reinterpret_cast<unsigned char*>(address), size})
+        .code;
+  };
+  CHECK(code(4096, needed - 1) == farpoint::status::workspace_too_small);
+  CHECK(code(4100, needed) == farpoint::status::bad_argument);
+}
+
+TEST_CASE("radius, device: offsets that decrease or leave the points", "[radius][device][sanitize]") {
+  problem_type problem{make_cloud(shape::cube, 600, 4), 0.5, 8};
+  for (auto const& offsets :
+       {std::vector<index_t>{0, 400, 300, 600}, std::vector<index_t>{-10, 500}, std::vector<index_t>{0, 601}}) {
+    problem.points.offsets = offsets;
+    CAPTURE(offsets[0], offsets[1]);
+    auto const answer = solve_radius(problem);
+    CHECK(answer.outcome.code == farpoint::status::ok);
+    CHECK(answer.total == 0);
+    problem.capacity = 1000;
+    auto const rows = solve_rows(problem);
+    CHECK(rows.outcome.code == farpoint::status::ok);
+    CHECK(rows.counts == std::vector<index_t>(601, 0));
+  }
+}
+
+TEST_CASE("radius, device: many queries, which are put in order", "[radius][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::non_finite}) {
+    for (bool const wide : {false, true}) {
+      problem_type problem{make_cloud(which, 2000, 5), 0.06, 12};
+      problem.ask(make_cloud(which, 20000, 6));
+      problem.wide = wide;
+      CAPTURE(static_cast<int>(which), wide);
+      check_radius_lists(problem);
+      check_rows(problem);
+      problem.points.clouds = 4;
+      problem.queries.offsets = {7, 7, 9000, 19000, 19998};
+      check_radius_lists(problem);
+      check_rows(problem);
+    }
+  }
+}
