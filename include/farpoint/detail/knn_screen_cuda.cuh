@@ -85,6 +85,14 @@ class knn_screen_plan {
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
 
+  /// As many points as can be visible, somewhere: a workspace's size is asked for before there is memory.
+  batch<point_view<scalar>> cloud_of_most() const noexcept {
+    screen_points<scalar> points{};
+    points.at = reinterpret_cast<vec<scalar>*>(workspace_alignment);
+    points.offsets = reinterpret_cast<index_t*>(workspace_alignment);
+    return points.cloud(most_);
+  }
+
   screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
     return {output, m.points.index_of, k_, 0, by_input()};
   }
@@ -112,7 +120,7 @@ class knn_screen_plan {
     m.distances = cutter.take<scalar>(kept * k_);
     m.counts = cutter.take<std::int32_t>(kept);
     std::size_t const begin = (cutter.used() + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    std::size_t const needed = knn_workspace_bytes(cuda_exec{nullptr}, m.points.cloud(most_), bounds(), k_);
+    std::size_t const needed = knn_workspace_bytes(cuda_exec{nullptr}, cloud_of_most(), bounds(), k_);
     m.search = {workspace == nullptr ? nullptr : workspace + begin, needed};
     m.size = begin + needed;
     return m;
