@@ -12,6 +12,11 @@ namespace {
 
 constexpr int band_height = 16;
 constexpr double one_surface = 0.5;  // a splat's radius: how far behind the nearest it may be
+constexpr double straggler = 1.5;    // radii of a front's splat that a hidden one has, if it is in the way
+
+// Part of the distance of the k-th neighbour. A knot of 100,000 or 1,000,000 points in 192 to 768 px had no hole in
+// four views with 0.8 and with 1, and some with 0.65; with 1, three times as much stood out beyond the silhouette.
+constexpr double radius_of_reach = 0.8;
 
 // Pixels [left, right) x [top, bottom).
 struct pixel_area {
@@ -127,10 +132,10 @@ front_splats find_front(scene const& shown, frame const& picture, int threads) {
   return front;
 }
 
-// Points of the back show through the gaps between those of the front. Their splats are behind the front's, but at the
-// rim of a round surface they would stand out beyond it. Such a splat looks the other way than what covers it: its
-// normal was taken to be that of a front.
-bool is_back(splat const& disc, front_splats const& front, frame const& picture) {
+// Some hidden points show in the z-buffer, between those of the front, and have splats. These are behind the front's,
+// but at a rim they stand out beyond it, and far, since their neighbours are. Such a splat looks the other way than
+// what covers its centre, its normal being that of a back; or it is well behind that, and larger.
+bool is_hidden(splat const& disc, front_splats const& front, frame const& picture) {
   farpoint::vec<int, 2> pixel{};
   for (int axis = 0; axis < 2; ++axis) {
     auto const along = static_cast<std::size_t>(axis);
@@ -139,8 +144,12 @@ bool is_back(splat const& disc, front_splats const& front, frame const& picture)
     int const last = (axis == 0 ? picture.looking.width : picture.looking.height) - 1;
     pixel[axis] = static_cast<int>(std::clamp<double>(place, 0, last));
   }
-  splat const* const cover = front.splats[picture.index(pixel[0], pixel[1])];
-  return cover != nullptr && dot(cover->normal, disc.normal) < 0;
+  auto const there = picture.index(pixel[0], pixel[1]);
+  splat const* const cover = front.splats[there];
+  if (cover == nullptr) return false;
+  bool const looks_away = dot(cover->normal, disc.normal) < 0;
+  bool const is_behind = disc.center[2] > front.depths[there] + cover->radius;
+  return looks_away || (is_behind && disc.radius > straggler * cover->radius);
 }
 
 void blend_band(scene const& shown, std::size_t band, frame& picture) {
@@ -177,7 +186,7 @@ std::vector<splat> make_splats(std::vector<point3> const& cloud, view_search con
                                camera const& looking, double largest) {
   constexpr double usual = 4;  // medians that are always allowed
   std::vector<double> radii(seen.visible.size());
-  for (std::size_t i = 0; i < radii.size(); ++i) radii[i] = seen.neighbours.reach_of(i);
+  for (std::size_t i = 0; i < radii.size(); ++i) radii[i] = radius_of_reach * seen.neighbours.reach_of(i);
   auto sorted = radii;
   double const limit = std::max(largest, usual * robust_extent(sorted, 0.5).low);
 
@@ -201,13 +210,16 @@ std::vector<splat> make_splats(std::vector<point3> const& cloud, view_search con
 frame draw_splats(std::vector<splat> const& splats, camera const& looking, int threads) {
   auto const pixels = static_cast<std::size_t>(looking.width) * static_cast<std::size_t>(looking.height);
   frame picture{looking, std::vector<float>(pixels), std::vector<point3>(pixels), std::vector<float>(pixels)};
+  auto const without_hidden = [&](front_splats const& front) {
+    std::vector<splat> kept;
+    std::copy_if(splats.begin(), splats.end(), std::back_inserter(kept),
+                 [&](splat const& disc) { return !is_hidden(disc, front, picture); });
+    return scene{std::move(kept), looking, threads};
+  };
+  // Twice: behind a splat that is hidden itself nothing is hidden.
   scene const all{splats, looking, threads};
-  auto const front = find_front(all, picture, threads);
-  std::vector<splat> kept;
-  std::copy_if(splats.begin(), splats.end(), std::back_inserter(kept),
-               [&](splat const& disc) { return !is_back(disc, front, picture); });
-
-  scene const shown{std::move(kept), looking, threads};
+  scene const most = without_hidden(find_front(all, picture, threads));
+  scene const shown = without_hidden(find_front(most, picture, threads));
   picture.depths = find_front(shown, picture, threads).depths;
   for_each_part(shown.bands.size(), threads, [&](std::size_t band) { blend_band(shown, band, picture); });
   return picture;
