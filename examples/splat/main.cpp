@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <chrono>
 #include <filesystem>
 #include <map>
@@ -41,6 +42,8 @@ struct splat_options {
   int k = 16;
   int threads = 0;
   std::string picture_file = "farpoint_splat.png";
+
+  bool is_knot() const { return cloud_file.empty() && !street; }
 };
 
 std::map<std::string, file_format> const formats{{"kitti", file_format::kitti},
@@ -111,12 +114,12 @@ void print_row(std::string const& name, std::string const& value) {
   fmt::print("  {:<22} {}\n", name, value);
 }
 
-/// A view with what is drawn of it.
-struct drawn_view {
+/// A search in a view, and the normals it gives.
+struct searched_view {
+  camera looking;
   view_search seen;
-  std::vector<float> errors;  // of the normals (degrees); none if they were not asked for
-  frame picture;
-  double search_seconds;
+  std::vector<point3> normals;
+  double milliseconds;
 };
 
 class artist {
@@ -126,27 +129,32 @@ class artist {
 
   double reach() const { return stand_.reach(); }
 
-  drawn_view draw(double azimuth, bool with_errors) const {
-    auto const looking = stand_.at(azimuth, wish_.size, wish_.size);
-    drawn_view view;
+  searched_view search(double azimuth, int rounds = farpoint::until_exact) const {
+    searched_view view;
+    view.looking = stand_.at(azimuth, wish_.size, wish_.size);
     auto const start = std::chrono::steady_clock::now();
-    view.seen = search_view(cloud_, looking, wish_.k, threads_);
-    view.search_seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-    auto normals = normals_from(view.seen.visible, view.seen.neighbours, looking);
-    if (with_errors) {
-      auto const all = search_cloud(cloud_, view.seen.visible, wish_.k, threads_);
-      view.errors = angles_between(normals, normals_from(view.seen.visible, all, looking));
-    }
-    turn_with_neighbours(normals, cloud_, view.seen, eye_of(looking), threads_);
-    auto const splats = make_splats(cloud_, view.seen, normals, view.errors, looking, reach() / 64);
-    view.picture = draw_splats(splats, enlarged(looking, zoom), threads_);
+    view.seen = search_view(cloud_, view.looking, wish_.k, threads_, rounds);
+    view.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
+    view.normals = normals_from(view, view.seen.neighbours);
     return view;
   }
 
+  /// Of the visible points' neighbours in the whole cloud.
+  std::vector<point3> true_normals(searched_view const& view) const {
+    return normals_from(view, search_cloud(cloud_, view.seen.visible, wish_.k, threads_));
+  }
+
+  /// @param errors  of the normals (degrees), if they are known
+  frame draw(searched_view const& view, std::vector<float> const& errors = {}) const {
+    auto normals = view.normals;
+    turn_with_neighbours(normals, cloud_, view.seen, eye_of(view.looking), threads_);
+    auto const splats = make_splats(cloud_, view.seen, normals, errors, view.looking, reach() / 64);
+    return draw_splats(splats, enlarged(view.looking, zoom), threads_);
+  }
+
  private:
-  std::vector<point3> normals_from(std::vector<std::int32_t> const& visible, neighbour_rows const& rows,
-                                   camera const& looking) const {
-    return fit_normals(cloud_, visible, rows, eye_of(looking), threads_);
+  std::vector<point3> normals_from(searched_view const& view, neighbour_rows const& rows) const {
+    return fit_normals(cloud_, view.seen.visible, rows, eye_of(view.looking), threads_);
   }
 
   splat_options const& wish_;
@@ -155,35 +163,66 @@ class artist {
   int threads_;
 };
 
-void write_pictures(splat_options const& wish, drawn_view const& view, std::vector<image> const& small) {
-  auto const spread = spread_of(view.errors);
-  write_png(with_caption(shade(view.picture), fmt::format("{} splats, k {}", view.seen.visible.size(), wish.k), false),
-            wish.picture_file);
-  auto const caption = fmt::format("normals: {:.2f} deg off, deviation {:.2f}", spread.mean, spread.deviation);
-  write_png(with_caption(show_errors(view.picture), caption, true), beside(wish.picture_file, "_error"));
-  write_png(sheet_of(small, 4), beside(wish.picture_file, "_views"));
+void print_search(std::string const& rounds, searched_view const& view, searched_view const& exact,
+                  std::vector<point3> const& true_normals) {
+  auto const spread = spread_of(angles_between(view.normals, true_normals));
+  fmt::print("  {:<12}  {:>8.2f} %  {:>13.3f}  {:>9.3f}  {:>9.1f}\n", rounds,
+             100 * share_of_equal_rows(view.seen.neighbours, exact.seen.neighbours), spread.mean, spread.deviation,
+             view.milliseconds);
+  std::fflush(stdout);
 }
 
-/// One line for each view; holes where the surface is known.
-void print_view(splat_options const& wish, double azimuth, drawn_view const& view, drawn_view const& next,
-                torus_knot const& knot, double reach) {
-  auto const flicker = flicker_between(view.picture, next.picture, reach / 200);
-  std::string holes = "-";
-  if (wish.cloud_file.empty() && !wish.street) {
-    // The noise moves the border by some pixels.
-    auto const depths = knot.depths(view.picture.looking, 0.95 * torus_knot::tube_radius);
-    auto const found = holes_in(view.picture, depths, torus_knot::tube_radius);
-    holes = fmt::format("{} of {}", found.found, found.of);
+/// The first view: how good its neighbours and normals are, and its pictures.
+void show_first(splat_options const& wish, artist const& hand) {
+  auto const exact = with_progress("searching", [&] { return hand.search(wish.azimuth); });
+  auto const true_normals = with_progress("searching", [&] { return hand.true_normals(exact); });
+  print_row("visible", fmt::format("{}", exact.seen.visible.size()));
+  print_row("neighbours", fmt::format("{}", wish.k));
+  fmt::print("\n  rounds        right sets  normals (deg)  deviation  time (ms)\n");
+  for (int rounds = 1; rounds <= 3; ++rounds) {
+    auto const some = with_progress("searching", [&] { return hand.search(wish.azimuth, rounds); });
+    print_search(std::to_string(rounds), some, exact, true_normals);
   }
-  fmt::print("  {:>7.1f}  {:>8}  {:>8.1f}  {:>18}  {:>8.3f} %\n", azimuth, view.seen.visible.size(),
-             view.search_seconds * 1e3, holes, 100 * flicker.share());
-  std::fflush(stdout);
+  print_search("until exact", exact, exact, true_normals);
+
+  auto const errors = angles_between(exact.normals, true_normals);
+  auto const picture = with_progress("drawing", [&] { return hand.draw(exact, errors); });
+  auto const spread = spread_of(errors);
+  write_png(with_caption(shade(picture), fmt::format("{} visible points, k {}", errors.size(), wish.k), false),
+            wish.picture_file);
+  auto const caption = fmt::format("normals: {:.2f} deg off, deviation {:.2f}", spread.mean, spread.deviation);
+  write_png(with_caption(show_errors(picture), caption, true), beside(wish.picture_file, "_error"));
+}
+
+/// All views: how closed and how steady they are, and their picture.
+void show_views(splat_options const& wish, artist const& hand, torus_knot const& knot) {
+  fmt::print("\n  azimuth    visible  holes (px)            flicker\n");
+  std::vector<image> small;
+  for (int i = 0; i < wish.views; ++i) {
+    double const azimuth = wish.azimuth + 360.0 * i / wish.views;
+    auto const view = with_progress("searching", [&] { return hand.search(azimuth); });
+    auto const picture = with_progress("drawing", [&] { return hand.draw(view); });
+    auto const next = with_progress("drawing", [&] { return hand.draw(hand.search(azimuth + 1)); });
+    auto const flicker = flicker_between(picture, next, hand.reach() / 200);
+    std::string holes = "-";
+    if (wish.is_knot()) {
+      // Splats need not reach the border, which the noise moves.
+      auto const depths = knot.depths(picture.looking, 0.95 * torus_knot::tube_radius);
+      auto const found = holes_in(picture, depths, torus_knot::tube_radius);
+      holes = fmt::format("{} of {}", found.found, found.of);
+    }
+    fmt::print("  {:>7.1f}  {:>9}  {:<20}  {:.4f} %\n", azimuth, view.seen.visible.size(), holes,
+               100 * flicker.share());
+    std::fflush(stdout);
+    small.push_back(half_size(half_size(shade(picture))));
+  }
+  write_png(sheet_of(small, std::min(wish.views, 4)), beside(wish.picture_file, "_views"));
 }
 
 int run(splat_options const& wish) {
   torus_knot const knot;
   auto const input = load(wish, knot);
-  auto const points = wish.cloud_file.empty() && !wish.street ? input.points : set_upright(input.points, wish.up);
+  auto const points = wish.is_knot() ? input.points : set_upright(input.points, wish.up);
   if (std::none_of(points.begin(), points.end(), is_finite)) {
     throw cloud_error{fmt::format("{}: none of its {} points is finite", wish.cloud_file, points.size())};
   }
@@ -194,21 +233,12 @@ int run(splat_options const& wish) {
   print_row("cloud", wish.cloud_file.empty() ? "(none given)" : wish.cloud_file);
   print_row("format", input.format);
   print_row("points", fmt::format("{}", points.size()));
-  fmt::print("\n  azimuth   visible  search ms  holes (px)       flicker\n");
-  drawn_view first;
-  std::vector<image> small;
-  for (int i = 0; i < wish.views; ++i) {
-    double const azimuth = wish.azimuth + 360.0 * i / wish.views;
-    auto view = with_progress("drawing", [&] { return hand.draw(azimuth, i == 0); });
-    auto const next = with_progress("drawing", [&] { return hand.draw(azimuth + 1, false); });
-    print_view(wish, azimuth, view, next, knot, hand.reach());
-    small.push_back(half_size(half_size(shade(view.picture))));
-    if (i == 0) first = std::move(view);
-  }
-  auto const spread = spread_of(first.errors);
+  show_first(wish, hand);
+  show_views(wish, hand, knot);
   fmt::print("\n");
-  print_row("normals", fmt::format("{:.3f} degrees off, deviation {:.3f}", spread.mean, spread.deviation));
-  write_pictures(wish, first, small);
+  print_row("picture", wish.picture_file);
+  print_row("errors of normals", beside(wish.picture_file, "_error").string());
+  print_row("all views", beside(wish.picture_file, "_views").string());
   return 0;
 }
 

@@ -1,6 +1,8 @@
 // What one view shows of a cloud: the visible points, and the nearest neighbours of each.
 #pragma once
 
+#include <farpoint/knn_screen_types.hpp>
+
 #include <cstdint>
 #include <vector>
 
@@ -20,16 +22,21 @@ struct neighbour_rows {
 };
 
 struct view_search {
-  std::vector<std::int32_t> visible;  ///< indices in the cloud of the front-most points of the pixels, by pixels
+  std::vector<std::int32_t> visible;  ///< indices in the cloud of the front-most points of the pixels, ascending
   neighbour_rows neighbours;          ///< of the visible points among the visible points, themselves included
 };
 
 /// @param k        neighbours, 1 to 1,024
 /// @param threads  at least 1; the answer does not depend on them
-view_search search_view(std::vector<point3> const& cloud, camera const& looking, int k, int threads);
+/// @param rounds   of the approximate search in screen space, or until_exact
+view_search search_view(std::vector<point3> const& cloud, camera const& looking, int k, int threads,
+                        int rounds = farpoint::until_exact);
 
 /// The neighbours that the visible points have in the whole cloud, themselves included.
 neighbour_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible, int k,
                             int threads);
+
+/// The share of rows that are equal, to the last neighbour.
+double share_of_equal_rows(neighbour_rows const& a, neighbour_rows const& b);
 
 }  // namespace farpoint_demo

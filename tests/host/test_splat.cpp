@@ -141,6 +141,22 @@ TEST_CASE("visible points are their own first neighbours", "[splat]") {
   CHECK(invisible == 0);
 }
 
+TEST_CASE("each round of the search gets more neighbours right", "[splat]") {
+  auto const looking = turntable{knot_cloud(), elevation}.at(0, side, side);
+  auto const exact = search_view(knot_cloud(), looking, k, 2);
+  double last = 0;
+  for (int rounds = 1; rounds <= 3; ++rounds) {
+    auto const some = search_view(knot_cloud(), looking, k, 2, rounds);
+    REQUIRE(some.visible == exact.visible);
+    double const share = share_of_equal_rows(some.neighbours, exact.neighbours);
+    CHECK(share > last);
+    CHECK(share < 1);
+    last = share;
+  }
+  CHECK(last > 0.5);
+  CHECK(share_of_equal_rows(exact.neighbours, exact.neighbours) == 1);
+}
+
 TEST_CASE("angles between normals know no sides", "[splat]") {
   float const s = std::sqrt(0.5F);
   auto const angles =
