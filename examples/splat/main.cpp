@@ -40,6 +40,7 @@ struct splat_options {
   int views = 8;
   int size = 768;
   int k = 16;
+  int rounds = farpoint::until_exact;
   int threads = 0;
   std::string picture_file = "farpoint_splat.png";
 
@@ -85,6 +86,9 @@ void declare_options(CLI::App& app, splat_options& wish) {
   app.add_option("-k", wish.k, "Neighbours of a point, itself among them")
       ->check(CLI::Range(3, 256))
       ->option_text("N [16]");
+  app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in so many rounds; 0: all neighbours")
+      ->check(CLI::Range(0, 16))
+      ->option_text("N [0]");
   app.add_option("--threads", wish.threads, "Threads; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->option_text("N [0]");
@@ -185,8 +189,9 @@ void show_first(splat_options const& wish, artist const& hand) {
   }
   print_search("until exact", exact, exact, true_normals);
 
-  auto const errors = angles_between(exact.normals, true_normals);
-  auto const picture = with_progress("drawing", [&] { return hand.draw(exact, errors); });
+  auto const shown = hand.search(wish.azimuth, wish.rounds);
+  auto const errors = angles_between(shown.normals, true_normals);
+  auto const picture = with_progress("drawing", [&] { return hand.draw(shown, errors); });
   auto const spread = spread_of(errors);
   write_png(with_caption(shade(picture), fmt::format("{} visible points, k {}", errors.size(), wish.k), false),
             wish.picture_file);
@@ -200,9 +205,9 @@ void show_views(splat_options const& wish, artist const& hand, torus_knot const&
   std::vector<image> small;
   for (int i = 0; i < wish.views; ++i) {
     double const azimuth = wish.azimuth + 360.0 * i / wish.views;
-    auto const view = with_progress("searching", [&] { return hand.search(azimuth); });
+    auto const view = with_progress("searching", [&] { return hand.search(azimuth, wish.rounds); });
     auto const picture = with_progress("drawing", [&] { return hand.draw(view); });
-    auto const next = with_progress("drawing", [&] { return hand.draw(hand.search(azimuth + 1)); });
+    auto const next = with_progress("drawing", [&] { return hand.draw(hand.search(azimuth + 1, wish.rounds)); });
     auto const flicker = flicker_between(picture, next, hand.reach() / 200);
     std::string holes = "-";
     if (wish.is_knot()) {
