@@ -16,9 +16,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that knn() in screen space needs on the host; 256-byte aligned memory. 0 for arguments that it
 /// refuses.
 ///
-/// Exact, O(1). A pixel takes 8 bytes, a point 4; of the points that can be visible, each takes 40.1 bytes in float and
-/// 67.4 in double besides, a thread 16 kB. An approximate search needs instead 52 bytes, or 64, and the tree's records
-/// (quadtree_layout).
+/// Exact, O(1). A pixel takes 8 bytes for each layer, a point 4; of the points that can be visible, each takes 40.1
+/// bytes in float and 67.4 in double besides, a thread 16 kB. An approximate search needs instead 52 bytes, or 64, and
+/// the tree's records (quadtree_layout).
 template <class Points, class Camera>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method,
                                 index_t k) noexcept {
@@ -26,7 +26,8 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
   return detail::knn_screen_host_plan<Points, Camera>{exec, points, method, {}}.bytes();
 }
 
-/// The k nearest visible points of each visible point: those that a camera sees, one for each pixel.
+/// The k nearest visible points of each visible point: those that a camera sees, one for each pixel or
+/// the front-most few.
 ///
 /// With screen_space::rounds of until_exact, the default, none is missed: one answer, the same bits on every backend
 /// and for every number of threads. With more rounds it is the thesis's approximate search, also with the same bits
@@ -42,13 +43,12 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 /// @param k          neighbours of a point, 1 to 1,024
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (k, a side of the image, a radius, the rounds or the candidates out of range, rounds with
-/// a
-///         camera that does not know its pixel_span(), an output that is too small, not one cloud, offsets that
-///         decrease or leave the view, more than 2^30 points, a misaligned workspace) | workspace_too_small. Nothing is
-///         written on failure.
-/// Complexity: O(points + pixels), then as knn() among the visible points. Thread-safe: concurrent calls must not share
-/// output or workspace.
+/// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
+///         rounds with several layers, or with a camera that does not know its pixel_span(); an output that is too
+///         small, not one cloud, offsets that decrease or leave the view, more than 2^30 points, a misaligned
+///         workspace) | workspace_too_small. Nothing is written on failure.
+/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Thread-safe: concurrent calls
+/// must not share output or workspace.
 template <class Points, class Camera>
 result knn(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
            knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -81,7 +81,7 @@ auto knn(Container const& points, index_t k, screen_space<Camera> method) {
   if (result const checked = detail::check_screen_method(method, k); !checked) {
     throw std::invalid_argument{checked.reason};
   }
-  auto const most = static_cast<std::size_t>(detail::most_visible(cloud.points().size(), method.camera));
+  auto const most = static_cast<std::size_t>(detail::most_visible(cloud.points().size(), method));
   auto const elements = most * static_cast<std::size_t>(k);
   screen_neighbours<scalar> found{k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
                                   std::vector<std::int32_t>(elements), std::vector<scalar>(elements)};

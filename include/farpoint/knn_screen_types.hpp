@@ -21,9 +21,9 @@ enum class screen_rows : std::uint8_t {
 
 /// Method of knn(): the neighbours among the points that a camera sees.
 ///
-/// A point is visible if the camera sees it and no point of its pixel is in front of it: nearer, or equally near with a
-/// lower index (see zbuffer_ref). Only visible points are neighbours and only they have neighbours, by their distance
-/// in 3-D space: the screen says which points take part, not how far apart they are.
+/// A point is visible if the camera sees it and no point of its pixel is in front of it, or fewer than `layers` are:
+/// nearer, or equally near with a lower index (see zbuffer_ref). Only visible points are neighbours and only they have
+/// neighbours, by their distance in 3-D space: the screen says which points take part, not how far apart they are.
 /// @tparam Camera  see spatial/camera.hpp; of the points' scalar type
 template <class Camera>
 struct screen_space {
@@ -35,7 +35,8 @@ struct screen_space {
   /// size of a pixel, which the camera must know (pixel_span()).
   int rounds = until_exact;
 
-  /// The approximate search shrinks a radius that has more candidates than this; at least k, 0: 8 k.
+  /// The approximate search shrinks a radius that has more candidates than this, but for the last one; at least k,
+  /// 0: 8 k.
   index_t candidates = 0;
 
   /// As in exact: metres, compared as squares in the coordinates' scalar type; one at this distance is a neighbour.
@@ -45,6 +46,9 @@ struct screen_space {
   bool exclude_self = false;
 
   screen_rows rows = screen_rows::visible;
+
+  /// Points of a pixel that are visible, the front-most ones; 1 to 16, and 1 for the approximate search.
+  int layers = 1;
 };
 
 template <class Camera>
@@ -54,13 +58,13 @@ screen_space(Camera) -> screen_space<Camera>;
 struct knn_screen_report {
   unsigned long long non_finite_points = 0;  ///< with a NaN or infinite coordinate; not visible
   unsigned long long unseen_points = 0;      ///< finite, but behind the camera, outside of the image or its depths
-  unsigned long long hidden_points = 0;      ///< seen in a pixel where another one is in front
+  unsigned long long hidden_points = 0;      ///< seen in a pixel where others are in front
   unsigned long long visible_points = 0;
 };
 
 /// Where the answer goes. All in the memory space of the execution; every part but `indices` may be left out.
 ///
-/// `rows` is, with screen_rows::visible, the smaller of the points of the view and the pixels of the image; with
+/// `rows` is, with screen_rows::visible, the smaller of the points of the view and layers * pixels of the image; with
 /// screen_rows::input the points of the view. Rows of points that ragged offsets leave out are not written.
 template <class Scalar = float>
 struct knn_screen_output {
@@ -76,7 +80,8 @@ struct knn_screen_output {
   /// `[rows]`: the pixel of the row's point, y * width + x; -1 for a point that is not visible.
   index_span pixels = {};
 
-  /// `[the smaller of points and pixels]`: indices of the visible points, ascending; not written behind the last.
+  /// `[the smaller of points and layers * pixels]`: indices of the visible points, ascending; not written behind the
+  /// last.
   index_span visible = {};
 
   /// `[1]`: number of visible points.

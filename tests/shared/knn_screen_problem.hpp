@@ -30,7 +30,7 @@ struct screen_problem {
       : points{cloud, 0, format}, method{seen_by}, k{k_} {}
 
   index_t rows() const { return farpoint::detail::screen_row_count(points.points, method); }
-  index_t most_visible() const { return farpoint::detail::most_visible(points.points, method.camera); }
+  index_t most_visible() const { return farpoint::detail::most_visible(points.points, method); }
 };
 
 template <class Coord = float>

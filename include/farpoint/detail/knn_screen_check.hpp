@@ -17,17 +17,26 @@ template <class Camera>
 inline constexpr bool knows_pixel_span<
     Camera, std::void_t<decltype(std::declval<Camera const&>().pixel_span(typename Camera::scalar{}))>> = true;
 
+/// Most layers of a z-buffer.
+inline constexpr int max_screen_layers = 16;
+
+/// Words of the z-buffers of all layers.
+template <class Camera>
+constexpr index_t screen_words(screen_space<Camera> const& method) noexcept {
+  return index_t{method.camera.width} * method.camera.height * method.layers;
+}
+
 /// Points that can be visible at most.
 template <class Camera>
-constexpr index_t most_visible(index_t points, Camera const& camera) noexcept {
-  index_t const pixels = index_t{camera.width} * camera.height;
-  return points < pixels ? points : pixels;
+constexpr index_t most_visible(index_t points, screen_space<Camera> const& method) noexcept {
+  index_t const words = screen_words(method);
+  return points < words ? points : words;
 }
 
 /// Rows that the output must have room for.
 template <class Camera>
 constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& method) noexcept {
-  return method.rows == screen_rows::input ? points : most_visible(points, method.camera);
+  return method.rows == screen_rows::input ? points : most_visible(points, method);
 }
 
 /// Candidates that a search may have before it shrinks its radius.
@@ -44,6 +53,12 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   }
   if (k < 1 || k > max_neighbours) return reject("knn: k is not between 1 and 1,024");
   if (!(method.max_radius >= 0)) return reject("knn: screen_space::max_radius is negative or NaN");
+  if (method.layers < 1 || method.layers > max_screen_layers) {
+    return reject("knn: screen_space::layers is not between 1 and 16");
+  }
+  if (method.rounds != until_exact && method.layers != 1) {
+    return reject("knn: screen_space::rounds goes with one layer");
+  }
   if (method.rounds < 0) return reject("knn: screen_space::rounds is negative");
   if (method.candidates != 0 && method.candidates < k) return reject("knn: screen_space::candidates is below k");
   if (method.rounds != until_exact && !knows_pixel_span<Camera>) {
@@ -69,8 +84,8 @@ result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& 
   }
   if (!is_absent_or_holds(output.counts.size(), rows, 1)) return reject("knn: output.counts is smaller than the rows");
   if (!is_absent_or_holds(output.pixels.size(), rows, 1)) return reject("knn: output.pixels is smaller than the rows");
-  if (!is_absent_or_holds(output.visible.size(), most_visible(points, method.camera), 1)) {
-    return reject("knn: output.visible is smaller than the points, and than the pixels");
+  if (!is_absent_or_holds(output.visible.size(), most_visible(points, method), 1)) {
+    return reject("knn: output.visible is smaller than the points, and than layers x pixels");
   }
   return {};
 }

@@ -21,7 +21,7 @@ class knn_screen_plan {
   using scalar = typename Points::scalar;
 
   knn_screen_plan(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k) noexcept
-      : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method.camera)} {}
+      : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method)} {}
 
   std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
 
@@ -70,7 +70,9 @@ class knn_screen_plan {
   /// Whose lists are not in registers.
   index_t list_threads() const noexcept {
     if (k_ <= most_in_registers) return 0;
-    index_t const blocks = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
+    index_t const allowed = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
+    index_t const wanted = (most_ + search_block_size - 1) / search_block_size;
+    index_t const blocks = wanted < allowed ? wanted : allowed;
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
 
@@ -113,12 +115,14 @@ class knn_screen_plan {
   }
 
   void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
-    screen_task<Points, Camera> const task{cloud_,  method_.camera, writer,       m.points,
-                                           m.state, m.tiles,        m.tile_words, !is_exact()};
+    screen_task<Points, Camera> task{cloud_,  method_.camera, method_.layers, 0,          writer, m.points,
+                                     m.state, m.tiles,        m.tile_words,   !is_exact()};
     index_t const points = cloud_.points().size();
-    index_t const pixels = zbuffer_ref::words(method_.camera.width, method_.camera.height);
-    launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, pixels / 4), block_size, task);
-    launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+    launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
+           task);
+    for (; task.layer < task.layers; ++task.layer) {
+      launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+    }
     launch(screen_number_kernel<Points, Camera, block_size>, blocks(launch, points / screen_number_items), block_size,
            task);
   }

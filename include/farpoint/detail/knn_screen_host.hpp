@@ -35,9 +35,8 @@ struct knn_screen_task {
   quadtree_point* tree_points;  ///< `[most visible]`
   vec<scalar>* packed;          ///< `[most visible]`, in the order of the tree
 
-  zbuffer_ref zbuffer() const noexcept {
-    index_t const pixels = zbuffer_ref::words(method.camera.width, method.camera.height);
-    return {{points.words, static_cast<std::size_t>(pixels)}, method.camera.width, method.camera.height};
+  screen_layers layers() const noexcept {
+    return {points.words, method.camera.width, method.camera.height, method.layers};
   }
   index_t visible() const noexcept { return points.offsets[1]; }
 };
@@ -52,9 +51,10 @@ class screen_view_job {
   screen_view_job(task_type const& task, std::uint32_t most_units) noexcept : task_{task}, most_units_{most_units} {}
 
   std::uint32_t begin(index_t) noexcept {
-    zbuffer_ = task_.zbuffer();
+    layers_ = task_.layers();
+    layer_ = 0;
     stage_ = stage::clear;
-    return units_ = units_of(zbuffer_.size());
+    return units_ = units_of(screen_words(task_.method));
   }
 
   void work(int, std::uint32_t unit) noexcept {
@@ -69,7 +69,9 @@ class screen_view_job {
   std::uint32_t next() noexcept {
     switch (stage_) {
       case stage::clear: stage_ = stage::draw; return units_ = units_of(task_.cloud.size());
-      case stage::draw: stage_ = stage::count; return units_;
+      case stage::draw:
+        if (++layer_ == layers_.size()) stage_ = stage::count;
+        return units_;
       case stage::count:
         add_up();
         stage_ = stage::number;
@@ -88,8 +90,9 @@ class screen_view_job {
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
 
   void clear(std::uint32_t unit) noexcept {
-    index_t const size = zbuffer_.size();
-    for (index_t pixel = first_of(unit, size); pixel < first_of(unit + 1, size); ++pixel) zbuffer_.clear(pixel);
+    index_t const size = screen_words(task_.method);
+    std::fill(task_.points.words + first_of(unit, size), task_.points.words + first_of(unit + 1, size),
+              zbuffer_ref::clear_value);
   }
 
   void draw(std::uint32_t unit) noexcept {
@@ -103,16 +106,16 @@ class screen_view_job {
         ++(is_finite(p) ? seen.unseen : seen.non_finite);
         continue;
       }
-      index_t const at = zbuffer_.pixel_at(pixel.x, pixel.y);
+      index_t const at = layers_[0].pixel_at(pixel.x, pixel.y);
       task_.points.pixel_of[i] = static_cast<std::int32_t>(at);
-      zbuffer_.offer(at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
+      layers_.offer(layer_, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
     }
     task_.units[unit] = seen;
   }
 
   bool is_visible(index_t i) const noexcept {
     std::int32_t const pixel = task_.points.pixel_of[i];
-    return pixel >= 0 && zbuffer_.front(pixel).index == i;
+    return pixel >= 0 && layers_.show(pixel, i);
   }
 
   void count(std::uint32_t unit) noexcept {
@@ -162,15 +165,16 @@ class screen_view_job {
   }
 
   quadtree_point tree_point(std::int32_t pixel, std::uint32_t number) const noexcept {
-    std::int32_t const width = zbuffer_.width();
+    std::int32_t const width = task_.method.camera.width;
     return {static_cast<std::uint16_t>(pixel % width), static_cast<std::uint16_t>(pixel / width),
-            zbuffer_.front(pixel).depth, number};
+            layers_[0].front(pixel).depth, number};
   }
 
   task_type const& task_;
   std::uint32_t most_units_;
 
-  zbuffer_ref zbuffer_;
+  screen_layers layers_;
+  int layer_ = 0;
   stage stage_ = stage::clear;
   std::uint32_t units_ = 1;
 };
@@ -256,7 +260,7 @@ class knn_screen_host_plan {
                        host_clouds_tuning const& tuning) noexcept
       : points_{std::max<index_t>(cloud.points().size(), 0)},
         method_{method},
-        most_{most_visible(points_, method.camera)},
+        most_{most_visible(points_, method)},
         threads_{exec, 1, size(), size(), work(), tuning} {}
 
   host_clouds_plan const& threads() const noexcept { return threads_; }
@@ -273,7 +277,7 @@ class knn_screen_host_plan {
   /// Sets the memory of the task, and of the index if there is one. Returns bytes.
   std::size_t cut(unsigned char* workspace, task_type& task, host_search_memory<scalar>& memory) const noexcept {
     workspace_cutter cutter{workspace};
-    task.points = cut_screen_points<scalar>(cutter, points_, pixels(), most_);
+    task.points = cut_screen_points<scalar>(cutter, points_, screen_words(method_), most_);
     task.units = cutter.take<screen_unit>(threads_.most_units());
     if (method_.rounds != until_exact) {
       task.layout = {method_.camera.width, method_.camera.height, most_};
@@ -287,9 +291,10 @@ class knn_screen_host_plan {
   }
 
  private:
-  index_t pixels() const noexcept { return zbuffer_ref::words(method_.camera.width, method_.camera.height); }
   /// What a point costs to draw, and to index and answer, in ns.
-  double work() const noexcept { return static_cast<double>(points_) * 30 + static_cast<double>(most_) * 500; }
+  double work() const noexcept {
+    return static_cast<double>(points_) * 30 * method_.layers + static_cast<double>(most_) * 500;
+  }
 
   index_t points_;
   screen_space<Camera> method_;

@@ -31,17 +31,10 @@ FARPOINT_HD inline float rescaled_radius(float radius, std::uint32_t found, int 
   return mul_rn(radius, sqrt_rn(div_rn(static_cast<float>(2 * k), static_cast<float>(found < 1 ? 1 : found))));
 }
 
-/// Pixels that a candidate may be away from a point, by columns or rows, whole tiles apart.
+/// Pixels that a tile may be away from a point, by columns or rows.
 FARPOINT_HD inline int screen_reach(float radius) noexcept {
   constexpr int whole_image = 2 * quadtree_max_side;
   return radius < static_cast<float>(whole_image) ? static_cast<int>(radius) + 1 : whole_image;
-}
-
-/// Squared distance in space up to which a point is a candidate.
-template <class Scalar>
-FARPOINT_HD Scalar screen_limit(float radius, Scalar pixel_span, Scalar radius2) noexcept {
-  Scalar const reach = mul_rn(static_cast<Scalar>(radius), pixel_span);
-  return min_number(mul_rn(reach, reach), radius2);
 }
 
 /// The radius that a search begins with, from the smallest node from 4 x 4 pixels on that has k points.
@@ -55,21 +48,81 @@ FARPOINT_HD inline float first_screen_radius(quadtree_ref const& tree, std::uint
   return screen_radius(node.level, count, k);
 }
 
-/// The tiles that meet the square around a pixel.
-FARPOINT_HD inline pixel_box tiles_around(vec<int, 2> const& pixel, int reach) noexcept {
-  constexpr int last = (1 << quadtree_tile_level) - 1;
-  pixel_box box{};
-  for (int axis = 0; axis < 2; ++axis) {
-    box.low[axis] = (pixel[axis] > reach ? pixel[axis] - reach : 0) & ~last;
-    box.high[axis] = (pixel[axis] + reach) | last;
+/// The tiles that a round looks at: those that meet the square around a pixel and a range of depths.
+struct screen_window {
+  pixel_box tiles;  ///< numbers of columns and rows, in the padded image
+  quadtree_depths depths;
+
+  FARPOINT_HD static screen_window around(vec<int, 2> const& pixel, float radius, float depth, float reach,
+                                          int top) noexcept {
+    // A little more than the ball's reach: what is left out has no candidates, whatever the rounding.
+    float const range = fma_rn(depth, 0x1p-20f, mul_rn(reach, 1.001f));
+    int const away = screen_reach(radius);
+    int const last = (1 << top) - 1;
+    screen_window window{{}, {sub_rn(depth, range), add_rn(depth, range)}};
+    for (int axis = 0; axis < 2; ++axis) {
+      int const low = pixel[axis] - away;
+      int const high = pixel[axis] + away;
+      window.tiles.low[axis] = (low < 0 ? 0 : low) >> quadtree_tile_level;
+      window.tiles.high[axis] = (high < last ? high : last) >> quadtree_tile_level;
+    }
+    return window;
   }
-  return box;
+
+  FARPOINT_HD bool meets(quadtree_depths const& other) const noexcept {
+    return other.low <= depths.high && other.high >= depths.low;
+  }
+  /// By the square of a node from the tiles' level up.
+  FARPOINT_HD bool meets(quadtree_node node) const noexcept {
+    int const level = node.level - quadtree_tile_level;
+    auto const cell = morton_decode_2d(node.code);
+    for (int axis = 0; axis < 2; ++axis) {
+      auto const at = static_cast<int>(cell[axis]);
+      if (at < tiles.low[axis] >> level || at > tiles.high[axis] >> level) return false;
+    }
+    return true;
+  }
+};
+
+/// Calls `visit(first, last)` for the positions of each occupied tile of a window, until it returns false. From the
+/// level whose nodes the window has at most eight by eight of: without a climb to a node around it, and without going
+/// through the tiles of a window that is large and empty.
+FARPOINT_CALLS_BACK
+template <class Visit>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each_tile(quadtree_ref const& tree, screen_window const& window,
+                                                      Visit const& visit) noexcept {
+  pixel_box const& tiles = window.tiles;
+  int above = 0;
+  while ((tiles.high[0] >> above) - (tiles.low[0] >> above) >= 8 ||
+         (tiles.high[1] >> above) - (tiles.low[1] >> above) >= 8) {
+    ++above;
+  }
+  int const start = quadtree_tile_level + above;
+  for (int y = tiles.low[1] >> above; y <= tiles.high[1] >> above; ++y) {
+    for (int x = tiles.low[0] >> above; x <= tiles.high[0] >> above; ++x) {
+      quadtree_node node{morton_encode(static_cast<std::uint32_t>(x), static_cast<std::uint32_t>(y)), start};
+      do {
+        if (node.level == start || window.meets(node)) {
+          quadtree_record const record = tree.arrays().records[tree.layout().record_at(node)];
+          if (record.members != 0 && window.meets(record.depths)) {
+            if (node.level > quadtree_tile_level) {
+              node = node.child(0);
+              continue;
+            }
+            if (!visit(record.first, record.first + count_bits(record.members))) return;
+          }
+        }
+        ++node.code;
+        while (node.level < start && node.code % 4 == 0) node = node.parent();
+      } while (node.level < start);
+    }
+  }
 }
 
 /// The nearest candidates of the point at a position of the tree, by (squared distance, tree's index).
 ///
-/// A round's candidates are the points of the tiles around the pixel that lie in the ball whose image has the radius.
-/// Up to request.most of them are looked at, in packed order.
+/// A round's candidates are the points of its window's tiles that lie in the ball whose image has the radius. A round
+/// that is not the last ends when it has more than request.most.
 /// @param packed     the points, by position
 /// @param make_list  `make_list(limit)`: an empty list whose keys are below the limit
 /// @return the list of the last round
@@ -79,22 +132,30 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
                                                       screen_rounds_request<typename Camera::scalar> const& request,
                                                       std::uint32_t position, MakeList const& make_list) noexcept {
   using scalar = typename Camera::scalar;
+  using key = neighbour_key<scalar>;
   vec<scalar> const query = packed[position];
   vec<int, 2> const pixel = tree.pixel(position);
-  auto const span = camera.pixel_span(static_cast<scalar>(tree.depth(position)));
+  float const depth = tree.depth(position);
+  scalar const span = camera.pixel_span(static_cast<scalar>(depth));
   float radius = first_screen_radius(tree, tree.code(position), request.k);
   for (int round = 1; true; ++round) {
-    scalar const limit = screen_limit(radius, span, request.radius2);
-    auto list = make_list(neighbour_key<scalar>{limit, no_index});
+    bool const is_last = round >= request.rounds;
+    scalar const reach = mul_rn(static_cast<scalar>(radius), span);
+    scalar const limit = min_number(mul_rn(reach, reach), request.radius2);
+    auto list = make_list(key{limit, no_index});
     std::uint32_t found = 0;
-    tree.for_each_in_box(tiles_around(pixel, screen_reach(radius)), [&](std::uint32_t at) {
-      if (found > request.most || (request.exclude_self && at == position)) return;
-      scalar const d = distance2(packed[at], query);
-      if (!(d <= limit)) return;
-      if (++found <= request.most) list.push({d, tree.index(at)});
+    auto const window = screen_window::around(pixel, radius, depth, static_cast<float>(reach), tree.layout().top());
+    for_each_tile(tree, window, [&](std::uint32_t first, std::uint32_t last) {
+      for (std::uint32_t at = first; at < last; ++at) {
+        scalar const d = distance2(packed[at], query);
+        if (!(d <= limit) || (request.exclude_self && at == position)) continue;
+        ++found;
+        key const candidate{d, tree.index(at)};
+        if (candidate < list.worst()) list.push(candidate);
+      }
+      return is_last || found <= request.most;
     });
-    bool const is_enough = found >= static_cast<std::uint32_t>(request.k) && found <= request.most;
-    if (round >= request.rounds || is_enough) return list;
+    if (is_last || (found >= static_cast<std::uint32_t>(request.k) && found <= request.most)) return list;
     radius = rescaled_radius(radius, found < request.most ? found : request.most, request.k);
   }
 }

@@ -33,6 +33,8 @@ struct screen_task {
 
   batch<Points> clouds;  ///< one
   Camera camera;
+  int layers;
+  int layer;  ///< that is drawn
   screen_row_writer<scalar> writer;
   screen_points<scalar> points;
   screen_state* state;
@@ -40,27 +42,24 @@ struct screen_task {
   index_t tile_words;    ///< theirs, and those of what follows them
   bool numbers_points;   ///< pixel_of says in the end which number a visible point has
 
-  __device__ zbuffer_ref zbuffer() const noexcept {
-    auto const size = static_cast<std::size_t>(zbuffer_ref::words(camera.width, camera.height));
-    return {{points.words, size}, camera.width, camera.height};
-  }
+  __device__ screen_layers zbuffers() const noexcept { return {points.words, camera.width, camera.height, layers}; }
 };
 
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_clear_kernel(screen_task<Points, Camera> const task) {
   index_t const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   index_t const step = index_t{gridDim.x} * BlockSize;
-  index_t const pixels = zbuffer_ref::words(task.camera.width, task.camera.height);
-  for (index_t i = first; i < pixels; i += step) task.points.words[i] = zbuffer_ref::clear_value;
+  index_t const words = zbuffer_ref::words(task.camera.width, task.camera.height) * task.layers;
+  for (index_t i = first; i < words; i += step) task.points.words[i] = zbuffer_ref::clear_value;
   for (index_t i = first; i < task.tile_words; i += step) task.tiles[i] = 0;
   if (first == 0) *task.state = {0, 0, 0, 0, task.clouds.begin_of(0)};
 }
 
-/// Every point that the camera sees is offered to its pixel.
+/// Every point that the camera sees is offered to its pixel's layer.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Points, Camera> const task) {
   Points const cloud = task.clouds[0];
-  zbuffer_ref const zbuffer = task.zbuffer();
+  screen_layers const zbuffers = task.zbuffers();
   std::uint32_t non_finite = 0;
   std::uint32_t unseen = 0;
   for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < cloud.size();
@@ -69,8 +68,8 @@ __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Poin
     camera_pixel<typename Camera::scalar> pixel;
     std::int32_t at = -1;
     if (task.camera.project(p, pixel, i)) {
-      at = static_cast<std::int32_t>(zbuffer.pixel_at(pixel.x, pixel.y));
-      zbuffer.offer(at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
+      at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
+      zbuffers.offer(task.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
     } else if (is_finite(p)) {
       ++unseen;
     } else {
@@ -78,7 +77,7 @@ __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Poin
     }
     task.points.pixel_of[i] = at;
   }
-  if (task.writer.output.report == nullptr) return;
+  if (task.writer.output.report == nullptr || task.layer > 0) return;
   non_finite = cuda_warp::sum(non_finite);
   unseen = cuda_warp::sum(unseen);
   if (cuda_warp::lane() != 0) return;
@@ -114,7 +113,7 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Po
   constexpr std::uint32_t tile_size = BlockSize * screen_number_items;
   __shared__ typename scan::storage storage;
   Points const cloud = task.clouds[0];
-  zbuffer_ref const zbuffer = task.zbuffer();
+  screen_layers const zbuffers = task.zbuffers();
   auto const writer = rows_of_cloud(task.writer, *task.state);
   auto const size = static_cast<std::uint32_t>(cloud.size());
   // One tile at least: the totals of an empty cloud are written too.
@@ -131,7 +130,7 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Po
     std::uint32_t visible = 0;  ///< a bit for each
 #pragma unroll
     for (int j = 0; j < screen_number_items; ++j) {
-      bool const is_front = pixels[j] >= 0 && zbuffer.front(pixels[j]).index == index_t{begin} + j;
+      bool const is_front = pixels[j] >= 0 && zbuffers.show(pixels[j], index_t{begin} + j);
       visible |= is_front ? 1u << j : 0u;
     }
     lookback_pair total{};

@@ -14,7 +14,7 @@ namespace detail {
 /// number as by index, and what finds neighbours needs to know nothing of the cloud that they come from.
 template <class Scalar>
 struct screen_points {
-  std::uint64_t* words;     ///< `[pixels]`, of the z-buffer
+  std::uint64_t* words;     ///< `[layers, pixels]`, of the z-buffers
   std::int32_t* pixel_of;   ///< `[points of the view]`: -1 where the camera sees none; by index in the cloud
   std::uint32_t* index_of;  ///< `[most visible]`: indices in the cloud
   vec<Scalar>* at;          ///< `[most visible]`
@@ -27,16 +27,55 @@ struct screen_points {
 };
 
 template <class Scalar>
-screen_points<Scalar> cut_screen_points(workspace_cutter& cutter, index_t points, index_t pixels,
+screen_points<Scalar> cut_screen_points(workspace_cutter& cutter, index_t points, index_t words,
                                         index_t most) noexcept {
   screen_points<Scalar> memory{};
-  memory.words = cutter.take<std::uint64_t>(pixels);
+  memory.words = cutter.take<std::uint64_t>(words);
   memory.pixel_of = cutter.take<std::int32_t>(points);
   memory.index_of = cutter.take<std::uint32_t>(most);
   memory.at = cutter.take<vec<Scalar>>(most);
   memory.offsets = cutter.take<index_t>(2);
   return memory;
 }
+
+/// The z-buffers of the layers of an image: each keeps the front-most of the points behind those of the layers before.
+class screen_layers {
+ public:
+  screen_layers() = default;
+  FARPOINT_HD screen_layers(std::uint64_t* words, std::int32_t width, std::int32_t height, int layers) noexcept
+      : words_{words}, width_{width}, height_{height}, layers_{layers} {}
+
+  FARPOINT_HD int size() const noexcept { return layers_; }
+  FARPOINT_HD zbuffer_ref operator[](int layer) const noexcept {
+    index_t const pixels = zbuffer_ref::words(width_, height_);
+    return {{words_ + layer * pixels, static_cast<std::size_t>(pixels)}, width_, height_};
+  }
+
+  /// Offers a point to a layer, when all points have been offered to those before it.
+  FARPOINT_HD void offer(int layer, index_t pixel, float depth, std::uint32_t index) const noexcept {
+    if (layer > 0) {
+      zbuffer_point const front = (*this)[layer - 1].front(pixel);
+      if (!front.exists()) return;
+      auto const front_word = zbuffer_ref::word_of(front.depth, static_cast<std::uint32_t>(front.index));
+      if (front_word >= zbuffer_ref::word_of(depth, index)) return;
+    }
+    (*this)[layer].offer(pixel, depth, index);
+  }
+
+  /// True if a layer of the pixel shows this point.
+  FARPOINT_HD bool show(index_t pixel, index_t index) const noexcept {
+    for (int layer = 0; layer < layers_; ++layer) {
+      if ((*this)[layer].front(pixel).index == index) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::uint64_t* words_ = nullptr;
+  std::int32_t width_ = 0;
+  std::int32_t height_ = 0;
+  int layers_ = 0;
+};
 
 /// Writes rows of neighbours that are known by their numbers as visible points.
 template <class Scalar>

@@ -27,12 +27,11 @@ struct screen_view {
   knn_screen_report report;
 };
 
-/// Of two points of a pixel the nearer stays, or the one that is there already.
+/// Sorts what the camera sees by pixel, depth and index, and takes the first few of each pixel.
 template <class Points, class Camera>
-screen_view look_at(Points const& cloud, Camera const& camera) {
+screen_view look_at(Points const& cloud, Camera const& camera, int layers = 1) {
   screen_view view;
-  std::vector<screen_view::point> front(
-      static_cast<std::size_t>(camera.width) * static_cast<std::size_t>(camera.height), {-1, 0, 0, 0, 0});
+  std::vector<screen_view::point> seen;
   for (index_t i = 0; i < cloud.size(); ++i) {
     camera_pixel<typename Camera::scalar> pixel;
     if (!is_finite(cloud[i])) {
@@ -40,17 +39,19 @@ screen_view look_at(Points const& cloud, Camera const& camera) {
     } else if (!camera.project(cloud[i], pixel, i)) {
       ++view.report.unseen_points;
     } else {
-      auto& there = front[static_cast<std::size_t>(index_t{pixel.y} * camera.width + pixel.x)];
-      auto const depth = static_cast<float>(pixel.depth);
-      if (there.index >= 0) ++view.report.hidden_points;
-      if (there.index >= 0 && there.depth <= depth) continue;
-      there = {i, pixel.x, pixel.y, depth,
-               morton_encode(static_cast<std::uint32_t>(pixel.x), static_cast<std::uint32_t>(pixel.y))};
+      seen.push_back({i, pixel.x, pixel.y, static_cast<float>(pixel.depth),
+                      morton_encode(static_cast<std::uint32_t>(pixel.x), static_cast<std::uint32_t>(pixel.y))});
     }
   }
-  for (auto const& point : front) {
-    if (point.index >= 0) view.visible.push_back(point);
+  // Stable: of equally near points the lower index comes first.
+  std::stable_sort(seen.begin(), seen.end(),
+                   [](auto const& a, auto const& b) { return a.code != b.code ? a.code < b.code : a.depth < b.depth; });
+  int in_pixel = 0;
+  for (std::size_t j = 0; j < seen.size(); ++j) {
+    in_pixel = j > 0 && seen[j].code == seen[j - 1].code ? in_pixel + 1 : 0;
+    if (in_pixel < layers) view.visible.push_back(seen[j]);
   }
+  view.report.hidden_points = seen.size() - view.visible.size();
   std::sort(view.visible.begin(), view.visible.end(), [](auto const& a, auto const& b) { return a.index < b.index; });
   view.report.visible_points = view.visible.size();
   return view;
@@ -93,22 +94,27 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
 
     for (int round = 1; true; ++round) {
       found.clear();
-      scalar const limit = farpoint::detail::screen_limit(radius, span, radius2);
-      int const reach = farpoint::detail::screen_reach(radius);
-      auto const is_near = [reach](int pixel, int other) {
-        return other / 4 >= std::max(pixel - reach, 0) / 4 && other / 4 <= (pixel + reach) / 4;
-      };
-      for (auto const& point : by_code.visible) {
-        if (!is_near(query.x, point.x) || !is_near(query.y, point.y)) continue;
-        if (method.exclude_self && point.index == query.index) continue;
-        scalar const d = distance2(cloud[point.index], cloud[query.index]);
-        if (d <= limit && found.size() <= most) found.emplace_back(d, point.index);
+      scalar const reach = mul_rn(static_cast<scalar>(radius), span);
+      scalar const limit = min_number(mul_rn(reach, reach), radius2);
+      auto const window = farpoint::detail::screen_window::around({{query.x, query.y}}, radius, query.depth,
+                                                                  static_cast<float>(reach), top);
+      for (auto first = by_code.visible.begin(); first != by_code.visible.end();) {
+        quadtree_node const tile{first->code >> 2 * quadtree_tile_level, quadtree_tile_level};
+        quadtree_depths depths{first->depth, first->depth};
+        auto last = first;
+        for (; last != by_code.visible.end() && last->code >> 2 * quadtree_tile_level == tile.code; ++last) {
+          depths = {std::min(depths.low, last->depth), std::max(depths.high, last->depth)};
+        }
+        bool const is_in_window = window.meets(tile) && window.meets(depths);
+        for (; first != last; ++first) {
+          if (!is_in_window || (method.exclude_self && first->index == query.index)) continue;
+          scalar const d = distance2(cloud[first->index], cloud[query.index]);
+          if (d <= limit) found.emplace_back(d, first->index);
+        }
       }
-      std::size_t const count = std::min(found.size(), most);
-      bool const is_enough = found.size() >= static_cast<std::size_t>(k) && found.size() <= most;
-      found.resize(count);
-      if (round >= method.rounds || is_enough) break;
-      radius = farpoint::detail::rescaled_radius(radius, static_cast<std::uint32_t>(count), narrow_k);
+      if (round >= method.rounds || (found.size() >= static_cast<std::size_t>(k) && found.size() <= most)) break;
+      auto const count = static_cast<std::uint32_t>(std::min(found.size(), most));
+      radius = farpoint::detail::rescaled_radius(radius, count, narrow_k);
     }
   }
   return found;
@@ -132,7 +138,7 @@ result knn(batch<Points> const& points, screen_space<Camera> const& method, inde
     if (!output.pixels.empty()) output.pixels.set(begin + i, -1);
   }
 
-  detail::screen_view const view = detail::look_at(cloud, method.camera);
+  detail::screen_view const view = detail::look_at(cloud, method.camera, method.layers);
   detail::screen_view by_code = view;
   std::sort(by_code.visible.begin(), by_code.visible.end(),
             [](auto const& a, auto const& b) { return a.code < b.code; });
