@@ -170,7 +170,7 @@ void blend_band(scene const& shown, std::size_t band, frame& picture) {
   for (std::size_t at = 0; at < blends.size(); ++at) {
     blend const& sum = blends[at];
     if (sum.weight == 0) continue;
-    // Normals that look at the eye never add up to nothing.
+    // All normals look towards the eye, and never add up to nothing.
     vec3 const normal = unit(sum.normal);
     picture.errors[first + at] = static_cast<float>(sum.error / sum.weight);
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -202,7 +202,9 @@ std::vector<splat> make_splats(std::vector<point3> const& cloud, view_search con
       normal[static_cast<std::size_t>(row)] = dot(to_vec3(normals[i]), {axis[0], axis[1], axis[2]});
     }
     if (dot(normal, center) >= 0) continue;
-    splats.push_back({center, normal, std::min(radii[i], limit), errors.empty() ? 0 : errors[i]});
+    // A point without neighbours is a dot.
+    double const radius = std::max(std::min(radii[i], limit), center[2] / double{looking.focal[0]});
+    splats.push_back({center, normal, radius, errors.empty() ? 0 : errors[i]});
   }
   return splats;
 }

@@ -3,35 +3,13 @@
 #include <algorithm>
 #include <limits>
 
+#include "random_source.hpp"
+
 namespace farpoint_demo {
 
 namespace {
 
 constexpr double pi = 3.14159265358979323846;
-
-// SplitMix64 (Steele, Lea, Flood 2014). The standard's distributions differ from library to library.
-class random_source {
- public:
-  explicit random_source(std::uint64_t seed) : state_{seed} {}
-
-  // In [0, 1).
-  double uniform() {
-    state_ += 0x9e3779b97f4a7c15U;
-    std::uint64_t z = state_;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9U;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebU;
-    return static_cast<double>((z ^ z >> 31) >> 11) * 0x1p-53;
-  }
-  // Nearly normal, of deviation 1.
-  double normal() {
-    double sum = -6;
-    for (int i = 0; i < 12; ++i) sum += uniform();
-    return sum;
-  }
-
- private:
-  std::uint64_t state_;
-};
 
 // Twice around an upright axis while three times around the circle of radius 1.
 constexpr double minor_radius = 0.45;

@@ -242,6 +242,7 @@ TEST_CASE("clouds without a surface are drawn", "[splat]") {
   for (auto const& cloud : clouds) {
     auto const view = draw(set_upright(cloud, up_axis::plus_z), 0, 2);
     CHECK(!view.seen.visible.empty());
+    CHECK(*std::min_element(view.picture.depths.begin(), view.picture.depths.end()) < frame::nothing);
     for (auto const& normal : view.normals) CHECK(std::fabs(length(to_vec3(normal)) - 1) < 1e-6);
     auto const picture = shade(view.picture);
     CHECK(picture.width() == side);
