@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that estimate_normals() needs on the current GPU; 256-byte aligned memory. O(1): as many
-/// as the index needs, and for more than 32 neighbours up to 64 MiB of lists.
+/// as the index needs, and for more than 32 neighbours (16 in double) up to 64 MiB of lists.
 template <class Selector = knn_selector, class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {

@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that mean_knn_distance() needs on the current GPU; 256-byte aligned memory. O(1): as many
-/// as the index needs, and for k above 32 up to 64 MiB of lists.
+/// as the index needs, and for k above 32 (16 in double) up to 64 MiB of lists.
 template <class Selector = knn_selector, class Points>
 std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& points, index_t k) noexcept {
   return detail::neighbours_bytes<Selector>(points, k);

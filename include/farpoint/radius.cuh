@@ -18,7 +18,8 @@ result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> c
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   return indexed_search<Selector>(
       exec, points, workspace, radius_memory_of(queries, self), [&](auto const& index, radius_memory const& memory) {
-        return radius_search{points, index.index, queries, self, params, memory, exec.stream}.lists(max, output);
+        return radius_search{points, index.index, queries, self, params, memory, exec.stream}.template lists<Selector>(
+            max, output);
       });
 }
 

@@ -47,9 +47,9 @@ template <class Problem>
 void check_means(Problem const& problem) {
   using scalar = typename Problem::scalar;
   auto const clouds = clouds_in_place(problem.points);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, exact{}, problem.k)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
   auto expected = poisoned<scalar>(problem.points.points);
-  REQUIRE(farpoint::mean_knn_distance(host_exec{1}, clouds, problem.k, span<scalar>{expected}, workspace.get()));
+  REQUIRE(farpoint::mean_knn_distance(host_exec{}, clouds, problem.k, span<scalar>{expected}, workspace.get()));
 
   device_array<scalar> const means{expected.size()};
   run_on_device(
@@ -69,11 +69,11 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   using scalar = typename Problem::scalar;
   params.k = problem.k;
   auto const clouds = clouds_in_place(problem.points);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, exact{}, problem.k)};
+  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
   auto normals = poisoned<scalar>(3 * problem.points.points);
   auto curvatures = poisoned<scalar>(problem.points.points);
-  REQUIRE(farpoint::estimate_normals(host_exec{1}, clouds, params,
-                                     farpoint::normals_output<scalar>{normals, curvatures}, workspace.get()));
+  REQUIRE(farpoint::estimate_normals(host_exec{}, clouds, params, farpoint::normals_output<scalar>{normals, curvatures},
+                                     workspace.get()));
 
   device_array<scalar> const device_normals{normals.size()};
   device_array<scalar> const device_curvatures{curvatures.size()};
@@ -100,8 +100,8 @@ void check_interpolation(Problem const& problem, index_t channels) {
   random_source random{static_cast<std::uint64_t>(channels)};
   for (float& value : features) value = random.uniform() - 0.5f;
   auto expected = poisoned<float>(problem.queries.points * channels);
-  host_workspace const workspace{knn_workspace_bytes(host_exec{1}, clouds, queries, exact{}, 3)};
-  REQUIRE(farpoint::interpolate(host_exec{1}, clouds, features, queries, channels, {expected}, workspace.get()));
+  host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, queries, exact{}, 3)};
+  REQUIRE(farpoint::interpolate(host_exec{}, clouds, features, queries, channels, {expected}, workspace.get()));
 
   device_array<float> const device_features{features};
   device_array<float> const output{expected.size()};
@@ -205,7 +205,7 @@ void check_gather(index_t rows, index_t channels, index_t count) {
   std::vector<Index> indices(static_cast<std::size_t>(count));
   for (Index& index : indices) index = static_cast<Index>(random.below(rows + 1) - 1);
   auto expected = poisoned<Value>(count * channels);
-  REQUIRE(farpoint::gather(host_exec{1}, span<Value const>{features}, channels, indices, span<Value>{expected}));
+  REQUIRE(farpoint::gather(host_exec{}, span<Value const>{features}, channels, indices, span<Value>{expected}));
   // Where the host refuses an index the device has a row of zeros.
   if (count > 2) {
     indices[1] = static_cast<Index>(rows);
@@ -235,6 +235,18 @@ TEST_CASE("gather, device: rows by index, zeros for -1", "[gather][device][sanit
         check_gather<unsigned char, std::int64_t>(rows, channels, count);
       }
     }
+  }
+}
+
+TEST_CASE("neighbourhoods, device: the bits of the host on real scans", "[neighbourhoods][data][device]") {
+  auto const scans = real_scans();
+  if (scans.empty()) WARN("FARPOINT_DATA_DIR is not set: no real scan was tested");
+  for (auto const& scan : scans) {
+    CAPTURE(scan.name);
+    knn_problem<float> problem{scan.points, 3};
+    check_means(problem);
+    problem.k = 16;
+    check_normals(problem, {});
   }
 }
 

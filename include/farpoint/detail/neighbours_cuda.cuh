@@ -10,9 +10,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Largest k whose list is in registers.
-inline constexpr index_t most_in_registers = 32;
-
 /// Memory for longer lists: a list for each thread of a grid that answers all queries, some after others. 64 MiB keep a
 /// GPU busy up to k = 1,024.
 template <class Scalar>
@@ -21,7 +18,7 @@ class neighbour_lists {
   using key = neighbour_key<Scalar>;
 
   neighbour_lists(index_t queries, index_t k) noexcept {
-    if (k <= most_in_registers || queries <= 0) return;
+    if (k <= most_in_packets<Scalar> || queries <= 0) return;
     index_t const most = (index_t{64} << 20) / (k * index_t{sizeof(key)});
     index_t const threads = queries < most ? queries : most;
     threads_ = (threads + search_block_size - 1) / search_block_size * search_block_size;
@@ -60,10 +57,10 @@ FARPOINT_HIDDEN cudaError_t neighbours_on_device(index_task<Points> const& index
                                                  neighbour_key<typename Points::scalar>* memory,
                                                  cudaStream_t stream) noexcept {
   using scalar = typename Points::scalar;
-  if (request.k <= most_in_registers) return run_packet_lists<Selector>(index, request, consumer, stream);
-  return run_search(search_queries<Points>{index.points, index.index, true},
-                    memory_lists<neighbour_key<scalar>, Consumer>{request, consumer, memory}, stream, nullptr, nullptr,
-                    lists_of(index.points, request.k).threads());
+  search_queries<Points> const queries{index.points, index.index, true};
+  if (request.k <= most_in_packets<scalar>) return run_packet_lists<Selector>(queries, request, consumer, stream);
+  return run_search(queries, memory_lists<neighbour_key<scalar>, Consumer>{request, consumer, memory}, stream, nullptr,
+                    nullptr, lists_of(index.points, request.k).threads());
 }
 
 }  // namespace detail

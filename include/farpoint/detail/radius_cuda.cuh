@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/add_up_counts.cuh>
 #include <farpoint/detail/order_rows.cuh>
+#include <farpoint/detail/packet_lists.cuh>
 #include <farpoint/detail/query_order.cuh>
 #include <farpoint/detail/radius_tasks.hpp>
 
@@ -46,6 +47,7 @@ class radius_search {
         memory_{memory},
         stream_{stream} {}
 
+  template <class Selector>
   cudaError_t lists(index_t max, radius_output<scalar> const& output) noexcept {
     report_ = output.report;
     request_ = request_of<scalar>(params_, max);
@@ -55,10 +57,12 @@ class radius_search {
       run(radius_count<scalar>{request_, output.counts}, true);
     } else {
       radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts};
-      if (params_.order == radius_order::nearest) {
-        run_lists<neighbour_key<scalar>>(writer);
+      if (params_.order == radius_order::index) {
+        run_lowest(writer);
+      } else if (max <= most_in_packets<scalar>) {
+        then([&] { return run_packet_lists<Selector>(queries_, request_, writer, stream_, total(), non_finite()); });
       } else {
-        run_lists<index_key<scalar>>(writer);
+        run(radius_row_lists<neighbour_key<scalar>, Points>{request_, points_, writer}, true);
       }
     }
     count_left_out();
@@ -115,25 +119,28 @@ class radius_search {
     then([&] { return run_left_out(points_, index_, &report_->non_finite_points, stream_); });
   }
 
+  unsigned long long* total() const noexcept { return report_ != nullptr ? &report_->total : nullptr; }
+  unsigned long long* non_finite() const noexcept {
+    return report_ != nullptr ? &report_->non_finite_queries : nullptr;
+  }
+
   /// @param adds_up  what the task returns is the report's total
   template <class Task>
   void run(Task const& task, bool adds_up) noexcept {
-    unsigned long long* const total = report_ != nullptr && adds_up ? &report_->total : nullptr;
-    unsigned long long* const bad = report_ != nullptr ? &report_->non_finite_queries : nullptr;
-    then([&] { return run_search(queries_, task, stream_, total, bad); });
+    then([&] { return run_search(queries_, task, stream_, adds_up ? total() : nullptr, non_finite()); });
   }
 
-  template <class Key>
-  void run_lists(radius_writer<scalar> const& writer) noexcept {
+  void run_lowest(radius_writer<scalar> const& writer) noexcept {
+    using key = index_key<scalar>;
     using writer_type = radius_writer<scalar>;
     if (request_.k <= 8) {
-      run(register_lists<Key, 8, writer_type>{request_, writer}, true);
+      run(register_lists<key, 8, writer_type>{request_, writer}, true);
     } else if (request_.k <= 16) {
-      run(register_lists<Key, 16, writer_type>{request_, writer}, true);
+      run(register_lists<key, 16, writer_type>{request_, writer}, true);
     } else if (request_.k <= 32) {
-      run(register_lists<Key, 32, writer_type>{request_, writer}, true);
+      run(register_lists<key, 32, writer_type>{request_, writer}, true);
     } else {
-      run(radius_row_lists<Key, Points>{request_, points_, writer}, true);
+      run(radius_row_lists<key, Points>{request_, points_, writer}, true);
     }
   }
 

@@ -50,8 +50,8 @@ FARPOINT_HD int count_keys(Key const* keys, int k) noexcept {
   return k;
 }
 
-/// Lists in registers. `consumer(query, keys, count)` gets one, ascending; `consumer.leave_empty(row)` is for a query
-/// that is not finite.
+/// Lists in registers, each thread for itself. `consumer(query, keys, count)` gets one, ascending;
+/// `consumer.leave_empty(row)` is for a query that is not finite.
 template <class Key, int Capacity, class Consumer>
 struct register_lists {
   using scalar = decltype(Key{}.distance2());
