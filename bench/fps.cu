@@ -2,11 +2,9 @@
 /// fps() on the GPU against the textbook kernel, in one run. See README.md.
 
 #include "fps_register.cuh"
-#include "support/arguments.hpp"
 #include "support/cuda_context.cuh"
+#include "support/run_cuda_suite.hpp"
 
-#include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -55,17 +53,7 @@ std::string lidar_clouds(fps_problem_store const& problems) {
   return names;
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
-  std::string reason;
-  if (!wished.list_only && !device_is_usable(reason)) {
-    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
-    return exit_skipped;
-  }
-
+int run(arguments const& wished) {
   fps_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   if (wants("scale", "FARPOINT_SCALE")) register_scale(wished.flush_l2, problems);
@@ -89,10 +77,5 @@ void register_textbook(std::string const& name, fps_row const& row, bool flush_l
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
 }

@@ -2,15 +2,13 @@
 /// fps() on the host against the serial loop, in one run. See README.md.
 
 #include "fps_answer.hpp"
-#include "support/arguments.hpp"
 #include "support/context.hpp"
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"
+#include "support/run_suite.hpp"
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
-#include <exception>
 #include <map>
 #include <set>
 #include <string>
@@ -128,11 +126,7 @@ constexpr char const* serial_fma() {
 #endif
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
+int run(arguments const& wished) {
   host_problem_store problems{wished.cloud_path.empty() ? std::vector<float>{} : read_cloud(wished.cloud_path)};
   register_rows(problems);
   if (!wished.list_only) {
@@ -147,10 +141,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_suite(argc, argv, farpoint_bench::run);
 }

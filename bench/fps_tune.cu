@@ -8,7 +8,8 @@
 /// Range to search. Registers: block size 32..1024 in powers of two, points per thread 1..24 (a point takes four
 /// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
 /// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
-/// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192.
+/// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192. All three: chunks of
+/// 8..256 points (powers of two), groups of 32..512 points.
 
 #include "fps_register.cuh"
 
@@ -55,6 +56,12 @@ struct grid_selector : only<farpoint::fps_kernel::grid> {
   static constexpr farpoint::index_t grid_points_per_block = PointsPerBlock;
   static constexpr int team_block_size = BlockSize;
   static constexpr int team_list_size = ListSize;
+};
+
+template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int GroupSize>
+struct chunk_selector : only<Kernel, ClusterSize> {
+  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
+  static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
 };
 
 template <int...>
@@ -131,7 +138,25 @@ class search {
      ...);
   }
 
+  /// All chunks and groups of a kernel.
+  template <farpoint::fps_kernel Kernel, int ClusterSize>
+  void chunks(std::string const& kernel) const {
+    chunk<Kernel, ClusterSize, 8>(kernel, ints<8>{});
+    chunk<Kernel, ClusterSize, 16>(kernel, ints<2, 4, 8>{});
+    chunk<Kernel, ClusterSize, 32>(kernel, ints<1, 2, 4, 8>{});
+    chunk<Kernel, ClusterSize, 64>(kernel, ints<1, 2, 4>{});
+    chunk<Kernel, ClusterSize, 128>(kernel, ints<1, 2>{});
+    chunk<Kernel, ClusterSize, 256>(kernel, ints<1>{});
+  }
+
  private:
+  template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int... GroupSize>
+  void chunk(std::string const& kernel, ints<GroupSize...>) const {
+    (add<chunk_selector<Kernel, ClusterSize, ChunkSize, GroupSize>>(kernel + "_chunk_" + text(ChunkSize) + "_group_" +
+                                                                    text(GroupSize)),
+     ...);
+  }
+
   static std::string text(int number) { return std::to_string(number); }
 
   template <class Selector>
@@ -171,6 +196,7 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.rounds<512, 4>(lists{});
     find.rounds<512, 8>(lists{});
     find.rounds<512, 20>(lists{});
+    if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::rounds, 1>("rounds");
   }
   for (fps_row const& row : stream_rows) {
     search const find{row, flush_l2, problems};
@@ -188,6 +214,7 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.cluster<4, 512>(lists{});
     find.cluster<8, 512>(lists{});
     find.cluster<16, 512>(lists{});
+    find.chunks<farpoint::fps_kernel::cluster, 8>("cluster_8");
   }
   for (fps_row const& row : grid_rows) {
     search const find{row, flush_l2, problems};
@@ -196,6 +223,7 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.grid<2048, 256>(lists{});
     find.grid<2048, 512>(lists{});
     find.grid<4096, 512>(lists{});
+    find.chunks<farpoint::fps_kernel::grid, 1>("grid");
   }
 }
 

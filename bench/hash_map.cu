@@ -2,16 +2,14 @@
 /// The hash map against plain versions of others, in one run. See README.md.
 
 #include "hash_map_problem.cuh"
-#include "support/arguments.hpp"
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
+#include "support/run_cuda_suite.hpp"
 #include "support/timing.cuh"
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <string>
 
 namespace farpoint_bench {
@@ -131,17 +129,7 @@ void set_l2_fetch() {
   benchmark::AddCustomContext("l2_fetch_bytes", wished);
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
-  std::string reason;
-  if (!wished.list_only && !device_is_usable(reason)) {
-    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
-    return exit_skipped;
-  }
-
+int run(arguments const& wished) {
   register_suite("hash_map/", rows, wished.flush_l2);
   if (wants("axes", "FARPOINT_AXES")) register_suite("hash_map/axes/", axes, wished.flush_l2);
   if (!wished.list_only) {
@@ -156,10 +144,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
 }

@@ -3,10 +3,10 @@
 
 #include "knn_nanoflann.hpp"
 #include "knn_row.hpp"
-#include "support/arguments.hpp"
 #include "support/context.hpp"
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"
+#include "support/run_suite.hpp"
 
 #include <farpoint/knn.hpp>
 #include <farpoint/reference/knn.hpp>
@@ -15,9 +15,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <cstring>
-#include <exception>
 #include <map>
 #include <memory>
 #include <stdexcept>
@@ -191,11 +189,7 @@ void register_row_of(knn_row const& row, problem_store& problems) {
   }
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
+int run(arguments const& wished) {
   problem_store problems{wished.cloud_path.empty() ? std::vector<float>{} : read_cloud(wished.cloud_path)};
   for (knn_row const& row : rows) register_row_of(row, problems);
   if (!problems.scan().empty()) {
@@ -212,10 +206,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_suite(argc, argv, farpoint_bench::run);
 }

@@ -1,17 +1,15 @@
 /// @file
 /// voxelize() on the GPU against the published pipeline and a sort, in one run. See README.md.
 
-#include "support/arguments.hpp"
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
+#include "support/run_cuda_suite.hpp"
 #include "support/timing.cuh"
 #include "voxelize_problem.cuh"
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
 #include <deque>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -171,17 +169,7 @@ void register_axes(bool flush_l2, voxelize_problem_store& problems) {
   }
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
-  std::string reason;
-  if (!wished.list_only && !device_is_usable(reason)) {
-    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
-    return exit_skipped;
-  }
-
+int run(arguments const& wished) {
   voxelize_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   if (wants("axes", "FARPOINT_AXES")) register_axes(wished.flush_l2, problems);
@@ -196,10 +184,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
 }

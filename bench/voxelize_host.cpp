@@ -1,10 +1,10 @@
 /// @file
 /// voxelize() on the host against the plain hash table on one thread, in one run. See README.md.
 
-#include "support/arguments.hpp"
 #include "support/context.hpp"
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"
+#include "support/run_suite.hpp"
 #include "voxelize_serial.hpp"
 
 #include <farpoint/detail/host_workspace.hpp>
@@ -12,8 +12,6 @@
 
 #include <benchmark/benchmark.h>
 
-#include <cstdio>
-#include <exception>
 #include <memory>
 #include <string>
 #include <utility>
@@ -122,11 +120,7 @@ void register_rows(host_problem_store& problems) {
   }
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
+int run(arguments const& wished) {
   host_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(problems);
   if (!wished.list_only) add_common_context("voxelize_host");
@@ -137,10 +131,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_suite(argc, argv, farpoint_bench::run);
 }

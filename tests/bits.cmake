@@ -3,7 +3,7 @@
 set(farpoint_bits_variants g++:-O0 g++:-O2 "g++:-O3 -march=native" clang++:-O0 clang++:-O3)
 set(farpoint_include_dirs $<TARGET_PROPERTY:farpoint_host_tests,INCLUDE_DIRECTORIES>)
 
-foreach(program IN ITEMS distance_bits camera_bits fps_bits knn_bits voxelize_bits)
+foreach(program IN ITEMS distance_bits camera_bits fps_bits knn_bits knn_screen_bits voxelize_bits)
   set(binaries "")
   foreach(variant IN LISTS farpoint_bits_variants)
     string(REGEX MATCH "^[^:]+" compiler ${variant})

@@ -12,9 +12,10 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that fps() needs for these clouds on the current GPU; 256-byte aligned memory. Exact,
 /// O(1), and a function of the clouds' sizes, params.samples, the selector and the device only. By kernel
 /// (docs/fps.md): registers and rounds: 0. Cluster and grid: (Dim + 1) scalars and an index a point and less than half
-/// a byte for sorting (20.3 bytes for three floats, 36.3 for doubles), 24 bytes a cloud, and in a grid 10 KiB for each
-/// cloud that has two blocks or more; a batch of more than some millions of points a block also keeps its boxes there.
-/// Stream: (Dim + 1) scalars a point.
+/// a byte for sorting (20.3 bytes for three floats, 36.3 for doubles), 24 bytes a cloud, and in a grid 10 KiB (doubles:
+/// 20) for each cloud that has two blocks or more; a batch of more than some millions of points also keeps its boxes
+/// there (half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at most). Stream: (Dim + 1) scalars
+/// a point, or as many as 40 bytes hold. So no point takes more than 40 bytes, in any dimension.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();

@@ -28,11 +28,11 @@ class knn_call {
     auto const method = problem_.method;
     auto const k = problem_.k;
     if (problem_.self) {
-      return knn<Selector>(exec, points, method, k, output(),
+      return farpoint::knn<Selector>(exec, points, method, k, output(),
                            workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, method, k)));
     }
     auto const queries = clouds_.queries();
-    return knn<Selector>(exec, points, queries, method, k, output(),
+    return farpoint::knn<Selector>(exec, points, queries, method, k, output(),
                          workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, method, k)));
   }
 
@@ -42,7 +42,7 @@ class knn_call {
     auto const points = clouds_.points();
     if (memory_ == nullptr) memory_ = noisy_workspace(farpoint::point_index_bytes<Selector>(exec, points));
     farpoint::device_point_index<scalar> index;
-    auto const built = build_point_index<Selector>(exec, points, span_of<unsigned char>(*memory_), index);
+    auto const built = farpoint::build_point_index<Selector>(exec, points, span_of<unsigned char>(*memory_), index);
     if (!built) return built;
     if (problem_.self) return ask(exec, index, points, has_workspace);
     return ask(exec, index, clouds_.queries(), has_workspace);
@@ -76,7 +76,7 @@ class knn_call {
   farpoint::result ask(farpoint::cuda_exec exec, farpoint::device_point_index<scalar> const& index,
                        Queries const& queries, bool has_workspace) {
     auto const work = has_workspace ? workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
-    return knn<Selector>(exec, index, queries, problem_.method, problem_.k, output(), work);
+    return farpoint::knn<Selector>(exec, index, queries, problem_.method, problem_.k, output(), work);
   }
   farpoint::bytes workspace(std::size_t size) {
     if (workspace_ == nullptr) workspace_ = noisy_workspace(size);

@@ -5,14 +5,15 @@
 
 #include "../catch.hpp"
 #include "every_kernel.cuh"
+#include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 using farpoint::fps_selector;
 using problem_type = fps_problem<float>;
 
 TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][cluster]") {
-  // Registers, rounds, cluster and grid. Capture in global mode refuses allocation and synchronisation by any thread.
-  for (std::size_t const n : {3000u, 9000u, 17000u, 300000u}) {
+  // Registers, rounds, clusters of 8 and 16, and a grid.
+  for (std::size_t const n : {3000u, 9000u, 17000u, 40000u, 300000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
     device_call<problem_type, std::int32_t> call{before};
@@ -20,22 +21,14 @@ TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][gra
     REQUIRE(call.enqueue<fps_selector>(stream.get()));  // also allocates the workspace, before the capture
     REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 
-    cudaGraph_t graph = nullptr;
-    REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-    farpoint::result const outcome = call.enqueue<fps_selector>(stream.get());
-    REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+    farpoint::result outcome;
+    captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<fps_selector>(stream.get()); }};
     REQUIRE(outcome);
-    cudaGraphExec_t executable = nullptr;
-    REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
-
     for (auto const* problem : {&after, &before, &after}) {
       call.memory().upload(problem->memory);
-      REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
-      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+      graph.replay();
       CHECK(same_answer(call.answer(outcome), reference_answer(*problem)));
     }
-    REQUIRE_CUDA(cudaGraphExecDestroy(executable));
-    REQUIRE_CUDA(cudaGraphDestroy(graph));
   }
 }
 
@@ -75,32 +68,21 @@ TEST_CASE("fps, device: an error of somebody else's is neither reported nor clea
   problem_type const problem{make_cloud(shape::cube, 500, 3), 10};
   device_call<problem_type, std::int32_t> call{problem};
   test_stream const stream;
-  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
-  CHECK(call.enqueue<fps_selector>(stream.get()).code == farpoint::status::ok);
-  problem_type const empty{xyz_cloud{}, 10};
-  device_call<problem_type, std::int32_t> empty_call{empty};
-  CHECK(empty_call.enqueue<fps_selector>(stream.get()).code == farpoint::status::ok);
-  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  CHECK(cudaGetLastError() == cudaSuccess);
+  check_foreign_error(stream.get(), [&] {
+    CHECK(call.enqueue<fps_selector>(stream.get()));
+    problem_type const empty{xyz_cloud{}, 10};
+    device_call<problem_type, std::int32_t> empty_call{empty};
+    CHECK(empty_call.enqueue<fps_selector>(stream.get()));
+  });
 }
 
 TEST_CASE("fps, device: a refused call is reported with the runtime's own code", "[fps][device]") {
   problem_type const problem{make_cloud(shape::cube, 500, 3), 10};
   device_call<problem_type, std::int32_t> call{problem};
-  test_stream const capturing;
-  test_stream const victim;
-  // A call that is enqueued on a stream whose capture was invalidated is refused by the runtime.
-  REQUIRE(call.enqueue<fps_selector>(victim.get()));
-  REQUIRE_CUDA(cudaStreamSynchronize(victim.get()));
-  REQUIRE_CUDA(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeRelaxed));
-  CHECK(cudaStreamSynchronize(capturing.get()) != cudaSuccess);  // invalidates the capture
-  farpoint::result const outcome = call.enqueue<fps_selector>(capturing.get());
-  CHECK(outcome.code == farpoint::status::cuda_failure);
-  CHECK(outcome.native != 0);
-  cudaGraph_t graph = nullptr;
-  (void)cudaStreamEndCapture(capturing.get(), &graph);
-  (void)cudaGetLastError();
+  test_stream const stream;
+  REQUIRE(call.enqueue<fps_selector>(stream.get()));  // also allocates the workspace, before the capture
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  check_refused_call([&](cudaStream_t capturing) { return call.enqueue<fps_selector>(capturing); });
 }
 
 TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps][device][sanitize][cluster]") {

@@ -6,7 +6,7 @@
 
 #include "../catch.hpp"
 #include "../shared/hash_map_problem.hpp"
-#include "cuda_check.hpp"
+#include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 using farpoint::hash_map_bucket;
@@ -363,24 +363,22 @@ TEST_CASE("hash_map, device: captured calls replay on new keys", "[hash_map][dev
   farpoint::cuda_exec const exec{owner.stream()};
   device_array<unsigned char> const workspace{farpoint::hash_map_extract_workspace_bytes(exec, owner.map())};
 
-  cudaGraph_t graph = nullptr;
-  REQUIRE_CUDA(cudaStreamBeginCapture(owner.stream(), cudaStreamCaptureModeGlobal));
-  farpoint::result const outcomes[] = {
-      farpoint::hash_map_clear(exec, owner.map()),
-      farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(values), report.data()),
-      farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(seen)),
-      farpoint::hash_map_extract(exec, owner.map(), {as_span(out_keys), as_span(out_values), count.data()},
-                                 as_span(workspace))};
-  REQUIRE_CUDA(cudaStreamEndCapture(owner.stream(), &graph));
+  std::vector<farpoint::result> outcomes;
+  captured_graph const graph{
+      owner.stream(), [&] {
+        outcomes = {farpoint::hash_map_clear(exec, owner.map()),
+                    farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(values),
+                                                     report.data()),
+                    farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(seen)),
+                    farpoint::hash_map_extract(
+                        exec, owner.map(), {as_span(out_keys), as_span(out_values), count.data()}, as_span(workspace))};
+      }};
   for (auto const& outcome : outcomes) REQUIRE(outcome);
-  cudaGraphExec_t executable = nullptr;
-  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
   for (auto const* pairs : {&after, &before, &after}) {
     keys.upload(keys_of(*pairs));
     values.upload(values_of(*pairs));
     REQUIRE_CUDA(cudaStreamSynchronize(nullptr));
-    REQUIRE_CUDA(cudaGraphLaunch(executable, owner.stream()));
-    owner.wait();
+    graph.replay();
     auto const expected = smallest_values(*pairs);
     CHECK(same_contents(owner.contents(), expected));
     CHECK(count.download()[0] == expected.size());
@@ -393,8 +391,6 @@ TEST_CASE("hash_map, device: captured calls replay on new keys", "[hash_map][dev
     for (std::size_t i = 0; right && i < sorted.size(); ++i) right = keys_out[i] == sorted[i].key;
     CHECK(right);
   }
-  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
-  REQUIRE_CUDA(cudaGraphDestroy(graph));
 }
 
 TEST_CASE("hash_map, device: an error of somebody else's is neither reported nor cleared", "[hash_map][device]") {
@@ -407,33 +403,23 @@ TEST_CASE("hash_map, device: an error of somebody else's is neither reported nor
   device_array<std::uint64_t> const count{1};
   farpoint::cuda_exec const exec{owner.stream()};
   device_array<unsigned char> const workspace{farpoint::hash_map_extract_workspace_bytes(exec, owner.map())};
-  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
-  auto const slot_span = as_span(slots);
-  CHECK(farpoint::hash_map_clear(exec, owner.map()));
-  CHECK(farpoint::hash_map_insert(exec, owner.map(), as_const_span(keys), as_const_span(keys), report.data()));
-  CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(keys), report.data()));
-  CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), {}, {}, report.data()));
-  CHECK(farpoint::hash_map_find_or_insert(exec, owner.map(), as_const_span(keys), slot_span));
-  CHECK(farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(values)));
-  CHECK(farpoint::hash_map_extract(exec, owner.map(), {as_span(values), {}, count.data()}, as_span(workspace)));
-  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
-  owner.wait();
-  CHECK(cudaGetLastError() == cudaSuccess);
+  check_foreign_error(owner.stream(), [&] {
+    auto const slot_span = as_span(slots);
+    CHECK(farpoint::hash_map_clear(exec, owner.map()));
+    CHECK(farpoint::hash_map_insert(exec, owner.map(), as_const_span(keys), as_const_span(keys), report.data()));
+    CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(keys), report.data()));
+    CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), {}, {}, report.data()));
+    CHECK(farpoint::hash_map_find_or_insert(exec, owner.map(), as_const_span(keys), slot_span));
+    CHECK(farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(values)));
+    CHECK(farpoint::hash_map_extract(exec, owner.map(), {as_span(values), {}, count.data()}, as_span(workspace)));
+  });
   CHECK(count.download()[0] == 3);
 }
 
 TEST_CASE("hash_map, device: a refused call is reported with the runtime's own code", "[hash_map][device]") {
   using map_type = hash_map_ref<std::uint32_t>;
   device_map<map_type> const owner{10};
-  test_stream const capturing;
-  REQUIRE_CUDA(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeRelaxed));
-  CHECK(cudaStreamSynchronize(capturing.get()) != cudaSuccess);  // invalidates the capture
-  farpoint::result const outcome = farpoint::hash_map_clear(capturing.get(), owner.map());
-  CHECK(outcome.code == farpoint::status::cuda_failure);
-  CHECK(outcome.native != 0);
-  cudaGraph_t graph = nullptr;
-  (void)cudaStreamEndCapture(capturing.get(), &graph);
-  (void)cudaGetLastError();
+  check_refused_call([&](cudaStream_t capturing) { return farpoint::hash_map_clear(capturing, owner.map()); });
 }
 
 TEST_CASE("hash_map, device: arguments are checked at the door", "[hash_map][device]") {

@@ -1,5 +1,7 @@
 // knn() on cuda_exec: the shared cases, with several tunings, and what only a device can show.
 #include "../catch.hpp"
+#include <farpoint/knn.hpp>
+
 #include <thread>
 
 #include "knn_on_device.cuh"

@@ -4,6 +4,7 @@
 
 #include "../catch.hpp"
 #include "../shared/voxelize_random.hpp"
+#include "stream_citizen.cuh"
 #include "voxelize_on_device.cuh"
 
 using namespace farpoint_tests;
@@ -128,15 +129,14 @@ TEST_CASE("voxelize, device: an error of somebody else's is neither reported nor
   problem_type const problem{make_cloud(shape::rings, 5000, 3), street_grid(), hard{1000, 4}};
   voxelize_call<problem_type> call{problem};
   test_stream const stream;
-  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
-  farpoint::result const outcome = call.enqueue<voxelize_selector>(stream.get());
-  CHECK(outcome.code == farpoint::status::ok);
-  problem_type const empty{xyz_cloud{}, street_grid(), dynamic{}};
-  voxelize_call<problem_type> empty_call{empty};
-  CHECK(empty_call.enqueue<voxelize_selector>(stream.get()).code == farpoint::status::ok);
-  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  CHECK(cudaGetLastError() == cudaSuccess);
+  farpoint::result outcome;
+  check_foreign_error(stream.get(), [&] {
+    outcome = call.enqueue<voxelize_selector>(stream.get());
+    CHECK(outcome);
+    problem_type const empty{xyz_cloud{}, street_grid(), dynamic{}};
+    voxelize_call<problem_type> empty_call{empty};
+    CHECK(empty_call.enqueue<voxelize_selector>(stream.get()));
+  });
   CHECK(same_answer(call.answer(outcome), reference_voxels(problem)));
 }
 
@@ -152,19 +152,10 @@ TEST_CASE("voxelize, device: an empty cloud leaves no error behind", "[voxelize]
 TEST_CASE("voxelize, device: a refused call is reported with the runtime's own code", "[voxelize][device]") {
   problem_type const problem{make_cloud(shape::cube, 500, 3), street_grid(), hard{100, 4}};
   voxelize_call<problem_type> call{problem};
-  test_stream const capturing;
-  test_stream const victim;
-  // A call that is enqueued on a stream whose capture was invalidated is refused by the runtime.
-  REQUIRE(call.enqueue<voxelize_selector>(victim.get()));
-  REQUIRE_CUDA(cudaStreamSynchronize(victim.get()));
-  REQUIRE_CUDA(cudaStreamBeginCapture(capturing.get(), cudaStreamCaptureModeRelaxed));
-  CHECK(cudaStreamSynchronize(capturing.get()) != cudaSuccess);  // invalidates the capture
-  farpoint::result const outcome = call.enqueue<voxelize_selector>(capturing.get());
-  CHECK(outcome.code == farpoint::status::cuda_failure);
-  CHECK(outcome.native != 0);
-  cudaGraph_t graph = nullptr;
-  (void)cudaStreamEndCapture(capturing.get(), &graph);
-  (void)cudaGetLastError();
+  test_stream const stream;
+  REQUIRE(call.enqueue<voxelize_selector>(stream.get()));  // also allocates the workspace, before the capture
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  check_refused_call([&](cudaStream_t capturing) { return call.enqueue<voxelize_selector>(capturing); });
 }
 
 TEST_CASE("voxelize, device: offsets that decrease or leave the points", "[voxelize][device][sanitize]") {

@@ -31,6 +31,19 @@ TEST_CASE("distance2 is symmetric, and zero for equal points", "[core]") {
   }
 }
 
+TEST_CASE("distance2 in parts has the same bits, and no part is more than the whole", "[core]") {
+  std::size_t wrong = 0;
+  for (auto const& pair : make_pairs<float>(70000, 3)) {
+    if (!farpoint::is_finite(pair.a) || !farpoint::is_finite(pair.b)) continue;
+    float const whole = farpoint::distance2(pair.a, pair.b);
+    float const one = farpoint::add_distance2<0, 1>(0.0f, pair.a, pair.b);
+    float const two = farpoint::add_distance2<1, 2>(one, pair.a, pair.b);
+    bool const ascending = one <= two && two <= whole;
+    wrong += !ascending || !same_bits(farpoint::add_distance2<2, 3>(two, pair.a, pair.b), whole);
+  }
+  CHECK(wrong == 0);
+}
+
 TEST_CASE("is_finite sees every coordinate", "[core]") {
   double const bad[] = {std::nan(""), HUGE_VAL, -HUGE_VAL};
   CHECK(farpoint::is_finite(farpoint::vec<double>{{1, -2, 1e308}}));

@@ -27,26 +27,26 @@ class cuda_warp {
     return map_words(value, [from](std::uint32_t word) { return __shfl_sync(all, word, from); });
   }
 
-  /// The larger value of all lanes; nothing is NaN.
-  template <class T>
+  /// The largest value of all lanes, or of this lane's `Lanes` neighbours (a power of two); nothing is NaN.
+  template <int Lanes = lanes, class T>
   __device__ static T max(T value) noexcept {
-    if constexpr (std::is_same_v<T, std::uint32_t>) {
+    if constexpr (Lanes == lanes && std::is_same_v<T, std::uint32_t>) {
 #if __CUDA_ARCH__ >= 800
       return __reduce_max_sync(all, value);
 #endif
     }
-    return tree(value, [](T a, T b) { return a > b ? a : b; });
+    return tree<Lanes>(value, [](T a, T b) { return a > b ? a : b; });
   }
 
-  /// The smallest value of all lanes; nothing is NaN.
-  template <class T>
+  /// The smallest value, likewise.
+  template <int Lanes = lanes, class T>
   __device__ static T min(T value) noexcept {
-    if constexpr (std::is_same_v<T, std::uint32_t>) {
+    if constexpr (Lanes == lanes && std::is_same_v<T, std::uint32_t>) {
 #if __CUDA_ARCH__ >= 800
       return __reduce_min_sync(all, value);
 #endif
     }
-    return tree(value, [](T a, T b) { return a < b ? a : b; });
+    return tree<Lanes>(value, [](T a, T b) { return a < b ? a : b; });
   }
 
   /// The bits that are set in all lanes' words.
@@ -54,22 +54,22 @@ class cuda_warp {
 #if __CUDA_ARCH__ >= 800
     return __reduce_and_sync(all, word);
 #else
-    return tree(word, [](std::uint32_t a, std::uint32_t b) { return a & b; });
+    return tree<lanes>(word, [](std::uint32_t a, std::uint32_t b) { return a & b; });
 #endif
   }
 
   template <class T>
   __device__ static T sum(T value) noexcept {
-    return tree(value, [](T a, T b) { return a + b; });
+    return tree<lanes>(value, [](T a, T b) { return a + b; });
   }
 
  private:
   static constexpr unsigned all = 0xffffffffu;
 
-  template <class T, class Operation>
+  template <int Lanes, class T, class Operation>
   __device__ static T tree(T value, Operation operation) noexcept {
 #pragma unroll
-    for (int step = lanes / 2; step > 0; step /= 2) {
+    for (int step = Lanes / 2; step > 0; step /= 2) {
       T const other = map_words(value, [step](std::uint32_t word) { return __shfl_xor_sync(all, word, step); });
       value = operation(value, other);
     }

@@ -4,8 +4,8 @@
 
 #include <farpoint/core/float16.hpp>
 #include <farpoint/core/types.hpp>
+#include <farpoint/core/unaligned.hpp>
 
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -82,7 +82,8 @@ class feature_view {
     FARPOINT_HD float operator()(index_t record) const noexcept {
       unsigned char const* const address = base_ + record * stride_;
       if (plain_) return *reinterpret_cast<float const*>(address);
-      return half_ ? static_cast<float>(load<float16>(address, aligned_)) : load<float>(address, aligned_);
+      return half_ ? static_cast<float>(detail::load<float16>(address, aligned_))
+                   : detail::load<float>(address, aligned_);
     }
 
     /// True for floats that are loaded as such: base() + record * stride() points to them.
@@ -113,28 +114,16 @@ class feature_view {
   FARPOINT_HD void read(index_t record, float* values) const noexcept {
     unsigned char const* const start = base_ + record * stride_;
     if (half_) {
-      for (int i = 0; i < count_; ++i) values[i] = static_cast<float>(load<float16>(start + offsets_[i], aligned_));
+      for (int i = 0; i < count_; ++i)
+        values[i] = static_cast<float>(detail::load<float16>(start + offsets_[i], aligned_));
     } else if (aligned_) {
       for (int i = 0; i < count_; ++i) values[i] = *reinterpret_cast<float const*>(start + offsets_[i]);
     } else {
-      for (int i = 0; i < count_; ++i) values[i] = load<float>(start + offsets_[i], false);
+      for (int i = 0; i < count_; ++i) values[i] = detail::load<float>(start + offsets_[i], false);
     }
   }
 
  private:
-  template <class Value>
-  FARPOINT_HD static Value load(unsigned char const* address, bool aligned) noexcept {
-    if (aligned) return *reinterpret_cast<Value const*>(address);
-    Value value;
-#if defined(__CUDA_ARCH__)
-    auto* const copy = reinterpret_cast<unsigned char*>(&value);
-    for (unsigned byte = 0; byte < sizeof value; ++byte) copy[byte] = address[byte];
-#else
-    std::memcpy(&value, address, sizeof value);
-#endif
-    return value;
-  }
-
   unsigned char const* base_ = nullptr;
   index_t records_ = 0;
   index_t stride_ = 0;

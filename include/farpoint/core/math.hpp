@@ -154,6 +154,19 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcep
 #endif
 }
 
+/// What the axes `First` to `Last` - 1 add to a sum of squared differences: distance2() step by step. A step never
+/// lowers the sum, as it is rounded.
+template <int First, int Last, class Scalar, int Dim>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar add_distance2(Scalar sum, vec<Scalar, Dim> const& a,
+                                                        vec<Scalar, Dim> const& b) noexcept {
+  FARPOINT_UNROLL
+  for (int axis = First; axis < Last; ++axis) {
+    Scalar const difference = sub_rn(a[axis], b[axis]);
+    sum = fma_rn(difference, difference, sum);
+  }
+  return sum;
+}
+
 /// Squared Euclidean distance (squared metres), the same bits on every compiler, flag and backend.
 ///
 /// Order: s = fma(d0, d0, 0); s = fma(d1, d1, s); s = fma(d2, d2, s); ... with dk = rn(a[k] - b[k]). Each step is
@@ -162,13 +175,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcep
 /// coordinate is NaN or if both are infinite.
 template <class Scalar, int Dim>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, vec<Scalar, Dim> const& b) noexcept {
-  Scalar sum = 0;
-  FARPOINT_UNROLL
-  for (int axis = 0; axis < Dim; ++axis) {
-    Scalar const difference = sub_rn(a[axis], b[axis]);
-    sum = fma_rn(difference, difference, sum);
-  }
-  return sum;
+  return add_distance2<0, Dim>(Scalar(0), a, b);
 }
 
 /// True when no coordinate is NaN or infinite.

@@ -4,9 +4,9 @@
 
 #include <farpoint/core/float16.hpp>
 #include <farpoint/core/types.hpp>
+#include <farpoint/core/unaligned.hpp>
 
 #include <array>
-#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -73,7 +73,7 @@ class point_view {
     FARPOINT_UNROLL
     for (int axis = 0; axis < Dim; ++axis) {
       unsigned char const* const address = record + offsets_[axis];
-      p[axis] = static_cast<scalar>(aligned_ ? *reinterpret_cast<Coord const*>(address) : load_bytes(address));
+      p[axis] = static_cast<scalar>(detail::load<Coord>(address, aligned_));
     }
     return p;
   }
@@ -82,17 +82,6 @@ class point_view {
   template <std::size_t... Axis>
   static constexpr std::array<int, Dim> consecutive(std::index_sequence<Axis...>) noexcept {
     return {static_cast<int>(Axis * sizeof(Coord))...};
-  }
-
-  FARPOINT_HD static Coord load_bytes(unsigned char const* address) noexcept {
-    Coord value;
-#if defined(__CUDA_ARCH__)
-    auto* const copy = reinterpret_cast<unsigned char*>(&value);
-    for (unsigned byte = 0; byte < sizeof value; ++byte) copy[byte] = address[byte];
-#else
-    std::memcpy(&value, address, sizeof value);
-#endif
-    return value;
   }
 
   unsigned char const* base_ = nullptr;

@@ -19,7 +19,7 @@ struct fps_block_task {
   scalar stop2 = 0;          ///< squared params.stop_below
   index_t above = -1;        ///< this launch serves the clouds of more than `above` points...
   index_t up_to = 0;         ///< ...and at most `up_to`: in a ragged batch, each kernel takes what suits it
-  scalar* arrays = nullptr;  ///< streaming kernel only: `[Dim + 1, points of the batch]`
+  scalar* arrays = nullptr;  ///< streaming kernel only: `[fps_stream_scalars, points of the batch]`
 };
 
 }  // namespace detail

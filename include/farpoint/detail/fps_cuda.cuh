@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/device_properties.cuh>
 #include <farpoint/detail/fps_check.hpp>
 #include <farpoint/detail/fps_registers_kernel.cuh>
 #include <farpoint/detail/fps_sorted_plan.cuh>
@@ -23,9 +24,11 @@ class fps_cuda_plan {
   static constexpr int dim = Points::dim;
   static constexpr std::size_t shapes = std::size(Selector::blocks);
   static constexpr std::size_t rounds_shapes = std::size(Selector::rounds_blocks);
+  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
 
-  fps_cuda_plan(batch<Points> const& clouds, fps_params const& params) noexcept
-      : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()} {
+  fps_cuda_plan(batch<Points> const& clouds, fps_params const& params,
+                device_properties const& device = device_properties::current()) noexcept
+      : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()}, device_{device} {
     fps_case const c{
         largest_,          points_,          clouds.size(),           params.samples,      clouds.is_ragged(),
         register_points(), rounds_points(0), device_.multiprocessors, device_.architecture};
@@ -80,6 +83,12 @@ class fps_cuda_plan {
     if (choice.kernel == fps_kernel::cluster && (!has_rounds || !small_enough || !has_clusters)) {
       choice.kernel = fps_kernel::grid;
     }
+    if constexpr (has_rounds && fps_has_clusters<scalar>) {
+      bool const may_lack = choice.kernel == fps_kernel::cluster && choice.cluster_size > 8;
+      if (may_lack && !fps_sorted_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
+        choice.cluster_size = 8;
+      }
+    }
     if (choice.kernel == fps_kernel::grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
       choice.kernel = fps_kernel::registers;
     }
@@ -121,13 +130,14 @@ class fps_cuda_plan {
   template <std::size_t Shape>
   index_t rounds_shape_points() const noexcept {
     constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
-    using memory = fps_slice_memory<scalar, dim>;
+    using memory = fps_slice_memory<scalar, dim, chunking>;
     constexpr std::size_t fixed =
         sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
     auto const limit = static_cast<std::size_t>(device_.shared_bytes);
-    if (limit < fixed + fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread>(0)) return 0;
+    if (limit < fixed + fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread, chunking>(0))
+      return 0;
     auto const chunks = static_cast<index_t>((limit - fixed) / (memory::point_bytes(1) + memory::box_bytes(1)));
-    return chunks * fps_chunk < shape.capacity() ? chunks * fps_chunk : shape.capacity();
+    return chunks * chunking::chunk < shape.capacity() ? chunks * chunking::chunk : shape.capacity();
   }
 
   /// Launches the first shape from `Shape` on that holds the largest cloud.
@@ -139,11 +149,12 @@ class fps_cuda_plan {
       cudaLaunchConfig_t launch{};
       launch.gridDim = dim3(static_cast<unsigned>(clouds_.size()));
       launch.blockDim = dim3(shape.block_size);
-      launch.dynamicSmemBytes = fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread>(largest_);
+      launch.dynamicSmemBytes =
+          fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread, chunking>(largest_);
       launch.stream = stream;
-      return launch_kernel(
-          fps_rounds_block_kernel<Points, shape.block_size, shape.points_per_thread, Selector::rounds_list_size>,
-          launch, task);
+      return launch_kernel(fps_rounds_block_kernel<Points, shape.block_size, shape.points_per_thread,
+                                                   Selector::rounds_list_size, chunking>,
+                           launch, task);
     } else {
       return cudaErrorInvalidConfiguration;
     }
@@ -172,7 +183,7 @@ class fps_cuda_plan {
   batch<Points> clouds_;
   index_t largest_;
   index_t points_;
-  fps_device device_ = fps_device::current();
+  device_properties device_;
   fps_choice choice_{fps_kernel::registers};
 };
 

@@ -2,8 +2,8 @@
 /// The candidates that one thread has found in a round.
 #pragma once
 
+#include <farpoint/detail/fps_cut.hpp>
 #include <farpoint/detail/fps_host_bucket.hpp>
-#include <farpoint/detail/fps_rounds.hpp>
 
 #include <algorithm>
 

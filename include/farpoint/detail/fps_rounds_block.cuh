@@ -4,32 +4,34 @@
 
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/fps_block_order.cuh>
-#include <farpoint/detail/fps_rounds_kernel.cuh>
+#include <farpoint/detail/fps_rounds.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Memory of a slice of `chunks` chunks in a row from `bytes` on.
-template <class Scalar, int Dim>
-FARPOINT_HD fps_slice_memory<Scalar, Dim> fps_slice_at(void* bytes, index_t chunks) noexcept {
+template <class Scalar, int Dim, class Chunking>
+FARPOINT_HD fps_slice_memory<Scalar, Dim, Chunking> fps_slice_at(void* bytes, index_t chunks) noexcept {
+  index_t const pitch = Chunking::chunk * chunks;
   auto* const points = static_cast<Scalar*>(bytes);
-  auto* const index = reinterpret_cast<std::uint32_t*>(points + (Dim + 1) * fps_chunk * chunks);
-  // Behind a multiple of 32 indices: aligned for doubles, too.
-  auto* const boxes = reinterpret_cast<Scalar*>(index + fps_chunk * chunks);
-  return {points, index, fps_chunk * chunks, boxes, chunks, boxes + (2 * Dim + 1) * chunks, fps_groups(chunks), false};
+  auto* const index = reinterpret_cast<std::uint32_t*>(points + (Dim + 1) * pitch);
+  // Behind an even number of indices: aligned for doubles, too.
+  auto* const boxes = reinterpret_cast<Scalar*>(index + pitch);
+  return {points, index, pitch, boxes, chunks, boxes + (2 * Dim + 1) * chunks, Chunking::groups(chunks), false};
 }
 
 /// Dynamic shared memory for clouds of at most `points` points.
-template <class Points, int BlockSize, int PointsPerThread>
+template <class Points, int BlockSize, int PointsPerThread, class Chunking>
 constexpr std::size_t fps_rounds_block_bytes(index_t points) noexcept {
-  using memory = fps_slice_memory<typename Points::scalar, Points::dim>;
+  using memory = fps_slice_memory<typename Points::scalar, Points::dim, Chunking>;
   constexpr std::size_t sort = sizeof(typename fps_block_order<Points, BlockSize, PointsPerThread>::storage);
-  std::size_t const slice = memory::point_bytes(fps_chunks(points)) + memory::box_bytes(fps_chunks(points));
+  index_t const chunks = Chunking::chunks(points);
+  std::size_t const slice = memory::point_bytes(chunks) + memory::box_bytes(chunks);
   return slice > sort ? slice : sort;
 }
 
 /// Samples cloud blockIdx.x.
-template <class Points, int BlockSize, int PointsPerThread, int ListSize>
+template <class Points, int BlockSize, int PointsPerThread, int ListSize, class Chunking>
 __global__ void __launch_bounds__(BlockSize) fps_rounds_block_kernel(fps_rounds_task<Points> const task) {
   using scalar = typename Points::scalar;
   using order_type = fps_block_order<Points, BlockSize, PointsPerThread>;
@@ -38,7 +40,7 @@ __global__ void __launch_bounds__(BlockSize) fps_rounds_block_kernel(fps_rounds_
 
   index_t const b = blockIdx.x;
   Points const cloud = task.clouds[b];
-  auto const memory = fps_slice_at<scalar, Points::dim>(dynamic_shared(), fps_chunks(cloud.size()));
+  auto const memory = fps_slice_at<scalar, Points::dim, Chunking>(dynamic_shared(), Chunking::chunks(cloud.size()));
   order_type::run(cloud, *reinterpret_cast<typename order_type::storage*>(dynamic_shared()), memory.index);
   fps_block_team team;
   fps_tally<scalar>* const no_tally = nullptr;

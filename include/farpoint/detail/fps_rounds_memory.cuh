@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
-#include <farpoint/detail/fps_rounds.hpp>
+#include <farpoint/detail/fps_cut.hpp>
 
 #include <cstring>
 

@@ -8,30 +8,38 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Arrays in the workspace for all points of a batch.
-template <class Scalar, int Dim>
+template <class Scalar, int Dim, class Chunking>
 struct fps_sorted {
-  using memory = fps_slice_memory<Scalar, Dim>;
+  using memory = fps_slice_memory<Scalar, Dim, Chunking>;
 
   std::uint32_t* order;  ///< `[points]`: each cloud's indices in Morton order
   Scalar* points;        ///< `[Dim + 1, points]`, of the clouds whose slices are too large for shared memory
   index_t point_pitch;
-  unsigned char* boxes;  ///< likewise, `boxes_stride` bytes for each block of the launch
-  std::size_t boxes_stride;
+  Scalar* boxes;  ///< of all groups, and of their chunks, where shared memory does not hold a block's
+
+  /// Groups of the clouds before cloud b, which a team from block `first` on samples, or more: a cloud of n points in m
+  /// slices has at most n / points of a group + m groups, rounded down, and its team has m blocks unless m is 1.
+  FARPOINT_HD static constexpr index_t groups_before(index_t points, index_t b, int first) noexcept {
+    return points / (Chunking::chunk * Chunking::group) + b + first;
+  }
 
   /// Memory for a member's share of a cloud: as much of it as fits in shared memory.
   template <class Points>
-  __device__ memory slice_of(batch<Points> const& clouds, index_t b, index_t size, int members,
+  __device__ memory slice_of(batch<Points> const& clouds, index_t b, index_t size, int rank, int members,
                              std::size_t shared_bytes) const noexcept {
-    index_t const chunks = (fps_chunks(size) + members - 1) / members;
+    index_t const chunks = (Chunking::chunks(size) + members - 1) / members;
     if (memory::point_bytes(chunks) + memory::box_bytes(chunks) <= shared_bytes) {
-      return fps_slice_at<Scalar, Dim>(dynamic_shared(), chunks);
+      return fps_slice_at<Scalar, Dim, Chunking>(dynamic_shared(), chunks);
     }
     index_t const begin = clouds.begin_of(b);
-    auto* const own = static_cast<Scalar*>(memory::box_bytes(chunks) <= shared_bytes
-                                               ? dynamic_shared()
-                                               : static_cast<void*>(boxes + blockIdx.x * boxes_stride));
-    return {points + begin,     order + begin, point_pitch, own, chunks, own + (2 * Dim + 1) * chunks,
-            fps_groups(chunks), true};
+    auto* own = static_cast<Scalar*>(dynamic_shared());
+    if (memory::box_bytes(chunks) > shared_bytes) {
+      index_t const before =
+          groups_before(begin, b, static_cast<int>(blockIdx.x) - rank) + rank * Chunking::groups(chunks);
+      own = boxes + before * (Chunking::group + 1) * (2 * Dim + 1);
+    }
+    return {points + begin,           order + begin, point_pitch, own, chunks, own + (2 * Dim + 1) * chunks,
+            Chunking::groups(chunks), true};
   }
 };
 
@@ -42,12 +50,12 @@ struct alignas(128) fps_meeting {
   alignas(64) fps_tally<Scalar> tally;
 };
 
-template <class Points, int ListSize>
+template <class Points, int ListSize, class Chunking>
 struct fps_team_task {
   using scalar = typename Points::scalar;
 
   fps_rounds_task<Points> rounds;
-  fps_sorted<scalar, Points::dim> sorted;
+  fps_sorted<scalar, Points::dim, Chunking> sorted;
   std::size_t shared_bytes;                                    ///< dynamic
   fps_meeting<scalar>* meetings = nullptr;                     ///< grid only
   fps_board<scalar, Points::dim, ListSize>* boards = nullptr;  ///< grid only
@@ -61,8 +69,9 @@ template <class Scalar>
 inline constexpr bool fps_has_clusters = sizeof(Scalar) == sizeof(unsigned);
 
 /// Cluster c samples cloud c.
-template <class Points, int BlockSize, int ListSize>
-__global__ void __launch_bounds__(BlockSize) fps_rounds_cluster_kernel(fps_team_task<Points, ListSize> const task) {
+template <class Points, int BlockSize, int ListSize, class Chunking>
+__global__ void __launch_bounds__(BlockSize)
+    fps_rounds_cluster_kernel(fps_team_task<Points, ListSize, Chunking> const task) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using scalar = typename Points::scalar;
   __shared__ fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize> own;
@@ -72,7 +81,8 @@ __global__ void __launch_bounds__(BlockSize) fps_rounds_cluster_kernel(fps_team_
   fps_cluster_team team;
   index_t const b = blockIdx.x / team.size();
   Points const cloud = task.rounds.clouds[b];
-  auto const memory = task.sorted.slice_of(task.rounds.clouds, b, cloud.size(), team.size(), task.shared_bytes);
+  auto const memory =
+      task.sorted.slice_of(task.rounds.clouds, b, cloud.size(), team.rank(), team.size(), task.shared_bytes);
   if (threadIdx.x == 0) tally = {};
   // No block may reach into another's shared memory before that runs, or after it has ended.
   team.sync();
@@ -140,8 +150,9 @@ __device__ void fps_leave_empty(fps_rounds_task<Points> const& task) noexcept {
 }
 
 /// Samples all clouds, each by a team of blocks.
-template <class Points, int BlockSize, int ListSize>
-__global__ void __launch_bounds__(BlockSize) fps_rounds_grid_kernel(fps_team_task<Points, ListSize> const task) {
+template <class Points, int BlockSize, int ListSize, class Chunking>
+__global__ void __launch_bounds__(BlockSize)
+    fps_rounds_grid_kernel(fps_team_task<Points, ListSize, Chunking> const task) {
   using scalar = typename Points::scalar;
   using board_type = fps_board<scalar, Points::dim, ListSize>;
   __shared__ fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize> own;
@@ -163,7 +174,7 @@ __global__ void __launch_bounds__(BlockSize) fps_rounds_grid_kernel(fps_team_tas
     int const rank = r - first;
     if (rank >= size) continue;
 
-    auto const memory = task.sorted.slice_of(clouds, b, cloud.size(), size, task.shared_bytes);
+    auto const memory = task.sorted.slice_of(clouds, b, cloud.size(), rank, size, task.shared_bytes);
     // Two teams of two blocks or more lead from blocks that are two or more apart.
     index_t const place = clouds.size() <= blocks / 2 ? b : first / 2;
     fps_grid_team team{rank, size, &task.meetings[place].arrivals};

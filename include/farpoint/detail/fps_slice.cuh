@@ -1,5 +1,5 @@
 /// @file
-/// A block's share of a cloud: chunks of 32 neighbours in Morton order, each with its box and its largest distance.
+/// A block's share of a cloud: chunks of neighbours in Morton order, each with its box and its largest distance.
 #pragma once
 
 #include <farpoint/block/cuda_warp.cuh>
@@ -9,23 +9,27 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Points of a chunk: one for each lane of a warp.
-inline constexpr int fps_chunk = 32;
+/// How the points of a slice are bundled: neighbours into chunks, and chunks into groups. A lane has one point of a
+/// chunk of 32; several of a larger one; and smaller chunks lie side by side in a warp.
+template <int ChunkSize, int GroupSize>
+struct fps_chunking {
+  static constexpr int chunk = ChunkSize;  ///< points of a chunk
+  static constexpr int group = GroupSize;  ///< chunks of a group: samples are tested against its box first
 
-FARPOINT_HD constexpr index_t fps_chunks(index_t points) noexcept {
-  return (points + fps_chunk - 1) / fps_chunk;
-}
+  static constexpr int lanes = chunk < 32 ? chunk : 32;  ///< that work on a chunk
+  static constexpr int abreast = 32 / lanes;             ///< chunks that a warp works on at once
+  static constexpr int each = chunk / lanes;             ///< points of a chunk for each of its lanes
+  static_assert(chunk >= 8 && chunk <= 256 && (chunk & (chunk - 1)) == 0, "farpoint: 8, 16, 32, ... 256 points");
+  static_assert(group > 0 && group % abreast == 0, "farpoint: a group is one or more of a warp's steps");
 
-/// Chunks of a group: samples are tested against its box before they are tested against theirs.
-inline constexpr int fps_group = 2;
-
-FARPOINT_HD constexpr index_t fps_groups(index_t chunks) noexcept {
-  return (chunks + fps_group - 1) / fps_group;
-}
+  /// Chunks that hold so many points, and groups that hold so many chunks.
+  FARPOINT_HD static constexpr index_t chunks(index_t points) noexcept { return (points + chunk - 1) / chunk; }
+  FARPOINT_HD static constexpr index_t groups(index_t chunks) noexcept { return (chunks + group - 1) / group; }
+};
 
 /// Memory for a slice, shared or global. The members of a team take the cloud's chunks in turn; in memory of its own a
 /// slice's chunks lie one after another, in memory for the whole cloud they stay where they are.
-template <class Scalar, int Dim>
+template <class Scalar, int Dim, class Chunking>
 struct fps_slice_memory {
   Scalar* points;        ///< `[Dim + 1, point_pitch]`: the coordinates, then the distance to the nearest sample
   std::uint32_t* index;  ///< `[point_pitch]`: where in the cloud the point is
@@ -38,31 +42,29 @@ struct fps_slice_memory {
 
   /// Bytes of the points and of the boxes for so many chunks.
   FARPOINT_HD static constexpr std::size_t point_bytes(index_t chunks) noexcept {
-    return static_cast<std::size_t>(chunks) * fps_chunk * ((Dim + 1) * sizeof(Scalar) + sizeof(std::uint32_t));
+    return static_cast<std::size_t>(chunks) * Chunking::chunk * ((Dim + 1) * sizeof(Scalar) + sizeof(std::uint32_t));
   }
   FARPOINT_HD static constexpr std::size_t box_bytes(index_t chunks) noexcept {
-    return static_cast<std::size_t>(chunks + fps_groups(chunks)) * (2 * Dim + 1) * sizeof(Scalar);
+    return static_cast<std::size_t>(chunks + Chunking::groups(chunks)) * (2 * Dim + 1) * sizeof(Scalar);
   }
-};
-
-/// For each warp: which of a round's samples may lower something in one of its chunks.
-template <int ListSize, int BlockSize>
-struct fps_near_samples {
-  std::uint16_t sample[BlockSize / 32][ListSize];
 };
 
 /// The chunks rank, rank + size, rank + 2 size, ... of a cloud, worked on by the warps of a block in groups.
-template <class Points, int BlockSize>
+///
+/// Whatever the size of a chunk, all lanes of a warp go the same way together. What a lane calls "my chunk" is the one
+/// that it has points of; where chunks lie abreast, a warp does what any of them needs.
+template <class Points, int BlockSize, class Chunking>
 class fps_slice {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
+  using memory_type = fps_slice_memory<scalar, Points::dim, Chunking>;
   static constexpr int dim = Points::dim;
   static constexpr int warps = BlockSize / 32;
 
-  __device__ fps_slice(Points const& cloud, int rank, int size, fps_slice_memory<scalar, dim> const& memory) noexcept
+  __device__ fps_slice(Points const& cloud, int rank, int size, memory_type const& memory) noexcept
       : memory_{memory}, points_{static_cast<std::uint32_t>(cloud.size())}, rank_{rank}, size_{size} {
-    int const all = static_cast<int>(fps_chunks(cloud.size()));
+    int const all = static_cast<int>(Chunking::chunks(cloud.size()));
     chunks_ = rank < all ? (all - rank + size - 1) / size : 0;
   }
 
@@ -70,33 +72,16 @@ class fps_slice {
   /// Each warp loads what it works on later, so that no barrier is needed.
   __device__ unsigned load(Points const& cloud, std::uint32_t const* order) noexcept {
     unsigned bad = 0;
-    for (int group = warp(); group * fps_group < chunks_; group += warps) {
+    for (int group = warp(); group * Chunking::group < chunks_; group += warps) {
       extent around = nothing();
-      for (int chunk = group * fps_group; chunk < end_of(group); ++chunk) {
-        std::uint32_t const place = place_of(chunk);
-        // Only a batch with broken offsets has an index beyond the cloud.
-        std::uint32_t const index = place < points_ ? order[place] : points_;
-        bool const real = index < points_;
-        point_type const point = real ? cloud[index] : point_type{};
-        bool const good = real && is_finite(point);
-        bad += real && !good;
-        if (place < points_) {
-          index_t const at = point_at(chunk);
-#pragma unroll
-          for (int axis = 0; axis < dim; ++axis) memory_.points[axis * memory_.point_pitch + at] = point[axis];
-          memory_.points[dim * memory_.point_pitch + at] = good ? fps_unseen<scalar> : fps_taken<scalar>;
-          memory_.index[at] = index;
-        }
-        extent const box = around_warp(point, good);
-        write_extent(memory_.boxes + chunk, memory_.chunk_pitch, box);
-#pragma unroll
-        for (int axis = 0; axis < dim; ++axis) {
-          around.low[axis] = min_number(around.low[axis], box.low[axis]);
-          around.high[axis] = max_number(around.high[axis], box.high[axis]);
-        }
-        around.largest = max_number(around.largest, box.largest);
+      for (int first = group * Chunking::group; first < end_of(group); first += Chunking::abreast) {
+        int const chunk = first + part();
+        extent const box = load_chunk(chunk, cloud, order, bad);
+        if (is_leader() && exists(chunk)) write_extent(memory_.boxes + chunk, memory_.chunk_pitch, box);
+        grow(around, box);
       }
-      write_extent(memory_.groups + group, memory_.group_pitch, around);
+      if constexpr (Chunking::abreast > 1) around = around_lanes<32>(around);
+      if (cuda_warp::lane() == 0) write_extent(memory_.groups + group, memory_.group_pitch, around);
     }
     cuda_warp::sync();
     return bad;
@@ -109,16 +94,17 @@ class fps_slice {
   __device__ void lower_and_collect(Sample const* samples, unsigned count, fps_cut<scalar> const& cut, List& list,
                                     fps_tally<scalar>& tally, Number* nearby) noexcept {
     scalar largest = fps_taken<scalar>;
-    for (int group = warp(); group * fps_group < chunks_; group += warps) {
+    for (int group = warp(); group * Chunking::group < chunks_; group += warps) {
       extent const box = read_extent(memory_.groups + group, memory_.group_pitch);
       if (box.largest < 0) continue;
       unsigned const near_count = find_near(box, samples, count, nearby);
       scalar after = box.largest;
       if (near_count > 0 || box.largest >= cut.distance) {
         after = fps_taken<scalar>;
-        for (int chunk = group * fps_group; chunk < end_of(group); ++chunk) {
-          after = max_number(after, lower_and_collect(chunk, samples, nearby, near_count, cut, list, tally));
+        for (int first = group * Chunking::group; first < end_of(group); first += Chunking::abreast) {
+          after = max_number(after, lower_and_collect(first, samples, nearby, near_count, cut, list, tally));
         }
+        if constexpr (Chunking::abreast > 1) after = largest_of<32>(after);
         if (cuda_warp::lane() == 0) memory_.groups[2 * dim * memory_.group_pitch + group] = after;
         cuda_warp::sync();
       }
@@ -128,6 +114,8 @@ class fps_slice {
   }
 
  private:
+  static constexpr int each = Chunking::each;
+
   /// A box, and the largest distance in it.
   struct extent {
     point_type low;
@@ -146,16 +134,31 @@ class fps_slice {
     return e;
   }
 
-  /// Around the good points of all lanes.
-  __device__ static extent around_warp(point_type const& point, bool good) noexcept {
-    extent e = nothing();
+  __device__ static void grow(extent& e, extent const& other) noexcept {
 #pragma unroll
     for (int axis = 0; axis < dim; ++axis) {
-      e.low[axis] = cuda_warp::min(good ? point[axis] : e.low[axis]);
-      e.high[axis] = cuda_warp::max(good ? point[axis] : e.high[axis]);
+      e.low[axis] = min_number(e.low[axis], other.low[axis]);
+      e.high[axis] = max_number(e.high[axis], other.high[axis]);
     }
-    if (cuda_warp::ballot(good) != 0) e.largest = fps_unseen<scalar>;
+    e.largest = max_number(e.largest, other.largest);
+  }
+
+  /// Around what `Lanes` neighbouring lanes have.
+  template <int Lanes>
+  __device__ static extent around_lanes(extent e) noexcept {
+#pragma unroll
+    for (int axis = 0; axis < dim; ++axis) {
+      e.low[axis] = cuda_warp::min<Lanes>(e.low[axis]);
+      e.high[axis] = cuda_warp::max<Lanes>(e.high[axis]);
+    }
+    e.largest = largest_of<Lanes>(e.largest);
     return e;
+  }
+
+  /// As unsigned integers: one instruction for all 32 lanes.
+  template <int Lanes>
+  __device__ static scalar largest_of(scalar distance) noexcept {
+    return fps_rank<scalar>::back(cuda_warp::max<Lanes>(fps_rank<scalar>::of(distance)));
   }
 
   __device__ static extent read_extent(scalar const* from, index_t pitch) noexcept {
@@ -170,7 +173,6 @@ class fps_slice {
   }
 
   __device__ static void write_extent(scalar* to, index_t pitch, extent const& e) noexcept {
-    if (cuda_warp::lane() != 0) return;
 #pragma unroll
     for (int axis = 0; axis < dim; ++axis) {
       to[axis * pitch] = e.low[axis];
@@ -183,17 +185,68 @@ class fps_slice {
     return static_cast<int>(threadIdx.x) / 32;
   }
   __device__ int end_of(int group) const noexcept {
-    return ::min((group + 1) * fps_group, chunks_);
+    return ::min((group + 1) * Chunking::group, chunks_);
   }
 
-  /// This lane's point of my chunk: its place in the order of the cloud, and in memory.
-  __device__ std::uint32_t place_of(int chunk) const noexcept {
-    return (static_cast<std::uint32_t>(chunk) * static_cast<std::uint32_t>(size_) + static_cast<std::uint32_t>(rank_)) *
-               fps_chunk +
-           static_cast<std::uint32_t>(cuda_warp::lane());
+  /// My chunk among those abreast, and my lane in it.
+  __device__ static int part() noexcept {
+    return cuda_warp::lane() / Chunking::lanes;
   }
-  __device__ index_t point_at(int chunk) const noexcept {
-    return memory_.whole_points ? index_t{place_of(chunk)} : index_t{chunk} * fps_chunk + cuda_warp::lane();
+  __device__ static unsigned lane() noexcept {
+    return static_cast<unsigned>(cuda_warp::lane() % Chunking::lanes);
+  }
+  __device__ static bool is_leader() noexcept {
+    return lane() == 0;
+  }
+  __device__ bool exists(int chunk) const noexcept {
+    return Chunking::abreast == 1 || chunk < chunks_;
+  }
+  /// Whether it is so for a chunk of this warp's step.
+  __device__ static bool any(bool mine) noexcept {
+    return Chunking::abreast == 1 ? mine : cuda_warp::ballot(mine) != 0;
+  }
+  /// The votes of my chunk's lanes.
+  __device__ static unsigned of_chunk(unsigned votes) noexcept {
+    if constexpr (Chunking::abreast == 1) {
+      return votes;
+    } else {
+      return votes >> (part() * Chunking::lanes) & ((1u << Chunking::lanes) - 1);
+    }
+  }
+
+  /// This lane's point i of a chunk: its place in the order of the cloud, and in memory. The places of a chunk that
+  /// does not exist are beyond the cloud.
+  __device__ std::uint32_t place_of(int chunk, int i) const noexcept {
+    return (static_cast<std::uint32_t>(chunk) * static_cast<std::uint32_t>(size_) + static_cast<std::uint32_t>(rank_)) *
+               Chunking::chunk +
+           static_cast<unsigned>(i) * Chunking::lanes + lane();
+  }
+  __device__ index_t point_at(int chunk, int i) const noexcept {
+    return memory_.whole_points ? index_t{place_of(chunk, i)}
+                                : index_t{chunk} * Chunking::chunk + i * Chunking::lanes + lane();
+  }
+
+  /// Fills the memory of my chunk's points; returns what is around them.
+  __device__ extent load_chunk(int chunk, Points const& cloud, std::uint32_t const* order, unsigned& bad) noexcept {
+    extent box = nothing();
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      std::uint32_t const place = place_of(chunk, i);
+      if (place >= points_) continue;
+      // Only a batch with broken offsets has an index beyond the cloud.
+      std::uint32_t const index = order[place];
+      bool const real = index < points_;
+      point_type const point = real ? cloud[index] : point_type{};
+      bool const good = real && is_finite(point);
+      bad += real && !good;
+      index_t const at = point_at(chunk, i);
+#pragma unroll
+      for (int axis = 0; axis < dim; ++axis) memory_.points[axis * memory_.point_pitch + at] = point[axis];
+      memory_.points[dim * memory_.point_pitch + at] = good ? fps_unseen<scalar> : fps_taken<scalar>;
+      memory_.index[at] = index;
+      if (good) grow(box, {point, point, fps_unseen<scalar>});
+    }
+    return around_lanes<Chunking::lanes>(box);
   }
 
   /// Lists the samples that may lower something in a group; returns how many.
@@ -212,75 +265,117 @@ class fps_slice {
     return near_count;
   }
 
-  /// Returns the chunk's largest distance.
-  template <class Sample, class List, class Number>
-  __device__ scalar lower_and_collect(int chunk, Sample const* samples, Number const* nearby, unsigned near_count,
-                                      fps_cut<scalar> const& cut, List& list, fps_tally<scalar>& tally) noexcept {
-    extent const box = read_extent(memory_.boxes + chunk, memory_.chunk_pitch);
-    if (box.largest < 0) return box.largest;
+  /// This lane's points of its chunk.
+  struct own_points {
+    point_type point[each];
+    scalar nearest[each];
+  };
 
-    bool const real = place_of(chunk) < points_;
-    index_t const at = point_at(chunk);
-    point_type point{};
-    scalar nearest = fps_taken<scalar>;
+  __device__ own_points read_points(int chunk) const noexcept {
+    own_points mine;
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      mine.point[i] = {};
+      mine.nearest[i] = fps_taken<scalar>;
+      if (place_of(chunk, i) >= points_) continue;
+      index_t const at = point_at(chunk, i);
+#pragma unroll
+      for (int axis = 0; axis < dim; ++axis) mine.point[i][axis] = memory_.points[axis * memory_.point_pitch + at];
+      mine.nearest[i] = memory_.points[dim * memory_.point_pitch + at];
+    }
+    return mine;
+  }
+
+  /// For the chunks abreast from `first` on. Returns the largest distance of my chunk.
+  template <class Sample, class List, class Number>
+  __device__ scalar lower_and_collect(int first, Sample const* samples, Number const* nearby, unsigned near_count,
+                                      fps_cut<scalar> const& cut, List& list, fps_tally<scalar>& tally) noexcept {
+    int const chunk = first + part();
+    extent const box = exists(chunk) ? read_extent(memory_.boxes + chunk, memory_.chunk_pitch) : nothing();
+    if (!any(box.largest >= 0)) return box.largest;
+
+    own_points mine;
     bool loaded = false;
     auto const load = [&] {
       loaded = true;
-      if (!real) return;
-#pragma unroll
-      for (int axis = 0; axis < dim; ++axis) point[axis] = memory_.points[axis * memory_.point_pitch + at];
-      nearest = memory_.points[dim * memory_.point_pitch + at];
+      mine = read_points(chunk);
     };
 
-    // 32 samples are tested against the box at once, one a lane; those that may lower something come one by one.
-    for (unsigned first = 0; first < near_count; first += 32) {
-      unsigned const mine = first + static_cast<unsigned>(cuda_warp::lane());
+    // A sample for each lane is tested against the box at once; those that may lower something come one by one. Where a
+    // chunk is all of its group, the group's box was its own.
+    for (unsigned start = 0; start < near_count; start += Chunking::lanes) {
+      unsigned const number = start + lane();
       bool const hit =
-          mine < near_count && box_distance2(box.low, box.high, samples[nearby[mine]].point) <= box.largest;
-      unsigned hits = cuda_warp::ballot(hit);
-      if (hits == 0) continue;
+          number < near_count &&
+          (Chunking::group == 1 || box_distance2(box.low, box.high, samples[nearby[number]].point) <= box.largest);
+      unsigned const votes = cuda_warp::ballot(hit);
+      if (votes == 0) continue;
       if (!loaded) load();
-      while (hits != 0) {
+      for (unsigned hits = of_chunk(votes); hits != 0;) {
         // From both ends, so that two loads overlap; the last of an odd number comes twice.
-        auto const a = samples[nearby[first + static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1]];
+        auto const a = samples[nearby[start + static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1]];
         unsigned const last = 31 - static_cast<unsigned>(__clz(static_cast<int>(hits)));
-        auto const b = samples[nearby[first + last]];
-        nearest = min_number(min_number(distance2(point, a.point), distance2(point, b.point)), nearest);
+        auto const b = samples[nearby[start + last]];
+#pragma unroll
+        for (int i = 0; i < each; ++i) {
+          scalar const nearer = min_number(distance2(mine.point[i], a.point), distance2(mine.point[i], b.point));
+          mine.nearest[i] = min_number(nearer, mine.nearest[i]);
+        }
         hits &= (hits - 1) & ~(1u << last);
       }
     }
     scalar largest = box.largest;
-    if (loaded) {
-      // A sample is at distance 0 of itself, but so are its duplicates.
-      if (cuda_warp::ballot(nearest == 0) != 0) nearest = without_samples(chunk, nearest, samples, nearby, near_count);
-      if (real) memory_.points[dim * memory_.point_pitch + at] = nearest;
-      largest = fps_rank<scalar>::back(cuda_warp::max(fps_rank<scalar>::of(nearest)));
-      if (cuda_warp::lane() == 0) memory_.boxes[2 * dim * memory_.chunk_pitch + chunk] = largest;
-      cuda_warp::sync();
-    }
-    if (largest >= cut.distance) {
+    if (loaded) largest = write_distances(chunk, mine, samples, nearby, near_count);
+    if (any(largest >= cut.distance)) {
       if (!loaded) load();
-      collect(point, nearest, real ? memory_.index[at] : 0, cut, list, tally);
+#pragma unroll
+      for (int i = 0; i < each; ++i) collect(chunk, i, mine, cut, list, tally);
     }
     return largest;
   }
 
-  /// The distance of this lane's point, or none if it is a sample.
+  /// Writes the distances of my points, none for samples; returns the largest of my chunk.
   template <class Sample, class Number>
-  __device__ scalar without_samples(int chunk, scalar nearest, Sample const* samples, Number const* nearby,
-                                    unsigned near_count) const noexcept {
-    if (nearest != 0) return nearest;
-    std::uint32_t const index = memory_.index[point_at(chunk)];
-    for (unsigned s = 0; s < near_count; ++s) {
-      if (samples[nearby[s]].index == index) return fps_taken<scalar>;
+  __device__ scalar write_distances(int chunk, own_points& mine, Sample const* samples, Number const* nearby,
+                                    unsigned near_count) noexcept {
+    // A sample is at distance 0 of itself, but so are its duplicates.
+    bool zero = false;
+#pragma unroll
+    for (int i = 0; i < each; ++i) zero |= mine.nearest[i] == 0;
+    if (cuda_warp::ballot(zero) != 0) take_samples(chunk, mine, samples, nearby, near_count);
+
+    scalar largest = fps_taken<scalar>;
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      if (place_of(chunk, i) < points_)
+        memory_.points[dim * memory_.point_pitch + point_at(chunk, i)] = mine.nearest[i];
+      largest = max_number(largest, mine.nearest[i]);
     }
-    return nearest;
+    largest = largest_of<Chunking::lanes>(largest);
+    if (is_leader() && exists(chunk)) memory_.boxes[2 * dim * memory_.chunk_pitch + chunk] = largest;
+    cuda_warp::sync();
+    return largest;
+  }
+
+  /// Leaves those of my points that are samples without a distance.
+  template <class Sample, class Number>
+  __device__ void take_samples(int chunk, own_points& mine, Sample const* samples, Number const* nearby,
+                               unsigned near_count) const noexcept {
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      if (mine.nearest[i] != 0) continue;
+      std::uint32_t const index = memory_.index[point_at(chunk, i)];
+      for (unsigned s = 0; s < near_count; ++s) {
+        if (samples[nearby[s]].index == index) mine.nearest[i] = fps_taken<scalar>;
+      }
+    }
   }
 
   template <class List>
-  __device__ static void collect(point_type const& point, scalar nearest, std::uint32_t index,
-                                 fps_cut<scalar> const& cut, List& list, fps_tally<scalar>& tally) noexcept {
-    bool const above = cut.is_below(nearest, index);
+  __device__ void collect(int chunk, int i, own_points const& mine, fps_cut<scalar> const& cut, List& list,
+                          fps_tally<scalar>& tally) const noexcept {
+    std::uint32_t const index = place_of(chunk, i) < points_ ? memory_.index[point_at(chunk, i)] : 0;
+    bool const above = cut.is_below(mine.nearest[i], index);
     unsigned const all = cuda_warp::ballot(above);
     if (all == 0) return;
     unsigned place = 0;
@@ -288,13 +383,13 @@ class fps_slice {
     place = cuda_warp::shuffle(place, 0) + static_cast<unsigned>(__popc(all & ((1u << cuda_warp::lane()) - 1)));
     if (!above) return;
     if (place < List::size) {
-      list.set(place, point, nearest, index);
+      list.set(place, mine.point[i], mine.nearest[i], index);
     } else {
-      atomicMax(&tally.dropped, fps_rank<scalar>::of(nearest));
+      atomicMax(&tally.dropped, fps_rank<scalar>::of(mine.nearest[i]));
     }
   }
 
-  fps_slice_memory<scalar, dim> memory_;
+  memory_type memory_;
   std::uint32_t points_;
   int rank_;
   int size_;

@@ -2,6 +2,7 @@
 /// fps() of clouds that are too large for one block's shared memory: sort all, then sample with teams of blocks.
 #pragma once
 
+#include <farpoint/detail/device_properties.cuh>
 #include <farpoint/detail/fps_order.cuh>
 #include <farpoint/detail/fps_rounds_team.cuh>
 #include <farpoint/detail/host_workspace.hpp>
@@ -9,26 +10,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// The current device, as far as a choice of kernels goes by it; all zero when there is none.
-struct fps_device {
-  int multiprocessors = 0;
-  int architecture = 0;
-  int shared_bytes = 0;  ///< that a block may have
-  int cooperative = 0;
-
-  static fps_device current() noexcept {
-    int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) return {};
-    auto const get = [device](cudaDeviceAttr attribute) {
-      int value = 0;
-      return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-    };
-    return {get(cudaDevAttrMultiProcessorCount),
-            10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
-            get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
-  }
-};
 
 /// Lays out the workspace, and enqueues.
 template <class Selector, class Points>
@@ -38,9 +19,10 @@ class fps_sorted_plan {
   static constexpr int dim = Points::dim;
   static constexpr int block_size = Selector::team_block_size;
   static constexpr int list_size = Selector::team_list_size;
+  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
 
   /// @param cluster_size  0: grid
-  fps_sorted_plan(batch<Points> const& clouds, fps_device const& device, int cluster_size) noexcept
+  fps_sorted_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
       : clouds_{clouds}, device_{device}, cluster_size_{cluster_size}, points_{clouds.points().size()} {
     index_t const worth = points_ / Selector::grid_points_per_block;
     blocks_ = static_cast<int>(worth < 1 ? 1 : worth < device.multiprocessors ? worth : device.multiprocessors);
@@ -51,6 +33,16 @@ class fps_sorted_plan {
   }
 
   std::size_t bytes() const noexcept { return layout(nullptr).end; }
+
+  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and to what a
+  /// multi-instance GPU has left of it. Asks the runtime.
+  bool has_cluster() const noexcept {
+    auto const function = reinterpret_cast<void const*>(cluster_kernel());
+    cudaLaunchConfig_t const launch = launch_of(nullptr);
+    int most = 0;
+    return allow_cluster(function) == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
+           cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
+  }
 
   cudaError_t launch(fps_rounds_task<Points> const& rounds, unsigned char* workspace,
                      cudaStream_t stream) const noexcept {
@@ -66,7 +58,7 @@ class fps_sorted_plan {
     error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
     if (error != cudaSuccess) return error;
 
-    fps_team_task<Points, list_size> task{rounds, {a.order, a.points, points_, a.boxes, boxes_stride_}, shared_bytes_};
+    task_type task{rounds, {a.order, a.points, points_, a.boxes}, shared_bytes_};
     task.meetings = a.meetings;
     task.boards = a.boards;
     task.broken = a.broken;
@@ -78,6 +70,12 @@ class fps_sorted_plan {
   }
 
  private:
+  using task_type = fps_team_task<Points, list_size, chunking>;
+
+  static constexpr auto cluster_kernel() noexcept {
+    return fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
+  }
+
   struct arrays {
     fps_extent<dim>* extents;
     fps_meeting<scalar>* meetings;
@@ -87,7 +85,7 @@ class fps_sorted_plan {
     scalar* points;
     std::uint32_t* keys[2];  ///< these are gone when the points are written
     std::uint32_t* other_values;
-    unsigned char* boxes;
+    scalar* boxes;
     std::uint32_t* counters;
     fps_board<scalar, dim, list_size>* boards;
     fps_key_bits bits;
@@ -116,7 +114,7 @@ class fps_sorted_plan {
     a.keys[0] = reinterpret_cast<std::uint32_t*>(a.points);
     a.keys[1] = a.keys[0] + (base == nullptr ? 0 : n);
     a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
-    a.boxes = take(static_cast<std::size_t>(blocks_) * boxes_stride_);
+    a.boxes = reinterpret_cast<scalar*>(take(box_bytes_));
     a.counters = reinterpret_cast<std::uint32_t*>(take(radix_sort_counters(n) * sizeof(std::uint32_t)));
     a.boards = reinterpret_cast<fps_board<scalar, dim, list_size>*>(
         take(static_cast<std::size_t>(boards_) * sizeof(fps_board<scalar, dim, list_size>)));
@@ -128,7 +126,7 @@ class fps_sorted_plan {
 
   /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
   void plan_shared_memory() noexcept {
-    using memory = fps_slice_memory<scalar, dim>;
+    using memory = fps_slice_memory<scalar, dim, chunking>;
     std::size_t const fixed = sizeof(fps_rounds_shared<scalar, dim, list_size, block_size>) +
                               (cluster_size_ > 0 ? sizeof(fps_board<scalar, dim, list_size>) : 0) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
@@ -136,20 +134,24 @@ class fps_sorted_plan {
     // In a ragged batch half of the blocks are shared out by points, rounded down: up to four times a fair share.
     bool const by_points = cluster_size_ == 0 && clouds_.size() > 1;
     index_t const members = cluster_size_ > 0 ? cluster_size_ : blocks_;
-    index_t const fair = (fps_chunks(by_points ? points_ : clouds_.largest()) + members - 1) / members;
+    index_t const fair = (chunking::chunks(by_points ? points_ : clouds_.largest()) + members - 1) / members;
     index_t const most = by_points ? 4 * fair + 1 : fair;
     std::size_t const all = memory::point_bytes(most) + memory::box_bytes(most);
     std::size_t const boxes = memory::box_bytes(most);
     shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
-    boxes_stride_ =
-        boxes <= shared_bytes_ ? 0 : (boxes + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    if (boxes > shared_bytes_) {
+      index_t const groups = fps_sorted<scalar, dim, chunking>::groups_before(points_, clouds_.size(), blocks_);
+      box_bytes_ = memory::box_bytes(groups * chunking::group);
+    }
   }
 
-  cudaError_t launch_clusters(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
-    constexpr auto kernel = fps_rounds_cluster_kernel<Points, block_size, list_size>;
+  static cudaError_t allow_cluster(void const* kernel) noexcept {
+    return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  }
+
+  cudaError_t launch_clusters(task_type const& task, cudaStream_t stream) const noexcept {
     if (cluster_size_ > 8) {
-      cudaError_t const error = cudaFuncSetAttribute(reinterpret_cast<void const*>(kernel),
-                                                     cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+      cudaError_t const error = allow_cluster(reinterpret_cast<void const*>(cluster_kernel()));
       if (error != cudaSuccess) return error;
     }
     cudaLaunchAttribute cluster{};
@@ -157,38 +159,42 @@ class fps_sorted_plan {
     cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
     cluster.val.clusterDim.y = 1;
     cluster.val.clusterDim.z = 1;
-    return launch_teams(kernel, task, static_cast<unsigned>(blocks_), cluster, stream);
+    return launch_teams(cluster_kernel(), task, cluster, stream);
   }
 
-  cudaError_t launch_grid(fps_team_task<Points, list_size> const& task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_grid(task_type const& task, cudaStream_t stream) const noexcept {
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
-    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size>, task, static_cast<unsigned>(blocks_),
-                        cooperative, stream);
+    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task, cooperative, stream);
   }
 
   template <class Kernel>
-  static cudaError_t launch_teams(Kernel kernel, fps_team_task<Points, list_size> const& task, unsigned blocks,
-                                  cudaLaunchAttribute attribute, cudaStream_t stream) noexcept {
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(blocks);
-    launch.blockDim = dim3(block_size);
-    launch.dynamicSmemBytes = task.shared_bytes;
-    launch.stream = stream;
+  cudaError_t launch_teams(Kernel kernel, task_type const& task, cudaLaunchAttribute attribute,
+                           cudaStream_t stream) const noexcept {
+    cudaLaunchConfig_t launch = launch_of(stream);
     launch.attrs = &attribute;
     launch.numAttrs = 1;
     return launch_kernel(kernel, launch, task);
   }
 
+  cudaLaunchConfig_t launch_of(cudaStream_t stream) const noexcept {
+    cudaLaunchConfig_t launch{};
+    launch.gridDim = dim3(static_cast<unsigned>(blocks_));
+    launch.blockDim = dim3(block_size);
+    launch.dynamicSmemBytes = shared_bytes_;
+    launch.stream = stream;
+    return launch;
+  }
+
   batch<Points> clouds_;
-  fps_device device_;
+  device_properties device_;
   int cluster_size_;
   index_t points_;
   int blocks_ = 1;
   index_t boards_ = 0;
   std::size_t shared_bytes_ = 0;  ///< dynamic
-  std::size_t boxes_stride_ = 0;  ///< of global memory, for boxes that shared memory does not hold
+  std::size_t box_bytes_ = 0;     ///< of global memory, for boxes that shared memory does not hold
 };
 
 }  // namespace detail

@@ -13,12 +13,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-template <class Scalar, int Dim, int ListSize>
-struct fps_team_memory {
-  fps_tally<Scalar>* tally;
-  fps_board<Scalar, Dim, ListSize>* board;
-};
-
 /// One block.
 struct fps_block_team {
   __device__ int rank() const noexcept { return 0; }

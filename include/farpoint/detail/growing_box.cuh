@@ -74,9 +74,16 @@ struct growing_box {
 };
 
 /// What one thread has seen of the points of a set, until it meets a point of another. Sets have grow(box, count).
-template <class Scalar, class Set>
+template <class Scalar, class Set, int BlockSize>
 class set_tally {
  public:
+  /// Shared memory of a block.
+  struct storage {
+    growing_box<Scalar> box[BlockSize / cuda_warp::lanes];
+    std::uint32_t set[BlockSize / cuda_warp::lanes];
+    std::uint32_t count[BlockSize / cuda_warp::lanes];
+  };
+
   __device__ explicit set_tally(Set* sets) noexcept : sets_{sets} {}
 
   __device__ void add(std::uint32_t set, vec<Scalar, 3> const& p) noexcept {
@@ -87,19 +94,43 @@ class set_tally {
     box_.add(p);
     ++count_;
   }
-  /// All lanes of a warp call it: what all have of one set goes out together.
-  __device__ void flush_over_warp() noexcept {
-    std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
-    if (first == 0) return;
-    if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush();
-    set_ = first - 1;
-    box_.reduce_over_warp();
-    count_ = cuda_warp::sum(count_);
-    if (cuda_warp::lane() != 0) count_ = 0;
+  /// All threads call it: what all have of one set goes out together.
+  __device__ void flush_over_block(storage& shared) noexcept {
+    constexpr int warps = BlockSize / cuda_warp::lanes;
+    auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
+    __syncwarp();
+    join_over_warp();
+    if (cuda_warp::lane() == 0) {
+      shared.box[warp] = box_;
+      shared.set[warp] = set_;
+      shared.count[warp] = count_;
+    }
+    __syncthreads();
+    if (warp != 0) return;
+    bool const is_warp = cuda_warp::lane() < warps;
+    count_ = is_warp ? shared.count[cuda_warp::lane()] : 0;
+    if (count_ > 0) {
+      set_ = shared.set[cuda_warp::lane()];
+      box_ = shared.box[cuda_warp::lane()];
+    }
+    __syncwarp();
+    join_over_warp();
     flush();
   }
 
  private:
+  /// Lane 0 takes over what all lanes have, if it is of one set; else it goes out.
+  __device__ void join_over_warp() noexcept {
+    std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
+    if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush();
+    set_ = first - 1;
+    box_.reduce_over_warp();
+    count_ = cuda_warp::sum(count_);
+    if (cuda_warp::lane() != 0) {
+      box_ = {};
+      count_ = 0;
+    }
+  }
   __device__ void flush() noexcept {
     if (count_ == 0) return;
     sets_[set_].grow(box_, count_);

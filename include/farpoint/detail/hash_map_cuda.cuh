@@ -91,7 +91,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_task_kernel(hash
 
 template <class Map, class Act>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_task<Map, Act> const& task) noexcept {
-  if (task.size > hash_map_tile<Map> * index_t{0x7fffffff}) return hash_map_reject("hash_map: too many keys");
+  if (task.size > hash_map_tile<Map> * index_t{0x7fffffff}) return reject("hash_map: too many keys");
   cudaError_t error = cudaSuccess;
   if (task.report != nullptr) error = cudaMemsetAsync(task.report, 0, sizeof(hash_map_report), exec.stream);
   if (error == cudaSuccess) {

@@ -27,7 +27,7 @@ void for_each_part(host_exec exec, index_t size, Part const& part) noexcept {
 }
 
 inline result check_threads(host_exec exec) noexcept {
-  return exec.threads < 0 ? hash_map_reject("hash_map: host_exec.threads is negative") : result{};
+  return exec.threads < 0 ? reject("hash_map: host_exec.threads is negative") : result{};
 }
 
 template <class Map, class Act>

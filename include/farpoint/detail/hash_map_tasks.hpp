@@ -4,6 +4,7 @@
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/host_workspace.hpp>
@@ -124,15 +125,11 @@ hash_map_task<Map, Act> hash_map_task_of(Map const& map, span<typename Map::key_
 /// 32-bit slots hold those of maps of up to so many.
 inline constexpr index_t max_narrow_slots = index_t{1} << 31;
 
-constexpr result hash_map_reject(char const* reason) noexcept {
-  return {status::bad_argument, 0, reason};
-}
-
 template <class Map>
 result check_hash_map(Map const& map) noexcept {
   auto const address = reinterpret_cast<std::uintptr_t>(map.buckets().data());
-  if (map.capacity() > 0 && address == 0) return hash_map_reject("hash_map: the buckets are a null pointer");
-  if (address % alignof(hash_map_bucket) != 0) return hash_map_reject("hash_map: the buckets are not aligned");
+  if (map.capacity() > 0 && address == 0) return reject("hash_map: the buckets are a null pointer");
+  if (address % alignof(hash_map_bucket) != 0) return reject("hash_map: the buckets are not aligned");
   return {};
 }
 
@@ -141,16 +138,16 @@ template <class Map>
 result check_hash_map_entries(Map const& map, span<typename Map::key_type const> keys, void const* array,
                               std::size_t beside) noexcept {
   if (result const checked = check_hash_map(map); !checked) return checked;
-  if (!keys.empty() && keys.data() == nullptr) return hash_map_reject("hash_map: the keys are a null pointer");
-  if (beside < keys.size()) return hash_map_reject("hash_map: there are fewer values or slots than keys");
-  if (!keys.empty() && array == nullptr) return hash_map_reject("hash_map: the values or slots are a null pointer");
+  if (!keys.empty() && keys.data() == nullptr) return reject("hash_map: the keys are a null pointer");
+  if (beside < keys.size()) return reject("hash_map: there are fewer values or slots than keys");
+  if (!keys.empty() && array == nullptr) return reject("hash_map: the values or slots are a null pointer");
   return {};
 }
 
 template <class Map>
 result check_hash_map_slots(Map const& map, span<typename Map::key_type const> keys, index_span slots) noexcept {
   if (!slots.wide() && map.capacity() > max_narrow_slots) {
-    return hash_map_reject("hash_map: a map of more than 2^31 slots needs 64-bit slots");
+    return reject("hash_map: a map of more than 2^31 slots needs 64-bit slots");
   }
   return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
 }
@@ -160,16 +157,16 @@ result check_hash_map_pairs(Map const& map,
                             hash_map_pairs<typename Map::key_type, typename Map::value_type> const& output) noexcept {
   if (result const checked = check_hash_map(map); !checked) return checked;
   if (!output.keys.empty() && output.keys.data() == nullptr) {
-    return hash_map_reject("hash_map: output.keys is a null pointer");
+    return reject("hash_map: output.keys is a null pointer");
   }
   if (!output.values.empty() && output.values.data() == nullptr) {
-    return hash_map_reject("hash_map: output.values is a null pointer");
+    return reject("hash_map: output.values is a null pointer");
   }
   if (!output.values.empty() && output.values.size() < output.keys.size()) {
-    return hash_map_reject("hash_map: output.values is smaller than output.keys");
+    return reject("hash_map: output.values is smaller than output.keys");
   }
   if (map.capacity() > max_narrow_slots) {
-    return hash_map_reject("hash_map: maps of more than 2^31 slots are not extracted");
+    return reject("hash_map: maps of more than 2^31 slots are not extracted");
   }
   return {};
 }
@@ -180,7 +177,7 @@ inline result check_hash_map_workspace(bytes workspace, std::size_t needed) noex
             "hash_map: the workspace is smaller than hash_map_extract_workspace_bytes()"};
   }
   if (needed > 0 && !is_workspace_aligned(workspace)) {
-    return hash_map_reject("hash_map: the workspace is not aligned to 256 bytes");
+    return reject("hash_map: the workspace is not aligned to 256 bytes");
   }
   return {};
 }

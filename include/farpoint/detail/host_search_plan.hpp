@@ -18,6 +18,21 @@ struct host_search_memory {
   std::size_t size;
 };
 
+/// @param most_units  that building is cut into
+template <class Scalar>
+host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
+                                           std::uint32_t most_units) noexcept {
+  host_search_memory<Scalar> memory{};
+  memory.index = cut_point_index<Scalar>(cutter, points, clouds, largest);
+  auto& scratch = memory.scratch;
+  scratch.most_units = most_units;
+  scratch.order = cutter.take<std::uint32_t>(points);
+  scratch.parts = cutter.take<host_index_part<Scalar>>(most_units);
+  scratch.places = cutter.take<typename host_index_scratch<Scalar>::digit_places>(most_units);
+  memory.size = cutter.used();
+  return memory;
+}
+
 template <class Scalar>
 class host_search_plan {
  public:
@@ -36,15 +51,7 @@ class host_search_plan {
 
   host_search_memory<Scalar> cut(unsigned char* workspace) const noexcept {
     workspace_cutter cutter{workspace};
-    host_search_memory<Scalar> memory{};
-    memory.index = cut_point_index<Scalar>(cutter, points_, clouds_, largest_);
-    auto& scratch = memory.scratch;
-    scratch.most_units = threads_.most_units();
-    scratch.order = cutter.take<std::uint32_t>(points_);
-    scratch.parts = cutter.take<host_index_part<Scalar>>(scratch.most_units);
-    scratch.places = cutter.take<typename host_index_scratch<Scalar>::digit_places>(scratch.most_units);
-    memory.size = cutter.used();
-    return memory;
+    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.most_units());
   }
 
  private:

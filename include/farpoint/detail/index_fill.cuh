@@ -101,7 +101,7 @@ class index_filler {
   /// A thread for each point, and eight for a leaf: whole warps stay together.
   __device__ void fill_leaves() noexcept {
     index_t const units = index_t{task_.size()} / width + task_.points.size();
-    constexpr int at_once = 2;
+    constexpr int at_once = 4;
     for (index_t first = first_thread() - cuda_warp::lane(); first < units * width; first += at_once * threads()) {
       leaf_lane lanes[at_once];
 #pragma unroll

@@ -79,13 +79,14 @@ class index_sorter {
 
   /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
   __device__ void measure() noexcept {
-    set_tally<scalar, index_extent<scalar>> tally{task_.extents};
+    using tally_type = set_tally<scalar, index_extent<scalar>, radix_threads>;
+    __shared__ typename tally_type::storage shared;
+    tally_type tally{task_.extents};
     for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
       index_t const b = cloud_of(task_.points, i);
       if (is_finite(p) && is_inside(b, i)) tally.add(static_cast<std::uint32_t>(b), p);
     });
-    __syncwarp();
-    tally.flush_over_warp();
+    tally.flush_over_block(shared);
     if (!task_.points.is_ragged()) return;
     auto const offsets = task_.points.offsets();
     for (index_t b = first_thread(); b <= task_.points.size(); b += threads()) {
@@ -155,15 +156,16 @@ class index_sorter {
       // The first level's values are the order itself, and must stay.
       index_words const to = now.words.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
       index_words const other = now.words.keys == task_.words[0].keys ? task_.words[0] : task_.words[1];
-      number_runs(now, runs, task_.state->crowded[l]);
+      number_runs(now, runs, l);
       team_.sync();
       unsigned long long const crowded = task_.state->crowded[l];
       if (crowded == 0) break;
-      gather_runs(now, runs, to);
+      unsigned const pieces = task_.state->pieces[l];
+      gather_runs(now, runs, pieces, to);
       team_.sync();
       auto const size = static_cast<std::uint32_t>(crowded);
       level next{to, size, index_key_bits::of(static_cast<std::uint32_t>(crowded >> 32)), runs};
-      make_keys(next);
+      make_keys(next, pieces);
       team_.sync();
       sort_words(to, other, size, next.bits.all());
       if (radix_passes(next.bits.all()) % 2 != 0) next.words = other;
@@ -176,17 +178,19 @@ class index_sorter {
   }
 
   /// Gives numbers to the runs of crowded cells, in any order: their points go back to where they were.
-  __device__ void number_runs(level const& now, run* runs, unsigned long long& crowded) noexcept {
+  __device__ void number_runs(level const& now, run* runs, int l) noexcept {
     std::uint32_t const* const keys = now.words.keys;
     for (std::uint32_t i = first_thread(); i < now.size; i += threads()) {
       std::uint32_t const key = keys[i];
       if (i > 0 && keys[i - 1] == key) continue;
       if (now.size - i <= index_enough || keys[i + index_enough] != key || now.bits.is_none(key)) continue;
       std::uint32_t const count = end_of(now, i) - i;
-      unsigned long long const before = atomicAdd(&crowded, 1ull << 32 | count);
+      unsigned long long const before = atomicAdd(&task_.state->crowded[l], 1ull << 32 | count);
       auto const number = static_cast<std::uint32_t>(before >> 32);
-      runs[number] = {{}, now.place_of(i), static_cast<std::uint32_t>(before)};
-      task_.heads[i] = number;
+      runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
+      std::uint32_t const pieces = (count + index_piece_points - 1) / index_piece_points;
+      index_piece* const mine = task_.pieces + atomicAdd(&task_.state->pieces[l], pieces);
+      for (std::uint32_t piece = 0; piece < pieces; ++piece) mine[piece] = {number, piece * index_piece_points};
     }
   }
   /// First position whose key is another than that of i: by steps that double, then by halves.
@@ -205,57 +209,49 @@ class index_sorter {
     }
     return other;
   }
-  __device__ static std::uint32_t begin_of(level const& now, std::uint32_t i) noexcept {
-    std::uint32_t const* const keys = now.words.keys;
-    std::uint32_t same = i;
-    std::uint32_t step = 1;
-    while (step <= same && keys[same - step] == keys[i]) {
-      same -= step;
-      step *= 2;
+
+  /// Calls `function(run, number, first, end)` with a warp for each piece.
+  template <class Function>
+  __device__ void for_each_piece(run const* runs, unsigned pieces, Function&& function) const noexcept {
+    for (std::uint32_t piece = first_thread() / cuda_warp::lanes; piece < pieces;
+         piece += threads() / cuda_warp::lanes) {
+      index_piece const part = task_.pieces[piece];
+      run const of = runs[part.run];
+      std::uint32_t const end = part.first + index_piece_points;
+      function(of, part.run, part.first + cuda_warp::lane(), end < of.count ? end : of.count);
     }
-    // One before the first that may be the same, plus one: so that it is no negative number.
-    std::uint32_t other = step <= same ? same - step + 1 : 0;
-    while (same > other) {
-      std::uint32_t const middle = other + (same - other) / 2;
-      if (keys[middle] == keys[i]) {
-        same = middle;
-      } else {
-        other = middle + 1;
-      }
-    }
-    return same;
   }
 
-  /// Puts the points of the runs together, with their runs' numbers for keys, and finds the runs' extents.
-  __device__ void gather_runs(level const& now, run* runs, index_words const& to) noexcept {
-    set_tally<scalar, run> tally{runs};
-    std::uint32_t const* const keys = now.words.keys;
-    for (std::uint32_t i = first_thread(); i < now.size; i += threads()) {
-      std::uint32_t const key = keys[i];
-      if (now.bits.is_none(key)) continue;
-      std::uint32_t const head = begin_of(now, i);
-      if (now.size - head <= index_enough || keys[head + index_enough] != key) continue;
-      std::uint32_t const number = task_.heads[head];
-      std::uint32_t const at = runs[number].offset + (i - head);
-      std::uint32_t const value = now.words.values[i];
-      to.keys[at] = number;
-      to.values[at] = value;
-      tally.add(number, task_.points.points()[value]);
-    }
-    __syncwarp();
-    tally.flush_over_warp();
+  /// Puts the points of the runs together, and finds the runs' extents.
+  __device__ void gather_runs(level const& now, run* runs, unsigned pieces, index_words const& to) noexcept {
+    for_each_piece(runs, pieces, [&](run const& of, std::uint32_t number, std::uint32_t first, std::uint32_t end) {
+      growing_box<scalar> box{};
+#pragma unroll 4
+      for (std::uint32_t i = first; i < end; i += cuda_warp::lanes) {
+        std::uint32_t const value = now.words.values[of.source + i];
+        to.values[of.offset + i] = value;
+        box.add(task_.points.points()[value]);
+      }
+      __syncwarp();
+      box.reduce_over_warp();
+      if (cuda_warp::lane() == 0) box.grow(runs[number].box);
+    });
   }
 
   /// Points of one place have no order: they go no further.
-  __device__ void make_keys(level const& next) noexcept {
-    for (std::uint32_t i = first_thread(); i < next.size; i += threads()) {
-      std::uint32_t const number = next.words.keys[i];
-      auto const& box = next.runs[number].box;
-      auto const grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), next.bits.axis);
-      std::uint32_t const code =
-          grid.has_extent() ? grid.code(task_.points.points()[next.words.values[i]]) : next.bits.none();
-      next.words.keys[i] = next.bits.key(number, code);
-    }
+  __device__ void make_keys(level const& next, unsigned pieces) noexcept {
+    for_each_piece(next.runs, pieces,
+                   [&](run const& of, std::uint32_t number, std::uint32_t first, std::uint32_t end) {
+                     auto const grid = hilbert_grid<scalar>::over(of.box.lowest(), of.box.highest(), next.bits.axis);
+#pragma unroll 2
+                     for (std::uint32_t i = first; i < end; i += cuda_warp::lanes) {
+                       std::uint32_t const at = of.offset + i;
+                       std::uint32_t const code = grid.has_extent()
+                                                      ? grid.code(task_.points.points()[next.words.values[at]])
+                                                      : next.bits.none();
+                       next.words.keys[at] = next.bits.key(number, code);
+                     }
+                   });
   }
 
   index_task<Points> const& task_;

@@ -34,7 +34,6 @@ class index_plan {
   task_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
-    bool const fit = sizeof(point_leaf<scalar>) >= 5 * sizeof(std::uint32_t) * point_index_width;
     task_type task{points_};
     task.state = cutter.take<index_state>(1);
     task.extents = cutter.take<index_extent<scalar>>(clouds);
@@ -44,8 +43,9 @@ class index_plan {
     std::size_t const n = words == nullptr ? 0 : static_cast<std::size_t>(size);
     task.words[0] = {words, words + n};
     task.words[1] = {words + 2 * n, words + 3 * n};
-    task.heads = fit ? words + 4 * n : cutter.take<std::uint32_t>(size);
-    for (auto& runs : task.runs) runs = cutter.take<index_run<scalar>>(size / (index_enough + 1) + 1);
+    index_t const runs = size / (index_enough + 1) + 1;
+    for (auto& of_level : task.runs) of_level = cutter.take<index_run<scalar>>(runs);
+    task.pieces = cutter.take<index_piece>(runs + size / index_piece_points);
     auto const tile = static_cast<index_t>(is_small() ? radix_steps<Selector::small_items>::tile_size
                                                       : radix_steps<Selector::large_items>::tile_size);
     task.counters = cutter.take<std::uint32_t>(radix_digits * (size / tile + 2));

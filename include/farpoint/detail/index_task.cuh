@@ -14,15 +14,18 @@ namespace detail {
 /// Sorts after the first, at most: each by cells of a thousandth of those before.
 inline constexpr int index_levels = 4;
 
-/// Points of a cell that may stay in the order of their indices: two leaves of them.
-inline constexpr std::uint32_t index_enough = 2 * point_index_width;
+/// Points of a cell that may stay in the order of their indices: three leaves of them.
+inline constexpr std::uint32_t index_enough = 3 * point_index_width;
+
+/// Points of a run that a warp sees to at a time.
+inline constexpr std::uint32_t index_piece_points = 1024;
 
 /// Zero when a build starts.
 struct index_state {
   unsigned arrivals;
   unsigned bad_offsets;
-  unsigned long long non_finite_queries;
   unsigned long long crowded[index_levels];  ///< runs in the high half, their points in the low one
+  unsigned pieces[index_levels];             ///< of these runs
 };
 
 /// A cloud as it is met; zero when a build starts.
@@ -41,10 +44,16 @@ struct index_extent {
 template <class Scalar>
 struct index_run {
   growing_box<Scalar> box;
+  std::uint32_t count;
   std::uint32_t begin;   ///< in the order of all points
-  std::uint32_t offset;  ///< among the points of all runs
+  std::uint32_t source;  ///< among the points of all runs of the level before
+  std::uint32_t offset;  ///< among those of this level
+};
 
-  __device__ void grow(growing_box<Scalar> const& by, std::uint32_t) noexcept { by.grow(box); }
+/// Part of a run.
+struct index_piece {
+  std::uint32_t run;
+  std::uint32_t first;  ///< of its points
 };
 
 /// How a key is made of the number of a cloud, or of a run, and a cell's code.
@@ -84,8 +93,8 @@ struct index_task {
   index_extent<scalar>* extents;  ///< `[clouds]`
   std::uint32_t* order;           ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
   index_words words[2];           ///< `[points]` each; in the memory of the leaves, which are filled last
-  std::uint32_t* heads;           ///< `[points]`: a run's number, where the run begins
   index_run<scalar>* runs[2];     ///< of one level and the next
+  index_piece* pieces;            ///< of a level's runs
   std::uint32_t* counters;        ///< of the sorts
   index_key_bits bits;            ///< of the first sort
 

@@ -90,10 +90,13 @@ class turned_rows {
 };
 
 /// Writes the rows of a packet, coalesced: by way of shared memory.
-/// @param shared  of the block: Capacity columns for each thread
-template <int Capacity, int BlockSize, class Task, class Keys>
-__device__ void write_rows(Task const& task, std::uint32_t row, void* shared, Keys const& keys) noexcept {
+/// @param shared  the warp's columns are free
+template <int Capacity, int BlockSize, class Task>
+__device__ void write_rows(Task const& task, std::uint32_t row,
+                           typename warp_topk<typename Task::scalar, Capacity, BlockSize>::storage& shared,
+                           warp_topk<typename Task::scalar, Capacity, BlockSize> const& keys) noexcept {
   using scalar = typename Task::scalar;
+  static_assert(Capacity * sizeof(scalar) <= 32 * sizeof(float), "farpoint: rows that do not fit in the candidates'");
   int const k = task.k;
   int const lane = cuda_warp::lane();
   auto const for_each_cell = [&](auto&& function) {
@@ -105,7 +108,7 @@ __device__ void write_rows(Task const& task, std::uint32_t row, void* shared, Ke
     }
     __syncwarp();
   };
-  turned_rows<std::uint32_t, BlockSize> const indices{shared};
+  turned_rows<std::uint32_t, BlockSize> const indices{shared.words()};
   int count = 0;
   __syncwarp();
 #pragma unroll
@@ -120,7 +123,7 @@ __device__ void write_rows(Task const& task, std::uint32_t row, void* shared, Ke
   });
   if (!task.output.counts.empty() && row != no_row) task.output.counts.set(row, count);
   if (task.output.distances.empty()) return;
-  turned_rows<scalar, BlockSize> const distances{shared};
+  turned_rows<scalar, BlockSize> const distances{shared.distance};
 #pragma unroll
   for (int j = 0; j < Capacity; ++j) {
     if (j < Capacity - k) continue;
@@ -144,7 +147,7 @@ __global__ void __launch_bounds__(BlockSize) knn_packet_kernel(knn_cuda_task<Que
   if (cuda_warp::ballot(mine.exists()) == 0) return;
   list found{candidates, task.k, {task.radius2, no_index}, task.excluded(mine)};
   search_together(task.queries, mine, found);
-  write_rows<Capacity, BlockSize>(task, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, &candidates,
+  write_rows<Capacity, BlockSize>(task, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, candidates,
                                   found);
 }
 

@@ -2,6 +2,7 @@
 /// Which kernels serve a call of voxelize(), in which memory.
 #pragma once
 
+#include <farpoint/detail/device_properties.cuh>
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/host_workspace.hpp>
 #include <farpoint/detail/radix_sort.cuh>
@@ -21,11 +22,7 @@ class voxelize_plan {
 
   voxelize_plan(batch<Points> const& clouds, voxelize_params<scalar> const& params,
                 voxelize_output<scalar> const& output) noexcept
-      : task_{clouds, params, output} {
-    int device = 0;
-    if (cudaGetDevice(&device) == cudaSuccess) {
-      cudaDeviceGetAttribute(&multiprocessors_, cudaDevAttrMultiProcessorCount, device);
-    }
+      : task_{clouds, params, output}, multiprocessors_{device_properties::current().multiprocessors} {
     auto const points = static_cast<std::uint32_t>(clouds.points().size());
     task_.cells = params.grid.cells();
     std::uint64_t const keys = task_.cells * static_cast<std::uint64_t>(clouds.size());
@@ -222,7 +219,7 @@ class voxelize_plan {
   }
 
   task_type task_;
-  int multiprocessors_ = 0;
+  int multiprocessors_;
   int key_bits_ = 1;
   bool wide_ = false;
 };

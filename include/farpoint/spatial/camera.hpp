@@ -6,7 +6,10 @@
 /// - `width` and `height` of its image (px);
 /// - `bool project(vec<scalar> const& point, camera_pixel<scalar>& pixel, index_t index) const noexcept`, host and
 ///   device: true if the point is visible, `pixel` then being inside of the image; otherwise `pixel` is left as it was.
-///   `index` is the point's number in the cloud; cameras that do not look at it let it be left out.
+///   `index` is the point's number in the cloud; cameras that do not look at it let it be left out;
+/// - where it is known, `scalar pixel_span(scalar depth) const noexcept`, host and device: the length that a pixel
+/// covers
+///   at a depth (m), across the line of sight.
 ///
 /// Of every camera here, a point is visible only if it is finite and near_depth < depth <= far_depth; a depth that is
 /// not positive or that overflows never is. Each operation is rounded once, in the order given. O(1), thread-safe.
@@ -77,6 +80,13 @@ struct pinhole_camera {
     return view;
   }
 
+  /// See the concept above. By the longer of the focal lengths.
+  FARPOINT_HD Scalar pixel_span(Scalar depth) const noexcept {
+    Scalar const across = focal[0] < 0 ? -focal[0] : focal[0];
+    Scalar const down = focal[1] < 0 ? -focal[1] : focal[1];
+    return div_rn(depth, max_number(across, down));
+  }
+
   /// See the concept above.
   FARPOINT_HD bool project(vec<Scalar> const& point, camera_pixel<Scalar>& pixel, index_t = 0) const noexcept {
     if (!is_finite(point)) return false;
@@ -112,6 +122,13 @@ struct spherical_camera {
   std::int32_t height = 0;                     ///< rows (px)
   Scalar near_depth = 0;                       ///< points at it or nearer are not visible (m)
   Scalar far_depth = unlimited_depth<Scalar>;  ///< points beyond it are not visible (m)
+
+  /// See the concept above. By the smaller of the angles of a row and, at the horizon, of a column.
+  FARPOINT_HD Scalar pixel_span(Scalar depth) const noexcept {
+    Scalar const row = div_rn(sub_rn(top, bottom), static_cast<Scalar>(height));
+    Scalar const column = div_rn(2 * half_turn<Scalar>, static_cast<Scalar>(width));
+    return mul_rn(depth, min_number(row, column));
+  }
 
   /// See the concept above.
   FARPOINT_HD bool project(vec<Scalar> const& point, camera_pixel<Scalar>& pixel, index_t = 0) const noexcept {

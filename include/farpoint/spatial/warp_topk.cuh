@@ -28,6 +28,12 @@ class warp_topk {
   struct storage {
     Scalar distance[slots * BlockSize];
     std::uint32_t index[slots * BlockSize];
+
+    /// For other use of a warp's own columns after merge_all(): rows of BlockSize words, 2 * slots of them where a
+    /// distance is a word, else slots.
+    __device__ void* words() noexcept {
+      return sizeof(Scalar) == sizeof(std::uint32_t) ? static_cast<void*>(distance) : static_cast<void*>(index);
+    }
   };
 
   /// @param k         1 to Capacity
@@ -65,9 +71,6 @@ class warp_topk {
   __device__ void merge_all() noexcept {
     while (cuda_warp::ballot(end_ >= BlockSize) != 0) merge();
   }
-
-  /// Words of each thread's column, when all has been merged.
-  static constexpr int words = slots * (sizeof(Scalar) + 4) / 4;
 
   /// Element j of Capacity; the k smallest are the last.
   __device__ key const& operator[](int j) const noexcept { return at_[j]; }

@@ -21,6 +21,20 @@ constexpr bool operator!=(fps_block_tuning a, fps_block_tuning b) noexcept {
   return !(a == b);
 }
 
+/// How a kernel bundles points that are neighbours: chunks share a box, and chunks of a group share another, that
+/// samples are tested against first.
+struct fps_chunk_tuning {
+  int points;     ///< of a chunk: 8 to 256, a power of two
+  int per_group;  ///< chunks; a group has 32 points or more
+};
+
+constexpr bool operator==(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
+  return a.points == b.points && a.per_group == b.per_group;
+}
+constexpr bool operator!=(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
+  return !(a == b);
+}
+
 /// The kernels of fps() on a GPU; see docs/fps.md.
 enum class fps_kernel {
   registers,  ///< one block a cloud, in registers, several samples a step; every architecture and dimension
@@ -45,7 +59,7 @@ struct fps_case {
 
 struct fps_choice {
   fps_kernel kernel;
-  int cluster_size = 1;  ///< of fps_kernel::cluster: 2, 4, 8 or 16
+  int cluster_size = 1;  ///< of fps_kernel::cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
 };
 
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
@@ -76,26 +90,34 @@ struct fps_selector {
   static constexpr int team_block_size = 512;
   static constexpr int team_list_size = 256;
 
+  /// Of all three. h200, against 32 points and groups of 2: 1.31x for 16 x 8,192 -> 1,024 in rounds, 1.13x for 6 x
+  /// 10,000
+  /// -> 10,000 and 1.18x for 4 x 16,384 -> 4,096 in clusters of 8, 1.19x for 1,000,000 -> 1,024 and 1.21x for -> 10,000
+  /// in a grid; docs/fps.md has the others.
+  static constexpr fps_chunk_tuning chunks = {128, 1};
+
   /// Fewer points than this are not worth another block of a grid.
   static constexpr index_t grid_points_per_block = 2048;
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
   ///
-  /// h200, ms (cluster: 8 blocks):   registers  cluster  grid
-  ///   32 x   4,096 -> 1,024             0.34     0.48   0.56
-  ///    6 x  10,000 -> 1,000             0.69     0.47   0.57
-  ///    4 x  16,384 -> 4,096                      0.98   1.08; cluster of 16: 1.02
-  ///    1 x  49,497 -> 4,096                      1.47   1.41
-  ///    1 x 131,072 -> 4,096                      2.44   1.17
+  /// h200, ms, uniform:       registers  cluster of 8  of 16  grid
+  ///   32 x   4,096 ->  1,024     0.33
+  ///    6 x  10,000 ->  1,000     0.66         0.41      0.41
+  ///    6 x  10,000 -> 10,000                  1.70      1.69
+  ///    4 x  16,384 ->  4,096                  0.88      0.87
+  ///    1 x  49,497 ->  4,096                  1.10      0.98   1.10
+  ///    1 x 131,072 ->  4,096                                   1.22
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
     if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::registers};
-    if (c.architecture >= 90 && !c.ragged && c.largest <= 40000) {
-      // A part of the GPU stays free: where clusters do not fit side by side, they run one after another.
-      int size = 8;
+    if (c.architecture >= 90 && !c.ragged && c.largest <= 50000) {
+      // A part of the GPU stays free: where clusters do not fit side by side, they run one after another. 16 blocks,
+      // which must be neighbours, pay for large clouds only.
+      int size = c.largest < 32768 ? 8 : 16;
       while (size > 1 && (4 * c.clouds * size > 3 * c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
-      if (size > 1) return {fps_kernel::cluster, size};
+      if (size == 16 || (size > 1 && c.largest <= 40000)) return {fps_kernel::cluster, size};
     }
     if (c.largest <= c.rounds_points) return {fps_kernel::rounds};
     return {fps_kernel::grid};

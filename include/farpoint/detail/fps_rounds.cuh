@@ -35,13 +35,13 @@ struct fps_rounds_shared {
 };
 
 /// One block of the team that samples cloud b.
-template <class Points, int ListSize, int BlockSize, class Team>
+template <class Points, int ListSize, int BlockSize, class Chunking, class Team>
 class fps_rounds {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
   static constexpr int dim = Points::dim;
-  using slice_type = fps_slice<Points, BlockSize>;
+  using slice_type = fps_slice<Points, BlockSize, Chunking>;
   using shared_type = fps_rounds_shared<scalar, dim, ListSize, BlockSize>;
   using acceptor_type = fps_acceptor<scalar, dim, ListSize, BlockSize>;
   using tally_type = fps_tally<scalar>;
@@ -223,15 +223,15 @@ class fps_rounds {
 };
 
 /// Loads the slice of this block, counts what is not finite, and samples.
-template <class Points, int BlockSize, int ListSize, class Team, class Shared, class Tally, class Board>
+template <class Points, int BlockSize, int ListSize, class Chunking, class Team, class Shared, class Tally, class Board>
 __device__ void fps_run_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud,
-                               fps_slice_memory<typename Points::scalar, Points::dim> const& memory,
+                               fps_slice_memory<typename Points::scalar, Points::dim, Chunking> const& memory,
                                std::uint32_t const* order, Team& team, Shared& own, Tally* tally,
                                Board* board) noexcept {
-  fps_slice<Points, BlockSize> slice{cloud, team.rank(), team.size(), memory};
+  fps_slice<Points, BlockSize, Chunking> slice{cloud, team.rank(), team.size(), memory};
   unsigned const bad = cuda_warp::sum(slice.load(cloud, order));
   if (cuda_warp::lane() == 0) fps_count(task.output.report, &fps_report::non_finite, bad);
-  fps_rounds<Points, ListSize, BlockSize, Team>{task, b, cloud, slice, team, own, tally, board}.run();
+  fps_rounds<Points, ListSize, BlockSize, Chunking, Team>{task, b, cloud, slice, team, own, tally, board}.run();
 }
 
 }  // namespace detail

@@ -1,0 +1,30 @@
+// The surface's normal at a point, from a plane through its neighbours.
+#pragma once
+
+#include "view_search.hpp"
+
+namespace farpoint_demo {
+
+/// Normals of length 1 of the visible points, towards the eye: at right angles to the plane that is nearest to the
+/// neighbours. Where neighbours make no plane (fewer than three, or all on one line) the normal is the line of sight.
+std::vector<point3> fit_normals(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
+                                neighbour_rows const& neighbours, vec3 const& eye, int threads);
+
+/// Turns normals at more than 75 degrees to the line of sight to where most of their neighbours' look.
+///
+/// Beyond the rim of a round surface, points of its back are visible between those of its front. Towards the eye is the
+/// wrong side there; afterwards these normals look away from it.
+void turn_with_neighbours(std::vector<point3>& normals, std::vector<point3> const& cloud, view_search const& seen,
+                          vec3 const& eye, int threads);
+
+/// Angles between two lists of normals (degrees), 0 to 90: which side a surface was taken to be seen from says nothing.
+std::vector<float> angles_between(std::vector<point3> const& a, std::vector<point3> const& b);
+
+/// Mean and standard deviation.
+struct spread {
+  double mean = 0;
+  double deviation = 0;
+};
+spread spread_of(std::vector<float> const& values);
+
+}  // namespace farpoint_demo

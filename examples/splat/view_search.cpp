@@ -1,0 +1,86 @@
+#include "view_search.hpp"
+
+#include <farpoint/knn.hpp>
+#include <farpoint/knn_screen.hpp>
+
+#include <algorithm>
+#include <stdexcept>
+
+namespace farpoint_demo {
+
+namespace {
+
+neighbour_rows empty_rows(std::size_t count, int k) {
+  auto const size = count * static_cast<std::size_t>(k);
+  return {static_cast<std::size_t>(k), std::vector<std::int32_t>(size), std::vector<float>(size)};
+}
+
+void expect_ok(farpoint::result const& outcome) {
+  if (!outcome) throw std::invalid_argument{outcome.reason};
+}
+
+std::vector<point3> gather_points(std::vector<point3> const& cloud, std::vector<std::int32_t> const& indices) {
+  std::vector<point3> some;
+  some.reserve(indices.size());
+  for (auto const index : indices) some.push_back(cloud[static_cast<std::size_t>(index)]);
+  return some;
+}
+
+}  // namespace
+
+double neighbour_rows::reach_of(std::size_t i) const {
+  for (std::size_t j = k; j > 0; --j) {
+    if (row(i)[j - 1] >= 0) return std::sqrt(static_cast<double>(distances[i * k + j - 1]));
+  }
+  return 0;
+}
+
+view_search search_view(std::vector<point3> const& cloud, camera const& looking, int k, int threads, int rounds) {
+  farpoint::host_exec const exec{threads};
+  farpoint::batch const points{farpoint::view_points(cloud)};
+  farpoint::screen_space<camera> method{looking};
+  method.rounds = rounds;
+  auto const pixels = static_cast<std::size_t>(looking.width) * static_cast<std::size_t>(looking.height);
+  auto const most = std::min(cloud.size(), pixels);
+  view_search found{std::vector<std::int32_t>(most), empty_rows(most, k)};
+  std::vector<std::int32_t> count(1);
+  farpoint::knn_screen_output<float> output;
+  output.indices = found.neighbours.indices;
+  output.distances = found.neighbours.distances;
+  output.visible = found.visible;
+  output.visible_count = count;
+  farpoint::detail::host_workspace const workspace{farpoint::knn_workspace_bytes(exec, points, method, k)};
+  expect_ok(farpoint::knn(exec, points, method, k, output, workspace.get()));
+
+  auto const seen = static_cast<std::size_t>(count[0]);
+  found.visible.resize(seen);
+  found.neighbours.indices.resize(seen * found.neighbours.k);
+  found.neighbours.distances.resize(seen * found.neighbours.k);
+  return found;
+}
+
+neighbour_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible, int k,
+                            int threads) {
+  farpoint::host_exec const exec{threads};
+  farpoint::batch const points{farpoint::view_points(cloud)};
+  auto const asking = gather_points(cloud, visible);
+  farpoint::batch const queries{farpoint::view_points(asking)};
+  farpoint::exact const method;
+  auto found = empty_rows(visible.size(), k);
+  farpoint::knn_output<float> const output{found.indices, found.distances};
+  farpoint::detail::host_workspace const workspace{farpoint::knn_workspace_bytes(exec, points, queries, method, k)};
+  expect_ok(farpoint::knn(exec, points, queries, method, k, output, workspace.get()));
+  return found;
+}
+
+double share_of_equal_rows(neighbour_rows const& a, neighbour_rows const& b) {
+  std::size_t equal = 0;
+  for (std::size_t begin = 0; begin < a.indices.size(); begin += a.k) {
+    auto const first = a.indices.begin() + static_cast<std::ptrdiff_t>(begin);
+    auto const other = b.indices.begin() + static_cast<std::ptrdiff_t>(begin);
+    equal += std::equal(first, first + static_cast<std::ptrdiff_t>(a.k), other);
+  }
+  return a.indices.empty() ? 1 : static_cast<double>(equal * a.k) / static_cast<double>(a.indices.size());
+}
+
+}  // namespace farpoint_demo

@@ -1,0 +1,42 @@
+// What one view shows of a cloud: the visible points, and the nearest neighbours of each.
+#pragma once
+
+#include <farpoint/knn_screen_types.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "turntable.hpp"
+
+namespace farpoint_demo {
+
+/// A row of neighbours for each of some points.
+struct neighbour_rows {
+  std::size_t k = 0;
+  std::vector<std::int32_t> indices;  ///< `[points, k]`: in the cloud, the nearest first; -1 where there are fewer
+  std::vector<float> distances;       ///< `[points, k]`: squared (m^2); +inf where there are fewer
+
+  std::int32_t const* row(std::size_t i) const { return indices.data() + i * k; }
+  /// The distance (m) of the last neighbour there is.
+  double reach_of(std::size_t i) const;
+};
+
+struct view_search {
+  std::vector<std::int32_t> visible;  ///< indices in the cloud of the front-most points of the pixels, ascending
+  neighbour_rows neighbours;          ///< of the visible points among the visible points, themselves included
+};
+
+/// @param k        neighbours, 1 to 1,024
+/// @param threads  at least 1; the answer does not depend on them
+/// @param rounds   of the approximate search in screen space, or until_exact
+view_search search_view(std::vector<point3> const& cloud, camera const& looking, int k, int threads,
+                        int rounds = farpoint::until_exact);
+
+/// The neighbours that the visible points have in the whole cloud, themselves included.
+neighbour_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible, int k,
+                            int threads);
+
+/// The share of rows that are equal, to the last neighbour.
+double share_of_equal_rows(neighbour_rows const& a, neighbour_rows const& b);
+
+}  // namespace farpoint_demo

@@ -1,0 +1,34 @@
+/// @file
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/config.hpp>
+
+#include <cuda_runtime.h>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// The current device, as far as a choice of kernels goes by it; all zero when there is none.
+struct device_properties {
+  int multiprocessors = 0;
+  int architecture = 0;
+  int shared_bytes = 0;  ///< that a block may have
+  int cooperative = 0;
+
+  static device_properties current() noexcept {
+    int device = 0;
+    if (cudaGetDevice(&device) != cudaSuccess) return {};
+    auto const get = [device](cudaDeviceAttr attribute) {
+      int value = 0;
+      return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
+    };
+    return {get(cudaDevAttrMultiProcessorCount),
+            10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
+            get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

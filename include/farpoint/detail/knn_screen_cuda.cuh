@@ -1,0 +1,221 @@
+/// @file
+/// The CUDA backend of knn() in screen space: checks, lays out the workspace, and enqueues.
+#pragma once
+
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/knn_screen_check.hpp>
+#include <farpoint/detail/quadtree_cuda.cuh>
+#include <farpoint/detail/screen_exact.cuh>
+#include <farpoint/detail/screen_rounds.cuh>
+#include <farpoint/detail/screen_view.cuh>
+#include <farpoint/knn.cuh>
+#include <farpoint/tuning/knn_screen.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Which kernels serve a call, in which memory.
+template <class Selector, class Points, class Camera>
+class knn_screen_plan {
+ public:
+  using scalar = typename Points::scalar;
+
+  knn_screen_plan(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k) noexcept
+      : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method)} {}
+
+  std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
+
+  result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
+    memory const m = lay_out(workspace);
+    screen_row_writer<scalar> const writer = writer_of(m, output);
+    launch_sequence launch{stream};
+    launch_view(launch, m, writer);
+    if (is_exact()) return launch_exact(launch, m, writer);
+    if constexpr (knows_pixel_span<Camera>) launch_rounds(launch, m, writer);
+    return outcome(launch);
+  }
+
+  /// The first part of it: for whoever measures the parts.
+  result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output,
+                     cudaStream_t stream) const noexcept {
+    memory const m = lay_out(workspace);
+    launch_sequence launch{stream};
+    launch_view(launch, m, writer_of(m, output));
+    return outcome(launch);
+  }
+
+ private:
+  static constexpr int block_size = Selector::block_size;
+  static constexpr int search_block_size = Selector::search_block_size;
+  using key = neighbour_key<scalar>;
+
+  /// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
+  static constexpr index_t most_in_registers = 32;
+  static constexpr index_t list_bytes = index_t{64} << 20;
+
+  struct memory {
+    screen_state* state;
+    std::uint64_t* tiles;       ///< of points
+    std::uint64_t* tree_tiles;  ///< of pixels, behind them
+    index_t tile_words;
+    screen_points<scalar> points;
+
+    unsigned char* tree;
+    vec<scalar>* packed;
+    key* lists;
+
+    std::int32_t* indices;  ///< `[most visible, k]`, and so on: where the rows are not those of the output
+    scalar* distances;
+    std::int32_t* counts;
+    farpoint::bytes search;  ///< workspace of knn()
+
+    std::size_t size;
+  };
+
+  bool is_exact() const noexcept { return method_.rounds == until_exact; }
+  bool by_input() const noexcept { return method_.rows == screen_rows::input; }
+  exact bounds() const noexcept { return {method_.max_radius, method_.exclude_self}; }
+  quadtree_layout layout() const noexcept { return {method_.camera.width, method_.camera.height, most_}; }
+  /// Whose lists are not in registers.
+  index_t list_threads() const noexcept {
+    if (k_ <= most_in_registers) return 0;
+    index_t const allowed = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
+    index_t const wanted = (most_ + search_block_size - 1) / search_block_size;
+    index_t const blocks = wanted < allowed ? wanted : allowed;
+    return (blocks < 1 ? 1 : blocks) * search_block_size;
+  }
+
+  /// As many points as can be visible, somewhere: a workspace's size is asked for before there is memory.
+  batch<point_view<scalar>> cloud_of_most() const noexcept {
+    screen_points<scalar> points{};
+    points.at = reinterpret_cast<vec<scalar>*>(workspace_alignment);
+    points.offsets = reinterpret_cast<index_t*>(workspace_alignment);
+    return points.cloud(most_);
+  }
+
+  screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
+    return {output, m.points.index_of, k_, 0, by_input()};
+  }
+
+  memory lay_out(unsigned char* workspace) const noexcept {
+    index_t const points = cloud_.points().size();
+    workspace_cutter cutter{workspace};
+    memory m{};
+    m.state = cutter.take<screen_state>(1);
+    index_t const point_tiles = points / (block_size * screen_number_items) + 1;
+    m.tile_words = point_tiles + (is_exact() ? 0 : index_t{quadtree_blocks(layout())});
+    m.tiles = cutter.take<std::uint64_t>(m.tile_words);
+    m.tree_tiles = m.tiles == nullptr ? nullptr : m.tiles + point_tiles;
+    m.points = cut_screen_points<scalar>(cutter, points,
+                                         zbuffer_ref::words(method_.camera.width, method_.camera.height), most_);
+    if (!is_exact()) {
+      m.tree = cutter.take<unsigned char>(static_cast<index_t>(layout().size()));
+      m.packed = cutter.take<vec<scalar>>(most_);
+      m.lists = cutter.take<key>(list_threads() * k_);
+      m.size = cutter.used();
+      return m;
+    }
+    index_t const kept = by_input() ? most_ : 0;
+    m.indices = cutter.take<std::int32_t>(kept * k_);
+    m.distances = cutter.take<scalar>(kept * k_);
+    m.counts = cutter.take<std::int32_t>(kept);
+    std::size_t const begin = (cutter.used() + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
+    std::size_t const needed = knn_workspace_bytes(cuda_exec{nullptr}, cloud_of_most(), bounds(), k_);
+    m.search = {workspace == nullptr ? nullptr : workspace + begin, needed};
+    m.size = begin + needed;
+    return m;
+  }
+
+  static result outcome(launch_sequence const& launch) noexcept {
+    if (launch.error() == cudaSuccess) return {};
+    return {status::cuda_failure, static_cast<int>(launch.error()), "knn: a kernel could not be launched"};
+  }
+
+  unsigned blocks(launch_sequence const& launch, index_t threads) const noexcept {
+    return launch.blocks(static_cast<std::uint64_t>(threads), block_size, Selector::blocks_per_multiprocessor);
+  }
+
+  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
+    screen_task<Points, Camera> task{cloud_,  method_.camera, method_.layers, 0,          writer, m.points,
+                                     m.state, m.tiles,        m.tile_words,   !is_exact()};
+    index_t const points = cloud_.points().size();
+    launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
+           task);
+    for (; task.layer < task.layers; ++task.layer) {
+      launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+    }
+    launch(screen_number_kernel<Points, Camera, block_size>, blocks(launch, points / screen_number_items), block_size,
+           task);
+  }
+
+  void launch_rounds(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
+    quadtree_task const tree_task{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
+                                  layout(),
+                                  layout().cut(m.tree),
+                                  m.points.pixel_of,
+                                  m.tree_tiles,
+                                  &m.state->tree_ticket};
+    launch_quadtree(launch, tree_task, Selector::blocks_per_multiprocessor);
+    screen_rounds_request<scalar> const request{static_cast<int>(k_), method_.rounds,
+                                                static_cast<std::uint32_t>(most_candidates(method_, k_)),
+                                                squared_radius<scalar>(method_.max_radius), method_.exclude_self};
+    screen_search_task<Camera> const task{
+        method_.camera, request, quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer, m.state};
+    launch(screen_arrange_kernel<Camera, block_size>, blocks(launch, most_), block_size, task);
+    if (k_ <= 8) return launch_search<8>(launch, task);
+    if (k_ <= 16) return launch_search<16>(launch, task);
+    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launch, task);
+    launch_search<0>(launch, task);
+  }
+
+  template <int Capacity>
+  void launch_search(launch_sequence& launch, screen_search_task<Camera> const& task) const noexcept {
+    index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
+    // Searches differ in length: blocks that are done make room for others.
+    int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
+    launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
+           launch.blocks(static_cast<std::uint64_t>(threads), search_block_size, per_multiprocessor), search_block_size,
+           task);
+  }
+
+  result launch_exact(launch_sequence& launch, memory const& m,
+                      screen_row_writer<scalar> const& writer) const noexcept {
+    if (launch.error() != cudaSuccess) return outcome(launch);
+    auto const visible = m.points.cloud(most_);
+    auto const elements = static_cast<std::size_t>(most_ * k_);
+    auto const rows = static_cast<std::size_t>(most_);
+    knn_output<scalar> found{writer.output.indices, writer.output.distances, writer.output.counts};
+    if (by_input()) {
+      found.indices = span<std::int32_t>{m.indices, elements};
+      found.distances = {m.distances, elements};
+      found.counts = span<std::int32_t>{m.counts, rows};
+    }
+    result const searched = knn(cuda_exec{launch.stream()}, visible, bounds(), k_, found, m.search);
+    if (!searched) return searched;
+    screen_translate_task<scalar> const task{found, writer, m.points.offsets, m.state};
+    launch(by_input() ? screen_scatter_kernel<scalar, block_size> : screen_translate_kernel<scalar, block_size>,
+           blocks(launch, most_ * k_), block_size, task);
+    return outcome(launch);
+  }
+
+  batch<Points> cloud_;
+  screen_space<Camera> method_;
+  index_t k_;
+  index_t most_;
+};
+
+/// knn() in screen space for cuda_exec.
+template <class Selector, class Points, class Camera>
+result knn_screen_cuda(cuda_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
+                       knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
+  knn_screen_plan<Selector, Points, Camera> const plan{cloud, method, k};
+  if (workspace.size() < plan.bytes()) {
+    return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
+  }
+  if (!is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
+  return plan.launch(workspace.data(), output, exec.stream);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

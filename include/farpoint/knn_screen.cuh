@@ -1,0 +1,42 @@
+/// @file
+/// Nearest neighbours among the points that a camera sees, on a CUDA stream. See knn_screen.hpp for what knn() in
+/// screen space computes.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/detail/knn_screen_cuda.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Bytes of device workspace that knn() in screen space needs on the current GPU; 256-byte aligned memory. 0 for
+/// arguments that it refuses.
+///
+/// O(1), exact: 8 for each pixel and layer and 4 for each point; for each point that can be visible 16 in float and 28
+/// in double, and what knn() of as many points needs, with rows of the input also 4 k + sizeof(scalar) k + 4. An
+/// approximate search needs 12, or 24, the tree (quadtree_layout), and for k > 32 up to 64 MB of lists instead.
+template <class Selector = knn_screen_selector, class Points, class Camera>
+std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_space<Camera> const& method,
+                                index_t k) noexcept {
+  if (!detail::check_index_points(points) || !detail::check_screen_method(method, k)) return 0;
+  return detail::knn_screen_plan<Selector, Points, Camera>{points, method, k}.bytes();
+}
+
+/// knn() in screen space, enqueued on a stream: the rules and the bits of the host overload.
+///
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `points` and `output`
+/// point to, and `workspace`, is device memory that must stay valid until the stream has passed the call. The number of
+/// visible points stays on the device (knn_screen_output::visible_count). Offsets are clamped to the view.
+///
+/// @tparam Selector  tuning; changes the speed only
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
+/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Two launches and one for each
+/// layer, those of knn(), and one more; seven for an approximate search. Thread-safe: concurrent calls must not share
+/// output or workspace.
+template <class Selector = knn_screen_selector, class Points, class Camera>
+result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
+           knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::knn_screen_cuda<Selector>(exec, points, method, k, output, workspace);
+}
+
+FARPOINT_END_NAMESPACE

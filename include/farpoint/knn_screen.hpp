@@ -1,0 +1,106 @@
+/// @file
+/// Nearest neighbours among the points that a camera sees: host backend and convenience overload.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/status.hpp>
+#include <farpoint/detail/knn_screen_host.hpp>
+#include <farpoint/knn_screen_types.hpp>
+
+#include <stdexcept>
+#include <vector>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Bytes of workspace that knn() in screen space needs on the host; 256-byte aligned memory. 0 for arguments that it
+/// refuses.
+///
+/// Exact, O(1). A pixel takes 8 bytes for each layer, a point 4; of the points that can be visible, each takes 40.1
+/// bytes in float and 67.4 in double besides, a thread 16 kB. An approximate search needs instead 52 bytes, or 76, and
+/// the tree's records (quadtree_layout).
+template <class Points, class Camera>
+std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method,
+                                index_t k) noexcept {
+  if (!detail::check_screen_method(method, k)) return 0;
+  return detail::knn_screen_host_plan<Points, Camera>{exec, points, method, {}}.bytes();
+}
+
+/// The k nearest visible points of each visible point: those that a camera sees, one for each pixel or
+/// the front-most few.
+///
+/// With screen_space::rounds of until_exact, the default, none is missed: one answer, the same bits on every backend
+/// and for every number of threads. With more rounds it is the thesis's approximate search, also with the same bits
+/// everywhere, and rows may miss neighbours or have fewer than k (docs/knn_screen.md).
+///
+/// Ascending by (squared distance, index); a point is its own neighbour unless the method excludes it. Points that are
+/// not finite, or behind the camera, outside of the image or its depths, or behind another point of their pixel are
+/// nobody's neighbours and have none. Distances that overflow are +inf, and tie.
+///
+/// @param exec       threads to use; blocks until done
+/// @param points     one cloud, perhaps with offsets, metres, three coordinates, host memory
+/// @param method     the camera, and what is asked
+/// @param k          neighbours of a point, 1 to 1,024
+/// @param output     see knn_screen_output
+/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
+///         rounds with several layers, or with a camera that does not know its pixel_span(); an output that is too
+///         small, not one cloud, offsets that decrease or leave the view, more than 2^30 points, a misaligned
+///         workspace) | workspace_too_small. Nothing is written on failure.
+/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Thread-safe: concurrent calls
+/// must not share output or workspace.
+template <class Points, class Camera>
+result knn(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
+           knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  return detail::knn_screen_host(exec, points, method, k, output, workspace);
+}
+
+#if defined(__cpp_exceptions)
+
+/// Visible points and their neighbours, with the memory that holds them.
+template <class Scalar>
+struct screen_neighbours {
+  index_t k = 0;
+  std::vector<std::int32_t> visible;  ///< `[rows]`: indices of the visible points, ascending
+  std::vector<std::int32_t> pixels;   ///< `[rows]`: y * width + x
+  std::vector<std::int32_t> indices;  ///< `[rows, k]`: indices into the cloud; -1 where there are fewer than k
+  std::vector<Scalar> distances;      ///< `[rows, k]`, squared; +inf where there are fewer than k
+};
+
+/// knn() in screen space of one cloud in a host container on all cores, without a workspace to think of:
+/// `auto found = farpoint::knn(points, 8, farpoint::screen_space{camera});`
+///
+/// @param points  contiguous container of a type that point_layout knows
+/// @param method  its rows are those of the visible points, whatever it says
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class Camera, class = std::void_t<typename Container::value_type>>
+auto knn(Container const& points, index_t k, screen_space<Camera> method) {
+  batch const cloud{view_points(points)};
+  using scalar = typename Camera::scalar;
+  method.rows = screen_rows::visible;
+  if (result const checked = detail::check_screen_method(method, k); !checked) {
+    throw std::invalid_argument{checked.reason};
+  }
+  auto const most = static_cast<std::size_t>(detail::most_visible(cloud.points().size(), method));
+  auto const elements = most * static_cast<std::size_t>(k);
+  screen_neighbours<scalar> found{k, std::vector<std::int32_t>(most), std::vector<std::int32_t>(most),
+                                  std::vector<std::int32_t>(elements), std::vector<scalar>(elements)};
+  std::vector<index_t> rows(1);
+  knn_screen_output<scalar> output{found.indices, found.distances};
+  output.pixels = found.pixels;
+  output.visible = found.visible;
+  output.visible_count = rows;
+  detail::host_workspace const workspace{knn_workspace_bytes(host_exec{}, cloud, method, k)};
+  result const outcome = knn(host_exec{}, cloud, method, k, output, workspace.get());
+  if (!outcome) throw std::invalid_argument{outcome.reason};
+  auto const seen = static_cast<std::size_t>(rows[0]);
+  found.visible.resize(seen);
+  found.pixels.resize(seen);
+  found.indices.resize(seen * static_cast<std::size_t>(k));
+  found.distances.resize(seen * static_cast<std::size_t>(k));
+  return found;
+}
+
+#endif  // defined(__cpp_exceptions)
+
+FARPOINT_END_NAMESPACE

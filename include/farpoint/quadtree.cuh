@@ -1,0 +1,65 @@
+/// @file
+/// Build a quadtree over the pixels of an image on a CUDA stream.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/check.hpp>
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/detail/quadtree_cuda.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Bytes of device workspace that build_quadtree() needs on a GPU; 256-byte aligned memory. O(1), exact: 8 for each
+/// square of 32 x 32 pixels of the padded image, and 64; 0 for an image that build_quadtree() refuses.
+inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) noexcept {
+  quadtree_layout const layout{width, height, 0};
+  if (!layout.is_valid()) return 0;
+  return 64 + std::size_t{detail::quadtree_blocks(layout)} * sizeof(std::uint64_t);
+}
+
+/// Builds the quadtree of what a z-buffer shows, enqueued on a stream: the tree, to the bit, that the host overload
+/// builds of the same points. How many those are stays on the device.
+///
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
+///
+/// @param zbuffer    1 to quadtree_max_side pixels wide and high; the points of its pixels become those of the tree
+/// @param memory     at least quadtree_bytes(width, height, width * height) bytes, aligned to quadtree_alignment,
+/// device
+///                   memory; the tree lives in it
+/// @param workspace  at least quadtree_workspace_bytes() bytes, 256-byte aligned, device memory
+/// @param tree       set on success; what it names is there once the stream has passed the call
+/// @return ok | bad_argument | workspace_too_small (the memory, too) | cuda_failure. Never clears or returns an error
+/// of
+///         somebody else's.
+/// Complexity: O(padded square); a memset and two launches, one up to 32 x 32 pixels. Thread-safe for different memory.
+inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace,
+                             quadtree_ref& tree) noexcept {
+  quadtree_layout const layout{zbuffer.width(), zbuffer.height(), zbuffer.size()};
+  if (!layout.is_valid()) return detail::reject("zbuffer: its width or height is not 1 to 8192");
+  if (memory.size() < layout.size()) {
+    return {status::workspace_too_small, 0, "memory: smaller than quadtree_bytes() of all pixels"};
+  }
+  if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
+    return detail::reject("memory: not aligned to 64 bytes");
+  }
+  std::size_t const needed = quadtree_workspace_bytes(exec, zbuffer.width(), zbuffer.height());
+  if (workspace.size() < needed) {
+    return {status::workspace_too_small, 0, "workspace: smaller than quadtree_workspace_bytes()"};
+  }
+  if (!detail::is_workspace_aligned(workspace)) return detail::reject("workspace: not aligned to 256 bytes");
+
+  auto* const tiles = reinterpret_cast<std::uint64_t*>(workspace.data() + 64);
+  auto* const ticket = reinterpret_cast<std::uint32_t*>(workspace.data());
+  detail::launch_sequence launch{exec.stream};
+  launch.note(cudaMemsetAsync(workspace.data(), 0, needed, exec.stream));
+  detail::launch_quadtree(launch, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
+  if (launch.error() != cudaSuccess) {
+    return {status::cuda_failure, static_cast<int>(launch.error()), "quadtree: a launch was refused"};
+  }
+  tree = quadtree_ref{layout, memory.data()};
+  return {};
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,20 @@
+/// @file
+/// What makes knn() in screen space fast on a GPU. Nothing here changes a result.
+#pragma once
+
+#include <farpoint/core/config.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
+/// argument of knn() in screen space.
+struct knn_screen_selector {
+  /// Threads of a block that draws or numbers points, in whole warps.
+  static constexpr int block_size = 256;
+  /// Threads of a block of the approximate search.
+  static constexpr int search_block_size = 128;
+  /// Blocks that a multiprocessor is given: what keeps enough loads in flight.
+  static constexpr int blocks_per_multiprocessor = 8;
+};
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,102 @@
+// How much workspace fps() asks for on a GPU. Sizes are worked out on the host: no kernel runs.
+#include <farpoint/fps.cuh>
+
+#include <algorithm>
+#include <utility>
+
+#include "../catch.hpp"
+
+using namespace farpoint;
+
+namespace {
+
+template <fps_kernel Kernel, int ClusterSize = 1>
+struct only : fps_selector {
+  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, ClusterSize}; }
+};
+
+/// An H200, and a GPU without clusters.
+constexpr detail::device_properties devices[] = {{132, 90, 232448, 1}, {40, 75, 65536, 1}};
+
+/// Beside the points: extents, and boxes of groups that are not full; lists of the teams that a grid can have; boxes
+/// of blocks, and what is rounded up.
+constexpr index_t cloud_bytes = 256;
+constexpr index_t team_bytes = 20 << 10;
+constexpr index_t call_bytes = 64 << 10;
+
+template <class Selector, class Points>
+void check_sizes() {
+  constexpr index_t sizes[] = {0, 1, 100, 1000, 4097, 12289, 40000, 131072, 3000000, 30000000, 2000000000};
+  for (detail::device_properties const& device : devices) {
+    for (index_t const n : sizes) {
+      for (index_t const clouds : {1, 2, 100, 10000}) {
+        if (n * clouds > 4000000000) continue;
+        for (bool const ragged : {false, true}) {
+          // Offsets are looked at on the device only.
+          index_t const offset = 0;
+          Points const points{nullptr, n * clouds};
+          auto const all = ragged ? batch<Points>::ragged(points, {&offset, static_cast<std::size_t>(clouds) + 1})
+                                  : batch<Points>::regular(points, clouds);
+          fps_params params;
+          params.samples = n / 4 + 1;
+          auto const bytes = static_cast<index_t>(detail::fps_cuda_plan<Selector, Points>{all, params, device}.bytes());
+          CAPTURE(Points::dim, sizeof(typename Points::coord), device.architecture, n, clouds, ragged, bytes);
+          index_t const teams = std::min<index_t>(clouds, device.multiprocessors / 2);
+          index_t const others = cloud_bytes * clouds + team_bytes * teams + call_bytes;
+          if (bytes > 40 * n * clouds + others) FAIL("more than 40 bytes a point");
+        }
+      }
+    }
+  }
+}
+
+template <class Points>
+void check_kernels() {
+  check_sizes<fps_selector, Points>();
+  check_sizes<only<fps_kernel::registers>, Points>();
+  check_sizes<only<fps_kernel::stream>, Points>();
+  check_sizes<only<fps_kernel::rounds>, Points>();
+  check_sizes<only<fps_kernel::cluster, 8>, Points>();
+  check_sizes<only<fps_kernel::grid>, Points>();
+}
+
+template <class Coord, int... Dim>
+void check_dimensions(std::integer_sequence<int, Dim...>) {
+  (check_kernels<point_view<Coord, Dim + 1>>(), ...);
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a cloud", "[fps][device]") {
+  using dimensions = std::make_integer_sequence<int, 16>;
+  check_dimensions<float16>(dimensions{});
+  check_dimensions<float>(dimensions{});
+  check_dimensions<double>(dimensions{});
+}
+
+TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
+  using detail::fps_stream_scalars;
+  STATIC_REQUIRE(fps_stream_scalars<point_view<float, 9>> == 10);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<float, 10>> == 10);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<float16, 16>> == 10);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<double, 4>> == 5);
+  STATIC_REQUIRE(fps_stream_scalars<point_view<double, 5>> == 5);
+
+  auto const bytes = [](auto selector, auto points, index_t clouds) {
+    using plan = detail::fps_cuda_plan<decltype(selector), decltype(points)>;
+    fps_params params;
+    params.samples = 1000;
+    auto const all = batch<decltype(points)>::regular(points, clouds);
+    return static_cast<double>(plan{all, params, devices[0]}.bytes()) / static_cast<double>(points.size());
+  };
+  constexpr index_t n = 1000000;
+  CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(only<fps_kernel::stream>{}, point_view<double, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 3>{nullptr, n}, 1) == 16);
+  CHECK(bytes(only<fps_kernel::rounds>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
+  CHECK(bytes(only<fps_kernel::grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);
+  CHECK(bytes(only<fps_kernel::grid>{}, point_view<double, 3>{nullptr, n}, 1) < 36.4);
+  // The boxes are in the workspace, too.
+  CHECK(bytes(only<fps_kernel::grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 37);
+  CHECK(bytes(only<fps_kernel::grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
+}

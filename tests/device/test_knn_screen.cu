@@ -1,0 +1,31 @@
+// knn() in screen space on cuda_exec: the shared cases, of floats also with blocks of another size.
+#include "../catch.hpp"
+#include "knn_screen_on_device.cuh"
+
+using namespace farpoint_tests;
+
+namespace {
+
+/// Few and small blocks: tiles are divided in other ways, and all wait for one another.
+struct small_blocks : farpoint::knn_screen_selector {
+  static constexpr int block_size = 96;
+  static constexpr int search_block_size = 32;
+  static constexpr int blocks_per_multiprocessor = 1;
+};
+
+template <class Problem>
+auto solve_screen(Problem const& problem) {
+  auto const answer = screen_on_device<farpoint::knn_screen_selector>(problem);
+  if constexpr (std::is_same_v<Problem, pinhole_problem<float>>) {
+    auto const other = screen_on_device<small_blocks>(problem);
+    INFO(difference(other, answer));
+    CHECK(same_answer(other, answer));
+  }
+  return answer;
+}
+
+}  // namespace
+
+#define BACKEND_NAME "device"
+#define BACKEND_TAG "[device]"
+#include "../shared/knn_screen_tests.inc"
