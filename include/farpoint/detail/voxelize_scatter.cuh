@@ -12,7 +12,8 @@ namespace detail {
 /// Voxels that cloud `b` has.
 template <class Points>
 __device__ inline std::uint32_t voxels_of_cloud(voxelize_task<Points> const& task, index_t b) noexcept {
-  return task.clouds.size() == 1 ? task.state->voxels : task.cloud_begin[b + 1] - task.cloud_begin[b];
+  if (task.clouds.size() == 1) return task.state->voxels + task.state->more_voxels;
+  return task.cloud_begin[b + 1] - task.cloud_begin[b];
 }
 
 /// Those of them that max_voxels lets pass.
@@ -46,7 +47,7 @@ __device__ inline void lay_out_rows(voxelize_task<Points> const& task) noexcept 
     rows += sum;
   }
   if (threadIdx.x != 0) return;
-  found = task.state->voxels;
+  found = index_t{task.state->voxels} + task.state->more_voxels;
   index_t const written = rows < capacity ? rows : capacity;
   task.state->rows = static_cast<std::uint32_t>(written);
   task.cloud_row[task.clouds.size()] = static_cast<std::uint32_t>(written);

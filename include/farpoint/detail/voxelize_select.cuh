@@ -254,9 +254,13 @@ __global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_task<P
   for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < size; i += index_t{gridDim.x} * BlockSize) {
     index_t const place = i - frame.begin;
     std::uint32_t const slot = place >= 0 && place < index_t{frame.size} ? task.slots[place] : voxel_none;
-    // voxelize_number_kernel has put the number of the voxel into the table.
-    std::uint32_t const row =
-        slot == voxel_none ? voxel_none : row_of(task, table.value(slot).load() & ~voxel_dropped, table.key(slot));
+    std::uint32_t row = voxel_none;
+    if (slot != voxel_none && task.ranked) {
+      row = row_of(task, slot, static_cast<Key const*>(task.voxel_keys)[slot]);
+    } else if (slot != voxel_none) {
+      // voxelize_number_kernel has put the number of the voxel into the table.
+      row = row_of(task, table.value(slot).load() & ~voxel_dropped, table.key(slot));
+    }
     task.output.point_voxel.set(i, row == voxel_none ? -1 : index_t{row});
   }
 }
