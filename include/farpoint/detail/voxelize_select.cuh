@@ -229,12 +229,21 @@ class voxel_rows {
   int most_;
 };
 
-/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
-inline constexpr int select_blocks = 5;
+/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time. A multiprocessor of sm_75
+/// has 1,024 threads.
+constexpr int select_blocks(int block_size) noexcept {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  int const fit = 1024 / block_size;
+#else
+  int const fit = 1536 / block_size;
+#endif
+  return fit < 1 ? 1 : fit < 5 ? fit : 5;
+}
 
 /// The rows of all voxels; those that take longest first.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize, select_blocks) voxelize_select_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
+    voxelize_select_kernel(voxelize_task<Points> const task) {
   using rows = voxel_rows<Points, Key, BlockSize>;
   __shared__ typename rows::storage storage;
   rows const writer{task, storage};
