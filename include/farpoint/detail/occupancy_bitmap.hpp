@@ -50,13 +50,24 @@ struct occupancy_bitmap {
   FARPOINT_HD bool is_flat() const noexcept { return top == nullptr; }
 
   FARPOINT_HD void mark_group(std::uint32_t cell) const noexcept {
-    set(top + (cell >> top_bits), bit_of(cell >> group_bits));
+    mark_groups(cell >> top_bits, bit_of(cell >> group_bits));
   }
+  /// Several groups whose bits are in one word.
+  FARPOINT_HD void mark_groups(std::uint32_t word, std::uint64_t bits) const noexcept { set(top + word, bits); }
 
   /// @return true for the first call with this cell
-  FARPOINT_HD bool mark(std::uint32_t cell) const noexcept {
-    std::uint32_t const group = is_flat() ? cell >> group_bits : place_of(cell);
-    return set(groups[group].bits + word_of(cell), bit_of(cell));
+  FARPOINT_HD bool mark(std::uint32_t cell) const noexcept { return mark_cells(cell >> 6, bit_of(cell)) != 0; }
+  /// Several cells whose bits are in one word, the word-th of the grid.
+  /// @param looks  before it writes, so that cells that are marked already cost a load; false: they are expected not to
+  /// be
+  /// @return those that nobody has marked before
+  FARPOINT_HD std::uint64_t mark_cells(std::uint32_t word, std::uint64_t bits, bool looks = true) const noexcept {
+    std::uint32_t const group = is_flat() ? word >> 2 : place_of(word << 6);
+    return set(groups[group].bits + (word & 3), bits, looks);
+  }
+
+  FARPOINT_HD static constexpr std::uint64_t bit_of(std::uint32_t number) noexcept {
+    return std::uint64_t{1} << (number & 63);
   }
 
   /// Number of cells below `cell` that are set. It need not be set itself.
@@ -76,16 +87,13 @@ struct occupancy_bitmap {
   }
 
  private:
-  FARPOINT_HD static constexpr std::uint64_t bit_of(std::uint32_t number) noexcept {
-    return std::uint64_t{1} << (number & 63);
-  }
   /// Of a cell in its group.
   FARPOINT_HD static constexpr std::uint32_t word_of(std::uint32_t cell) noexcept { return cell >> 6 & 3; }
 
   /// Looks before it writes: points that share a cell cost loads, not atomic operations that take turns.
-  FARPOINT_HD static bool set(std::uint64_t* word, std::uint64_t bit) noexcept {
-    if ((atomic_load(word) & bit) != 0) return false;
-    return (atomic_or(word, bit) & bit) == 0;
+  FARPOINT_HD static std::uint64_t set(std::uint64_t* word, std::uint64_t bits, bool looks = true) noexcept {
+    if (looks && (bits & ~atomic_load(word)) == 0) return 0;
+    return bits & ~atomic_or(word, bits);
   }
 
   FARPOINT_HD std::uint32_t place_of(std::uint32_t cell) const noexcept {

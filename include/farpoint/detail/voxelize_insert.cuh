@@ -34,6 +34,16 @@ struct lane_run {
   }
 
   __device__ bool leads() const noexcept { return rank == 0; }
+
+  /// All bits of the run, for its leader. All lanes of the warp call it.
+  __device__ std::uint64_t bits_of_all(std::uint64_t bits) const noexcept {
+#pragma unroll
+    for (int step = 1; step < cuda_warp::lanes; step *= 2) {
+      std::uint64_t const other = __shfl_down_sync(~0u, bits, step);
+      if (static_cast<std::uint32_t>(rank + step) < size) bits |= other;
+    }
+    return bits;
+  }
 };
 
 /// Counts the points of a warp that are in no voxel.
@@ -58,6 +68,8 @@ __device__ inline void start_call(voxelize_task<Points> const& task) noexcept {
   if (threadIdx.x != 0) return;
   *task.state = voxelize_state{};
   task.state->bad_offsets = broken ? 1 : 0;
+  task.state->tiles_inserted = voxel_none;
+  if (task.bitmap.is_flat()) task.state->groups = voxel_none;
   if (task.output.report != nullptr) {
     *task.output.report = voxelize_report{};
     task.output.report->bad_offsets = broken ? 1 : 0;
@@ -95,11 +107,12 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_task
 /// Puts the voxels of points into the table with the lowest point of each, and counts their points, a tile of
 /// BlockSize points at a time. Tiles are taken in ascending order until the table has key_limit voxels.
 ///
-/// Why the voxels of later tiles are not written: the voxels that were in the table when a block looked come from tiles
-/// that had been taken by then, all before the one that it would have taken. So key_limit voxels, which is no less than
-/// there are rows, begin before it.
+/// Why the voxels of later tiles are not written: the voxels that were counted when a block took a tile come from tiles
+/// that had been taken before, all of them in front of it. So key_limit voxels, which is no less than there are rows,
+/// begin before it.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_insert_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
+    voxelize_insert_kernel(voxelize_task<Points> const task) {
   __shared__ std::uint32_t next;
   voxel_frame const frame = frame_of(task);
   auto const table = table_of<Key>(task, frame);
@@ -127,14 +140,14 @@ __global__ void __launch_bounds__(BlockSize) voxelize_insert_kernel(voxelize_tas
       tile += gridDim.x;
       continue;
     }
-    unsigned const added = static_cast<unsigned>(__popc(cuda_warp::ballot(is_new)));
-    if (added != 0 && cuda_warp::lane() == 0) atomicAdd(&task.state->inserted, added);
-    __syncthreads();
+    auto const added = static_cast<std::uint64_t>(__syncthreads_count(is_new));
     if (threadIdx.x == 0) {
-      // First look, then take: see above.
-      bool const enough = atomic_load(&task.state->inserted) >= task.key_limit;
-      __threadfence();
-      next = enough ? voxel_none : atomicAdd(&task.state->ticket, 1u) + gridDim.x;
+      std::uint64_t const before = atomic_add(&task.state->progress, std::uint64_t{1} << 32 | added);
+      auto const ticket = static_cast<std::uint32_t>(before >> 32);
+      bool const enough = static_cast<std::uint32_t>(before) + added >= task.key_limit;
+      // Once there are enough for one tile there are for all that come later.
+      if (enough) atomicMin(&task.state->tiles_inserted, ticket);
+      next = enough ? voxel_none : ticket + gridDim.x;
     }
     __syncthreads();
     tile = next;
@@ -143,10 +156,11 @@ __global__ void __launch_bounds__(BlockSize) voxelize_insert_kernel(voxelize_tas
 
 /// What becomes of points that are not inserted, for the report: a thread's counts.
 struct late_points {
-  unsigned long long outside = 0;
-  unsigned long long not_finite = 0;
-  unsigned long long dropped = 0;  ///< in voxels that are not in the table
-  std::uint32_t voxels = 0;        ///< of which there are so many
+  std::uint32_t outside = 0;
+  std::uint32_t not_finite = 0;
+  std::uint32_t dropped = 0;  ///< in voxels that are not in the table
+  std::uint32_t voxels = 0;   ///< of which there are so many
+  bool looks = true;          ///< the last was one of several points of such a voxel
 
   /// @param size  of the run that the thread leads; 0 if it leads none
   template <class Points, class Key>
@@ -157,7 +171,9 @@ struct late_points {
     if (place != voxel_place::inside || size == 0 || slot != voxel_none) return;
     dropped += size;
     // The keys of one cloud are the numbers of its cells.
-    voxels += task.bitmap.mark(static_cast<std::uint32_t>(key)) ? 1 : 0;
+    auto const cell = static_cast<std::uint32_t>(key);
+    looks = task.bitmap.mark_cells(cell >> 6, occupancy_bitmap::bit_of(cell), looks) == 0;
+    voxels += looks ? 0 : 1;
   }
 
   /// Adds the counts of a warp to what all have.

@@ -117,10 +117,12 @@ class voxelize_plan {
   index_t all_groups() const noexcept { return occupancy_bitmap::all_groups(all_cells()); }
 
   /// Blocks for `items` threads' worth of work: no more than stay on the device together.
-  unsigned blocks(std::uint64_t items) const noexcept {
+  /// @param most  of a multiprocessor, if the kernel's registers allow no more
+  unsigned blocks(std::uint64_t items, int most = Selector::blocks_per_multiprocessor) const noexcept {
     std::uint64_t const all = (items + block_size - 1) / block_size;
+    int const each = most < Selector::blocks_per_multiprocessor ? most : Selector::blocks_per_multiprocessor;
     auto const together =
-        static_cast<std::uint64_t>(multiprocessors_ > 0 ? multiprocessors_ : 1) * Selector::blocks_per_multiprocessor;
+        static_cast<std::uint64_t>(multiprocessors_ > 0 ? multiprocessors_ : 1) * static_cast<unsigned>(each);
     return static_cast<unsigned>(all < 1 ? 1 : all < together ? all : together);
   }
 
@@ -168,6 +170,7 @@ class voxelize_plan {
     task.cloud_row = cutter.take<std::uint32_t>(clouds + 1);
     task.pieces_done = cutter.take<std::uint32_t>(points / voxel_large + 1);
     task.slots = cutter.take<std::uint32_t>(points);
+    task.places = cutter.take<std::uint32_t>(task.ranked && !task.sorted ? points : 0);
     task.voxel_keys = cutter.take<std::uint32_t>(keys * key_words);
     task.offsets = cutter.take<std::uint32_t>(keys + 1);
     workspace_cutter after = cutter;
@@ -214,7 +217,8 @@ class voxelize_plan {
       return launch.error;
     }
     launch(voxelize_scatter_kernel<Points, block_size>, blocks(points) + 1, task);
-    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points * voxel_group), task);
+    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points * voxel_group, select_blocks(block_size)),
+           task);
     if (!task.output.point_voxel.empty()) {
       launch(voxelize_map_kernel<Points, Key, block_size>, blocks(points), task);
     }
@@ -258,7 +262,7 @@ class voxelize_plan {
       launch(voxelize_rank_groups_kernel<Points, block_size>, blocks(words), task);
       launch(voxelize_mark_cells_kernel<Points, block_size>, grid, task);
     }
-    launch(voxelize_rank_cells_kernel<Points, block_size>, blocks(groups), task);
+    launch(voxelize_rank_cells_kernel<Points, block_size>, blocks(groups / rank_items), task);
     launch(voxelize_count_kernel<Points, block_size>, grid, task);
     launch(voxelize_place_kernel<Points, block_size>, blocks(task.most_keys), task);
   }

@@ -61,7 +61,8 @@ __device__ inline void lay_out_rows(voxelize_task<Points> const& task) noexcept 
 
 /// Puts points beside the others of their voxel, in any order. The last block does not: it lays out the rows.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_scatter_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
+    voxelize_scatter_kernel(voxelize_task<Points> const task) {
   if (blockIdx.x + 1 == gridDim.x) {
     lay_out_rows<BlockSize>(task);
     return;
@@ -71,6 +72,10 @@ __global__ void __launch_bounds__(BlockSize) voxelize_scatter_kernel(voxelize_ta
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size; first += step) {
     std::uint64_t const i = first + threadIdx.x;
     std::uint32_t const slot = i < frame.size ? task.slots[i] : voxel_none;
+    if (task.ranked) {
+      if (slot != voxel_none) task.members[task.offsets[slot] + task.places[i]] = static_cast<std::uint32_t>(i);
+      continue;
+    }
     lane_run const run = lane_run::of(slot);
     std::uint32_t to = voxel_dropped;
     if (slot != voxel_none && run.leads()) to = atomicAdd(&task.cursors[slot], run.size);

@@ -19,10 +19,11 @@ __device__ inline std::uint64_t rank_of(voxelize_task<Points> const& task, voxel
 }
 
 /// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
+/// @param begins  the selection is empty
 template <class Points>
 __device__ inline void offer_members(warp_lowest& lowest, voxelize_task<Points> const& task, voxel_frame const& frame,
                                      std::uint32_t const* members, std::uint32_t first, std::uint32_t count,
-                                     std::uint32_t step) noexcept {
+                                     std::uint32_t step, bool begins = true) noexcept {
   constexpr int ahead = 4;
   for (std::uint32_t at = first; at < count; at += ahead * step) {
     std::uint32_t points[ahead];
@@ -34,8 +35,14 @@ __device__ inline void offer_members(warp_lowest& lowest, voxelize_task<Points> 
     }
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
-      lowest.offer({points[k] != voxel_none ? rank_of(task, frame, points[k]) : warp_lowest::none, points[k]});
+      ranked_point const mine{points[k] != voxel_none ? rank_of(task, frame, points[k]) : warp_lowest::none, points[k]};
+      if (begins && k == 0) {
+        lowest.begin(mine);
+      } else {
+        lowest.offer(mine);
+      }
     }
+    begins = false;
   }
 }
 
@@ -217,7 +224,7 @@ class voxel_rows {
       std::uint32_t const front = p * voxel_large;
       std::uint32_t const left = count - front;
       std::uint32_t const has = left < static_cast<std::uint32_t>(most_) ? left : static_cast<std::uint32_t>(most_);
-      offer_members(all, task_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes});
+      offer_members(all, task_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
     }
     all = merged(all);
     if (warp() == 0) write_selected(all, row_of(task_, piece.voxel, key_of(piece.voxel)), piece.voxel);
@@ -229,15 +236,10 @@ class voxel_rows {
   int most_;
 };
 
-/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time. A multiprocessor of sm_75
-/// has 1,024 threads.
+/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
 constexpr int select_blocks(int block_size) noexcept {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-  int const fit = 1024 / block_size;
-#else
-  int const fit = 1536 / block_size;
-#endif
-  return fit < 1 ? 1 : fit < 5 ? fit : 5;
+  int const fit = blocks_that_fit(block_size);
+  return fit < 5 ? fit : 5;
 }
 
 /// The rows of all voxels; those that take longest first.

@@ -38,13 +38,15 @@ struct voxel_piece {
 
 /// Counters between the kernels; zero before.
 struct voxelize_state {
-  std::uint32_t ticket;          ///< tiles of points taken beyond the first of each block, to insert
+  /// Of the table, in one word so that whoever takes a tile knows how many voxels there were then: in the high half the
+  /// tiles of points taken beyond the first of each block, in the low one the voxels of those that are done.
+  std::uint64_t progress;
+  std::uint32_t tiles_inserted;  ///< beyond the first of each block; voxel_none: all
   std::uint32_t group_ticket;    ///< tiles taken, to rank groups of cells
   std::uint32_t cell_ticket;     ///< tiles taken, to rank cells
   std::uint32_t number_ticket;   ///< tiles taken, to number
   std::uint32_t arrange_ticket;  ///< tiles taken, to arrange
-  std::uint32_t inserted;        ///< voxels in the table
-  std::uint32_t groups;          ///< of cells that have points
+  std::uint32_t groups;          ///< of cells that have points; of a flat bitmap, those with voxels that have a number
   std::uint32_t voxels;          ///< that have a number
   std::uint32_t points;          ///< in them
   std::uint32_t more_voxels;     ///< that need no number: they are dropped
@@ -80,8 +82,9 @@ struct voxelize_task {
   voxelize_state* state = nullptr;
   hash_map_bucket* buckets = nullptr;
   occupancy_bitmap bitmap = {};
-  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then where the next one goes
+  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then, of a table, where the next one goes
   std::uint32_t* slots = nullptr;    ///< by point: slot of its voxel; of ranked, its key before
+  std::uint32_t* places = nullptr;   ///< by point, of ranked: where it goes among the points of its voxel
   std::uint32_t* members = nullptr;  ///< points by voxel
   void* voxel_keys = nullptr;        ///< by voxel
   std::uint32_t* offsets = nullptr;  ///< by voxel: first entry in members
@@ -106,6 +109,19 @@ struct voxelize_task {
   std::uint32_t no_row = 0;  ///< sorts behind all rows
   int shift = 0;             ///< of the part of a voxel's key that is sorted by
 };
+
+/// Blocks for which a multiprocessor has threads. For __launch_bounds__ alone: on the host it is the largest number.
+constexpr int blocks_that_fit(int block_size) noexcept {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  constexpr int threads = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1200)
+  constexpr int threads = 1536;
+#else
+  constexpr int threads = 2048;
+#endif
+  return block_size < threads ? threads / block_size : 1;
+}
 
 /// The points that a call has: fewer than the view where the device's offsets say so.
 struct voxel_frame {
@@ -195,7 +211,7 @@ __device__ inline bool inserts_all(voxelize_task<Points> const& task, voxel_fram
 template <int Tile, class Points>
 __device__ inline std::uint32_t inserted_points(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
   if (task.key_limit == voxel_none) return frame.size;
-  std::uint64_t const end = (std::uint64_t{task.state->ticket} + task.insert_blocks) * Tile;
+  std::uint64_t const end = (std::uint64_t{task.state->tiles_inserted} + task.insert_blocks) * Tile;
   return end < frame.size ? static_cast<std::uint32_t>(end) : frame.size;
 }
 

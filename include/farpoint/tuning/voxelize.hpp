@@ -45,7 +45,7 @@ struct voxelize_selector {
   }
   /// A bitmap is flat, two launches less, up to so many groups of 256 cells for each point of the view and altogether:
   /// more cost a small frame in a large view too much.
-  static constexpr double flat_groups_per_point = 1.25;
+  static constexpr double flat_groups_per_point = 1.25;  // h200: 271,156 points 66 us, else 80; 10 M 331, else 707
   static constexpr index_t most_flat_groups = index_t{1} << 20;
 };
 
