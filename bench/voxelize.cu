@@ -78,13 +78,27 @@ void register_entry(entry const& e, farpoint::voxel_order order, char const* lab
       ->Unit(benchmark::kMillisecond);
 }
 
+/// Voxels told apart by the table alone.
+struct by_table : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::table;
+  }
+};
+
+/// Points brought together by a sort.
+struct by_sort : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_algorithm::sort;
+  }
+};
+
+template <class Selector = farpoint::voxelize_selector>
 void register_farpoint(entry const& e, voxelize_wish const& wish) {
-  using selector = farpoint::voxelize_selector;
   register_entry(
-      e, wish.order, nullptr, [wish](voxelize_problem& problem) { problem.reserve<selector>(wish); },
+      e, wish.order, nullptr, [wish](voxelize_problem& problem) { problem.reserve<Selector>(wish); },
       [wish](voxelize_problem& problem, auto const& enqueue, char const* who) { problem.verify(enqueue, wish, who); },
       [wish](voxelize_problem const& problem, cudaStream_t stream) {
-        problem.launch_farpoint<selector>(stream, wish);
+        problem.launch_farpoint<Selector>(stream, wish);
       });
 }
 
@@ -125,6 +139,11 @@ void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store
   register_farpoint(with("report_graph", how::replayed), with_report);
   register_farpoint(with("grid_order", how::launched), in_grid_order);
   register_farpoint(with("grid_order_graph", how::replayed), in_grid_order);
+  // What the default selector chooses from.
+  register_farpoint<by_sort>(with("by_sort_graph", how::replayed), {});
+  register_farpoint<by_table>(with("report_by_table_graph", how::replayed), with_report);
+  register_farpoint<by_table>(with("grid_order_by_table_graph", how::replayed), in_grid_order);
+  register_farpoint<by_sort>(with("grid_order_by_sort_graph", how::replayed), in_grid_order);
 }
 
 void register_rows(bool flush_l2, voxelize_problem_store& problems) {

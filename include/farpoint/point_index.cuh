@@ -25,10 +25,16 @@ class device_point_index {
   FARPOINT_HD index_t points() const noexcept { return points_; }
 #if defined(__CUDACC__)
   /// The index of cloud b, b < size(). Empty where offsets did not ascend.
-  __device__ point_index_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
+  __device__ point_index_ref<Scalar> operator[](index_t b) const noexcept {
+    return arrays_[b];
+  }
 #endif
-  detail::point_index_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
-  unsigned const* bad_offsets() const noexcept { return bad_offsets_; }
+  detail::point_index_arrays<Scalar> const& arrays() const noexcept {
+    return arrays_;
+  }
+  unsigned const* bad_offsets() const noexcept {
+    return bad_offsets_;
+  }
 
  private:
   detail::point_index_arrays<Scalar> arrays_{};

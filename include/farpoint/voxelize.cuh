@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that voxelize() needs on the current GPU; 256-byte aligned memory. O(1), exact: a function
 /// of the clouds' sizes, the parameters, which outputs are given, and the selector; 0 for arguments that voxelize()
-/// refuses. At most 64 bytes a point and 8 a cloud, and 64 KiB: 43 bytes a point where a voxel has a number of 32 bits.
+/// refuses. At most 64 bytes a point and 8 a cloud, and 64 KiB, with which a bitmap for the order of the grid makes do.
 template <class Selector = voxelize_selector, class Points>
 std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,
@@ -31,9 +31,10 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 ///         Offsets that decrease or leave the view cannot be refused here: the call comes out empty, and the report
 ///         says so.
-/// Complexity: O(points). Five to seven launches, or with lists, with the order of the grid, or for more than 32 points
-/// a voxel, a radix sort more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share
-/// output or workspace.
+/// Complexity: O(points), and a small part of the cells of the grid for its order or for a report. Five to ten
+/// launches, or with lists or for more than 32 points a voxel, and for the order of a grid of 2^32 - 1 cells or more, a
+/// radix sort more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or
+/// workspace.
 template <class Selector = voxelize_selector, class Points>
 result voxelize(cuda_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -29,11 +29,12 @@ class knn_call {
     auto const k = problem_.k;
     if (problem_.self) {
       return farpoint::knn<Selector>(exec, points, method, k, output(),
-                           workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, method, k)));
+                                     workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, method, k)));
     }
     auto const queries = clouds_.queries();
-    return farpoint::knn<Selector>(exec, points, queries, method, k, output(),
-                         workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, method, k)));
+    return farpoint::knn<Selector>(
+        exec, points, queries, method, k, output(),
+        workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, method, k)));
   }
 
   /// Builds the index first. Without a workspace the queries are answered as they come.
@@ -75,7 +76,8 @@ class knn_call {
   template <class Queries>
   farpoint::result ask(farpoint::cuda_exec exec, farpoint::device_point_index<scalar> const& index,
                        Queries const& queries, bool has_workspace) {
-    auto const work = has_workspace ? workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
+    auto const work =
+        has_workspace ? workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
     return farpoint::knn<Selector>(exec, index, queries, problem_.method, problem_.k, output(), work);
   }
   farpoint::bytes workspace(std::size_t size) {

@@ -1,14 +1,12 @@
 // knn() on cuda_exec: the shared cases, with several tunings, and what only a device can show.
-#include "../catch.hpp"
 #include <farpoint/knn.hpp>
+#include "../catch.hpp"
 
 #include <thread>
 
 #include "knn_on_device.cuh"
 
-using namespace farpoint_tests;
-
-namespace {
+namespace farpoint_tests {
 
 /// Small blocks and tiles: small clouds are divided as large ones are.
 struct small_pieces : farpoint::knn_selector {
@@ -16,8 +14,13 @@ struct small_pieces : farpoint::knn_selector {
   static constexpr farpoint::index_t small_points = 1000;
   static constexpr int small_items = 1;
   static constexpr int large_items = 2;
-  static constexpr farpoint::index_t coarse_points = 100;
 };
+
+}  // namespace farpoint_tests
+
+using namespace farpoint_tests;
+
+namespace {
 
 template <class Index, class Problem>
 auto solve_in_every_way(Problem const& problem) {

@@ -19,17 +19,29 @@ farpoint::voxel_grid<float> street_grid() {
   return {{{-30, -12, -3}}, {{0.25f, 0.25f, 0.5f}}, {{240, 96, 8}}};
 }
 
+/// A bitmap has no place for groups of cells without points.
+struct deep_bitmap : voxelize_selector {
+  static constexpr index_t most_flat_groups = 0;
+};
+
+struct only_table : voxelize_selector {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::table;
+  }
+};
+
 /// A call in a graph that is replayed with the points of `others`.
+template <class Selector = voxelize_selector>
 void check_replays(problem_type const& first, std::vector<problem_type> const& others) {
   voxelize_call<problem_type> call{first};
   test_stream const stream;
-  REQUIRE(call.enqueue<voxelize_selector>(stream.get()));  // also allocates the workspace, before the capture
+  REQUIRE(call.enqueue<Selector>(stream.get()));  // also allocates the workspace, before the capture
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 
   // Capture in global mode refuses allocation and synchronisation by any thread.
   cudaGraph_t graph = nullptr;
   REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  farpoint::result const outcome = call.enqueue<voxelize_selector>(stream.get());
+  farpoint::result const outcome = call.enqueue<Selector>(stream.get());
   REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
   REQUIRE(outcome);
   cudaGraphExec_t executable = nullptr;
@@ -67,6 +79,7 @@ TEST_CASE("voxelize, device: a captured call replays on new data", "[voxelize][d
           problems.back().capacity = 3000;
         }
         check_replays(problems[0], problems);
+        check_replays<deep_bitmap>(problems[0], problems);
       }
     }
   }
@@ -91,6 +104,28 @@ TEST_CASE("voxelize, device: frames much smaller than the capacity", "[voxelize]
     problem.offsets = {frame / 5, frame / 4, frame / 4, frame, frame};
   }
   check_replays(problems[0], problems);
+  check_replays<deep_bitmap>(problems[0], problems);
+  for (auto& problem : problems) {
+    problem.mode = hard{3000, 10};
+    problem.wanted &= ~(bit(part::list_offsets) | bit(part::list_points));
+  }
+  check_replays(problems[0], problems);
+  check_replays<deep_bitmap>(problems[0], problems);
+}
+
+TEST_CASE("voxelize, device: a large view that drops most voxels, and small frames in it",
+          "[voxelize][device][graph]") {
+  std::size_t const room = 600000;
+  auto const cloud = make_cloud(shape::cube, room, 1);
+  std::vector<problem_type> problems;
+  for (index_t const frame : {600000, 1000, 0, 300000, 270337, 270336}) {
+    problems.emplace_back(cloud, fitted_grid<float>(cloud, {500, 500, 40}), hard{9000, 10}, packed_features(5));
+    problems.back().offsets = {0, frame};
+    problems.back().capacity = 8000;
+    problems.back().wanted = bit(part::coords) | bit(part::mean) | bit(part::report) | bit(part::point_voxel);
+  }
+  check_replays(problems[0], problems);
+  check_replays<only_table>(problems[0], problems);
 }
 
 TEST_CASE("voxelize, device: eight threads with eight streams each", "[voxelize][device]") {
@@ -195,6 +230,20 @@ TEST_CASE("voxelize, device: the workspace is checked at the door, and bounded",
   };
   CHECK(code(4096, needed - 1) == farpoint::status::workspace_too_small);
   CHECK(code(4100, needed) == farpoint::status::bad_argument);
+  // A bitmap is within the bound too, or is not used.
+  for (index_t const points : {1, 1000, 30000, 111425, 271156, 1000000}) {
+    farpoint::batch const some{farpoint::point_view<float>{reinterpret_cast<void const*>(256), points}};
+    for (auto const& dims : {farpoint::vec<std::int32_t>{{1440, 1440, 40}}, {{65536, 65535, 1}}, {{65536, 65536, 1}}}) {
+      params.grid.dims = dims;
+      params.order = farpoint::voxel_order::grid;
+      std::size_t const size = farpoint::voxelize_workspace_bytes(exec, some, params, output);
+      CAPTURE(points, dims[0], size);
+      CHECK(size <= static_cast<std::size_t>(points) * 64 + 8 + 65536);
+      bool const has_bitmap = size != farpoint::voxelize_workspace_bytes<only_table>(exec, some, params, output);
+      CHECK(has_bitmap == (dims[0] == 1440 || (dims[1] == 65535 && points >= 271156)));
+    }
+  }
+  params.order = farpoint::voxel_order::first_occurrence;
   params.grid.dims = {{1 << 21, 1 << 20, 1 << 20}};
   CHECK(farpoint::voxelize_workspace_bytes(exec, clouds, params, output) <= static_cast<std::size_t>(n) * 64);
 }

@@ -147,6 +147,18 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_add(Word* word, Word amount) noex
 #endif
 }
 
+/// Sets the bits of `bits`. Relaxed.
+/// @return the word before
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_or(Word* word, Word bits) noexcept {
+#if defined(__CUDA_ARCH__)
+  return atomicOr(detail::as_cuda_word(word), static_cast<detail::cuda_word<Word>>(bits));
+#else
+  static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
+  return __atomic_fetch_or(word, bits, __ATOMIC_RELAXED);
+#endif
+}
+
 /// The smaller of the word and `value` stays. Relaxed.
 /// @return the word before
 template <class Word>

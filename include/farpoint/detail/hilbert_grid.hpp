@@ -37,8 +37,9 @@ struct hilbert_grid {
       Scalar const at = sub_rn(point[axis] * Scalar(0.5), low[axis]) * scale;
       cell[axis] = at < static_cast<Scalar>(cells) ? at > 0 ? static_cast<std::uint32_t>(at) : 0 : cells - 1;
     }
-    std::uint32_t const code = bits == 10 ? hilbert_encode(cell[0], cell[1], cell[2], 10)
-                                          : hilbert_encode(cell[0], cell[1], cell[2], bits);
+    // The usual number of bits is known when this is compiled.
+    std::uint32_t const code =
+        bits == 8 ? hilbert_encode(cell[0], cell[1], cell[2], 8) : hilbert_encode(cell[0], cell[1], cell[2], bits);
     std::uint32_t const none = (1u << 3 * bits) - 1;
     return code < none ? code : none - 1;
   }

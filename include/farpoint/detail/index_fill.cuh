@@ -38,8 +38,7 @@ struct index_box {
   vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
   std::uint32_t lowest = no_index;
 
-  __device__ void add(vec<Scalar, 3> const& other_low, vec<Scalar, 3> const& other_high,
-                      std::uint32_t index) noexcept {
+  __device__ void add(vec<Scalar, 3> const& other_low, vec<Scalar, 3> const& other_high, std::uint32_t index) noexcept {
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
       low[k] = min_number(low[k], other_low[k]);
@@ -117,7 +116,9 @@ class index_filler {
     vec<scalar, 3> p = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
     std::uint32_t index = no_index;
   };
-  __device__ static int lane() noexcept { return static_cast<int>(threadIdx.x) % point_index_width; }
+  __device__ static int lane() noexcept {
+    return static_cast<int>(threadIdx.x) % point_index_width;
+  }
 
   __device__ leaf_lane load(index_t unit, index_t units) const noexcept {
     leaf_lane mine;

@@ -10,7 +10,7 @@ namespace detail {
 
 /// The blocks of a grid work on it together; every function is called by all threads of all of them, in step.
 ///
-/// Points are sorted by cloud and by cell, a thousand cells to the longest side of a cloud. Runs of more than
+/// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
 /// index_enough points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
 /// cloud that is dense in places, costs a sort of some points more, and not the order.
 /// @tparam Items  keys that a thread sorts at a time
@@ -91,7 +91,8 @@ class index_sorter {
     auto const offsets = task_.points.offsets();
     for (index_t b = first_thread(); b <= task_.points.size(); b += threads()) {
       auto const at = static_cast<std::size_t>(b);
-      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{task_.size()}) task_.state->bad_offsets = 1;
+      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{task_.size()})
+        task_.state->bad_offsets = 1;
     }
   }
   __device__ bool is_inside(index_t b, std::uint32_t i) const noexcept {
@@ -132,12 +133,13 @@ class index_sorter {
     auto const rank = static_cast<std::uint32_t>(team_.rank());
     auto const blocks = static_cast<std::uint32_t>(team_.size());
     for (int shift = 0; shift < bits; shift += radix_bits) {
-      radix_pass const pass{from.keys,  from.values,    to.keys, to.values, task_.counters + radix_digits,
-                            task_.counters, size, shift};
+      radix_pass const pass{from.keys,      from.values, to.keys, to.values, task_.counters + radix_digits,
+                            task_.counters, size,        shift};
       for (std::uint32_t tile = rank; tile < tiles; tile += blocks) steps::count(pass, tile, shared_);
       team_.sync();
       constexpr std::uint32_t digits = steps::digits_at_once;
-      for (std::uint32_t digit = rank * digits; digit < radix_digits; digit += blocks * digits) steps::scan(pass, digit);
+      for (std::uint32_t digit = rank * digits; digit < radix_digits; digit += blocks * digits)
+        steps::scan(pass, digit);
       team_.sync();
       std::uint32_t const begin = steps::begin_of_digits(pass, shared_);
       for (std::uint32_t tile = rank; tile < tiles; tile += blocks) steps::scatter(pass, tile, begin, shared_);
@@ -164,7 +166,7 @@ class index_sorter {
       gather_runs(now, runs, pieces, to);
       team_.sync();
       auto const size = static_cast<std::uint32_t>(crowded);
-      level next{to, size, index_key_bits::of(static_cast<std::uint32_t>(crowded >> 32)), runs};
+      level next{to, size, index_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
       make_keys(next, pieces);
       team_.sync();
       sort_words(to, other, size, next.bits.all());
@@ -240,18 +242,16 @@ class index_sorter {
 
   /// Points of one place have no order: they go no further.
   __device__ void make_keys(level const& next, unsigned pieces) noexcept {
-    for_each_piece(next.runs, pieces,
-                   [&](run const& of, std::uint32_t number, std::uint32_t first, std::uint32_t end) {
-                     auto const grid = hilbert_grid<scalar>::over(of.box.lowest(), of.box.highest(), next.bits.axis);
+    for_each_piece(next.runs, pieces, [&](run const& of, std::uint32_t number, std::uint32_t first, std::uint32_t end) {
+      auto const grid = hilbert_grid<scalar>::over(of.box.lowest(), of.box.highest(), next.bits.axis);
 #pragma unroll 2
-                     for (std::uint32_t i = first; i < end; i += cuda_warp::lanes) {
-                       std::uint32_t const at = of.offset + i;
-                       std::uint32_t const code = grid.has_extent()
-                                                      ? grid.code(task_.points.points()[next.words.values[at]])
-                                                      : next.bits.none();
-                       next.words.keys[at] = next.bits.key(number, code);
-                     }
-                   });
+      for (std::uint32_t i = first; i < end; i += cuda_warp::lanes) {
+        std::uint32_t const at = of.offset + i;
+        std::uint32_t const code =
+            grid.has_extent() ? grid.code(task_.points.points()[next.words.values[at]]) : next.bits.none();
+        next.words.keys[at] = next.bits.key(number, code);
+      }
+    });
   }
 
   index_task<Points> const& task_;

@@ -49,8 +49,7 @@ class index_plan {
     auto const tile = static_cast<index_t>(is_small() ? radix_steps<Selector::small_items>::tile_size
                                                       : radix_steps<Selector::large_items>::tile_size);
     task.counters = cutter.take<std::uint32_t>(radix_digits * (size / tile + 2));
-    task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds),
-                                   size <= Selector::coarse_points ? 8 : 10);
+    task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return task;
   }
 

@@ -61,11 +61,19 @@ struct index_key_bits {
   int axis;  ///< of a cell, per axis
   int set;   ///< of a number
 
-  FARPOINT_HD static index_key_bits of(std::uint32_t sets, int most = 10) noexcept {
+  /// @param most  of an axis: eight in a cloud make three passes of sorting, and leave to the next level what is
+  /// crowded
+  FARPOINT_HD static index_key_bits of(std::uint32_t sets, int most) noexcept {
     int set = 0;
     while (set < 29 && std::uint32_t{1} << set < sets) ++set;
     int const axis = (32 - set) / 3;
     return {axis < most ? axis : most, set};
+  }
+  /// For runs: some cells for each of their points, if they are spread evenly.
+  FARPOINT_HD static index_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
+    int axis = 1;
+    while (axis < 10 && (std::uint64_t{runs} << 3 * axis) < points) ++axis;
+    return of(runs, axis);
   }
   FARPOINT_HD int all() const noexcept { return set + 3 * axis; }
   /// The code of a point that goes no further: above all others.

@@ -18,8 +18,8 @@ struct knn_cuda_task {
   using scalar = typename Queries::scalar;
 
   search_queries<Queries> queries;
-  index_t threads;   ///< queries.threads()
-  index_t rows;      ///< of the output
+  index_t threads;              ///< queries.threads()
+  index_t rows;                 ///< of the output
   unsigned const* bad_offsets;  ///< not 0: nobody has neighbours; may be null
   bool exclude_self;
   int k;
@@ -81,9 +81,7 @@ class turned_rows {
   __device__ explicit turned_rows(void* shared) noexcept
       : at_{static_cast<T*>(shared) + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes} {}
   /// Columns are shifted by four a row, so that neighbours in a row of eight are in different banks.
-  __device__ T& operator()(int r, int j) const noexcept {
-    return at_[j * BlockSize + (r + 4 * j) % cuda_warp::lanes];
-  }
+  __device__ T& operator()(int r, int j) const noexcept { return at_[j * BlockSize + (r + 4 * j) % cuda_warp::lanes]; }
 
  private:
   T* at_;
@@ -99,12 +97,21 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
   static_assert(Capacity * sizeof(scalar) <= 32 * sizeof(float), "farpoint: rows that do not fit in the candidates'");
   int const k = task.k;
   int const lane = cuda_warp::lane();
+  // From one cell of a lane to the next.
+  int const down = cuda_warp::lanes / k;
+  int const along = cuda_warp::lanes % k;
   auto const for_each_cell = [&](auto&& function) {
     __syncwarp();
-    for (int e = lane; e < cuda_warp::lanes * k; e += cuda_warp::lanes) {
-      int const r = e / k;
+    int r = lane / k;
+    int j = lane % k;
+    for (int i = 0; i < k; ++i) {
       std::uint32_t const to = __shfl_sync(~0u, row, r);
-      if (to != no_row) function(r, e - r * k, index_t{to} * k + (e - r * k));
+      if (to != no_row) function(r, j, index_t{to} * k + j);
+      r += down;
+      j += along;
+      if (j < k) continue;
+      j -= k;
+      ++r;
     }
     __syncwarp();
   };
@@ -129,9 +136,8 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
     if (j < Capacity - k) continue;
     distances(lane, j - (Capacity - k)) = keys[j].index() == no_index ? infinity<scalar> : keys[j].distance2();
   }
-  for_each_cell([&](int r, int j, index_t to) {
-    task.output.distances[static_cast<std::size_t>(to)] = distances(r, j);
-  });
+  for_each_cell(
+      [&](int r, int j, index_t to) { task.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
 /// A warp for 32 queries.

@@ -23,8 +23,8 @@ __device__ void load_eight(T const (&from)[point_index_width], T (&to)[point_ind
 /// that one of them may need. Nothing diverges.
 ///
 /// Eight boxes are tested at a time against four boxes of eight queries each: a test for each lane. Where the eight are
-/// close together, to test them one by one would leave out a fifth of the leaves, and cost more than these do. Where one
-/// of them is far from the others, or from its neighbours, it is done.
+/// close together, to test them one by one would leave out a fifth of the leaves, and cost more than these do. Where
+/// one of them is far from the others, or from its neighbours, it is done.
 template <class Scalar, int Capacity, int BlockSize>
 class packet_visitor {
  public:
@@ -47,7 +47,8 @@ class packet_visitor {
   __device__ std::uint32_t begin(Index const& index, std::uint32_t start, vec<Scalar, 3> const& q) noexcept {
     std::uint32_t const first = start / 4 * 4;
 #pragma unroll 1
-    for (std::uint32_t leaf = first; leaf < first + 4 && leaf < index.leaf_count(); ++leaf) look_at(index.leaf(leaf), q);
+    for (std::uint32_t leaf = first; leaf < first + 4 && leaf < index.leaf_count(); ++leaf)
+      look_at(index.leaf(leaf), q);
     return 0xfu << first % point_index_width;
   }
 
@@ -63,8 +64,9 @@ class packet_visitor {
       sum = fma_rn(outside, outside, sum);
     }
     bool const is_before = sum < bound_ || (sum == bound_ && __ldg(&boxes.lowest[mine]) < bound_index_);
-    std::uint32_t chosen = any_group(cuda_warp::ballot(is_before && is_tight_));
-    std::uint32_t doubtful = any_group(cuda_warp::ballot(is_before)) & ~chosen;
+    std::uint32_t const wanted = cuda_warp::ballot(is_before);
+    std::uint32_t chosen = any_group(wanted & tight_);
+    std::uint32_t doubtful = any_group(wanted & ~tight_) & ~chosen;
     for (; doubtful != 0; doubtful &= doubtful - 1) {
       int const lane = lowest_bit(doubtful);
       if (is_wanted(boxes, lane, q)) chosen |= 1u << lane;
@@ -127,7 +129,7 @@ class packet_visitor {
     bound_ = of_eight(mine, higher<Scalar>);
     bound_index_ = of_eight(list_.bound_index(), higher<std::uint32_t>);
     Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, lower<Scalar>);
-    is_tight_ = extent2_ <= least && bound_ <= least;
+    tight_ = cuda_warp::ballot(extent2_ <= least && bound_ <= least);
   }
 
   list& list_;
@@ -136,7 +138,7 @@ class packet_visitor {
   Scalar extent2_ = 0;
   Scalar bound_;
   std::uint32_t bound_index_;
-  bool is_tight_;
+  std::uint32_t tight_;  ///< lanes whose eight are tested together
 };
 
 }  // namespace detail

@@ -1,8 +1,8 @@
 /// @file
 /// Stable radix sort of 32-bit keys with 32-bit values in the caller's memory.
 ///
-/// Own launches: cub::DeviceRadixSort ends with cudaPeekAtLastError(), and so fails for an error that somebody else left
-/// pending; and here the steps of a sort can be called from a kernel that does more than sort.
+/// Own launches: cub::DeviceRadixSort ends with cudaPeekAtLastError(), and so fails for an error that somebody else
+/// left pending; and here the steps of a sort can be called from a kernel that does more than sort.
 #pragma once
 
 #include <farpoint/block/cuda_warp.cuh>
@@ -148,8 +148,8 @@ class radix_steps {
 
  private:
   /// Counts each digit in the warp's keys; a key's rank is how many of its digit the warp has before it.
-  __device__ static void rank(radix_pass const& pass, std::uint32_t const (&keys)[Items],
-                              std::uint32_t (&ranks)[Items], std::uint32_t* counts) noexcept {
+  __device__ static void rank(radix_pass const& pass, std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items],
+                              std::uint32_t* counts) noexcept {
     __syncthreads();
     int const lane = cuda_warp::lane();
 #pragma unroll
@@ -266,10 +266,10 @@ FARPOINT_HIDDEN inline cudaError_t radix_sort(std::uint32_t* const (&keys)[2], s
     struct {
       void const* kernel;
       std::uint32_t blocks;
-    } const steps[] = {{reinterpret_cast<void const*>(radix_count_kernel), tiles},
-                       {reinterpret_cast<void const*>(radix_scan_kernel),
-                        radix_digits / radix_steps<radix_items>::digits_at_once},
-                       {reinterpret_cast<void const*>(radix_scatter_kernel), tiles}};
+    } const steps[] = {
+        {reinterpret_cast<void const*>(radix_count_kernel), tiles},
+        {reinterpret_cast<void const*>(radix_scan_kernel), radix_digits / radix_steps<radix_items>::digits_at_once},
+        {reinterpret_cast<void const*>(radix_scatter_kernel), tiles}};
     for (auto const& step : steps) {
       cudaError_t const error =
           cudaLaunchKernel(step.kernel, dim3(step.blocks), dim3(radix_threads), arguments, 0, stream);

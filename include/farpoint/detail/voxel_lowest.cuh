@@ -18,6 +18,25 @@ class warp_lowest {
  public:
   __device__ explicit warp_lowest(int most) noexcept : last_{most - 1} {}
 
+  /// The first 32 that are offered, or fewer: sorted at once, since each would find a place.
+  __device__ void begin(ranked_point mine) noexcept {
+    int const lane = cuda_warp::lane();
+#pragma unroll
+    for (int run = 2; run <= cuda_warp::lanes; run *= 2) {
+#pragma unroll
+      for (int step = run / 2; step > 0; step /= 2) {
+        ranked_point other{};
+        other.rank = __shfl_xor_sync(~0u, mine.rank, step);
+        other.point = __shfl_xor_sync(~0u, mine.point, step);
+        // Ascending in every other run; the lower lane of a pair keeps the lower one there.
+        bool const keeps_lower = ((lane & step) == 0) == ((lane & run) == 0);
+        if (keeps_lower == (other.rank < mine.rank) && other.rank != mine.rank) mine = other;
+      }
+    }
+    best_ = mine;
+    bound_ = __shfl_sync(~0u, best_.rank, last_);
+  }
+
   /// One for each lane; all lanes call it. Lanes that have none pass `none`.
   __device__ void offer(ranked_point mine) noexcept {
     unsigned asking = cuda_warp::ballot(mine.rank < bound_);
@@ -38,7 +57,9 @@ class warp_lowest {
   }
 
   /// This lane's, or `none`.
-  __device__ ranked_point best() const noexcept { return cuda_warp::lane() <= last_ ? best_ : ranked_point{none, 0}; }
+  __device__ ranked_point best() const noexcept {
+    return cuda_warp::lane() <= last_ ? best_ : ranked_point{none, 0};
+  }
 
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 

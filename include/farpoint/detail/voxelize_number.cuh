@@ -48,6 +48,20 @@ struct first_points {
   }
 };
 
+/// Notes a voxel that takes more than eight lanes.
+template <class Points>
+__device__ inline void list_large_voxel(voxelize_task<Points> const& task, std::uint32_t voxel,
+                                        std::uint32_t count) noexcept {
+  if (count > voxel_large) {
+    std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
+    std::uint32_t const number = atomicAdd(&task.state->cut_voxels, 1u);
+    std::uint32_t const first = atomicAdd(&task.state->pieces, pieces);
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) task.pieces[first + piece] = {voxel, piece, number};
+  } else if (!is_small_voxel(task, count)) {
+    task.large[atomicAdd(&task.state->large_voxels, 1u)] = voxel;
+  }
+}
+
 /// Notes the first voxel of each cloud that begins in a tile of points; and, in the last tile, of those that begin
 /// where nothing is inserted any more.
 template <int BlockSize, class Points>
@@ -102,15 +116,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tas
       // From here on the table has the voxel's number, for those that ask for it.
       if (has_readers) table.value(mine.slots[k]).store(voxel | voxel_dropped);
       at.word += lookback_pair::of(1, count).word;
-      if (task.sorted || dropped) continue;
-      if (count > voxel_large) {
-        std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
-        std::uint32_t const number = atomicAdd(&task.state->cut_voxels, 1u);
-        std::uint32_t const first = atomicAdd(&task.state->pieces, pieces);
-        for (std::uint32_t piece = 0; piece < pieces; ++piece) task.pieces[first + piece] = {voxel, piece, number};
-      } else if (!is_small_voxel(task, count)) {
-        task.large[atomicAdd(&task.state->large_voxels, 1u)] = voxel;
-      }
+      if (!task.sorted && !dropped) list_large_voxel(task, voxel, count);
     }
     bool const is_last = tile + 1 == tiles;
     if (has_clouds) {

@@ -6,7 +6,7 @@
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/host_workspace.hpp>
 #include <farpoint/detail/radix_sort.cuh>
-#include <farpoint/detail/voxelize_number.cuh>
+#include <farpoint/detail/voxelize_bitmap.cuh>
 #include <farpoint/detail/voxelize_sort.cuh>
 #include <farpoint/tuning/voxelize.hpp>
 
@@ -30,11 +30,12 @@ class voxelize_plan {
     key_bits_ = bits_of(keys - 1);
 
     bool const has_lists = !output.list_points.empty() || !output.list_offsets.empty();
-    bool const select_works =
-        params.mode.max_points <= voxel_most_selected && !has_lists && params.order != voxel_order::grid;
-    voxelize_case const c{points, clouds.size(), params.mode.max_points, select_works, multiprocessors_};
-    task_.sorted = !select_works || Selector::choose(c) == voxelize_algorithm::sort;
-    limit_rows(points);
+    bool const few_points = params.mode.max_points <= voxel_most_selected && !has_lists;
+    voxelize_case c{points, clouds.size(), params.mode.max_points, few_points, multiprocessors_};
+    c.bitmap_works = try_bitmap(points, !few_points);
+    if (!c.bitmap_works || Selector::number(c) != voxelize_numbering::bitmap) limit_rows(points, false);
+    c.select_works = few_points && (params.order != voxel_order::grid || task_.ranked);
+    task_.sorted = !c.select_works || Selector::choose(c) == voxelize_algorithm::sort;
   }
 
   std::size_t bytes() const noexcept {
@@ -65,28 +66,86 @@ class voxelize_plan {
   }
 
   /// How many rows there can be, and how many voxels it takes to know all of them.
-  void limit_rows(std::uint32_t points) noexcept {
+  void limit_rows(std::uint32_t points, bool bitmap) noexcept {
     index_t const each = task_.params.mode.max_voxels;
     index_t const clouds = task_.clouds.size();
     index_t const allowed = each > index_t{points} / clouds ? points : each * clouds;
     index_t const rows = task_.output.capacity < allowed ? task_.output.capacity : allowed;
     task_.row_limit = static_cast<std::uint32_t>(rows < index_t{points} ? rows : points);
+    task_.no_row = (1u << bits_of(std::uint64_t{task_.row_limit} + 1)) - 1;
     task_.insert_blocks = blocks(points);
     std::uint64_t const in_flight = std::uint64_t{task_.insert_blocks} * block_size;
-    // Everything has to be counted for the report, and found for the order of the grid.
-    bool const stops_early = task_.output.report == nullptr && task_.params.order == voxel_order::first_occurrence &&
-                             task_.row_limit + in_flight < points;
+    bool const is_grid = task_.params.order == voxel_order::grid;
+    bool const has_report = task_.output.report != nullptr;
+    // Everything has to be found for the order of the grid, and counted for the report. And the first voxels of all
+    // clouds are not the rows where each cloud has a limit.
+    bool const first_are_rows = !is_grid && (clouds == 1 || each >= index_t{task_.row_limit});
+    bool const stops_early =
+        first_are_rows && task_.row_limit + in_flight < points && (!has_report || (bitmap && clouds == 1));
+    task_.ranked = bitmap && is_grid;
+    task_.counts_dropped = stops_early && has_report;
     task_.key_limit = stops_early ? task_.row_limit : voxel_none;
     task_.most_keys = stops_early ? static_cast<std::uint32_t>(task_.row_limit + in_flight) : points;
-    task_.no_row = (1u << bits_of(std::uint64_t{task_.row_limit} + 1)) - 1;
+    if (task_.ranked && clouds == 1) task_.most_keys = task_.row_limit;
   }
 
+  /// Plans for a bitmap.
+  /// @return false if it is of no use, or its memory is not within the bound
+  bool try_bitmap(std::uint32_t points, bool sorted) noexcept {
+    limit_rows(points, !wide_);
+    if (!task_.ranked && !task_.counts_dropped) return false;
+    task_.sorted = sorted;
+    index_t const groups = all_groups();
+    is_flat_ = groups <= Selector::most_flat_groups;
+    if (task_.counts_dropped) return is_flat_ && bytes() <= most_bytes();
+    is_flat_ = is_flat_ && static_cast<double>(groups) <= Selector::flat_groups_per_point * points;
+    if (is_flat_ && bytes() <= most_bytes()) return true;
+    is_flat_ = false;
+    return bytes() <= most_bytes();
+  }
+
+  /// What voxelize_workspace_bytes() promises.
+  std::size_t most_bytes() const noexcept {
+    auto const points = static_cast<std::size_t>(task_.clouds.points().size());
+    return 64 * points + 8 * static_cast<std::size_t>(task_.clouds.size()) + 65536;
+  }
+
+  index_t all_cells() const noexcept { return static_cast<index_t>(task_.cells) * task_.clouds.size(); }
+  index_t all_groups() const noexcept { return occupancy_bitmap::all_groups(all_cells()); }
+
   /// Blocks for `items` threads' worth of work: no more than stay on the device together.
-  unsigned blocks(std::uint64_t items) const noexcept {
+  /// @param most  of a multiprocessor, if the kernel's registers allow no more
+  unsigned blocks(std::uint64_t items, int most = Selector::blocks_per_multiprocessor) const noexcept {
     std::uint64_t const all = (items + block_size - 1) / block_size;
+    int const each = most < Selector::blocks_per_multiprocessor ? most : Selector::blocks_per_multiprocessor;
     auto const together =
-        static_cast<std::uint64_t>(multiprocessors_ > 0 ? multiprocessors_ : 1) * Selector::blocks_per_multiprocessor;
+        static_cast<std::uint64_t>(multiprocessors_ > 0 ? multiprocessors_ : 1) * static_cast<unsigned>(each);
     return static_cast<unsigned>(all < 1 ? 1 : all < together ? all : together);
+  }
+
+  /// Groups of cells that a bitmap has a place for.
+  index_t placed_groups() const noexcept {
+    index_t const points = task_.clouds.points().size();
+    return is_flat_ || all_groups() < points ? all_groups() : points;
+  }
+
+  /// What tells voxels apart: a table, a bitmap, or both.
+  void lay_out_numbering(task_type& task, workspace_cutter& cutter) const noexcept {
+    index_t const keys = task.most_keys;
+    if (task.ranked) {
+      task.cursors = cutter.take<std::uint32_t>(keys);
+      index_t const words = is_flat_ ? 0 : occupancy_bitmap::top_words(all_cells());
+      task.bitmap.top = cutter.take<std::uint64_t>(words);
+      task.bitmap.top_ranks = cutter.take<std::uint32_t>(words);
+      task.bitmap.groups = cutter.take<cell_group>(placed_groups());
+      task.bitmap.ranks = cutter.take<std::uint32_t>(placed_groups() + 1);
+      if (is_flat_) task.bitmap.top = nullptr;
+      return;
+    }
+    index_t const table_buckets = wide_ ? keys : (2 * keys + 3) / 4;
+    task.buckets = cutter.take<hash_map_bucket>(table_buckets);
+    task.cursors = cutter.take<std::uint32_t>(table_buckets * (wide_ ? 2 : 4));
+    task.bitmap.groups = cutter.take<cell_group>(task.counts_dropped ? all_groups() : 0);
   }
 
   sort_memory lay_out(task_type& task, unsigned char* workspace) const noexcept {
@@ -95,30 +154,36 @@ class voxelize_plan {
     index_t const keys = task.most_keys;
     index_t const key_words = wide_ ? 2 : 1;
     bool const drawn = task.params.points == voxel_points::random_subset;
+    auto const tiles_of = [](index_t items) { return items / block_size + 1; };
     workspace_cutter cutter{workspace};
     task.state = cutter.take<voxelize_state>(1);
-    task.tiles = cutter.take<std::uint64_t>(points / block_size + 1);
-    task.more_tiles = cutter.take<std::uint64_t>(task.sorted ? points / block_size + 1 : 0);
+    task.tiles = cutter.take<std::uint64_t>(tiles_of(points));
+    task.more_tiles = cutter.take<std::uint64_t>(task.sorted ? tiles_of(points) : 0);
+    if (task.ranked) {
+      task.group_tiles = cutter.take<std::uint64_t>(is_flat_ ? 0 : tiles_of(occupancy_bitmap::top_words(all_cells())));
+      task.cell_tiles = cutter.take<std::uint64_t>(tiles_of(placed_groups()));
+    }
     task.cloud_begin = cutter.take<std::uint32_t>(clouds + 1);
     task.cloud_row = cutter.take<std::uint32_t>(clouds + 1);
     task.pieces_done = cutter.take<std::uint32_t>(points / voxel_large + 1);
     task.slots = cutter.take<std::uint32_t>(points);
+    task.places = cutter.take<std::uint32_t>(task.ranked && !task.sorted ? points : 0);
     task.voxel_keys = cutter.take<std::uint32_t>(keys * key_words);
     task.offsets = cutter.take<std::uint32_t>(keys + 1);
-    workspace_cutter const common = cutter;
+    workspace_cutter after = cutter;
 
-    index_t const table_buckets = wide_ ? keys : (2 * keys + 3) / 4;
-    task.buckets = cutter.take<hash_map_bucket>(table_buckets);
-    task.cursors = cutter.take<std::uint32_t>(table_buckets * (wide_ ? 2 : 4));
+    lay_out_numbering(task, cutter);
     if (!task.sorted) {
-      task.large = cutter.take<std::uint32_t>(drawn ? points / 2 + 1 : points / voxel_small + 1);
-      task.pieces = cutter.take<voxel_piece>(2 * points / voxel_large + 1);
-      task.members = cutter.take<std::uint32_t>(points);
-      return {{}, {}, nullptr, cutter.used()};
+      // The bitmap has done its work when these are written; the table and the cursors have not.
+      if (task.ranked) after.take<std::uint32_t>(keys);
+      workspace_cutter& last = task.ranked ? after : cutter;
+      task.large = last.take<std::uint32_t>(drawn ? points / 2 + 1 : points / voxel_small + 1);
+      task.pieces = last.take<voxel_piece>(2 * points / voxel_large + 1);
+      task.members = last.take<std::uint32_t>(points);
+      return {{}, {}, nullptr, last.used() > cutter.used() ? last.used() : cutter.used()};
     }
 
-    // The table has done its work when these are written.
-    workspace_cutter after = common;
+    // The table, or the bitmap and the cursors, have done their work when these are written.
     task.row_keys = after.take<std::uint32_t>(index_t{task.row_limit} * key_words);
     task.row_of = after.take<std::uint32_t>(keys);
     task.row_offsets = after.take<std::uint32_t>(index_t{task.row_limit} + 1);
@@ -139,18 +204,18 @@ class voxelize_plan {
     sort_memory const memory = lay_out(task, workspace);
     auto const points = static_cast<std::uint64_t>(task.clouds.points().size());
     launcher launch{stream};
-    launch(voxelize_clear_kernel<Points, Key, block_size>, blocks(2 * std::uint64_t{task.most_keys}), task);
-    launch(voxelize_insert_kernel<Points, Key, block_size>, task.insert_blocks, task);
-    if (task.key_limit != voxel_none) {
-      launch(voxelize_find_kernel<Points, Key, block_size>, blocks(points), task);
+    if (task.ranked) {
+      launch_bitmap(launch, task);
+    } else {
+      launch_table<Key>(launch, task);
     }
-    launch(voxelize_number_kernel<Points, Key, block_size>, blocks(points / number_items), task);
     if (task.sorted) {
       launch_sort<Key>(launch, task, memory);
       return launch.error;
     }
     launch(voxelize_scatter_kernel<Points, block_size>, blocks(points) + 1, task);
-    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points * voxel_group), task);
+    launch(voxelize_select_kernel<Points, Key, block_size>, blocks(points * voxel_group, select_blocks(block_size)),
+           task);
     if (!task.output.point_voxel.empty()) {
       launch(voxelize_map_kernel<Points, Key, block_size>, blocks(points), task);
     }
@@ -173,6 +238,33 @@ class voxelize_plan {
   };
 
   template <class Key>
+  void launch_table(launcher& launch, task_type const& task) const noexcept {
+    auto const points = static_cast<std::uint64_t>(task.clouds.points().size());
+    launch(voxelize_clear_kernel<Points, Key, block_size>, blocks(2 * std::uint64_t{task.most_keys}), task);
+    launch(voxelize_insert_kernel<Points, Key, block_size>, task.insert_blocks, task);
+    if (task.key_limit != voxel_none) {
+      launch(voxelize_find_kernel<Points, Key, block_size>, blocks(points), task);
+    }
+    launch(voxelize_number_kernel<Points, Key, block_size>, blocks(points / number_items), task);
+  }
+
+  void launch_bitmap(launcher& launch, task_type const& task) const noexcept {
+    auto const points = static_cast<std::uint64_t>(task.clouds.points().size());
+    auto const groups = static_cast<std::uint64_t>(placed_groups());
+    unsigned const grid = blocks(points);
+    launch(voxelize_clear_bits_kernel<Points, block_size>, blocks(is_flat_ ? 2 * groups : points), task);
+    launch(voxelize_mark_kernel<Points, block_size>, grid, task);
+    if (!is_flat_) {
+      auto const words = static_cast<std::uint64_t>(occupancy_bitmap::top_words(all_cells()));
+      launch(voxelize_rank_groups_kernel<Points, block_size>, blocks(words), task);
+      launch(voxelize_mark_cells_kernel<Points, block_size>, grid, task);
+    }
+    launch(voxelize_rank_cells_kernel<Points, block_size>, blocks(groups / rank_items), task);
+    launch(voxelize_count_kernel<Points, block_size>, grid, task);
+    launch(voxelize_place_kernel<Points, block_size>, blocks(task.most_keys), task);
+  }
+
+  template <class Key>
   void launch_sort(launcher& launch, task_type task, sort_memory const& memory) const noexcept {
     auto const points = static_cast<std::uint32_t>(task.clouds.points().size());
     unsigned const grid = blocks(points);
@@ -182,8 +274,8 @@ class voxelize_plan {
       }
       return radix_passes(bits) % 2;
     };
-    launch(voxelize_resolve_kernel<Points, Key, block_size>, grid, task);
-    if (task.params.order == voxel_order::grid) {
+    if (!task.ranked) launch(voxelize_resolve_kernel<Points, Key, block_size>, grid, task);
+    if (task.params.order == voxel_order::grid && !task.ranked) {
       // By the low half of the keys, then by the high one.
       int result = 0;
       for (task.shift = 0; task.shift < key_bits_; task.shift += 32) {
@@ -222,6 +314,7 @@ class voxelize_plan {
   int multiprocessors_;
   int key_bits_ = 1;
   bool wide_ = false;
+  bool is_flat_ = false;
 };
 
 }  // namespace detail

@@ -180,11 +180,5 @@ __device__ inline void write_points(voxelize_task<Points> const& task, voxel_fra
   write_centroid(task, frame, lanes, row, kept, count);
 }
 
-/// Adds a warp's counts to the report.
-__device__ inline void add_to_report(unsigned long long* counter, unsigned long long mine) noexcept {
-  mine = cuda_warp::sum(mine);
-  if (cuda_warp::lane() == 0 && mine != 0) atomicAdd(counter, mine);
-}
-
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -12,7 +12,8 @@ namespace detail {
 /// Voxels that cloud `b` has.
 template <class Points>
 __device__ inline std::uint32_t voxels_of_cloud(voxelize_task<Points> const& task, index_t b) noexcept {
-  return task.clouds.size() == 1 ? task.state->voxels : task.cloud_begin[b + 1] - task.cloud_begin[b];
+  if (task.clouds.size() == 1) return task.state->voxels + task.state->more_voxels;
+  return task.cloud_begin[b + 1] - task.cloud_begin[b];
 }
 
 /// Those of them that max_voxels lets pass.
@@ -46,7 +47,7 @@ __device__ inline void lay_out_rows(voxelize_task<Points> const& task) noexcept 
     rows += sum;
   }
   if (threadIdx.x != 0) return;
-  found = task.state->voxels;
+  found = index_t{task.state->voxels} + task.state->more_voxels;
   index_t const written = rows < capacity ? rows : capacity;
   task.state->rows = static_cast<std::uint32_t>(written);
   task.cloud_row[task.clouds.size()] = static_cast<std::uint32_t>(written);
@@ -60,7 +61,8 @@ __device__ inline void lay_out_rows(voxelize_task<Points> const& task) noexcept 
 
 /// Puts points beside the others of their voxel, in any order. The last block does not: it lays out the rows.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_scatter_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
+    voxelize_scatter_kernel(voxelize_task<Points> const task) {
   if (blockIdx.x + 1 == gridDim.x) {
     lay_out_rows<BlockSize>(task);
     return;
@@ -70,6 +72,10 @@ __global__ void __launch_bounds__(BlockSize) voxelize_scatter_kernel(voxelize_ta
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size; first += step) {
     std::uint64_t const i = first + threadIdx.x;
     std::uint32_t const slot = i < frame.size ? task.slots[i] : voxel_none;
+    if (task.ranked) {
+      if (slot != voxel_none) task.members[task.offsets[slot] + task.places[i]] = static_cast<std::uint32_t>(i);
+      continue;
+    }
     lane_run const run = lane_run::of(slot);
     std::uint32_t to = voxel_dropped;
     if (slot != voxel_none && run.leads()) to = atomicAdd(&task.cursors[slot], run.size);

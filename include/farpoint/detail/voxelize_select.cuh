@@ -19,10 +19,11 @@ __device__ inline std::uint64_t rank_of(voxelize_task<Points> const& task, voxel
 }
 
 /// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
+/// @param begins  the selection is empty
 template <class Points>
 __device__ inline void offer_members(warp_lowest& lowest, voxelize_task<Points> const& task, voxel_frame const& frame,
                                      std::uint32_t const* members, std::uint32_t first, std::uint32_t count,
-                                     std::uint32_t step) noexcept {
+                                     std::uint32_t step, bool begins = true) noexcept {
   constexpr int ahead = 4;
   for (std::uint32_t at = first; at < count; at += ahead * step) {
     std::uint32_t points[ahead];
@@ -34,8 +35,14 @@ __device__ inline void offer_members(warp_lowest& lowest, voxelize_task<Points> 
     }
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
-      lowest.offer({points[k] != voxel_none ? rank_of(task, frame, points[k]) : warp_lowest::none, points[k]});
+      ranked_point const mine{points[k] != voxel_none ? rank_of(task, frame, points[k]) : warp_lowest::none, points[k]};
+      if (begins && k == 0) {
+        lowest.begin(mine);
+      } else {
+        lowest.offer(mine);
+      }
     }
+    begins = false;
   }
 }
 
@@ -217,7 +224,7 @@ class voxel_rows {
       std::uint32_t const front = p * voxel_large;
       std::uint32_t const left = count - front;
       std::uint32_t const has = left < static_cast<std::uint32_t>(most_) ? left : static_cast<std::uint32_t>(most_);
-      offer_members(all, task_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes});
+      offer_members(all, task_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
     }
     all = merged(all);
     if (warp() == 0) write_selected(all, row_of(task_, piece.voxel, key_of(piece.voxel)), piece.voxel);
@@ -230,11 +237,15 @@ class voxel_rows {
 };
 
 /// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
-inline constexpr int select_blocks = 5;
+constexpr int select_blocks(int block_size) noexcept {
+  int const fit = blocks_that_fit(block_size);
+  return fit < 5 ? fit : 5;
+}
 
 /// The rows of all voxels; those that take longest first.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize, select_blocks) voxelize_select_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
+    voxelize_select_kernel(voxelize_task<Points> const task) {
   using rows = voxel_rows<Points, Key, BlockSize>;
   __shared__ typename rows::storage storage;
   rows const writer{task, storage};
@@ -254,9 +265,13 @@ __global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_task<P
   for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < size; i += index_t{gridDim.x} * BlockSize) {
     index_t const place = i - frame.begin;
     std::uint32_t const slot = place >= 0 && place < index_t{frame.size} ? task.slots[place] : voxel_none;
-    // voxelize_number_kernel has put the number of the voxel into the table.
-    std::uint32_t const row =
-        slot == voxel_none ? voxel_none : row_of(task, table.value(slot).load() & ~voxel_dropped, table.key(slot));
+    std::uint32_t row = voxel_none;
+    if (slot != voxel_none && task.ranked) {
+      row = row_of(task, slot, static_cast<Key const*>(task.voxel_keys)[slot]);
+    } else if (slot != voxel_none) {
+      // voxelize_number_kernel has put the number of the voxel into the table.
+      row = row_of(task, table.value(slot).load() & ~voxel_dropped, table.key(slot));
+    }
     task.output.point_voxel.set(i, row == voxel_none ? -1 : index_t{row});
   }
 }

@@ -2,9 +2,11 @@
 /// What the kernels of voxelize() share: the arguments, the memory between kernels, and how both are read.
 #pragma once
 
+#include <farpoint/block/cuda_warp.cuh>
 #include <farpoint/container/hash_map_ref.hpp>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/require_cuda.cuh>
+#include <farpoint/detail/occupancy_bitmap.hpp>
 #include <farpoint/voxelize_types.hpp>
 
 #include <cuda_runtime.h>
@@ -36,12 +38,18 @@ struct voxel_piece {
 
 /// Counters between the kernels; zero before.
 struct voxelize_state {
-  std::uint32_t ticket;          ///< tiles of points taken beyond the first of each block, to insert
+  /// Of the table, in one word so that whoever takes a tile knows how many voxels there were then: in the high half the
+  /// tiles of points taken beyond the first of each block, in the low one the voxels of those that are done.
+  std::uint64_t progress;
+  std::uint32_t tiles_inserted;  ///< beyond the first of each block; voxel_none: all
+  std::uint32_t group_ticket;    ///< tiles taken, to rank groups of cells
+  std::uint32_t cell_ticket;     ///< tiles taken, to rank cells
   std::uint32_t number_ticket;   ///< tiles taken, to number
   std::uint32_t arrange_ticket;  ///< tiles taken, to arrange
-  std::uint32_t inserted;        ///< voxels in the table
-  std::uint32_t voxels;          ///< found
+  std::uint32_t groups;          ///< of cells that have points; of a flat bitmap, those with voxels that have a number
+  std::uint32_t voxels;          ///< that have a number
   std::uint32_t points;          ///< in them
+  std::uint32_t more_voxels;     ///< that need no number: they are dropped
   std::uint32_t large_voxels;
   std::uint32_t pieces;
   std::uint32_t cut_voxels;
@@ -53,7 +61,8 @@ struct voxelize_state {
 
 /// Arguments of all kernels.
 ///
-/// Points are numbered from the first point of the first cloud, voxels by first occurrence over all clouds.
+/// Points are numbered from the first point of the first cloud, voxels over all clouds: by first occurrence where a
+/// table numbers them, in the order of the grid where a bitmap does.
 template <class Points>
 struct voxelize_task {
   using scalar = typename Points::scalar;
@@ -67,16 +76,22 @@ struct voxelize_task {
   std::uint32_t most_keys = 0;      ///< the table has room for
   std::uint32_t insert_blocks = 0;  ///< of the kernel that fills the table
   bool sorted = false;              ///< voxelize_algorithm::sort
+  bool ranked = false;          ///< a bitmap numbers the voxels: there is no table, and a voxel's slot is its number
+  bool counts_dropped = false;  ///< the table numbers the voxels that are written, a bitmap counts the others
 
   voxelize_state* state = nullptr;
   hash_map_bucket* buckets = nullptr;
-  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then where the next one goes
-  std::uint32_t* slots = nullptr;    ///< by point: slot of its voxel
+  occupancy_bitmap bitmap = {};
+  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then, of a table, where the next one goes
+  std::uint32_t* slots = nullptr;    ///< by point: slot of its voxel; of ranked, its key before
+  std::uint32_t* places = nullptr;   ///< by point, of ranked: where it goes among the points of its voxel
   std::uint32_t* members = nullptr;  ///< points by voxel
   void* voxel_keys = nullptr;        ///< by voxel
   std::uint32_t* offsets = nullptr;  ///< by voxel: first entry in members
-  std::uint64_t* tiles = nullptr;    ///< of the scan over points, then of the scan over voxels
+  std::uint64_t* tiles = nullptr;    ///< of the scan over points or over a bitmap's voxels, then of that over rows
   std::uint64_t* more_tiles = nullptr;
+  std::uint64_t* group_tiles = nullptr;  ///< of ranked: of the scan over groups of cells, then of that over cells
+  std::uint64_t* cell_tiles = nullptr;
   std::uint32_t* large = nullptr;  ///< voxels of more than voxel_small points; of sort, rows of more than voxel_listed
   std::uint32_t* drawn = nullptr;  ///< of sort: rows whose points are drawn
   voxel_piece* pieces = nullptr;
@@ -94,6 +109,19 @@ struct voxelize_task {
   std::uint32_t no_row = 0;  ///< sorts behind all rows
   int shift = 0;             ///< of the part of a voxel's key that is sorted by
 };
+
+/// Blocks for which a multiprocessor has threads. For __launch_bounds__ alone: on the host it is the largest number.
+constexpr int blocks_that_fit(int block_size) noexcept {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  constexpr int threads = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1200)
+  constexpr int threads = 1536;
+#else
+  constexpr int threads = 2048;
+#endif
+  return block_size < threads ? threads / block_size : 1;
+}
 
 /// The points that a call has: fewer than the view where the device's offsets say so.
 struct voxel_frame {
@@ -173,12 +201,24 @@ __device__ inline hash_map_ref<Key> table_of(voxelize_task<Points> const& task, 
   return hash_map_ref<Key>{{task.buckets, static_cast<std::size_t>((2 * keys + slots - 1) / slots)}};
 }
 
+/// True where the points of a frame are so few that all of them are inserted, whatever they are.
+template <int Tile, class Points>
+__device__ inline bool inserts_all(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+  return task.key_limit == voxel_none || frame.size <= std::uint64_t{task.insert_blocks} * Tile;
+}
+
 /// Points from the front of the frame that have been put into the table; the others can only be looked up.
 template <int Tile, class Points>
 __device__ inline std::uint32_t inserted_points(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
   if (task.key_limit == voxel_none) return frame.size;
-  std::uint64_t const end = (std::uint64_t{task.state->ticket} + task.insert_blocks) * Tile;
+  std::uint64_t const end = (std::uint64_t{task.state->tiles_inserted} + task.insert_blocks) * Tile;
   return end < frame.size ? static_cast<std::uint32_t>(end) : frame.size;
+}
+
+/// Adds a warp's counts to the report.
+__device__ inline void add_to_report(unsigned long long* counter, unsigned long long mine) noexcept {
+  mine = cuda_warp::sum(mine);
+  if (cuda_warp::lane() == 0 && mine != 0) atomicAdd(counter, mine);
 }
 
 }  // namespace detail

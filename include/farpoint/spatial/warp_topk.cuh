@@ -40,7 +40,7 @@ class warp_topk {
   /// @param limit     keys must be below this; also what stands for a missing element
   /// @param excluded  index that is passed over; no_index: none
   __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
-      : shared_{shared}, excluded_{excluded}, end_{static_cast<int>(threadIdx.x)} {
+      : shared_{shared}, excluded_{excluded}, end_{own_column()} {
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
@@ -50,43 +50,61 @@ class warp_topk {
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
   }
   /// No candidate is needed that is farther than this; negative for a lane that wants nothing.
-  __device__ Scalar bound() const noexcept { return bound_; }
+  __device__ Scalar bound() const noexcept {
+    return bound_;
+  }
   /// Of the k-th key; at the distance bound() only lower indices are needed.
-  __device__ std::uint32_t bound_index() const noexcept { return at_[Capacity - 1].index(); }
+  __device__ std::uint32_t bound_index() const noexcept {
+    return at_[Capacity - 1].index();
+  }
 
   /// A candidate that is not farther than bound().
   __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
-    shared_.distance[end_] = distance2;
-    shared_.index[end_] = index;
-    end_ += BlockSize;
+    at_offset(shared_.distance, end_) = distance2;
+    at_offset(shared_.index, end_ / words_of_distance) = index;
+    end_ += row;
   }
 
   /// All lanes call it. True if the bounds may have fallen.
   __device__ bool merge_if_full() noexcept {
-    if (cuda_warp::ballot(end_ >= (batch + 1) * BlockSize) == 0) return false;
+    if (cuda_warp::ballot(end_ >= (batch + 1) * row) == 0) return false;
     merge();
     return true;
   }
   /// All lanes call it: afterwards every list has all that was offered.
   __device__ void merge_all() noexcept {
-    while (cuda_warp::ballot(end_ >= BlockSize) != 0) merge();
+    while (cuda_warp::ballot(end_ >= row) != 0) merge();
   }
 
   /// Element j of Capacity; the k smallest are the last.
-  __device__ key const& operator[](int j) const noexcept { return at_[j]; }
+  __device__ key const& operator[](int j) const noexcept {
+    return at_[j];
+  }
 
  private:
+  // Columns are gone through by bytes: a store's address is a register and a constant.
+  static constexpr int words_of_distance = sizeof(Scalar) / sizeof(std::uint32_t);
+  static constexpr int row = BlockSize * static_cast<int>(sizeof(Scalar));
+
+  __device__ static int own_column() noexcept {
+    return static_cast<int>(threadIdx.x * sizeof(Scalar));
+  }
+  template <class T>
+  __device__ static T& at_offset(T* base, int offset) noexcept {
+    return *reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(base) + offset);
+  }
+
   /// The last candidates of each lane go into its list.
   __device__ void merge() noexcept {
-    int const before = end_ - batch * BlockSize;
-    int const begin = before >= 0 ? before : static_cast<int>(threadIdx.x);
+    int const before = end_ - batch * row;
+    int const begin = before >= 0 ? before : own_column();
     key const none{detail::infinity<Scalar>, no_index};
     key next[batch];
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
-      int const slot = begin + j * BlockSize;
-      std::uint32_t const index = shared_.index[slot];
-      next[j] = slot < end_ && index != excluded_ ? key{shared_.distance[slot], index} : none;
+      int const slot = begin + j * row;
+      std::uint32_t const index = at_offset(shared_.index, slot / words_of_distance);
+      next[j] = slot < end_ && index != excluded_ ? key{at_offset(shared_.distance, slot), index} : none;
     }
     end_ = begin;
     network_sort(next);
@@ -104,7 +122,7 @@ class warp_topk {
   key at_[Capacity];
   Scalar bound_ = Scalar(-1);
   std::uint32_t excluded_;
-  int end_;  ///< of the thread's candidates, which lie a row apart
+  int end_;  ///< of the thread's candidates, which lie a row apart: where the next goes, in bytes of distances
 };
 
 FARPOINT_END_NAMESPACE

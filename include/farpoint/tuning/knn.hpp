@@ -18,8 +18,6 @@ struct knn_selector {
   static constexpr int large_items = 16;
   /// Blocks that build indices, for each multiprocessor at least.
   static constexpr int build_blocks = 2;
-  /// Cells on the longest side of clouds of up to this many points in all are 2^8, and not 2^10: a pass of sorting less.
-  static constexpr index_t coarse_points = 131072;
 };
 
 FARPOINT_END_NAMESPACE
