@@ -34,7 +34,7 @@ class index_plan {
   task_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
-    task_type task{points_};
+    task_type task{points_, {}, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
     task.state = cutter.take<index_state>(1);
     task.extents = cutter.take<index_extent<scalar>>(clouds);
     task.index = cut_point_index<scalar>(cutter, size, clouds, points_.largest());
