@@ -69,11 +69,12 @@ struct index_key_bits {
     int const axis = (32 - set) / 3;
     return {axis < most ? axis : most, set};
   }
-  /// For runs: some cells for each of their points, if they are spread evenly.
+  /// For runs: as many cells as they have points, and more where that costs no further pass of sorting.
   FARPOINT_HD static index_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
-    int axis = 1;
-    while (axis < 10 && (std::uint64_t{runs} << 3 * axis) < points) ++axis;
-    return of(runs, axis);
+    index_key_bits bits = of(runs, 1);
+    while (bits.axis < 10 && bits.all() <= 29 && (std::uint64_t{runs} << 3 * bits.axis) < points) ++bits.axis;
+    while (bits.axis < 10 && radix_passes(bits.all() + 3) == radix_passes(bits.all())) ++bits.axis;
+    return bits;
   }
   FARPOINT_HD int all() const noexcept { return set + 3 * axis; }
   /// The code of a point that goes no further: above all others.

@@ -140,9 +140,14 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
       [&](int r, int j, index_t to) { task.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
+/// Blocks of a multiprocessor that registers must be enough for: short lists leave them for more warps.
+template <class Scalar, int Capacity, int BlockSize>
+inline constexpr int knn_packet_blocks = Capacity * sizeof(Scalar) <= 32 ? 1024 / BlockSize : 1;
+
 /// A warp for 32 queries.
 template <class Queries, int Capacity, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) knn_packet_kernel(knn_cuda_task<Queries> const task) {
+__global__ void __launch_bounds__(BlockSize, (knn_packet_blocks<typename Queries::scalar, Capacity, BlockSize>))
+    knn_packet_kernel(knn_cuda_task<Queries> const task) {
   using scalar = typename Queries::scalar;
   using list = warp_topk<scalar, Capacity, BlockSize>;
   __shared__ typename list::storage candidates;
