@@ -55,6 +55,13 @@ struct knn_cuda_task {
   }
 };
 
+/// A call of its own: the search that follows needs the registers, and few searches need this.
+template <class Scalar>
+__device__ __noinline__ std::uint32_t leaf_near_apart(point_index_ref<Scalar> const& index,
+                                                      vec<Scalar, 3> const& q) noexcept {
+  return index.leaf_near(q);
+}
+
 /// Fills the lists of a warp's queries: together where they are of one cloud, as nearly all are.
 template <class Queries, int Capacity, int BlockSize>
 __device__ void search_together(search_queries<Queries> const& queries,
@@ -65,7 +72,7 @@ __device__ void search_together(search_queries<Queries> const& queries,
     bool const is_here = mine.cloud == cuda_warp::shuffle(mine.cloud, first);
     auto const index = queries.index_of(cuda_warp::shuffle(mine.cloud, first));
     std::uint32_t start = mine.start;
-    if (is_here && start == no_index) start = index.leaf_near(mine.at);
+    if (is_here && start == no_index) start = leaf_near_apart(index, mine.at);
     found.activate(is_here);
     packet_visitor<typename Queries::scalar, Capacity, BlockSize> visitor{found, mine.at};
     index.visit(mine.at, cuda_warp::shuffle(start, first), visitor);
@@ -142,7 +149,7 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
 
 /// Blocks of a multiprocessor that registers must be enough for: short lists leave them for more warps.
 template <class Scalar, int Capacity, int BlockSize>
-inline constexpr int knn_packet_blocks = Capacity * sizeof(Scalar) <= 32 ? 1024 / BlockSize : 1;
+inline constexpr int knn_packet_blocks = sizeof(Scalar) == 4 && Capacity <= 8 ? 1024 / BlockSize : 1;
 
 /// A warp for 32 queries.
 template <class Queries, int Capacity, int BlockSize>
