@@ -106,8 +106,7 @@ class knn_screen_plan {
     m.tile_words = point_tiles + (is_exact() ? 0 : index_t{quadtree_blocks(layout())});
     m.tiles = cutter.take<std::uint64_t>(m.tile_words);
     m.tree_tiles = m.tiles == nullptr ? nullptr : m.tiles + point_tiles;
-    m.points = cut_screen_points<scalar>(cutter, points,
-                                         zbuffer_ref::words(method_.camera.width, method_.camera.height), most_);
+    m.points = cut_screen_points<scalar>(cutter, points, screen_words(method_), most_);
     if (!is_exact()) {
       m.tree = cutter.take<unsigned char>(static_cast<index_t>(layout().size()));
       m.packed = cutter.take<vec<scalar>>(most_);
