@@ -91,7 +91,7 @@ class index_sorter {
     auto const offsets = task_.points.offsets();
     for (index_t b = first_thread(); b <= task_.points.size(); b += threads()) {
       auto const at = static_cast<std::size_t>(b);
-      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{task_.size()})
+      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{task_.most()})
         task_.state->bad_offsets = 1;
     }
   }

@@ -79,7 +79,7 @@ class index_plan {
       error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
     }
     if (error != cudaSuccess) return error;
-    auto const tiles = index_t{radix_steps<Items>::tiles_of(task.size())};
+    auto const tiles = index_t{radix_steps<Items>::tiles_of(task.most())};
     index_t const most = index_t{multiprocessors} * resident;
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;

@@ -107,7 +107,12 @@ struct index_task {
   std::uint32_t* counters;        ///< of the sorts
   index_key_bits bits;            ///< of the first sort
 
-  FARPOINT_HD std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }
+  /// Points of the view.
+  FARPOINT_HD std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }
+  /// Up to the end of the last cloud, which the device's offsets may say.
+  __device__ std::uint32_t size() const noexcept {
+    return points.is_ragged() ? static_cast<std::uint32_t>(points.begin_of(points.size())) : most();
+  }
 };
 
 }  // namespace detail
