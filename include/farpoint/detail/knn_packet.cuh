@@ -147,19 +147,21 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
       [&](int r, int j, index_t to) { task.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
-/// Warps of a multiprocessor that registers must be enough for: shorter lists leave them for more.
-template <class Scalar, int Capacity>
-inline constexpr int knn_packet_warps = sizeof(Scalar) == 4 ? (Capacity <= 8    ? 32
-                                                               : Capacity <= 16 ? 20
-                                                                                : 16)
-                                                            : (Capacity <= 4   ? 20
-                                                               : Capacity <= 8 ? 16
-                                                                               : 12);
+/// Blocks of a multiprocessor that registers must be enough for: shorter lists leave them for more warps.
+template <class Scalar>
+constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
+  int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 32
+                                           : capacity <= 16 ? 20
+                                                            : 16)
+                                        : (capacity <= 4   ? 20
+                                           : capacity <= 8 ? 16
+                                                           : 12);
+  return warps * cuda_warp::lanes / block_size;
+}
 
 /// A warp for 32 queries.
 template <class Queries, int Capacity, int BlockSize>
-__global__ void __launch_bounds__(BlockSize,
-                                  (knn_packet_warps<typename Queries::scalar, Capacity> * cuda_warp::lanes / BlockSize))
+__global__ void __launch_bounds__(BlockSize, knn_packet_blocks<typename Queries::scalar>(Capacity, BlockSize))
     knn_packet_kernel(knn_cuda_task<Queries> const task) {
   using scalar = typename Queries::scalar;
   using list = warp_topk<scalar, Capacity, BlockSize>;
