@@ -15,7 +15,7 @@ __global__ void highest_point(float const* heights, int points, farpoint::scored
   farpoint::cuda_block<block_size> const block;
 
   float const* const cell = heights + static_cast<std::ptrdiff_t>(blockIdx.x) * points;
-  farpoint::scored<float> mine{-INFINITY, farpoint::no_index};
+  farpoint::scored<float> mine{-INFINITY, farpoint::no_winner};
   for (int i = block.rank(); i < points; i += block_size) {
     farpoint::scored<float> const next{cell[i], i};
     if (beats(next, mine)) mine = next;

@@ -49,7 +49,7 @@ std::vector<farpoint::scored<Score>> argmax_inputs(int block_size, int rounds, s
   for (int round = 0; round < rounds; ++round) {
     for (int thread = 0; thread < block_size; ++thread) {
       auto index = static_cast<std::int32_t>(random.below(3 * block_size)) - block_size;
-      if (random.below(10) == 0) index = farpoint::no_index;
+      if (random.below(10) == 0) index = farpoint::no_winner;
       inputs.push_back({random_score<Score>(random, round), index});
     }
   }

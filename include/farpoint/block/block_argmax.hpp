@@ -9,14 +9,14 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A score and whose it is. An index of no_index stands for "nobody", which loses every tie.
+/// A score and whose it is. An index of no_winner stands for "nobody", which loses every tie.
 template <class Score>
 struct scored {
   Score score;
   std::int32_t index;
 };
 
-inline constexpr std::int32_t no_index = 2147483647;
+inline constexpr std::int32_t no_winner = 2147483647;
 
 /// The total order of the arg-max: the larger score first, then the lower index; a NaN score loses against every number
 /// and ties with other NaNs. For scores with operator> alone, "not greater either way" is a tie.

@@ -61,7 +61,7 @@ class fps_stream {
 
   /// Lowers my points' distances to a new sample; returns my best candidate.
   __device__ scored<scalar> lower(point_type const& sample) noexcept {
-    scored<scalar> best{fps_taken<scalar>, no_index};
+    scored<scalar> best{fps_taken<scalar>, no_winner};
     // Unsigned: the last step of a cloud of 2^31 - 1 points goes beyond what a signed index can hold.
     std::uint32_t i = threadIdx.x;
     for (; i + (ahead - 1) * BlockSize < size_; i += ahead * BlockSize) lower_some<ahead>(i, sample, best);
@@ -71,7 +71,7 @@ class fps_stream {
 
   /// My best candidate.
   __device__ scored<scalar> best() const noexcept {
-    scored<scalar> best{fps_taken<scalar>, no_index};
+    scored<scalar> best{fps_taken<scalar>, no_winner};
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
       scalar const nearest = distances_[i];
       if (nearest > best.score) best = {nearest, static_cast<std::int32_t>(i)};

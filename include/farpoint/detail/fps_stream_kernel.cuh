@@ -39,10 +39,10 @@ __device__ scored<typename Points::scalar> fps_first_sample(fps_block_task<Point
   using scalar = typename Points::scalar;
   if (fps_lower_to_chosen(task, b, cloud, mine)) return argmax.reduce(block, mine.best());
   index_t const first = task.params.firsts.empty() ? task.params.first : task.params.firsts[b];
-  if (cloud.size() == 0) return {fps_taken<scalar>, no_index};
+  if (cloud.size() == 0) return {fps_taken<scalar>, no_winner};
   if (first < 0 || first >= cloud.size()) {
     if (threadIdx.x == 0) fps_count(task.output.report, &fps_report::first_out_of_range, 1);
-    return {fps_taken<scalar>, no_index};
+    return {fps_taken<scalar>, no_winner};
   }
   if (is_finite(cloud[first])) return {fps_unseen<scalar>, static_cast<std::int32_t>(first)};
   return argmax.reduce(block, mine.best());

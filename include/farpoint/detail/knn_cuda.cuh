@@ -9,17 +9,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Largest k whose list is in registers.
-template <class Scalar>
-inline constexpr int knn_most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
-
 /// Enqueues the search; the indices are there already.
 template <class Selector, class Queries>
 FARPOINT_HIDDEN cudaError_t launch_knn(knn_cuda_task<Queries> const& task, cudaStream_t stream) noexcept {
   using scalar = typename Queries::scalar;
   using kernel_type = void (*)(knn_cuda_task<Queries> const);
   constexpr int block_size = Selector::block_size;
-  constexpr int most = knn_most_in_packets<scalar>;
+  constexpr int most = most_in_packets<scalar>;
   index_t const threads = task.threads > task.rows ? task.threads : task.rows;
   if (threads == 0) return cudaSuccess;
   cudaLaunchConfig_t launch{};

@@ -12,6 +12,10 @@ namespace detail {
 
 inline constexpr std::uint32_t no_row = ~0u;
 
+/// Largest k whose list is in registers.
+template <class Scalar>
+inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
+
 /// Who asks for what.
 template <class Queries>
 struct knn_cuda_task {

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/knn_packet.cuh>
+#include <farpoint/detail/warp_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -51,28 +52,10 @@ class collected_topk {
   __device__ void shrink() noexcept {
     for (int i = count_ + cuda_warp::lane(); i < room_; i += cuda_warp::lanes) at_[i] = limit_;
     cuda_warp::sync();
-    sort();
+    warp_sort(at_, room_);
     if (count_ < k_) return;
     count_ = k_;
     worst_ = at_[k_ - 1];
-  }
-  /// Bitonic sort, in place.
-  __device__ void sort() noexcept {
-    for (int run = 2; run <= room_; run *= 2) {
-      for (int step = run / 2; step > 0; step /= 2) {
-        for (int pair = cuda_warp::lane(); pair < room_ / 2; pair += cuda_warp::lanes) {
-          int const low = pair / step * (2 * step) + pair % step;
-          bool const ascends = (low & run) == 0;
-          key const a = at_[low];
-          key const b = at_[low + step];
-          if ((b < a) == ascends) {
-            at_[low] = b;
-            at_[low + step] = a;
-          }
-        }
-        cuda_warp::sync();
-      }
-    }
   }
 
   key* at_;

@@ -9,10 +9,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Longest list of a packet.
-template <class Scalar>
-inline constexpr index_t most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
-
 /// Queries, whose lists go to a consumer, and counters that may be left out; see search_work and register_lists.
 template <class Queries, class Consumer>
 struct packet_lists_work {
@@ -59,7 +55,7 @@ FARPOINT_HIDDEN cudaError_t run_packet_lists(search_queries<Queries> const& quer
                                              unsigned long long* found = nullptr,
                                              unsigned long long* non_finite = nullptr) noexcept {
   constexpr int block_size = Selector::block_size;
-  constexpr auto most = static_cast<int>(most_in_packets<typename Queries::scalar>);
+  constexpr int most = most_in_packets<typename Queries::scalar>;
   using work_type = packet_lists_work<Queries, Consumer>;
   using kernel_type = void (*)(work_type const);
   work_type const work{queries, queries.threads(), request, consumer, found, non_finite};

@@ -390,7 +390,7 @@ class voxelize_host_task {
   voxelize_output<scalar> const& output_;
   voxelize_host_plan const& plan_;
   voxelize_host_memory const memory_;
-  voxel_rows<Points> const rows_;
+  host_voxel_rows<Points> const rows_;
   std::uint64_t const cells_;
   index_t begin_ = 0;  ///< of the clouds in the view
   index_t end_ = 0;

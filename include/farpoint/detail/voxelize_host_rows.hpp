@@ -19,12 +19,12 @@ Scalar mean_of_sum(Scalar sum, Scalar count) noexcept {
 
 /// Fills the rows of a voxelize_output. Calls for different rows may run at the same time.
 template <class Points>
-class voxel_rows {
+class host_voxel_rows {
  public:
   using scalar = typename Points::scalar;
 
-  voxel_rows(batch<Points> const& clouds, voxelize_params<scalar> const& params,
-             voxelize_output<scalar> const& output) noexcept
+  host_voxel_rows(batch<Points> const& clouds, voxelize_params<scalar> const& params,
+                  voxelize_output<scalar> const& output) noexcept
       : clouds_{clouds},
         params_{params},
         output_{output},

@@ -6,6 +6,7 @@
 #include <farpoint/container/hash_map_ref.hpp>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/require_cuda.cuh>
+#include <farpoint/detail/cloud_of.cuh>
 #include <farpoint/detail/occupancy_bitmap.hpp>
 #include <farpoint/voxelize_types.hpp>
 
@@ -144,27 +145,6 @@ __device__ inline voxel_frame frame_of(voxelize_task<Points> const& task) noexce
   voxel_frame frame = outer_frame(task.clouds);
   if (task.clouds.is_ragged() && task.state->bad_offsets != 0) frame.size = 0;
   return frame;
-}
-
-/// Number of the cloud that point `i` of the view is in.
-template <class Points>
-__device__ inline index_t cloud_of(batch<Points> const& clouds, index_t i) noexcept {
-  if (clouds.size() == 1) return 0;
-  if (!clouds.is_ragged()) {
-    return static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(clouds.largest()));
-  }
-  // The last cloud that begins at or before the point.
-  index_t low = 0;
-  index_t high = clouds.size();
-  while (high - low > 1) {
-    index_t const middle = (low + high) / 2;
-    if (clouds.begin_of(middle) <= i) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
 }
 
 /// What a point is to its cloud's grid.
