@@ -352,6 +352,8 @@ class fps_slice {
       largest = max_number(largest, mine.nearest[i]);
     }
     largest = largest_of<Chunking::lanes>(largest);
+    // Chunks abreast went through different numbers of samples: all lanes have read the box before it is written.
+    if constexpr (Chunking::abreast > 1) cuda_warp::sync();
     if (is_leader() && exists(chunk)) memory_.boxes[2 * dim * memory_.chunk_pitch + chunk] = largest;
     cuda_warp::sync();
     return largest;
