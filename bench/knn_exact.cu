@@ -4,17 +4,15 @@
 #include "knn_made.cuh"
 #include "knn_nanoflann.hpp"
 #include "knn_problem.cuh"
-#include "support/arguments.hpp"
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"
+#include "support/run_cuda_suite.hpp"
 #include "support/timing.cuh"
 
 #include <benchmark/benchmark.h>
 
 #include <cmath>
-#include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -35,9 +33,9 @@ constexpr knn_row rows[] = {
 /// Largest cloud of which brute force is timed, all pairs, and how often.
 constexpr farpoint::index_t brute_points = 1'000'000;
 constexpr int brute_calls = 5;
-/// The same for nanoflann.
-constexpr farpoint::index_t nanoflann_points = 1'000'000;
-constexpr int nanoflann_calls = 3;
+/// The same for nanoflann, if there is one.
+[[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
+[[maybe_unused]] constexpr int nanoflann_calls = 3;
 
 void count_row(benchmark::State& state, knn_row const& row) {
   state.counters["n"] = static_cast<double>(row.points);
@@ -131,17 +129,7 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
   register_farpoint<farpoint::knn_selector>(with("graph", how::replayed));
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
-  std::string reason;
-  if (!wished.list_only && !device_is_usable(reason)) {
-    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
-    return exit_skipped;
-  }
-
+int run(arguments const& wished) {
   knn_problem_store problems{read_scans(wished.cloud_paths)};
   for (knn_row const& row : rows) register_all(row, wished.flush_l2, problems);
   for (named_scan const& scan : problems.scans()) {
@@ -162,10 +150,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
 }

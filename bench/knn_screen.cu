@@ -2,15 +2,14 @@
 /// knn() in screen space on the GPU against FastKNN and Auto Splats, in one run. See README.md.
 
 #include "knn_screen_problem.cuh"
-#include "support/arguments.hpp"
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
+#include "support/run_cuda_suite.hpp"
 #include "support/timing.cuh"
 
 #include <benchmark/benchmark.h>
 
 #include <cstdio>
-#include <exception>
 #include <string>
 #include <vector>
 
@@ -128,17 +127,7 @@ void register_rows(bool flush_l2, knn_screen_problem_store& problems) {
   }
 }
 
-int run(int argc, char** argv) {
-  arguments const wished = take_arguments(argc, argv);
-  benchmark::Initialize(&argc, argv);
-  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
-
-  std::string reason;
-  if (!wished.list_only && !device_is_usable(reason)) {
-    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
-    return exit_skipped;
-  }
-
+int run(arguments const& wished) {
   knn_screen_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   if (!wished.list_only) {
@@ -152,10 +141,5 @@ int run(int argc, char** argv) {
 }  // namespace farpoint_bench
 
 int main(int argc, char** argv) {
-  try {
-    return farpoint_bench::run(argc, argv);
-  } catch (std::exception const& error) {
-    std::fprintf(stderr, "FAILED: %s\n", error.what());
-    return 1;
-  }
+  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "knn_on_device.cuh"
+#include "stream_citizen.cuh"
 
 namespace farpoint_tests {
 
@@ -134,24 +135,17 @@ TEST_CASE("knn, device: a captured call replays on new data", "[knn][device][gra
     test_stream const stream;
     REQUIRE(call.enqueue(stream.get()));  // also allocates the workspace, before the capture
     REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-    cudaGraph_t graph = nullptr;
-    REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-    farpoint::result const outcome = call.enqueue(stream.get());
-    REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+    farpoint::result outcome;
+    captured_graph const graph{stream.get(), [&] { outcome = call.enqueue(stream.get()); }};
     REQUIRE(outcome);
-    cudaGraphExec_t executable = nullptr;
-    REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
     for (auto const& problem : problems) {
       call.clouds().upload(problem);
-      REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
-      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+      graph.replay();
       auto const answer = call.answer(outcome);
       auto const expected = reference_knn(problem);
       INFO(difference(answer, expected));
       CHECK(same_answer(answer, expected));
     }
-    REQUIRE_CUDA(cudaGraphExecDestroy(executable));
-    REQUIRE_CUDA(cudaGraphDestroy(graph));
   }
 }
 
@@ -224,12 +218,9 @@ TEST_CASE("knn, device: an error of somebody else's is neither reported nor clea
   call_type call{problem};
   test_stream const stream;
   REQUIRE(call.enqueue(stream.get()));  // allocates the workspace
-  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
-  farpoint::result const outcome = call.enqueue(stream.get());
+  farpoint::result outcome;
+  check_foreign_error(stream.get(), [&] { outcome = call.enqueue(stream.get()); });
   CHECK(outcome.code == farpoint::status::ok);
-  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  CHECK(cudaGetLastError() == cudaSuccess);
   CHECK(same_answer(call.answer(outcome), reference_knn(problem)));
 }
 

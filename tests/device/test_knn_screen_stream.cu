@@ -5,6 +5,7 @@
 
 #include "../catch.hpp"
 #include "knn_screen_on_device.cuh"
+#include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 using farpoint::knn_screen_selector;
@@ -20,14 +21,9 @@ void check_replays(problem_type const& first, std::vector<problem_type> const& o
   REQUIRE(call.enqueue<knn_screen_selector>(stream.get()));  // also allocates the workspace, before the capture
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 
-  // Capture in global mode refuses allocation and synchronisation by any thread.
-  cudaGraph_t graph = nullptr;
-  REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  farpoint::result const outcome = call.enqueue<knn_screen_selector>(stream.get());
-  REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+  farpoint::result outcome;
+  captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<knn_screen_selector>(stream.get()); }};
   REQUIRE(outcome);
-  cudaGraphExec_t executable = nullptr;
-  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
 
   std::uint64_t replay = 0;
   for (auto const& problem : others) {
@@ -35,16 +31,13 @@ void check_replays(problem_type const& first, std::vector<problem_type> const& o
     call.poison();
     if (++replay % 2 == 0) call.scramble_workspace(replay);
     REQUIRE_CUDA(cudaDeviceSynchronize());
-    REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    graph.replay();
     auto const answer = call.answer(outcome);
     auto const expected = reference_screen(problem);
     CAPTURE(replay);
     INFO(difference(answer, expected));
     CHECK(same_answer(answer, expected));
   }
-  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
-  REQUIRE_CUDA(cudaGraphDestroy(graph));
 }
 
 }  // namespace
@@ -86,12 +79,9 @@ TEST_CASE("knn_screen, device: an error of somebody else's is neither reported n
     problem.method.rounds = rounds;
     call_type call{problem};
     test_stream const stream;
-    REQUIRE(cudaSetDevice(9999) != cudaSuccess);
-    farpoint::result const outcome = call.enqueue<knn_screen_selector>(stream.get());
+    farpoint::result outcome;
+    check_foreign_error(stream.get(), [&] { outcome = call.enqueue<knn_screen_selector>(stream.get()); });
     CHECK(outcome.code == farpoint::status::ok);
-    CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-    CHECK(cudaGetLastError() == cudaSuccess);
     CHECK(same_answer(call.answer(outcome), reference_screen(problem)));
   }
 }

@@ -1,6 +1,7 @@
 // radius() and radius_rows() on cuda_exec: the shared cases.
 #include "../catch.hpp"
 #include "radius_on_device.cuh"
+#include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 
@@ -34,25 +35,17 @@ void check_replays(std::vector<problem_type> const& problems, index_t elements, 
   test_stream const stream;
   REQUIRE(enqueue(call, stream.get()));  // also allocates the workspace, before the capture
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  // Capture in global mode refuses allocation and synchronisation by any thread.
-  cudaGraph_t graph = nullptr;
-  REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  farpoint::result const outcome = enqueue(call, stream.get());
-  REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+  farpoint::result outcome;
+  captured_graph const graph{stream.get(), [&] { outcome = enqueue(call, stream.get()); }};
   REQUIRE(outcome);
-  cudaGraphExec_t executable = nullptr;
-  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
   for (auto const& problem : problems) {
     call.clouds().upload(problem);
-    REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    graph.replay();
     auto const answer = call.answer(outcome);
     auto const expected = expect(problem);
     INFO(difference(answer, expected));
     CHECK(same_answer(answer, expected));
   }
-  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
-  REQUIRE_CUDA(cudaGraphDestroy(graph));
 }
 
 }  // namespace
@@ -96,13 +89,10 @@ TEST_CASE("radius, device: an error of somebody else's is neither reported nor c
   radius_call<problem_type, std::int32_t> call{problem, 16000, 2000};
   test_stream const stream;
   REQUIRE(call.lists(stream.get()));  // allocates the workspace
-  REQUIRE(cudaSetDevice(9999) != cudaSuccess);
-  farpoint::result const outcome = call.lists(stream.get());
+  farpoint::result outcome;
+  check_foreign_error(stream.get(), [&] { outcome = call.lists(stream.get()); });
   CHECK(outcome.code == farpoint::status::ok);
-  problem_type empty{xyz_cloud{}, 0.5, 8};
-  CHECK(cudaGetLastError() == cudaErrorInvalidDevice);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  CHECK(cudaGetLastError() == cudaSuccess);
+  problem_type const empty{xyz_cloud{}, 0.5, 8};
   CHECK(same_answer(call.answer(outcome), reference_radius(problem)));
   CHECK(same_answer(radius_on_device<std::int32_t>(empty), reference_radius(empty)));
   CHECK(cudaGetLastError() == cudaSuccess);

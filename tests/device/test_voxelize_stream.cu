@@ -38,14 +38,9 @@ void check_replays(problem_type const& first, std::vector<problem_type> const& o
   REQUIRE(call.enqueue<Selector>(stream.get()));  // also allocates the workspace, before the capture
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 
-  // Capture in global mode refuses allocation and synchronisation by any thread.
-  cudaGraph_t graph = nullptr;
-  REQUIRE_CUDA(cudaStreamBeginCapture(stream.get(), cudaStreamCaptureModeGlobal));
-  farpoint::result const outcome = call.enqueue<Selector>(stream.get());
-  REQUIRE_CUDA(cudaStreamEndCapture(stream.get(), &graph));
+  farpoint::result outcome;
+  captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<Selector>(stream.get()); }};
   REQUIRE(outcome);
-  cudaGraphExec_t executable = nullptr;
-  REQUIRE_CUDA(cudaGraphInstantiate(&executable, graph, 0));
 
   std::uint64_t replay = 0;
   for (auto const& problem : others) {
@@ -53,16 +48,13 @@ void check_replays(problem_type const& first, std::vector<problem_type> const& o
     call.poison_parts();
     if (++replay % 2 == 0) call.scramble_workspace(replay);
     REQUIRE_CUDA(cudaDeviceSynchronize());
-    REQUIRE_CUDA(cudaGraphLaunch(executable, stream.get()));
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    graph.replay();
     auto const answer = call.answer(outcome);
     auto const expected = reference_voxels(problem);
     CAPTURE(replay);
     INFO(difference(answer, expected));
     CHECK(same_answer(answer, expected));
   }
-  REQUIRE_CUDA(cudaGraphExecDestroy(executable));
-  REQUIRE_CUDA(cudaGraphDestroy(graph));
 }
 
 }  // namespace
