@@ -21,6 +21,10 @@ std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& poi
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
 ///
+/// @param exec       the stream
+/// @param points     `[clouds, n]` or ragged, metres, three coordinates
+/// @param params     see normals_params
+/// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 ///         Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then.

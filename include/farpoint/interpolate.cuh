@@ -22,6 +22,12 @@ std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
 ///
+/// @param exec       the stream
+/// @param points     `[clouds, n]` or ragged, metres, three coordinates
+/// @param features   `[points, channels]`
+/// @param queries    as many clouds, regular or ragged
+/// @param channels   of a row of features
+/// @param output     see interpolate_output
 /// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 ///         Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then, or be zeros.

@@ -21,6 +21,10 @@ std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& po
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
 ///
+/// @param exec       the stream
+/// @param points     `[clouds, n]` or ragged, metres, three coordinates
+/// @param k          neighbours of a point, 1 to 1,024
+/// @param means      `[points]`: mean squared distances (m^2)
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 ///         Offsets that decrease or leave the view cannot be refused here: nothing is written then, or +inf.

@@ -53,6 +53,7 @@ std::size_t point_index_bytes(cuda_exec, batch<Points> const& points) noexcept {
 /// Enqueues the building of the index of each cloud. A cloud that has moved is built again into the same memory.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
+/// @param exec    the stream
 /// @param points  `[clouds, n]` or ragged, metres, three coordinates, device memory
 /// @param memory  at least point_index_bytes() bytes, 256-byte aligned, device memory; the index lives in it
 /// @param index   set on success; what it refers to is there when the stream has passed the call
@@ -83,8 +84,12 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_index<typename Queries::
 /// knn() among the points of an index, enqueued on a stream: the same answer as for the points themselves. The report
 /// counts queries only.
 ///
+/// @param exec       the stream
 /// @param index      of the points; as many clouds as the queries have
 /// @param queries    device memory
+/// @param method     exact
+/// @param k          neighbours of a query, 1 to 1,024
+/// @param output     see knn_output; device memory
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, device memory; or empty: the queries are
 ///                   answered as they come, with the same answer
 /// @return ok | bad_argument | workspace_too_small | cuda_failure

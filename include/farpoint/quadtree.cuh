@@ -24,15 +24,14 @@ inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) no
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
 ///
+/// @param exec       the stream
 /// @param zbuffer    1 to quadtree_max_side pixels wide and high; the points of its pixels become those of the tree
 /// @param memory     at least quadtree_bytes(width, height, width * height) bytes, aligned to quadtree_alignment,
-/// device
-///                   memory; the tree lives in it
+///                   device memory; the tree lives in it
 /// @param workspace  at least quadtree_workspace_bytes() bytes, 256-byte aligned, device memory
 /// @param tree       set on success; what it names is there once the stream has passed the call
 /// @return ok | bad_argument | workspace_too_small (the memory, too) | cuda_failure. Never clears or returns an error
-/// of
-///         somebody else's.
+///         of somebody else's.
 /// Complexity: O(padded square); a memset and two launches, one up to 32 x 32 pixels. Thread-safe for different memory.
 inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace,
                              quadtree_ref& tree) noexcept {

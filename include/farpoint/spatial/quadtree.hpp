@@ -278,6 +278,7 @@ class quadtree_ref {
   /// float. A center that is not finite, or a radius that is negative or NaN, has no pixels; a radius of +inf has all.
   /// Complexity: proportional to the tiles at the disc's border and the points within; no stack, no recursion.
   /// @param center, radius  px
+  /// @param visit  called with the position of each
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each_in_disc(vec<float, 2> const& center, float radius, Visit&& visit) const noexcept {

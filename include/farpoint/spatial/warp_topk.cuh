@@ -36,6 +36,7 @@ class warp_topk {
     }
   };
 
+  /// @param shared    of the block; the same for all of its threads
   /// @param k         1 to Capacity
   /// @param limit     keys must be below this; also what stands for a missing element
   /// @param excluded  index that is passed over; no_index: none

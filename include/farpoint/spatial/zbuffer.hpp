@@ -45,6 +45,7 @@ class zbuffer_ref {
 
   zbuffer_ref() = default;
   /// @param memory  at least words(width, height) words; clear() them before the first offer
+  /// @param width, height  px
   FARPOINT_HD zbuffer_ref(span<std::uint64_t> memory, std::int32_t width, std::int32_t height) noexcept
       : words_{memory.data()}, width_{width}, height_{height} {}
 
@@ -66,6 +67,7 @@ class zbuffer_ref {
   ///
   /// Looks before it writes, so that the many points behind the front cost a load. A depth that is negative or NaN is
   /// ignored; -0 is 0.
+  /// @param pixel  its number
   /// @param depth  (m)
   /// @param index  of the point in its cloud
   FARPOINT_HD void offer(index_t pixel, float depth, std::uint32_t index) const noexcept {
@@ -108,6 +110,7 @@ class zbuffer_ref {
 /// index is in front. O(end - begin); allocates nothing.
 /// @param camera   see spatial/camera.hpp
 /// @param points   a view of the cloud: `points[i]` is point i; at most 2^32 of them
+/// @param begin, end  numbers of the points
 /// @param zbuffer  of the camera's width and height, cleared
 template <class Camera, class Points>
 void draw_points(Camera const& camera, Points const& points, index_t begin, index_t end, zbuffer_ref zbuffer) noexcept {
