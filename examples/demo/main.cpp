@@ -13,7 +13,6 @@
 #include <functional>
 #include <limits>
 #include <map>
-#include <new>
 #include <optional>
 #include <stdexcept>
 #include <thread>
@@ -22,6 +21,7 @@
 #include "coverage.hpp"
 #include "progress.hpp"
 #include "render.hpp"
+#include "run_program.hpp"
 #include "street_scene.hpp"
 #include "voxels.hpp"
 
@@ -30,8 +30,6 @@ namespace {
 using namespace farpoint_demo;
 namespace runtime = farpoint::runtime;
 
-constexpr int exit_failure = 1;
-constexpr int exit_usage = 2;
 constexpr int exit_unequal = 3;
 
 struct demo_options {
@@ -288,24 +286,7 @@ int run(demo_options const& wish) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  demo_options wish;
-  CLI::App app{"Picks the farthest point samples of a point cloud, voxelizes it, and draws both."};
-  app.name("farpoint_demo");
-  declare_options(app, wish);
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::CallForHelp const& help) {
-    return app.exit(help);
-  } catch (CLI::ParseError const& error) {
-    fmt::print(stderr, "farpoint_demo: {} (--help lists the options)\n", error.what());
-    return exit_usage;
-  }
-  try {
-    return run(wish);
-  } catch (std::bad_alloc const&) {
-    fmt::print(stderr, "farpoint_demo: out of memory\n");
-  } catch (std::exception const& error) {
-    fmt::print(stderr, "farpoint_demo: {}\n", error.what());
-  }
-  return exit_failure;
+  return run_program<demo_options>(argc, argv, "farpoint_demo",
+                                   "Picks the farthest point samples of a point cloud, voxelizes it, and draws both.",
+                                   declare_options, run);
 }

@@ -6,13 +6,13 @@
 #include <chrono>
 #include <filesystem>
 #include <map>
-#include <new>
 #include <optional>
 #include <thread>
 
 #include "cloud_io.hpp"
 #include "normals.hpp"
 #include "progress.hpp"
+#include "run_program.hpp"
 #include "shading.hpp"
 #include "steadiness.hpp"
 #include "street_scene.hpp"
@@ -21,9 +21,6 @@
 namespace {
 
 using namespace farpoint_demo;
-
-constexpr int exit_failure = 1;
-constexpr int exit_usage = 2;
 
 // Splats are drawn at twice the picture's size, for smooth edges.
 constexpr int zoom = 2;
@@ -250,24 +247,7 @@ int run(splat_options const& wish) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  splat_options wish;
-  CLI::App app{"Draws a point cloud as a closed surface of splats, seen from all sides."};
-  app.name("farpoint_splat");
-  declare_options(app, wish);
-  try {
-    app.parse(argc, argv);
-  } catch (CLI::CallForHelp const& help) {
-    return app.exit(help);
-  } catch (CLI::ParseError const& error) {
-    fmt::print(stderr, "farpoint_splat: {} (--help lists the options)\n", error.what());
-    return exit_usage;
-  }
-  try {
-    return run(wish);
-  } catch (std::bad_alloc const&) {
-    fmt::print(stderr, "farpoint_splat: out of memory\n");
-  } catch (std::exception const& error) {
-    fmt::print(stderr, "farpoint_splat: {}\n", error.what());
-  }
-  return exit_failure;
+  return run_program<splat_options>(argc, argv, "farpoint_splat",
+                                    "Draws a point cloud as a closed surface of splats, seen from all sides.",
+                                    declare_options, run);
 }
