@@ -14,13 +14,13 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_selector, class Points, class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, batch<Queries> const& queries, exact const&,
                                 index_t) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::knn_order_of(queries, false));
+  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(queries, false));
 }
 
 /// For points that ask among themselves.
 template <class Selector = knn_selector, class Points>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact const&, index_t) noexcept {
-  return detail::indexed_search_bytes<Selector>(points, detail::knn_order_of(points, true));
+  return detail::indexed_search_bytes<Selector>(points, detail::query_order_of(points, true));
 }
 
 /// knn(), enqueued on a stream: the rules and the bits of the host overload.

@@ -77,7 +77,7 @@ template <class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_index<typename Queries::scalar> const&,
                                 batch<Queries> const& queries) noexcept {
   detail::workspace_cutter cutter;
-  static_cast<void>(detail::knn_order_of(queries, false)(cutter));
+  static_cast<void>(detail::query_order_of(queries, false)(cutter));
   return cutter.used();
 }
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/detail/last_not_above.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -14,18 +15,7 @@ FARPOINT_HD index_t cloud_of(batch<Points> const& clouds, index_t i) noexcept {
   if (!clouds.is_ragged()) {
     return static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(clouds.largest()));
   }
-  // The last cloud that begins at or before the point.
-  index_t low = 0;
-  index_t high = clouds.size();
-  while (high - low > 1) {
-    index_t const middle = (low + high) / 2;
-    if (clouds.begin_of(middle) <= i) {
-      low = middle;
-    } else {
-      high = middle;
-    }
-  }
-  return low;
+  return last_not_above(clouds.size(), i, [&clouds](index_t b) { return clouds.begin_of(b); });
 }
 
 }  // namespace detail

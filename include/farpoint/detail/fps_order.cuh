@@ -5,19 +5,11 @@
 #include <farpoint/block/cuda_warp.cuh>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/morton_cell.hpp>
+#include <farpoint/detail/ordered_word.hpp>
 #include <farpoint/detail/radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Floats as unsigned integers of the same order; 0 stands for "none" and is below all others.
-__device__ inline std::uint32_t extent_key(float value) noexcept {
-  std::uint32_t const word = __float_as_uint(value);
-  return (word & 0x80000000u) != 0 ? ~word : word | 0x80000000u;
-}
-__device__ inline float extent_value(std::uint32_t key) noexcept {
-  return __uint_as_float((key & 0x80000000u) != 0 ? key & 0x7fffffffu : ~key);
-}
 
 /// A bounding box that grows by atomicMax from all bits zero.
 template <int Dim>
@@ -73,8 +65,8 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(fps_order_task<Po
 #pragma unroll
     for (int axis = 0; axis < axes; ++axis) {
       auto const value = static_cast<float>(point[axis]);
-      high[axis] = ::max(high[axis], extent_key(value));
-      minus_low[axis] = ::max(minus_low[axis], extent_key(-value));
+      high[axis] = ::max(high[axis], ordered_word(value));
+      minus_low[axis] = ::max(minus_low[axis], ordered_word(-value));
     }
   }
 #pragma unroll
@@ -97,8 +89,8 @@ __device__ auto fps_grid_of(fps_order_task<Points> const& task, index_t b) noexc
   vec<scalar, axes> high;
 #pragma unroll
   for (int axis = 0; axis < axes; ++axis) {
-    low[axis] = -extent_value(extent.minus_low[axis]);
-    high[axis] = extent_value(extent.high[axis]);
+    low[axis] = -ordered_value<float>(extent.minus_low[axis]);
+    high[axis] = ordered_value<float>(extent.high[axis]);
   }
   return morton_grid<scalar, Points::dim>::over(low, high, task.bits.axis);
 }

@@ -177,7 +177,7 @@ __global__ void __launch_bounds__(BlockSize)
     auto const memory = task.sorted.slice_of(clouds, b, cloud.size(), rank, size, task.shared_bytes);
     // Two teams of two blocks or more lead from blocks that are two or more apart.
     index_t const place = clouds.size() <= blocks / 2 ? b : first / 2;
-    fps_grid_team team{rank, size, &task.meetings[place].arrivals};
+    grid_team team{rank, size, &task.meetings[place].arrivals};
     board_type* const board = size > 1 ? &task.boards[place] : nullptr;
     fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory, task.sorted.order + clouds.begin_of(b),
                                                 team, own, &task.meetings[place].tally, board);

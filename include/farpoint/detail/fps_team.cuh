@@ -41,7 +41,5 @@ struct fps_cluster_team {
 #endif
 };
 
-using fps_grid_team = grid_team;
-
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -3,29 +3,10 @@
 #pragma once
 
 #include <farpoint/block/cuda_warp.cuh>
-#include <farpoint/spatial/point_index.hpp>
+#include <farpoint/detail/ordered_word.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Numbers as unsigned integers of the same order; 0 is below all of them.
-template <class Scalar>
-FARPOINT_HD lane_word<Scalar> ordered_word(Scalar value) noexcept {
-  using word = lane_word<Scalar>;
-  constexpr word sign = word{1} << (8 * sizeof(word) - 1);
-  word bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return (bits & sign) != 0 ? ~bits : bits | sign;
-}
-template <class Scalar>
-FARPOINT_HD Scalar ordered_value(lane_word<Scalar> ordered) noexcept {
-  using word = lane_word<Scalar>;
-  constexpr word sign = word{1} << (8 * sizeof(word) - 1);
-  word const bits = (ordered & sign) != 0 ? ordered & ~sign : ~ordered;
-  Scalar value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 __device__ inline void atomic_max(std::uint32_t* at, std::uint32_t value) noexcept {
   atomicMax(at, value);

@@ -17,17 +17,9 @@ struct index_unit {
 
   __device__ static index_unit find(point_index_cloud const* clouds, index_t count, index_t each,
                                     index_t unit) noexcept {
-    index_t low = 0;
-    index_t high = count;
-    while (high - low > 1) {
-      index_t const middle = (low + high) / 2;
-      if (clouds[middle].begin / each + middle <= unit) {
-        low = middle;
-      } else {
-        high = middle;
-      }
-    }
-    return {low, clouds[low], unit - (clouds[low].begin / each + low)};
+    auto const first_of = [&](index_t b) { return clouds[b].begin / each + b; };
+    index_t const b = last_not_above(count, unit, first_of);
+    return {b, clouds[b], unit - first_of(b)};
   }
 };
 

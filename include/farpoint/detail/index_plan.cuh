@@ -2,6 +2,7 @@
 /// Builds the indices of all clouds of a batch in one launch.
 #pragma once
 
+#include <farpoint/detail/device_properties.cuh>
 #include <farpoint/detail/dynamic_shared.cuh>
 #include <farpoint/detail/host_workspace.hpp>
 #include <farpoint/detail/index_fill.cuh>
@@ -68,19 +69,11 @@ class index_plan {
   template <int Items>
   cudaError_t launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept {
     constexpr auto kernel = point_index_kernel<Points, Items, Selector::build_blocks>;
-    int device = 0;
-    int multiprocessors = 0;
     int resident = 0;
-    cudaError_t error = cudaGetDevice(&device);
-    if (error == cudaSuccess) {
-      error = cudaDeviceGetAttribute(&multiprocessors, cudaDevAttrMultiProcessorCount, device);
-    }
-    if (error == cudaSuccess) {
-      error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
-    }
+    cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
     if (error != cudaSuccess) return error;
     auto const tiles = index_t{radix_steps<Items>::tiles_of(task.most())};
-    index_t const most = index_t{multiprocessors} * resident;
+    index_t const most = index_t{device_properties::current().multiprocessors} * resident;
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;

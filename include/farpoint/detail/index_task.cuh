@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Sorts after the first, at most: each by cells of a thousandth of those before.
+/// Sorts after the first, at most: each by cells of what was one cell before.
 inline constexpr int index_levels = 4;
 
 /// Points of a cell that may stay in the order of their indices: three leaves of them.

@@ -70,13 +70,6 @@ FARPOINT_HIDDEN cudaError_t clear_report(knn_output<Scalar> const& output, cudaS
   return cudaMemsetAsync(output.report, 0, sizeof *output.report, stream);
 }
 
-/// Cuts the memory for a batch of queries; the points have their order.
-template <class Queries>
-auto knn_order_of(batch<Queries> const& queries, bool self) noexcept {
-  index_t const rows = self || queries.points().size() < 0 ? 0 : queries.points().size();
-  return [rows](workspace_cutter& cutter) { return query_order_memory::cut(cutter, rows); };
-}
-
 /// knn() for cuda_exec.
 template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
@@ -85,7 +78,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   return indexed_search<Selector>(
-      exec, points, workspace, knn_order_of(queries, self), [&](auto const& built, query_order_memory const& memory) {
+      exec, points, workspace, query_order_of(queries, self), [&](auto const& built, query_order_memory const& memory) {
         cudaError_t error = clear_report(output, exec.stream);
         if (error == cudaSuccess && output.report != nullptr && points.size() > 0) {
           error = run_left_out(points, built.index, &output.report->non_finite_points, exec.stream);
@@ -104,7 +97,7 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
   if (result const checked = check_queries(queries, index.size()); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   workspace_cutter cutter{workspace.data()};
-  query_order_memory memory = knn_order_of(queries, workspace.empty())(cutter);
+  query_order_memory memory = query_order_of(queries, workspace.empty())(cutter);
   if (workspace.size() < cutter.used()) {
     return {status::workspace_too_small, 0, "workspace: smaller than knn_workspace_bytes()"};
   }

@@ -35,9 +35,11 @@ struct query_order_memory {
 };
 
 /// Cuts the memory for a batch of queries.
+/// @param has_order  they are the points, or are answered as they come: nothing is needed
 template <class Queries>
-auto query_order_of(batch<Queries> const& queries) noexcept {
-  return [rows = queries.points().size()](workspace_cutter& cutter) { return query_order_memory::cut(cutter, rows); };
+auto query_order_of(batch<Queries> const& queries, bool has_order = false) noexcept {
+  index_t const rows = has_order ? 0 : queries.points().size();
+  return [rows](workspace_cutter& cutter) { return query_order_memory::cut(cutter, rows); };
 }
 
 template <class Queries>

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <farpoint/core/lowest_bit.hpp>
+#include <farpoint/detail/ordered_word.hpp>
 #include <farpoint/spatial/axis_distance.hpp>
 #include <farpoint/spatial/topk.hpp>
 
@@ -39,10 +40,6 @@ struct alignas(32) point_boxes {
 };
 
 namespace detail {
-
-/// Word of a scalar's size: comparisons of scalars and masks of words go through the same lanes of a vector.
-template <class Scalar>
-using lane_word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
 
 /// Squared distances from a query to the points of a leaf; returns those not above `limit`, a bit each.
 template <class Scalar>
