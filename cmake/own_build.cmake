@@ -23,6 +23,8 @@ endif()
 
 include(${CMAKE_CURRENT_LIST_DIR}/thread_sanitizer.cmake)
 set(farpoint_test_launcher "")
+# -O1: one test file takes g++ 76 s to compile at -O3 with AddressSanitizer, 37 s at -O1, and clang++, which the presets
+# use, 18 s.
 if(FARPOINT_SANITIZE STREQUAL "thread")
   set(farpoint_sanitizer_flags ${FARPOINT_TSAN_FLAGS} -O1)
   set(farpoint_test_launcher ${FARPOINT_TSAN_LAUNCHER})

@@ -76,13 +76,11 @@ void check_large_batch(std::size_t points) {
 FPS_CHUNK_TEST(8, 8)
 FPS_CHUNK_TEST(16, 6)
 FPS_CHUNK_TEST(32, 1)
-FPS_CHUNK_TEST(32, 5)
 FPS_CHUNK_TEST(64, 2)
 FPS_CHUNK_TEST(256, 3)
 
-TEST_CASE("fps, device: chunks of 16 and 64 doubles", "[fps][device]") {
+TEST_CASE("fps, device: chunks of 16 doubles", "[fps][device]") {
   check_tuning<chunked<16, 4>, double>();
-  check_tuning<chunked<64, 1>, double>();
 }
 
 TEST_CASE("fps, device: chunks of 8, 16 and 64 points under the sanitizers", "[fps][device][sanitize]") {

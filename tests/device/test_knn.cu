@@ -9,12 +9,16 @@
 
 namespace farpoint_tests {
 
-/// Small blocks and tiles: small clouds are divided as large ones are.
-struct small_pieces : farpoint::knn_selector {
-  static constexpr int block_size = 32;
+/// Small tiles: small clouds are divided as large ones are.
+struct small_tiles : farpoint::knn_selector {
   static constexpr farpoint::index_t small_points = 1000;
   static constexpr int small_items = 1;
   static constexpr int large_items = 2;
+};
+
+/// And small blocks, for one type of coordinates.
+struct small_pieces : small_tiles {
+  static constexpr int block_size = 32;
 };
 
 }  // namespace farpoint_tests
@@ -26,7 +30,8 @@ namespace {
 template <class Index, class Problem>
 auto solve_in_every_way(Problem const& problem) {
   auto const answer = knn_on_device<farpoint::knn_selector, Index>(problem);
-  auto const pieces = knn_on_device<small_pieces, Index>(problem);
+  using in_pieces = std::conditional_t<std::is_same_v<Problem, knn_problem<float>>, small_pieces, small_tiles>;
+  auto const pieces = knn_on_device<in_pieces, Index>(problem);
   INFO("small pieces: " << difference(pieces, answer));
   CHECK(same_answer(pieces, answer));
   return answer;
