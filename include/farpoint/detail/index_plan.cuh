@@ -66,28 +66,33 @@ class index_plan {
  private:
   bool is_small() const noexcept { return points_.points().size() <= Selector::small_points; }
 
+  // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
   template <int Items>
-  cudaError_t launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept {
-    constexpr auto kernel = point_index_kernel<Points, Items, Selector::build_blocks>;
-    int resident = 0;
-    cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
-    if (error != cudaSuccess) return error;
-    auto const tiles = index_t{radix_steps<Items>::tiles_of(task.most())};
-    index_t const most = index_t{device_properties::current().multiprocessors} * resident;
-    cudaLaunchAttribute cooperative{};
-    cooperative.id = cudaLaunchAttributeCooperative;
-    cooperative.val.cooperative = 1;
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most));
-    launch.blockDim = dim3(radix_threads);
-    launch.stream = stream;
-    launch.attrs = &cooperative;
-    launch.numAttrs = 1;
-    return launch_kernel(kernel, launch, task);
-  }
+  cudaError_t launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept;
 
   batch<Points> points_;
 };
+
+template <class Selector, class Points>
+template <int Items>
+cudaError_t index_plan<Selector, Points>::launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept {
+  constexpr auto kernel = point_index_kernel<Points, Items, Selector::build_blocks>;
+  int resident = 0;
+  cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
+  if (error != cudaSuccess) return error;
+  auto const tiles = index_t{radix_steps<Items>::tiles_of(task.most())};
+  index_t const most = index_t{device_properties::current().multiprocessors} * resident;
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most));
+  launch.blockDim = dim3(radix_threads);
+  launch.stream = stream;
+  launch.attrs = &cooperative;
+  launch.numAttrs = 1;
+  return launch_kernel(kernel, launch, task);
+}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE
