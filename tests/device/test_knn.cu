@@ -7,21 +7,17 @@
 #include "knn_on_device.cuh"
 #include "stream_citizen.cuh"
 
-namespace farpoint_tests {
+using namespace farpoint_tests;
 
-/// Small blocks and tiles: small clouds are divided as large ones are.
+namespace {
+
+/// Small blocks and tiles: small clouds are divided as large ones are. In an unnamed namespace, as a user's would be.
 struct small_pieces : farpoint::knn_selector {
   static constexpr int block_size = 32;
   static constexpr farpoint::index_t small_points = 1000;
   static constexpr int small_items = 1;
   static constexpr int large_items = 2;
 };
-
-}  // namespace farpoint_tests
-
-using namespace farpoint_tests;
-
-namespace {
 
 template <class Index, class Problem>
 auto solve_in_every_way(Problem const& problem) {
