@@ -5,8 +5,8 @@
 /// it to a list; to adopt a winner, write it into knn_selector with the row, the GPU and the factor as its comment.
 ///
 /// Range to search. Block size: 32..256 in whole warps. Items: 1..16 keys a thread, as many as fit in 48 KiB of shared
-/// memory. Build blocks: 1..4 a multiprocessor. Leaves have eight points in all code that reads them; what leaves of
-/// other sizes would cost is counted by the rows leaves/... of knn_host.
+/// memory. Build blocks: 1..4 a multiprocessor, of 256 or 512 threads. Leaves have eight points in all code that reads
+/// them; what leaves of other sizes would cost is counted by the rows leaves/... of knn_host.
 
 #include "knn_register.cuh"
 
@@ -29,9 +29,10 @@ struct items_selector : farpoint::knn_selector {
   static constexpr int large_items = Items;
 };
 
-/// Blocks of a multiprocessor that build indices.
-template <int Blocks>
+/// Threads of a block that builds indices, and such blocks of a multiprocessor.
+template <int Threads, int Blocks>
 struct build_selector : farpoint::knn_selector {
+  static constexpr int build_threads = Threads;
   static constexpr int build_blocks = Blocks;
 };
 
@@ -64,9 +65,10 @@ class search {
   void items() const {
     (add<items_selector<Items>>("items_" + std::to_string(Items)), ...);
   }
-  template <int... Blocks>
+  template <int Threads, int... Blocks>
   void build_blocks() const {
-    (add<build_selector<Blocks>>("build_blocks_" + std::to_string(Blocks)), ...);
+    (add<build_selector<Threads, Blocks>>("build_" + std::to_string(Threads) + "_blocks_" + std::to_string(Blocks)),
+     ...);
   }
 
  private:
@@ -92,7 +94,8 @@ void register_knn_tuning(bool flush_l2, knn_problem_store& problems) {
     search const find{row, flush_l2, problems};
     find.with_default();
     find.items<2, 4, 8, 16>();
-    find.build_blocks<1, 2, 3, 4>();
+    find.build_blocks<256, 1, 2, 3, 4>();
+    find.build_blocks<512, 1, 2>();
   }
 }
 
