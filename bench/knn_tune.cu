@@ -29,11 +29,13 @@ struct items_selector : farpoint::knn_selector {
   static constexpr int large_items = Items;
 };
 
-/// Threads of a block that builds indices, and such blocks of a multiprocessor.
+/// Threads of a block that builds indices, with as many keys in a tile, and such blocks of a multiprocessor.
 template <int Threads, int Blocks>
 struct build_selector : farpoint::knn_selector {
   static constexpr int build_threads = Threads;
   static constexpr int build_blocks = Blocks;
+  static constexpr int small_items = 1024 / Threads;
+  static constexpr int large_items = 4096 / Threads;
 };
 
 constexpr knn_row block_rows[] = {
