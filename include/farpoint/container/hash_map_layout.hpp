@@ -34,8 +34,9 @@ struct hash_map_case {
 /// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part. The figures are
 /// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.md has all).
 struct hash_map_tuning {
-  // 10 M keys, outside L2: values in 18.2 (sectors 15.4, split 8.6), values out 41.7 (39, 22); but keys alone in 18.6
-  // (18.6, 24.6), slots out 41.7 (41.7, 54). 1 M keys: 28.3 (21.7, 23.9), 76 (59, 56), 28.4 (28.7, 30), 76 (80, 82).
+  // 10 M keys, outside L2, in one pass: values in 18.2 (sectors 15.4, split 8.6), values out 41.7 (39, 22); but keys
+  // alone in 18.6 (18.6, 24.6), slots out 41.7 (41.7, 54). 1 M keys: 28.3 (21.7, 23.9), 76 (59, 56), 28.4 (28.7, 30),
+  // 76 (80, 82).
   static constexpr hash_map_layout layout = hash_map_layout::pairs;
 
   /// Of `pairs` of 32-bit keys and values, slots of a bucket of four that are looked at in one go: 4, two loads in
@@ -62,11 +63,11 @@ struct hash_map_tuning {
  private:
   // 10 M slots out of a split map: 63.6, with one pass 53.9; at load 0.8, when the keys fit into the cache, 53.8
   // (59.7). Values out of it: 36.3 (24.3). Slots of pairs that are inserted: 19.0 (17.9), at load 0.8 21.2 (18.8), but
-  // 16 M 14.7 (16.5), and 100 M copies of 12.5 M keys 26.1 (37.2), which find their pair in the cache anyway. Slots of
-  // pairs that are looked up: 43.5 (45.9).
+  // 16 M 14.7 (16.5), and 100 M copies of 12.5 M keys 26.1 (37.2), which find their pair in the cache anyway. Values
+  // out of pairs: 47.0 (41.6), at load 0.8 41.7 (42.6). Slots of pairs that are looked up: 43.5 (45.9).
   static constexpr int passes_with_outcomes(hash_map_case const& c, double caches) noexcept {
     if (c.is_split && !c.takes_values) return caches <= 2 ? 2 : 1;
-    bool const is_worth_it = c.is_split || (c.inserts && c.keys <= c.slots);
+    bool const is_worth_it = c.is_split || (c.takes_values ? caches >= 2 : c.inserts && c.keys <= c.slots);
     return is_worth_it && caches >= 1.5 && caches <= 3 ? 4 : 1;
   }
 };
