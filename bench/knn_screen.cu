@@ -88,14 +88,16 @@ void register_farpoint(entry e, char const* contender, int rounds) {
 
 void register_parts(entry e) {
   std::string const name = e.name;
-  e.name = name + "view_graph";
-  register_graph(
-      e,
-      [](knn_screen_problem& problem) {
-        problem.reserve(0);
-        return "part of until_exact: projection, z-buffer, numbering";
-      },
-      [](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch_view(stream); });
+  for (int const parts : {1, 2}) {
+    e.name = name + (parts == 1 ? "view_graph" : "view_and_index_graph");
+    register_graph(
+        e,
+        [parts](knn_screen_problem& problem) {
+          problem.reserve(0);
+          return std::string{"part of until_exact: projection, z-buffer, numbering"} + (parts == 1 ? "" : ", index");
+        },
+        [parts](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch_parts(stream, parts); });
+  }
   e.name = name + "tree_graph";
   register_graph(
       e,

@@ -67,13 +67,13 @@ __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Poin
     auto const p = cloud[i];
     camera_pixel<typename Camera::scalar> pixel;
     std::int32_t at = -1;
-    if (task.camera.project(p, pixel, i)) {
+    if (!is_finite(p)) {
+      ++non_finite;
+    } else if (task.camera.project(p, pixel, i)) {
       at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
       zbuffers.offer(task.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
-    } else if (is_finite(p)) {
-      ++unseen;
     } else {
-      ++non_finite;
+      ++unseen;
     }
     task.points.pixel_of[i] = at;
   }
@@ -106,7 +106,7 @@ __device__ inline void note_visible(screen_task<Points, Camera> const& task, ind
   *output.report = report;
 }
 
-/// Numbers the visible points in the order of their indices.
+/// Numbers the visible points in the order of their indices, and gathers them if there is room for them.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Points, Camera> const task) {
   using scan = lookback_scan<BlockSize>;
@@ -145,8 +145,10 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Po
         if (writer.by_input) writer.write_empty(writer.first_row + i);
         continue;
       }
-      task.points.index_of[at] = i;
-      task.points.at[at] = cloud[i];
+      if (task.points.at != nullptr) {
+        task.points.index_of[at] = i;
+        task.points.at[at] = cloud[i];
+      }
       writer.write_pixel(writer.by_input ? writer.first_row + i : index_t{at}, pixels[j]);
       if (!writer.output.visible.empty()) writer.output.visible.set(at, i);
       if (task.numbers_points) task.points.pixel_of[i] = static_cast<std::int32_t>(at);
