@@ -134,8 +134,11 @@ class knn_screen_plan {
   }
 
   void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
-    screen_task<Points, Camera> task{cloud_,  method_.camera, method_.layers, 0,          writer, m.points,
-                                     m.state, m.tiles,        m.tile_words,   !is_exact() || !by_input()};
+    screen_task<Points, Camera> task{cloud_,         method_.camera,
+                                     method_.layers, 0,
+                                     writer,         m.points,
+                                     m.state,        m.tiles,
+                                     m.tile_words,   !is_exact() || !by_input()};
     index_t const points = cloud_.points().size();
     launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
            task);
@@ -177,12 +180,10 @@ class knn_screen_plan {
   }
 
   void launch_index(launch_sequence& launch, memory const& m) const noexcept {
-    screen_index_task<Points> const task{cloud_,
-                                         {m.points.words, method_.camera.width, method_.camera.height, method_.layers},
-                                         tiling(),
-                                         m.index,
-                                         m.tree_tiles,
-                                         &m.state->tree_ticket};
+    screen_index_task<Points> const task{
+        cloud_,       {m.points.words, method_.camera.width, method_.camera.height, method_.layers},
+        tiling(),     m.index,
+        m.tree_tiles, &m.state->tree_ticket};
     launch(screen_index_kernel<Points>,
            launch.blocks(std::uint64_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
                          Selector::blocks_per_multiprocessor),
@@ -194,8 +195,14 @@ class knn_screen_plan {
     using queries = visible_queries<scalar>;
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
-    knn_cuda_task<queries> const task{visible, visible.threads(), 0, nullptr, method_.exclude_self,
-                                      static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), found};
+    knn_cuda_task<queries> const task{visible,
+                                      visible.threads(),
+                                      0,
+                                      nullptr,
+                                      method_.exclude_self,
+                                      static_cast<int>(k_),
+                                      squared_radius<scalar>(method_.max_radius),
+                                      found};
     if (launch.error() == cudaSuccess) launch.note(launch_knn<knn_selector>(task, launch.stream()));
   }
 

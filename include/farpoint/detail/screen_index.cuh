@@ -3,9 +3,9 @@
 /// all of them.
 ///
 /// What is near in space is near on the screen, but not the other way round. So tiles of pixels, in Morton order, give
-/// the coarse order, and each tile's points are put along a Hilbert curve in space by one block in shared memory: a leaf
-/// has neighbours in space where the tile shows something near and something far away, too. Nodes of more than a tile may
-/// be long boxes, but there are few of them.
+/// the coarse order, and each tile's points are put along a Hilbert curve in space by one block in shared memory: a
+/// leaf has neighbours in space where the tile shows something near and something far away, too. Nodes of more than a
+/// tile may be long boxes, but there are few of them.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
