@@ -88,15 +88,17 @@ void register_farpoint(entry e, char const* contender, int rounds) {
 
 void register_parts(entry e) {
   std::string const name = e.name;
-  for (int const parts : {1, 2}) {
-    e.name = name + (parts == 1 ? "view_graph" : "view_and_index_graph");
+  for (bool const with_index : {false, true}) {
+    e.name = name + (with_index ? "view_and_index_graph" : "view_graph");
     register_graph(
         e,
-        [parts](knn_screen_problem& problem) {
+        [with_index](knn_screen_problem& problem) {
           problem.reserve(0);
-          return std::string{"part of until_exact: projection, z-buffer, numbering"} + (parts == 1 ? "" : ", index");
+          return std::string{"part of until_exact: projection, z-buffer, numbering"} + (with_index ? ", index" : "");
         },
-        [parts](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch_parts(stream, parts); });
+        [with_index](knn_screen_problem const& problem, cudaStream_t stream) {
+          problem.launch_view(stream, with_index);
+        });
   }
   e.name = name + "tree_graph";
   register_graph(

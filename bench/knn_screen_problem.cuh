@@ -61,10 +61,10 @@ class knn_screen_problem {
           "farpoint::knn");
   }
   /// Projection and numbering alone, or with the index.
-  void launch_parts(cudaStream_t stream, int parts) const {
+  void launch_view(cudaStream_t stream, bool with_index) const {
     using plan = farpoint::detail::knn_screen_plan<farpoint::knn_screen_selector, farpoint::point_view<float>, camera>;
-    check(plan{device_cloud(), method_of(0), row_.k}.launch_parts(parts, workspace_->data(), output(), stream),
-          "parts of farpoint::knn");
+    check(plan{device_cloud(), method_of(0), row_.k}.launch_view(workspace_->data(), output(), with_index, stream),
+          "the view");
   }
   /// The tree alone, of the z-buffer that a call of a baseline has left behind.
   void launch_tree(cudaStream_t stream) const {

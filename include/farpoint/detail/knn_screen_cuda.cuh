@@ -31,9 +31,8 @@ class knn_screen_plan {
     memory const m = lay_out(workspace);
     screen_row_writer<scalar> const writer = writer_of(m, output);
     launch_sequence launch{stream};
-    launch_view(launch, m, writer);
+    launch_view(launch, m, writer, is_exact());
     if (is_exact()) {
-      launch_index(launch, m);
       launch_exact(launch, m, output);
     } else if constexpr (knows_pixel_span<Camera>) {
       launch_rounds(launch, m, writer);
@@ -41,13 +40,12 @@ class knn_screen_plan {
     return outcome(launch);
   }
 
-  /// The first parts of it, for whoever measures them: the view, and for an exact search the index, too.
-  result launch_parts(int parts, unsigned char* workspace, knn_screen_output<scalar> const& output,
-                      cudaStream_t stream) const noexcept {
+  /// What comes before the search, for whoever measures the parts; the index is that of an exact search.
+  result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
+                     cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
     launch_sequence launch{stream};
-    launch_view(launch, m, writer_of(m, output));
-    if (parts > 1 && is_exact()) launch_index(launch, m);
+    launch_view(launch, m, writer_of(m, output), with_index);
     return outcome(launch);
   }
 
@@ -133,17 +131,28 @@ class knn_screen_plan {
     return launch.blocks(static_cast<std::uint64_t>(threads), block_size, Selector::blocks_per_multiprocessor);
   }
 
-  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
-    screen_task<Points, Camera> task{cloud_,         method_.camera,
-                                     method_.layers, 0,
-                                     writer,         m.points,
-                                     m.state,        m.tiles,
-                                     m.tile_words,   !is_exact() || !by_input()};
+  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer,
+                   bool with_index) const noexcept {
+    screen_task<Points, Camera> task{cloud_,
+                                     method_.camera,
+                                     method_.layers,
+                                     0,
+                                     writer,
+                                     m.points,
+                                     m.state,
+                                     m.tiles,
+                                     m.tile_words,
+                                     !is_exact() || !by_input(),
+                                     {}};
     index_t const points = cloud_.points().size();
     launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
            task);
     for (; task.layer < task.layers; ++task.layer) {
       launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+    }
+    if (with_index) {
+      launch_index(launch, m);
+      task.index = m.index;
     }
     launch(screen_number_kernel<Points, Camera, block_size>, blocks(launch, points / screen_number_items), block_size,
            task);
@@ -179,6 +188,7 @@ class knn_screen_plan {
            task);
   }
 
+  /// All but the upper boxes.
   void launch_index(launch_sequence& launch, memory const& m) const noexcept {
     screen_index_task<Points> const task{
         cloud_,       {m.points.words, method_.camera.width, method_.camera.height, method_.layers},
@@ -188,7 +198,6 @@ class knn_screen_plan {
            launch.blocks(std::uint64_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
                          Selector::blocks_per_multiprocessor),
            screen_index_threads, task);
-    launch(screen_boxes_kernel<scalar>, 1, screen_boxes_threads, m.index);
   }
 
   void launch_exact(launch_sequence& launch, memory const& m, knn_screen_output<scalar> const& output) const noexcept {

@@ -12,8 +12,9 @@
 
 #include <farpoint/detail/growing_box.cuh>
 #include <farpoint/detail/hilbert_grid.hpp>
-#include <farpoint/detail/index_fill.cuh>
 #include <farpoint/detail/lookback.cuh>
+#include <farpoint/detail/screen_boxes.cuh>
+#include <farpoint/detail/screen_places.hpp>
 #include <farpoint/detail/screen_visible.hpp>
 #include <farpoint/spatial/morton.hpp>
 
@@ -30,11 +31,14 @@ inline constexpr std::uint32_t screen_chunk_points = screen_index_threads * scre
 static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level, "farpoint: a thread has eight pixels of a chunk");
 static_assert(screen_index_items == point_index_width, "farpoint: a thread has a leaf");
 
-/// Points that are sorted together begin with a group of leaves of their own.
-inline constexpr std::uint32_t screen_group_points = point_index_width * point_index_width;
+/// Places of whole groups.
+FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t places) noexcept {
+  return (places + (screen_group_points - 1)) / screen_group_points * screen_group_points;
+}
 
-FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t points) noexcept {
-  return (points + (screen_group_points - 1)) / screen_group_points * screen_group_points;
+/// With gaps between packets, a quarter more at most.
+FARPOINT_HD constexpr std::uint32_t most_slots_of(std::uint32_t points) noexcept {
+  return screen_slots(points + points / 4);
 }
 
 /// How an image is divided.
@@ -58,11 +62,12 @@ struct screen_tiling {
   }
 };
 
-/// Places for points in the index, at most: groups may be filled in part, one for each chunk.
+/// Places in the index, at most: there are gaps between packets, and groups that are filled in part, one for each
+/// chunk.
 inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int layers, index_t points) noexcept {
   constexpr index_t side = 1 << screen_chunk_level;
   index_t const chunks = (width + side - 1) / side * ((height + side - 1) / side) * layers;
-  index_t const slots = points + (screen_group_points - 1) * (points < chunks ? points : chunks);
+  index_t const slots = points + points / 4 + (screen_group_points - 1) * (points < chunks ? points : chunks);
   return (slots + (screen_group_points - 1)) / screen_group_points * screen_group_points;
 }
 
@@ -87,9 +92,16 @@ class screen_index_builder {
  private:
   static constexpr int threads = screen_index_threads;
   static constexpr int items = screen_index_items;
-  static constexpr int cell_bits = 6;  ///< of an axis: 64 cells to the longest side of what is sorted together
+  static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
+  /// A step is a jump from so many times the usual one on, squared. Counted on folded surfaces: 8 makes a tenth more
+  /// packets, 16 leaves those that take longest a quarter longer.
+  static constexpr float usual_to_jump = 12 * 12;
+  static constexpr float most_to_jump = 1e6f;
+  /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
+  static constexpr int step_shift = 12;
   using scan_type = lookback_scan<threads>;
   using sum_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>;
+  using places_type = CUB_NS_QUALIFIER::BlockScan<screen_places, threads>;
   using sort_type = CUB_NS_QUALIFIER::BlockRadixSort<std::uint32_t, threads, items, std::uint32_t>;
 
  public:
@@ -97,10 +109,13 @@ class screen_index_builder {
     typename scan_type::storage scan;
     union {
       typename sum_type::TempStorage sum;
+      typename places_type::TempStorage places;
       typename sort_type::TempStorage sort;
     };
     growing_box<scalar> box;
-    std::uint32_t indices[screen_chunk_points];
+    std::uint32_t steps;        ///< from one point to the next: how many have a length,
+    std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
+    std::uint32_t indices[most_slots_of(screen_chunk_points)];
   };
 
   __device__ screen_index_builder(screen_index_task<Points> const& task, storage& shared) noexcept
@@ -119,18 +134,15 @@ class screen_index_builder {
         slots_apart += screen_slots(count);
       }
       bool const is_whole = points <= screen_chunk_points;
-      std::uint32_t const slots = is_whole ? screen_slots(points) : slots_apart;
+      std::uint32_t const slots = is_whole ? arrange(points, true) : slots_apart;
       lookback_pair total{};
       scanner.exclusive(lookback_pair::of(threadIdx.x == 0 ? slots : 0, 0), tile, total);
       std::uint32_t begin = total.first() - slots;
-      if (is_whole) {
-        index(begin, points);
-      } else {
-        for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
-          std::uint32_t const count = gather(tile, chunk, 0);
-          index(begin, count);
-          begin += screen_slots(count);
-        }
+      if (is_whole) write(begin, slots);
+      for (std::uint32_t chunk = 0; !is_whole && chunk < chunks; ++chunk) {
+        std::uint32_t const mine = arrange(gather(tile, chunk, 0), false);
+        write(begin, mine);
+        begin += mine;
       }
       if (tile + 1 == tiles && threadIdx.x == 0) task_.index.clouds[0] = {0, index_t{total.first()}};
     }
@@ -170,26 +182,42 @@ class screen_index_builder {
     return count;
   }
 
-  /// Makes leaves, and their boxes, of the points that are noted. All threads of the block call it.
-  __device__ void index(std::uint32_t begin, std::uint32_t points) noexcept {
-    if (points == 0) return;
+  /// Puts the points that are noted in order, with no_index where a place has none; returns the places. All threads of
+  /// the block call it.
+  /// @param in_packets  with gaps where the curve jumps
+  __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
+    if (points == 0) return 0;
     std::uint32_t order[items];
     sort(points, order);
     std::uint32_t const mine = threadIdx.x * items;
-    vec<scalar, 3> p[items];
+#pragma unroll
+    for (int i = 0; i < items; ++i) shared_.indices[mine + static_cast<std::uint32_t>(i)] = order[i];
+    __syncthreads();
+    if (!in_packets) return screen_slots(points);
+    float steps[items];
+    measure_steps(points, order, steps);
+    std::uint32_t place = 0;
+    float jump = 0;
+    std::uint32_t const slots = find_places(points, steps, place, jump);
+    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) shared_.indices[i] = no_index;
+    __syncthreads();
 #pragma unroll
     for (int i = 0; i < items; ++i) {
-      bool const exists = mine + static_cast<std::uint32_t>(i) < points;
-      if (exists) p[i] = cloud_[order[i]];
-      if (!exists) p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
-      if (!exists) order[i] = no_index;
+      if (order[i] == no_index) continue;
+      if (steps[i] > jump) place = next_packet(place);
+      shared_.indices[place++] = order[i];
     }
-    write(begin + mine, mine < screen_slots(points), p, order);
+    __syncthreads();
+    return slots;
   }
 
   /// Puts the points along a curve; a thread has eight that follow one another.
   __device__ void sort(std::uint32_t points, std::uint32_t (&order)[items]) noexcept {
-    if (threadIdx.x == 0) shared_.box = {};
+    if (threadIdx.x == 0) {
+      shared_.box = {};
+      shared_.steps = 0;
+      shared_.step_length = 0;
+    }
     __syncthreads();
     // Every thread takes as many, so that all load.
     std::uint32_t const each = (points + (threads - 1)) / threads;
@@ -216,30 +244,101 @@ class screen_index_builder {
       keys[i] = order[i] == no_index ? 1u << 3 * cell_bits : grid.has_extent() ? grid.code(p[i]) : 0;
     }
     sort_type{shared_.sort}.Sort(keys, order, 0, 3 * cell_bits + 1);
+    __syncthreads();
   }
 
-  /// A thread's leaf, and the boxes of leaves and of groups of eight of them.
-  __device__ void write(std::uint32_t slot, bool is_mine, vec<scalar, 3> const (&p)[items],
-                        std::uint32_t const (&order)[items]) noexcept {
-    std::uint32_t const leaf = slot / point_index_width;
-    index_box<scalar> box;
-    if (is_mine) {
-      point_leaf<scalar> made;
+  /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
+  /// mean is made of.
+  __device__ void measure_steps(std::uint32_t points, std::uint32_t const (&order)[items],
+                                float (&steps)[items]) noexcept {
+    std::uint32_t const mine = threadIdx.x * items;
+    vec<scalar, 3> p[items + 1];
+    p[0] = mine < points ? cloud_[shared_.indices[mine > 0 ? mine - 1 : 0]] : vec<scalar, 3>{};
+#pragma unroll
+    for (int i = 0; i < items; ++i) p[i + 1] = order[i] == no_index ? p[i] : cloud_[order[i]];
+    std::uint32_t count = 0;
+    std::uint32_t length = 0;
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      steps[i] = static_cast<float>(distance2(p[i + 1], p[i]));
+      count += steps[i] > 0 ? 1 : 0;
+      length += __float_as_uint(steps[i]) >> step_shift;
+    }
+    count = cuda_warp::sum(count);
+    length = cuda_warp::sum(length);
+    if (cuda_warp::lane() == 0) {
+      atomicAdd(&shared_.steps, count);
+      atomicAdd(&shared_.step_length, length);
+    }
+    __syncthreads();
+  }
+
+  /// Where the thread's first point goes unless it begins a packet, and the squared length of a step that is a jump.
+  /// Returns the places of all points.
+  __device__ std::uint32_t find_places(std::uint32_t points, float const (&steps)[items], std::uint32_t& place,
+                                       float& jump) noexcept {
+    std::uint32_t const count = shared_.steps;
+    // The bits of floats are nearly their logarithms: of their mean a few jumps are no great part.
+    float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
+    float times = usual_to_jump;
+    while (true) {
+      jump = times * usual;
+      screen_places mine;
 #pragma unroll
       for (int i = 0; i < items; ++i) {
-#pragma unroll
-        for (int axis = 0; axis < 3; ++axis) made.axis[axis][i] = p[i][axis];
-        made.index[i] = order[i];
-        if (order[i] != no_index) box.add(p[i], p[i], order[i]);
+        if (threadIdx.x * items + static_cast<std::uint32_t>(i) < points) {
+          mine = mine.then(screen_places::of_point(steps[i] > jump));
+        }
       }
-      task_.index.leaves[leaf] = made;
-      box.write(task_.index.boxes[0][leaf / point_index_width], static_cast<int>(leaf % point_index_width));
+      screen_places before;
+      screen_places all;
+      places_type{shared_.places}.ExclusiveScan(
+          mine, before, screen_places{}, [](screen_places const& a, screen_places const& b) { return a.then(b); }, all);
+      __syncthreads();
+      place = before.end();
+      std::uint32_t const slots = screen_slots(all.end());
+      if (slots <= most_slots_of(points)) return slots;
+      // Too many of them: only those that are larger, and in the end none.
+      times = times < most_to_jump ? times * 256 : infinity<float>;
     }
-    __syncwarp();
-    box.join_eight();
-    if (!is_mine || leaf % point_index_width != 0 || task_.index.boxes[1] == nullptr) return;
-    std::uint32_t const group = leaf / point_index_width;
-    box.write(task_.index.boxes[1][group / point_index_width], static_cast<int>(group % point_index_width));
+  }
+
+  /// Makes leaves and boxes of what is arranged: a thread for each leaf. All threads of the block call it.
+  __device__ void write(std::uint32_t begin, std::uint32_t slots) noexcept {
+    std::uint32_t const leaves = slots / point_index_width;
+    for (std::uint32_t first = 0; first < leaves; first += threads) {
+      std::uint32_t const mine = first + threadIdx.x;
+      index_box<scalar> box;
+      std::uint32_t const leaf = begin / point_index_width + mine;
+      if (mine < leaves) {
+        box = make_leaf(mine * items, task_.index.leaves[leaf]);
+        box.write(task_.index.boxes[0][leaf / point_index_width], static_cast<int>(leaf % point_index_width));
+      }
+      __syncwarp();
+      box.join_eight();
+      if (mine >= leaves || leaf % point_index_width != 0 || task_.index.boxes[1] == nullptr) continue;
+      std::uint32_t const group = leaf / point_index_width;
+      box.write(task_.index.boxes[1][group / point_index_width], static_cast<int>(group % point_index_width));
+    }
+  }
+  __device__ index_box<scalar> make_leaf(std::uint32_t place, point_leaf<scalar>& to) const noexcept {
+    point_leaf<scalar> leaf;
+    index_box<scalar> box;
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      std::uint32_t const index = shared_.indices[place + static_cast<std::uint32_t>(i)];
+      vec<scalar, 3> p = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
+      if (index != no_index) p = cloud_[index];
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) leaf.axis[axis][i] = p[axis];
+      leaf.index[i] = index;
+    }
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      if (leaf.index[i] != no_index) box.add(leaf.at(i), leaf.at(i), leaf.index[i]);
+    }
+    to = leaf;
+    return box;
   }
 
   screen_index_task<Points> const& task_;
@@ -251,40 +350,6 @@ template <class Points>
 __global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_task<Points> const task) {
   __shared__ typename screen_index_builder<Points>::storage shared;
   screen_index_builder<Points>{task, shared}.build();
-}
-
-inline constexpr int screen_boxes_threads = 1024;
-
-/// The levels above groups of leaves, by one block: a thread for each node of the level below.
-template <class Scalar>
-__global__ void __launch_bounds__(screen_boxes_threads) screen_boxes_kernel(point_index_arrays<Scalar> const index) {
-  index_t nodes = index.clouds[0].size / screen_group_points;
-  for (int level = 1; nodes > 1; ++level) {
-    index_t const groups = (nodes + (point_index_width - 1)) / point_index_width;
-    auto const below = [&index, level](index_t node) -> point_boxes<Scalar>& {
-      return index.boxes[level][node / point_index_width];
-    };
-    for (index_t node = nodes + threadIdx.x; node < groups * point_index_width; node += screen_boxes_threads) {
-      index_box<Scalar>{}.write(below(node), static_cast<int>(node % point_index_width));
-    }
-    // Of all groups but the only one. Whole warps stay together.
-    for (index_t first = threadIdx.x - cuda_warp::lane(); groups > 1 && first < nodes; first += screen_boxes_threads) {
-      index_t const node = first + cuda_warp::lane();
-      int const lane = static_cast<int>(node % point_index_width);
-      index_box<Scalar> box;
-      if (node < nodes) {
-        point_boxes<Scalar> const& from = below(node);
-        box.add({{from.low[0][lane], from.low[1][lane], from.low[2][lane]}},
-                {{from.high[0][lane], from.high[1][lane], from.high[2][lane]}}, from.lowest[lane]);
-      }
-      box.join_eight();
-      index_t const group = node / point_index_width;
-      if (node >= nodes || lane != 0) continue;
-      box.write(index.boxes[level + 1][group / point_index_width], static_cast<int>(group % point_index_width));
-    }
-    __syncthreads();
-    nodes = groups;
-  }
 }
 
 }  // namespace detail
