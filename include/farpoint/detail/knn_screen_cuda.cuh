@@ -191,9 +191,8 @@ class knn_screen_plan {
   /// All but the upper boxes.
   void launch_index(launch_sequence& launch, memory const& m) const noexcept {
     screen_index_task<Points> const task{
-        cloud_,       {m.points.words, method_.camera.width, method_.camera.height, method_.layers},
-        tiling(),     m.index,
-        m.tree_tiles, &m.state->tree_ticket};
+        cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
+        tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
     launch(screen_index_kernel<Points>,
            launch.blocks(std::uint64_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
                          Selector::blocks_per_multiprocessor),
