@@ -30,7 +30,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
-/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Five launches and one for each
+/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Four launches and one for each
 /// layer; seven for an approximate search. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_screen_selector, class Points, class Camera>
 result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,

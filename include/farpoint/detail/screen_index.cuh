@@ -8,8 +8,6 @@
 /// tile may be long boxes, but there are few of them.
 #pragma once
 
-#include <farpoint/core/require_cuda.cuh>
-
 #include <farpoint/detail/growing_box.cuh>
 #include <farpoint/detail/hilbert_grid.hpp>
 #include <farpoint/detail/lookback.cuh>
