@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
-#include <farpoint/spatial/hilbert.hpp>
+#include <farpoint/detail/hilbert_table.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -29,7 +29,7 @@ struct hilbert_grid {
   FARPOINT_HD bool has_extent() const noexcept { return scale > 0; }
 
   /// Below the last one, which stands for "none".
-  FARPOINT_HD std::uint32_t code(vec<Scalar, 3> const& point) const noexcept {
+  FARPOINT_HD std::uint32_t code(vec<Scalar, 3> const& point, hilbert_table const& curve) const noexcept {
     std::uint32_t const cells = 1u << bits;
     std::uint32_t cell[3];
     FARPOINT_UNROLL
@@ -39,7 +39,7 @@ struct hilbert_grid {
     }
     // The usual number of bits is known when this is compiled.
     std::uint32_t const code =
-        bits == 8 ? hilbert_encode(cell[0], cell[1], cell[2], 8) : hilbert_encode(cell[0], cell[1], cell[2], bits);
+        bits == 8 ? curve.encode(cell[0], cell[1], cell[2], 8) : curve.encode(cell[0], cell[1], cell[2], bits);
     std::uint32_t const none = (1u << 3 * bits) - 1;
     return code < none ? code : none - 1;
   }
