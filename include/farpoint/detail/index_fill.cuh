@@ -48,15 +48,19 @@ struct index_box {
   __device__ void join() noexcept {
 #pragma unroll
     for (int step = First; step < End; step *= 2) {
-      index_box other;
-#pragma unroll
-      for (int k = 0; k < 3; ++k) {
-        other.low[k] = __shfl_xor_sync(~0u, low[k], step);
-        other.high[k] = __shfl_xor_sync(~0u, high[k], step);
-      }
-      other.lowest = __shfl_xor_sync(~0u, lowest, step);
-      add(other);
+      add(from_lane(cuda_warp::lane() ^ step));
     }
+  }
+  /// What another lane has. All lanes of a warp call it.
+  __device__ index_box from_lane(int lane) const noexcept {
+    index_box other;
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      other.low[k] = __shfl_sync(~0u, low[k], lane);
+      other.high[k] = __shfl_sync(~0u, high[k], lane);
+    }
+    other.lowest = __shfl_sync(~0u, lowest, lane);
+    return other;
   }
   __device__ void write(point_boxes<Scalar>& group, int lane) const noexcept {
 #pragma unroll
@@ -108,7 +112,7 @@ class index_filler {
 
   /// Fills three levels of boxes, or as many as there are: a warp sees to what one box of the highest is around, which
   /// are 64 of the lowest, 32 at a time.
-  /// @param box_of  makes the box of a node of the lowest level
+  /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighbouring nodes
   template <class BoxOf>
   __device__ void fill_levels(int level, BoxOf const& box_of) const noexcept {
     index_t const points = points_of(level + 2);
@@ -125,8 +129,7 @@ class index_filler {
       box_type all;
       for (int part = 0; part < 2; ++part) {
         index_t const node = (u.number * 2 + part) * cuda_warp::lanes + lane;
-        box_type box;
-        if (node * points_of(level) < u.of.size) box = box_of(u, node);
+        box_type box = box_of(u, node);
         write(u, level, node, box);
         box.template join<1, 8>();
         if (lane % 8 == 0) write(u, level + 1, node / width, box);
@@ -147,44 +150,66 @@ class index_filler {
     box.write(task_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
   }
 
-  /// Gathers the points of a leaf, half of them at a time.
+  /// Fills the leaves of eight lanes, one after the other, with a point in each lane.
+  /// @return the box of this lane's leaf
   __device__ box_type fill_leaf(index_unit const& u, index_t leaf) const noexcept {
-    std::uint32_t const* const order = task_.order + u.of.begin + leaf * width;
-    auto const count = static_cast<int>(::min(u.of.size - leaf * width, width));
-    auto const begin = static_cast<std::uint32_t>(u.of.begin);
-    point_leaf<scalar>& to = task_.index.leaves_of(u.cloud, u.of.begin)[leaf];
-    box_type box;
+    constexpr int at_once = 4;
+    int const lane = cuda_warp::lane() % point_index_width;
+    box_type boxes[2];
 #pragma unroll
-    for (int first = 0; first < point_index_width; first += half) {
-      lanes_of_half<std::uint32_t> index;
-      lanes_of_half<scalar> axis[3];
-#pragma unroll
-      for (int i = 0; i < half; ++i) index.at[i] = first + i < count ? order[first + i] : no_index;
-#pragma unroll
-      for (int i = 0; i < half; ++i) {
-        vec<scalar, 3> p{{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
-        if (first + i < count) p = task_.points.points()[index.at[i]];
-#pragma unroll
-        for (int k = 0; k < 3; ++k) axis[k].at[i] = p[k];
-      }
-#pragma unroll
-      for (int i = 0; i < half; ++i) {
-        if (first + i >= count) continue;
-        index.at[i] -= begin;
-        vec<scalar, 3> const p{{axis[0].at[i], axis[1].at[i], axis[2].at[i]}};
-        box.add(p, p, index.at[i]);
-      }
-#pragma unroll
-      for (int k = 0; k < 3; ++k) half_of(to.axis[k], first) = axis[k];
-      half_of(to.index, first) = index;
+    for (int half = 0; half < 2; ++half) {
+      box_type of_points[at_once];
+      fill_leaves(u, leaf - lane + half * at_once, lane, of_points);
+      boxes[half] = exchange(exchange(of_points[0], of_points[1], 1), exchange(of_points[2], of_points[3], 1), 2);
     }
-    return box;
+    return exchange(boxes[0], boxes[1], 4);
+  }
+
+  template <int Count>
+  __device__ void fill_leaves(index_unit const& u, index_t leaf, int lane, box_type (&of_points)[Count]) const noexcept {
+    std::uint32_t index[Count];
+    vec<scalar, 3> p[Count];
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      index_t const place = (leaf + i) * width + lane;
+      index[i] = place < u.of.size ? task_.order[u.of.begin + place] : no_index;
+    }
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
+      if (index[i] != no_index) p[i] = task_.points.points()[index[i]];
+    }
+#pragma unroll
+    for (int i = 0; i < Count; ++i) {
+      if (index[i] != no_index) {
+        index[i] -= static_cast<std::uint32_t>(u.of.begin);
+        of_points[i].add(p[i], p[i], index[i]);
+      }
+      if ((leaf + i) * width >= u.of.size) continue;
+      point_leaf<scalar>& to = task_.index.leaves_of(u.cloud, u.of.begin)[leaf + i];
+#pragma unroll
+      for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[i][k];
+      to.index[lane] = index[i];
+    }
+  }
+
+  /// Two lanes whose numbers differ by `step` join their boxes: the lower one those of `a`, the upper one those of `b`.
+  __device__ static box_type exchange(box_type const& a, box_type const& b, int step) noexcept {
+    box_type mine = a;
+    box_type others = b;
+    if ((cuda_warp::lane() & step) != 0) {
+      mine = b;
+      others = a;
+    }
+    mine.add(others.from_lane(cuda_warp::lane() ^ step));
+    return mine;
   }
 
   /// The box around those of a group, which is a node of the level above.
   __device__ box_type box_of(index_unit const& u, int level, index_t group) const noexcept {
-    point_boxes<scalar>& from = task_.index.boxes_of(u.cloud, u.of.begin, level)[group];
     box_type box;
+    if (group * points_of(level + 1) >= u.of.size) return box;
+    point_boxes<scalar>& from = task_.index.boxes_of(u.cloud, u.of.begin, level)[group];
 #pragma unroll
     for (int first = 0; first < point_index_width; first += half) {
       lanes_of_half<scalar> low[3];

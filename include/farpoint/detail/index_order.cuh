@@ -106,9 +106,10 @@ class index_sorter {
     using tally_type = set_tally<scalar, index_extent<scalar>, Threads>;
     __shared__ typename tally_type::storage shared;
     tally_type tally{task_.extents};
+    cloud_cursor<Points> cloud{task_.points};
     for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
-      index_t const b = cloud_of(task_.points, i);
-      if (is_finite(p) && is_inside(b, i)) tally.add(static_cast<std::uint32_t>(b), p);
+      cloud.go_to(i);
+      if (is_finite(p) && cloud.has(i)) tally.add(cloud.number(), p);
     });
     tally.flush_over_block(shared);
     if (!task_.points.is_ragged()) return;
@@ -119,31 +120,27 @@ class index_sorter {
         task_.state->bad_offsets = 1;
     }
   }
-  __device__ bool is_inside(index_t b, std::uint32_t i) const noexcept {
-    index_t const begin = task_.points.begin_of(b);
-    return i >= begin && i - begin < task_.points[b].size();
-  }
-
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
   __device__ void make_keys(std::uint32_t* keys) noexcept {
     bool const is_bad = task_.state->bad_offsets != 0;
     std::uint32_t const none = task_.bits.none();
-    index_t known = -1;
+    std::uint32_t known = ~0u;
     hilbert_grid<scalar> grid;
+    cloud_cursor<Points> cloud{task_.points};
     for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
-      index_t const b = cloud_of(task_.points, i);
+      cloud.go_to(i);
       std::uint32_t code = none;
-      if (!is_bad && is_finite(p) && is_inside(b, i)) {
-        if (b != known) {
-          auto const& box = task_.extents[b].box;
+      if (!is_bad && is_finite(p) && cloud.has(i)) {
+        if (cloud.number() != known) {
+          known = cloud.number();
+          auto const& box = task_.extents[known].box;
           grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), task_.bits.axis);
-          known = b;
         }
         code = grid.has_extent() ? grid.code(p, curve_) : none - 1;
       }
-      bool const is_before = task_.points.is_ragged() && i < task_.points.begin_of(0);
-      auto const number = static_cast<std::uint32_t>(task_.points.is_ragged() && !is_before ? b + 1 : b);
-      keys[i] = task_.bits.key(is_before ? 0 : number, code);
+      // Cloud 0 has the number 1 where points may come before it.
+      bool const is_after = task_.points.is_ragged() && !cloud.is_before(i);
+      keys[i] = task_.bits.key(is_after ? cloud.number() + 1 : cloud.number(), code);
     });
     for (index_t b = first_thread(); b < task_.points.size(); b += threads()) {
       task_.index.clouds[b] = {is_bad ? 0 : task_.points.begin_of(b), is_bad ? 0 : index_t{task_.extents[b].count}};

@@ -96,6 +96,13 @@ class radix_team {
     __device__ std::uint32_t digit(std::uint32_t key) const noexcept { return key >> shift & (radix_digits - 1); }
   };
 
+  /// A thread's part of a tile.
+  struct tile {
+    std::uint32_t size;  ///< of the whole
+    std::uint32_t keys[Items];
+    std::uint32_t values[Items];
+  };
+
   /// Of a digit, in a tile.
   struct run {
     std::uint32_t begin;
@@ -109,19 +116,24 @@ class radix_team {
 
   /// A share that is one tile is sorted in shared memory before the block knows where its keys go.
   __device__ void pass_of_tile(pass const& now, range const& share) noexcept {
-    run const mine = sort_tile(now, share.begin, share.end - share.begin);
+    tile own;
+    load(now, share, share.begin, own);
+    run const mine = sort_tile(now, own);
     publish(mine.count);
     team_.sync();
-    write_tile(now, share.end - share.begin, begin_of_digit(), mine);
+    write_tile(now, own.size, begin_of_digit(), mine);
   }
 
   __device__ void pass_of_tiles(pass const& now, range const& share) noexcept {
     publish(count(now, share));
     team_.sync();
     std::uint32_t begin = begin_of_digit();
+    tile next;
+    load(now, share, share.begin, next);
     for (std::uint32_t first = share.begin; first < share.end; first += tile_size) {
-      std::uint32_t const size = share.end - first < tile_size ? share.end - first : tile_size;
-      run const mine = sort_tile(now, first, size);
+      run const mine = sort_tile(now, next);
+      std::uint32_t const size = next.size;
+      load(now, share, first + tile_size, next);
       write_tile(now, size, begin, mine);
       begin += mine.count;
     }
@@ -197,38 +209,44 @@ class radix_team {
     return begin + before;
   }
 
-  /// Puts a tile's keys and values in order in shared memory.
-  /// @return the run of the thread's digit
-  __device__ run sort_tile(pass const& now, std::uint32_t first, std::uint32_t size) noexcept {
-    // A warp has keys that follow one another, a row of 32 after the other.
-    auto const warp = static_cast<int>(threadIdx.x) / lanes;
-    std::uint32_t const mine = static_cast<std::uint32_t>(warp * Items * lanes + cuda_warp::lane());
-    std::uint32_t keys[Items] = {};
-    std::uint32_t values[Items] = {};
-    std::uint32_t ranks[Items];
+  /// Where a thread's keys are in a tile: a warp has keys that follow one another, a row of 32 after the other.
+  __device__ static std::uint32_t place_of(int i) noexcept {
+    std::uint32_t const warp = threadIdx.x / lanes;
+    return (warp * Items + static_cast<std::uint32_t>(i)) * lanes + threadIdx.x % lanes;
+  }
+
+  /// Loads the tile that begins at `first`; none behind the share.
+  __device__ static void load(pass const& now, range const& share, std::uint32_t first, tile& to) noexcept {
+    std::uint32_t const left = first < share.end ? share.end - first : 0;
+    to.size = left < tile_size ? left : tile_size;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = mine + i * lanes;
-      if (at >= size) continue;
-      keys[i] = now.from.keys[first + at];
-      values[i] = now.has_values ? now.from.values[first + at] : first + at;
+      std::uint32_t const at = place_of(i);
+      to.keys[i] = at < to.size ? now.from.keys[first + at] : 0;
+      to.values[i] = at < to.size && now.has_values ? now.from.values[first + at] : first + at;
     }
+  }
+
+  /// Puts a tile's keys and values in order in shared memory.
+  /// @return the run of the thread's digit
+  __device__ run sort_tile(pass const& now, tile const& from) noexcept {
+    std::uint32_t ranks[Items];
 #pragma unroll
-    for (int i = 0; i < Items; ++i) ranks[i] = lanes_with(now.digit(keys[i]), mine + i * lanes < size);
-    std::uint16_t* const counts = shared_.ranks[warp];
+    for (int i = 0; i < Items; ++i) ranks[i] = lanes_with(now.digit(from.keys[i]), place_of(i) < from.size);
+    std::uint16_t* const counts = shared_.ranks[threadIdx.x / lanes];
 #pragma unroll
     for (int d = 0; d < radix_digits; d += lanes) counts[d + cuda_warp::lane()] = 0;
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < Items; ++i) ranks[i] = rank_of(now.digit(keys[i]), ranks[i], counts);
+    for (int i = 0; i < Items; ++i) ranks[i] = rank_of(now.digit(from.keys[i]), ranks[i], counts);
     run const of_digit = find_places();
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      if (mine + i * lanes >= size) continue;
-      std::uint32_t const to = counts[now.digit(keys[i])] + ranks[i];
-      shared_.keys[to] = keys[i];
-      shared_.values[to] = values[i];
+      if (place_of(i) >= from.size) continue;
+      std::uint32_t const to = counts[now.digit(from.keys[i])] + ranks[i];
+      shared_.keys[to] = from.keys[i];
+      shared_.values[to] = from.values[i];
     }
     return of_digit;
   }
