@@ -166,7 +166,8 @@ class index_filler {
   }
 
   template <int Count>
-  __device__ void fill_leaves(index_unit const& u, index_t leaf, int lane, box_type (&of_points)[Count]) const noexcept {
+  __device__ void fill_leaves(index_unit const& u, index_t leaf, int lane,
+                              box_type (&of_points)[Count]) const noexcept {
     std::uint32_t index[Count];
     vec<scalar, 3> p[Count];
 #pragma unroll

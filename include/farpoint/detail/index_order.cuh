@@ -81,23 +81,21 @@ class index_sorter {
     return static_cast<std::uint32_t>(team_.size()) * Threads;
   }
 
-  /// Calls `function(i, point)` for the thread's part of the block's share of all points; loads some at a time.
+  static constexpr int at_once = Items < 4 ? Items : 4;
+
+  /// Calls `function(first, end, points)` for the thread's part of the block's share of all points, some at a time:
+  /// those with the numbers first + j * Threads that are below the end.
   template <class Function>
-  __device__ void for_each_point(Function&& function) const noexcept {
-    constexpr int at_once = Items < 4 ? Items : 4;
+  __device__ void for_points(Function&& function) const noexcept {
     auto const share = sorter_.share_of(task_.size());
     for (std::uint32_t first = share.begin + threadIdx.x; first < share.end; first += at_once * Threads) {
-      vec<scalar, 3> p[at_once];
+      vec<scalar, 3> p[at_once] = {};
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
         std::uint32_t const i = first + j * Threads;
         if (i < share.end) p[j] = task_.points.points()[i];
       }
-#pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        std::uint32_t const i = first + j * Threads;
-        if (i < share.end) function(i, p[j]);
-      }
+      function(first, share.end, p);
     }
   }
 
@@ -107,9 +105,14 @@ class index_sorter {
     __shared__ typename tally_type::storage shared;
     tally_type tally{task_.extents};
     cloud_cursor<Points> cloud{task_.points};
-    for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
-      cloud.go_to(i);
-      if (is_finite(p) && cloud.has(i)) tally.add(cloud.number(), p);
+    for_points([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i >= end) break;
+        cloud.go_to(i);
+        if (is_finite(p[j]) && cloud.has(i)) tally.add(cloud.number(), p[j]);
+      }
     });
     tally.flush_over_block(shared);
     if (!task_.points.is_ragged()) return;
@@ -120,27 +123,52 @@ class index_sorter {
         task_.state->bad_offsets = 1;
     }
   }
+
+  /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
+  __device__ void find_codes(hilbert_grid<scalar> const (&grids)[at_once], vec<scalar, 3> const (&p)[at_once],
+                             std::uint32_t (&codes)[at_once]) const noexcept {
+    // The usual number of bits is known when this is compiled.
+    if (task_.bits.axis == 8) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) codes[j] = grids[j].code(p[j], curve_, 8);
+    } else {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) codes[j] = grids[j].code(p[j], curve_, task_.bits.axis);
+    }
+  }
+
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
   __device__ void make_keys(std::uint32_t* keys) noexcept {
     bool const is_bad = task_.state->bad_offsets != 0;
     std::uint32_t const none = task_.bits.none();
-    std::uint32_t known = ~0u;
-    hilbert_grid<scalar> grid;
     cloud_cursor<Points> cloud{task_.points};
-    for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
-      cloud.go_to(i);
-      std::uint32_t code = none;
-      if (!is_bad && is_finite(p) && cloud.has(i)) {
+    std::uint32_t known = ~0u;
+    hilbert_grid<scalar> grid{};
+    for_points([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+      std::uint32_t sets[at_once];
+      bool goes_on[at_once];
+      hilbert_grid<scalar> grids[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        cloud.go_to(i < end ? i : first);
         if (cloud.number() != known) {
           known = cloud.number();
           auto const& box = task_.extents[known].box;
           grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), task_.bits.axis);
         }
-        code = grid.has_extent() ? grid.code(p, curve_) : none - 1;
+        grids[j] = grid;
+        goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
+        // Cloud 0 has the number 1 where points may come before it.
+        sets[j] = cloud.number() + (task_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
       }
-      // Cloud 0 has the number 1 where points may come before it.
-      bool const is_after = task_.points.is_ragged() && !cloud.is_before(i);
-      keys[i] = task_.bits.key(is_after ? cloud.number() + 1 : cloud.number(), code);
+      std::uint32_t codes[at_once];
+      find_codes(grids, p, codes);
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
+        if (first + j * Threads < end) keys[first + j * Threads] = task_.bits.key(sets[j], code);
+      }
     });
     for (index_t b = first_thread(); b < task_.points.size(); b += threads()) {
       task_.index.clouds[b] = {is_bad ? 0 : task_.points.begin_of(b), is_bad ? 0 : index_t{task_.extents[b].count}};
@@ -178,7 +206,6 @@ class index_sorter {
   __device__ void number_runs(level const& now, run* runs, int l) noexcept {
     std::uint32_t const* const keys = now.words.keys;
     std::uint32_t const enough = now.enough();
-    constexpr int at_once = Items < 4 ? Items : 4;
     std::uint32_t const lane = static_cast<std::uint32_t>(cuda_warp::lane());
     for (std::uint32_t first = first_thread() - lane; first < now.size; first += at_once * threads()) {
       bool is_crowded[at_once];
@@ -269,8 +296,9 @@ class index_sorter {
       std::uint32_t const number = now.words.keys[at];
       auto const& box = now.runs[number].box;
       auto const grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), now.bits.axis);
-      std::uint32_t const code =
-          grid.has_extent() ? grid.code(task_.points.points()[now.words.values[at]], curve_) : now.bits.none();
+      std::uint32_t const code = grid.has_extent()
+                                     ? grid.code(task_.points.points()[now.words.values[at]], curve_, now.bits.axis)
+                                     : now.bits.none();
       now.words.keys[at] = now.bits.key(number, code);
     }
   }

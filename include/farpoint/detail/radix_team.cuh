@@ -34,8 +34,7 @@ class radix_team {
   struct storage {
     typename scan_type::TempStorage scan;
     std::uint16_t ranks[warps][radix_digits];
-    std::uint32_t keys[tile_size];
-    std::uint32_t values[tile_size];
+    std::uint32_t words[tile_size];  ///< keys, and then values
     std::uint32_t before[Threads];
     std::uint32_t all[Threads];
     std::uint32_t digits[radix_digits];
@@ -101,6 +100,7 @@ class radix_team {
     std::uint32_t size;  ///< of the whole
     std::uint32_t keys[Items];
     std::uint32_t values[Items];
+    std::uint32_t places[Items];  ///< in the tile, when it is sorted
   };
 
   /// Of a digit, in a tile.
@@ -121,20 +121,26 @@ class radix_team {
     run const mine = sort_tile(now, own);
     publish(mine.count);
     team_.sync();
-    write_tile(now, own.size, begin_of_digit(), mine);
+    std::uint32_t to[Items];
+    write_keys(now, own.size, begin_of_digit(), mine, to);
+    put_values(own);
+    write_values(now, own.size, to);
   }
 
   __device__ void pass_of_tiles(pass const& now, range const& share) noexcept {
     publish(count(now, share));
     team_.sync();
     std::uint32_t begin = begin_of_digit();
-    tile next;
-    load(now, share, share.begin, next);
+    tile own;
+    load(now, share, share.begin, own);
     for (std::uint32_t first = share.begin; first < share.end; first += tile_size) {
-      run const mine = sort_tile(now, next);
-      std::uint32_t const size = next.size;
-      load(now, share, first + tile_size, next);
-      write_tile(now, size, begin, mine);
+      run const mine = sort_tile(now, own);
+      std::uint32_t const size = own.size;
+      std::uint32_t to[Items];
+      write_keys(now, size, begin, mine, to);
+      put_values(own);
+      load(now, share, first + tile_size, own);
+      write_values(now, size, to);
       begin += mine.count;
     }
   }
@@ -227,26 +233,23 @@ class radix_team {
     }
   }
 
-  /// Puts a tile's keys and values in order in shared memory.
+  /// Finds the places of a tile's keys, and puts the keys there in shared memory.
   /// @return the run of the thread's digit
-  __device__ run sort_tile(pass const& now, tile const& from) noexcept {
-    std::uint32_t ranks[Items];
+  __device__ run sort_tile(pass const& now, tile& own) noexcept {
 #pragma unroll
-    for (int i = 0; i < Items; ++i) ranks[i] = lanes_with(now.digit(from.keys[i]), place_of(i) < from.size);
+    for (int i = 0; i < Items; ++i) own.places[i] = lanes_with(now.digit(own.keys[i]), place_of(i) < own.size);
     std::uint16_t* const counts = shared_.ranks[threadIdx.x / lanes];
 #pragma unroll
     for (int d = 0; d < radix_digits; d += lanes) counts[d + cuda_warp::lane()] = 0;
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < Items; ++i) ranks[i] = rank_of(now.digit(from.keys[i]), ranks[i], counts);
+    for (int i = 0; i < Items; ++i) own.places[i] = rank_of(now.digit(own.keys[i]), own.places[i], counts);
     run const of_digit = find_places();
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      if (place_of(i) >= from.size) continue;
-      std::uint32_t const to = counts[now.digit(from.keys[i])] + ranks[i];
-      shared_.keys[to] = from.keys[i];
-      shared_.values[to] = from.values[i];
+      own.places[i] += counts[now.digit(own.keys[i])];
+      if (place_of(i) < own.size) shared_.words[own.places[i]] = own.keys[i];
     }
     return of_digit;
   }
@@ -299,9 +302,10 @@ class radix_team {
     return {begin, sum};
   }
 
-  /// Writes the tile that is in shared memory.
+  /// Writes the keys that are in shared memory, and tells where each goes.
   /// @param begin  where the first key of the thread's digit goes
-  __device__ void write_tile(pass const& now, std::uint32_t size, std::uint32_t begin, run const& of_digit) noexcept {
+  __device__ void write_keys(pass const& now, std::uint32_t size, std::uint32_t begin, run const& of_digit,
+                             std::uint32_t (&to)[Items]) noexcept {
     // A digit's entry says where its first key goes, less its place in the tile.
     if (has_digit()) shared_.digits[threadIdx.x] = begin - of_digit.begin;
     __syncthreads();
@@ -309,10 +313,24 @@ class radix_team {
     for (int i = 0; i < Items; ++i) {
       std::uint32_t const at = i * Threads + threadIdx.x;
       if (at >= size) continue;
-      std::uint32_t const key = shared_.keys[at];
-      std::uint32_t const to = shared_.digits[now.digit(key)] + at;
-      now.to.keys[to] = key;
-      now.to.values[to] = shared_.values[at];
+      std::uint32_t const key = shared_.words[at];
+      to[i] = shared_.digits[now.digit(key)] + at;
+      now.to.keys[to[i]] = key;
+    }
+  }
+  __device__ void put_values(tile const& own) noexcept {
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (place_of(i) < own.size) shared_.words[own.places[i]] = own.values[i];
+    }
+  }
+  __device__ void write_values(pass const& now, std::uint32_t size, std::uint32_t const (&to)[Items]) noexcept {
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = i * Threads + threadIdx.x;
+      if (at < size) now.to.values[to[i]] = shared_.words[at];
     }
   }
 

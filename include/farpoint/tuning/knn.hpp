@@ -14,12 +14,12 @@ struct knn_selector {
   /// Clouds of up to this many points in all are sorted in small pieces, so that more blocks take part.
   static constexpr index_t small_points = 300000;
   /// Keys that a thread sorts at a time, below that and above.
-  static constexpr int small_items = 4;
+  static constexpr int small_items = 2;
   static constexpr int large_items = 16;
   /// Threads of a block that builds indices, a multiple of 256.
-  static constexpr int build_threads = 256;
+  static constexpr int build_threads = 512;
   /// Such blocks, for each multiprocessor at least.
-  static constexpr int build_blocks = 2;
+  static constexpr int build_blocks = 1;
 };
 
 FARPOINT_END_NAMESPACE
