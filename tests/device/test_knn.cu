@@ -12,6 +12,9 @@ namespace farpoint_tests {
 /// Small blocks and tiles: small clouds are divided as large ones are.
 struct small_pieces : farpoint::knn_selector {
   static constexpr int block_size = 32;
+  static constexpr int build_threads = 256;
+  static constexpr int build_blocks = 2;
+  static constexpr farpoint::index_t build_points = 64;
   static constexpr farpoint::index_t small_points = 1000;
   static constexpr int small_items = 1;
   static constexpr int large_items = 2;

@@ -153,38 +153,26 @@ class index_filler {
   /// Fills the leaves of eight lanes, one after the other, with a point in each lane.
   /// @return the box of this lane's leaf
   __device__ box_type fill_leaf(index_unit const& u, index_t leaf) const noexcept {
-    constexpr int at_once = 4;
     int const lane = cuda_warp::lane() % point_index_width;
-    box_type boxes[2];
+    leaf -= lane;
+    std::uint32_t index[point_index_width];
+    vec<scalar, 3> p[point_index_width];
+    box_type boxes[point_index_width];
 #pragma unroll
-    for (int half = 0; half < 2; ++half) {
-      box_type of_points[at_once];
-      fill_leaves(u, leaf - lane + half * at_once, lane, of_points);
-      boxes[half] = exchange(exchange(of_points[0], of_points[1], 1), exchange(of_points[2], of_points[3], 1), 2);
-    }
-    return exchange(boxes[0], boxes[1], 4);
-  }
-
-  template <int Count>
-  __device__ void fill_leaves(index_unit const& u, index_t leaf, int lane,
-                              box_type (&of_points)[Count]) const noexcept {
-    std::uint32_t index[Count];
-    vec<scalar, 3> p[Count];
-#pragma unroll
-    for (int i = 0; i < Count; ++i) {
+    for (int i = 0; i < point_index_width; ++i) {
       index_t const place = (leaf + i) * width + lane;
       index[i] = place < u.of.size ? task_.order[u.of.begin + place] : no_index;
     }
 #pragma unroll
-    for (int i = 0; i < Count; ++i) {
+    for (int i = 0; i < point_index_width; ++i) {
       p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
       if (index[i] != no_index) p[i] = task_.points.points()[index[i]];
     }
 #pragma unroll
-    for (int i = 0; i < Count; ++i) {
+    for (int i = 0; i < point_index_width; ++i) {
       if (index[i] != no_index) {
         index[i] -= static_cast<std::uint32_t>(u.of.begin);
-        of_points[i].add(p[i], p[i], index[i]);
+        boxes[i].add(p[i], p[i], index[i]);
       }
       if ((leaf + i) * width >= u.of.size) continue;
       point_leaf<scalar>& to = task_.index.leaves_of(u.cloud, u.of.begin)[leaf + i];
@@ -192,6 +180,13 @@ class index_filler {
       for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[i][k];
       to.index[lane] = index[i];
     }
+    // Each lane ends up with one of the eight.
+#pragma unroll
+    for (int step = 1; step < point_index_width; step *= 2) {
+#pragma unroll
+      for (int i = 0; i < point_index_width / 2 / step; ++i) boxes[i] = exchange(boxes[2 * i], boxes[2 * i + 1], step);
+    }
+    return boxes[0];
   }
 
   /// Two lanes whose numbers differ by `step` join their boxes: the lower one those of `a`, the upper one those of `b`.

@@ -81,17 +81,19 @@ class index_sorter {
     return static_cast<std::uint32_t>(team_.size()) * Threads;
   }
 
-  static constexpr int at_once = Items < 4 ? Items : 4;
+  /// Points that a thread loads at a time, and of whose keys it finds the codes.
+  static constexpr int at_once = Items < 8 ? Items : 8;
+  static constexpr int codes_at_once = Items < 4 ? Items : 4;
 
   /// Calls `function(first, end, points)` for the thread's part of the block's share of all points, some at a time:
   /// those with the numbers first + j * Threads that are below the end.
-  template <class Function>
+  template <int AtOnce, class Function>
   __device__ void for_points(Function&& function) const noexcept {
     auto const share = sorter_.share_of(task_.size());
-    for (std::uint32_t first = share.begin + threadIdx.x; first < share.end; first += at_once * Threads) {
-      vec<scalar, 3> p[at_once] = {};
+    for (std::uint32_t first = share.begin + threadIdx.x; first < share.end; first += AtOnce * Threads) {
+      vec<scalar, 3> p[AtOnce] = {};
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) {
+      for (int j = 0; j < AtOnce; ++j) {
         std::uint32_t const i = first + j * Threads;
         if (i < share.end) p[j] = task_.points.points()[i];
       }
@@ -105,7 +107,7 @@ class index_sorter {
     __shared__ typename tally_type::storage shared;
     tally_type tally{task_.extents};
     cloud_cursor<Points> cloud{task_.points};
-    for_points([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+    for_points<at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
         std::uint32_t const i = first + j * Threads;
@@ -125,15 +127,16 @@ class index_sorter {
   }
 
   /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
-  __device__ void find_codes(hilbert_grid<scalar> const (&grids)[at_once], vec<scalar, 3> const (&p)[at_once],
-                             std::uint32_t (&codes)[at_once]) const noexcept {
+  __device__ void find_codes(hilbert_grid<scalar> const (&grids)[codes_at_once],
+                             vec<scalar, 3> const (&p)[codes_at_once],
+                             std::uint32_t (&codes)[codes_at_once]) const noexcept {
     // The usual number of bits is known when this is compiled.
     if (task_.bits.axis == 8) {
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) codes[j] = grids[j].code(p[j], curve_, 8);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, 8);
     } else {
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) codes[j] = grids[j].code(p[j], curve_, task_.bits.axis);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, task_.bits.axis);
     }
   }
 
@@ -144,12 +147,12 @@ class index_sorter {
     cloud_cursor<Points> cloud{task_.points};
     std::uint32_t known = ~0u;
     hilbert_grid<scalar> grid{};
-    for_points([&](std::uint32_t first, std::uint32_t end, auto const& p) {
-      std::uint32_t sets[at_once];
-      bool goes_on[at_once];
-      hilbert_grid<scalar> grids[at_once];
+    for_points<codes_at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+      std::uint32_t sets[codes_at_once];
+      bool goes_on[codes_at_once];
+      hilbert_grid<scalar> grids[codes_at_once];
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) {
+      for (int j = 0; j < codes_at_once; ++j) {
         std::uint32_t const i = first + j * Threads;
         cloud.go_to(i < end ? i : first);
         if (cloud.number() != known) {
@@ -162,10 +165,10 @@ class index_sorter {
         // Cloud 0 has the number 1 where points may come before it.
         sets[j] = cloud.number() + (task_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
       }
-      std::uint32_t codes[at_once];
+      std::uint32_t codes[codes_at_once];
       find_codes(grids, p, codes);
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) {
+      for (int j = 0; j < codes_at_once; ++j) {
         std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
         if (first + j * Threads < end) keys[first + j * Threads] = task_.bits.key(sets[j], code);
       }

@@ -13,7 +13,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
-/// each of some forty steps would take longer than the steps of a cloud of a hundred thousand points.
+/// each would take longer than most of them do for a cloud of a hundred thousand points.
 template <class Points, int Threads, int Items, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks) point_index_kernel(index_task<Points> const task) {
   using sorter = index_sorter<Points, Threads, Items>;
@@ -48,8 +48,7 @@ class index_plan {
     index_t const runs = size / (index_enough + 1) + 1;
     for (auto& of_level : task.runs) of_level = cutter.take<index_run<scalar>>(runs);
     task.pieces = cutter.take<index_piece>(runs + size / index_piece_points);
-    task.counters =
-        cutter.take<std::uint32_t>(is_small() ? counters<Selector::small_items>() : counters<Selector::large_items>());
+    task.counters = cutter.take<std::uint32_t>(radix_counters(useful_blocks()));
     task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return task;
   }
@@ -59,40 +58,29 @@ class index_plan {
     auto* const begin = reinterpret_cast<unsigned char*>(task.state);
     cudaError_t const error = cudaMemsetAsync(begin, 0, static_cast<std::size_t>(end - begin), stream);
     if (error != cudaSuccess) return error;
-    return is_small() ? launch_kernel_of<Selector::small_items>(task, stream)
-                      : launch_kernel_of<Selector::large_items>(task, stream);
+    return points_.points().size() <= Selector::small_points ? launch_build<Selector::small_items>(task, stream)
+                                                             : launch_build<Selector::large_items>(task, stream);
   }
 
  private:
-  template <int Items>
-  using sorter = radix_team<Selector::build_threads, Items>;
-
-  /// More than any device holds of them at a time.
+  /// More than any device holds at a time.
   static constexpr index_t most_blocks = 1024;
 
-  bool is_small() const noexcept { return points_.points().size() <= Selector::small_points; }
-
   /// Blocks that there is work for, and memory to count in.
-  template <int Items>
   index_t useful_blocks() const noexcept {
-    constexpr index_t tile = sorter<Items>::tile_size;
-    index_t const tiles = (points_.points().size() + tile - 1) / tile;
-    return tiles < 1 ? 1 : tiles < most_blocks ? tiles : most_blocks;
-  }
-  template <int Items>
-  index_t counters() const noexcept {
-    return sorter<Items>::counters(useful_blocks<Items>());
+    index_t const blocks = (points_.points().size() + Selector::build_points - 1) / Selector::build_points;
+    return blocks < 1 ? 1 : blocks < most_blocks ? blocks : most_blocks;
   }
 
   template <int Items>
-  cudaError_t launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_build(task_type const& task, cudaStream_t stream) const noexcept {
     constexpr int threads = Selector::build_threads;
     constexpr auto kernel = point_index_kernel<Points, threads, Items, Selector::build_blocks>;
     int resident = 0;
     cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0);
     if (error != cudaSuccess) return error;
     index_t const most = index_t{device_properties::current().multiprocessors} * resident;
-    index_t const useful = useful_blocks<Items>();
+    index_t const useful = useful_blocks();
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;

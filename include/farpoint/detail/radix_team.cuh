@@ -14,6 +14,14 @@ struct radix_words {
   std::uint32_t* values;
 };
 
+/// Blocks whose counts are added up.
+inline constexpr index_t radix_group = 16;
+
+/// Words of memory for a radix_team of up to `blocks` blocks.
+constexpr index_t radix_counters(index_t blocks) noexcept {
+  return radix_digits * (blocks + 2 * (blocks / radix_group + 1));
+}
+
 /// The blocks of a grid sort together; every function is called by all threads of all of them, in step.
 ///
 /// Each block has its share of the keys, which follow one another. A pass has two meetings of the blocks: after the
@@ -25,7 +33,7 @@ class radix_team {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, Threads, CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr int warps = Threads / lanes;
-  static constexpr std::uint32_t group_size = 16;
+  static constexpr std::uint32_t group_size = radix_group;
   static_assert(Threads % radix_digits == 0, "farpoint: a thread, or some, for each digit");
 
  public:
@@ -40,11 +48,6 @@ class radix_team {
     std::uint32_t digits[radix_digits];
   };
   static_assert(tile_size < 1u << 16, "farpoint: ranks are 16-bit numbers");
-
-  /// Words of memory for a team of up to `blocks` blocks.
-  static constexpr index_t counters(index_t blocks) noexcept {
-    return radix_digits * (blocks + 2 * (blocks / group_size + 1));
-  }
 
   /// @param counters  the team has to meet once between this and sort()
   __device__ radix_team(grid_team& team, std::uint32_t* counters, storage& shared) noexcept
