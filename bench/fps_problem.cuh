@@ -5,13 +5,13 @@
 #include "fps_answer.hpp"
 #include "fps_textbook.cuh"
 #include "support/cuda_handles.hpp"
+#include "support/problem_store.hpp"
 
 #include <farpoint/fps.cuh>
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <utility>
 #include <vector>
 
 namespace farpoint_bench {
@@ -25,7 +25,7 @@ class fps_problem {
         wanted_{answer_of(oracle_, row, points_)},
         xyz_{points_},
         offsets_{row.offsets()},
-        scratch_{row.baseline_calls > 0 ? static_cast<std::size_t>(row.all_points()) : 0},
+        scratch_{static_cast<std::size_t>(row.all_points())},
         indices_{wanted_.indices.size()},
         distances_{wanted_.distances.size()} {}
 
@@ -87,30 +87,6 @@ class fps_problem {
   std::unique_ptr<device_buffer<unsigned char>> workspace_;
 };
 
-/// Keeps the problem of the row that is being measured: its contenders follow one another.
-class fps_problem_store {
- public:
-  explicit fps_problem_store(std::vector<named_scan> scans) : scans_{std::move(scans)} {}
-
-  std::vector<named_scan> const& scans() const noexcept { return scans_; }
-
-  fps_problem& operator[](fps_row const& row) {
-    bool const lacks_scratch = problem_ != nullptr && row.baseline_calls > 0 && problem_->row().baseline_calls == 0;
-    if (problem_ == nullptr || lacks_scratch || problem_->row().name() != row.name()) {
-      problem_.reset();
-      problem_ = std::make_unique<fps_problem>(row, scan_of(row));
-    }
-    return *problem_;
-  }
-
- private:
-  std::vector<float> const& scan_of(fps_row const& row) const {
-    static std::vector<float> const none;
-    return row.kind == cloud_kind::scan ? find_scan(scans_, row.scan_name) : none;
-  }
-
-  std::vector<named_scan> scans_;
-  std::unique_ptr<fps_problem> problem_;
-};
+using fps_problem_store = problem_store<fps_problem, fps_row>;
 
 }  // namespace farpoint_bench

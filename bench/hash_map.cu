@@ -107,6 +107,11 @@ void register_contenders(char const* suite, hash_map_row const& row, bool flush_
     if (searches) register_row<sectors_4, Key>(suite, row, what, "sectors_keys4", flush_l2);
     register_row<split_1, Key>(suite, row, what, "split", flush_l2);
     if (searches) register_row<split_4, Key>(suite, row, what, "split_keys4", flush_l2);
+    // Maps that fit into the cache take one pass anyway.
+    if (row.distinct() >= 4'000'000) {
+      register_row<pairs_one_pass, Key>(suite, row, what, "pairs_one_pass", flush_l2);
+      register_row<split_1_one_pass, Key>(suite, row, what, "split_one_pass", flush_l2);
+    }
     if (what == operation::find) {
       register_row<farpoint_beside_writers, Key>(suite, row, what, "farpoint_beside_writers", flush_l2);
     }

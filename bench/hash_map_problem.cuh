@@ -191,9 +191,8 @@ class farpoint_map {
   device_buffer<farpoint::hash_map_bucket> buckets_;
 };
 
-/// All of hash_map_tuning.
 template <farpoint::hash_map_layout Layout, int Window, int KeysPerThread>
-struct tuned {
+struct tuned : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
   static constexpr int window_slots = Window;
   static constexpr int keys_per_thread = KeysPerThread;
@@ -203,6 +202,17 @@ template <class Key>
 using farpoint_default = farpoint_map<Key>;
 template <class Key>
 using pairs_4 = farpoint_map<Key, tuned<farpoint::hash_map_layout::pairs, 4, 4>>;
+/// Never more than one pass over the keys.
+struct one_pass : farpoint::hash_map_tuning {
+  static constexpr int passes(farpoint::hash_map_case const&) noexcept { return 1; }
+};
+struct split_one_pass : one_pass {
+  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
+};
+template <class Key>
+using pairs_one_pass = farpoint_map<Key, one_pass>;
+template <class Key>
+using split_1_one_pass = farpoint_map<Key, split_one_pass>;
 /// Half a bucket at a time.
 template <class Key>
 using window_2 = farpoint_map<Key, tuned<farpoint::hash_map_layout::pairs, 2, 1>>;

@@ -3,12 +3,10 @@
 
 #include "knn_made.cuh"
 #include "knn_nanoflann.hpp"
-#include "knn_problem.cuh"
+#include "knn_register.cuh"
 #include "support/cuda_context.cuh"
-#include "support/failures.hpp"
 #include "support/host_timing.hpp"
 #include "support/run_cuda_suite.hpp"
-#include "support/timing.cuh"
 
 #include <benchmark/benchmark.h>
 
@@ -27,8 +25,11 @@ constexpr knn_row rows[] = {
     {1'000'000, 16, knn_cloud::sphere, 50}, {1'000'000, 32, knn_cloud::sphere, 50},
     {1'000'000, 8, knn_cloud::lidar, 50},   {1'000'000, 8, knn_cloud::clumps, 50},
     {1'000'000, 8, knn_cloud::line, 50},    {1'000'000, 8, knn_cloud::one_cell, 50},
-    {10'000'000, 8, knn_cloud::cube, 20},
+    {1'000'000, 8, knn_cloud::heap, 20},    {10'000'000, 8, knn_cloud::cube, 20},
 };
+
+/// Takes 10 GB of device memory, and as much and some seconds on the host: only when asked for.
+constexpr knn_row huge_row{100'000'000, 8, knn_cloud::cube, 5};
 
 /// Largest cloud of which brute force is timed, all pairs, and how often.
 constexpr farpoint::index_t brute_points = 1'000'000;
@@ -37,51 +38,7 @@ constexpr int brute_calls = 5;
 [[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
 [[maybe_unused]] constexpr int nanoflann_calls = 3;
 
-void count_row(benchmark::State& state, knn_row const& row) {
-  state.counters["n"] = static_cast<double>(row.points);
-  state.counters["k"] = static_cast<double>(row.k);
-}
-
-/// Names of rows and contenders, whether they are replayed, and where the problems are.
-struct entry {
-  std::string name;
-  knn_row row;
-  how mode;
-  bool flush_l2;
-  knn_problem_store* problems;
-};
-
-template <class Body>
-void register_body(std::string const& name, int calls, Body body) {
-  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) { guarded(state, [&] { body(state); }); })
-      ->UseManualTime()
-      ->Iterations(calls)
-      ->Unit(benchmark::kMillisecond);
-}
-
-/// Registers an entry: prepare(problem) once, verify its answer, then time launch(problem, stream).
-template <class Prepare, class Launch>
-void register_entry(entry const& e, int calls, Prepare prepare, Launch launch) {
-  register_body(e.name, calls, [=](benchmark::State& state) {
-    knn_problem& problem = (*e.problems)[e.row];
-    prepare(problem);
-    auto const enqueue = [&](cudaStream_t stream) { launch(problem, stream); };
-    problem.verify(enqueue, e.name);
-    state.SetLabel("equals host_exec");
-    count_row(state, e.row);
-    state.counters["workspace_bytes"] = static_cast<double>(problem.workspace_bytes());
-    time_row(state, e.mode, problem.stream(), e.row.work(), e.flush_l2, enqueue);
-  });
-}
-
-template <class Selector>
-void register_farpoint(entry const& e) {
-  register_entry(
-      e, e.row.calls, [](knn_problem& problem) { problem.reserve<Selector>(); },
-      [](knn_problem const& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
-}
-
-void register_brute(entry const& e) {
+void register_brute(knn_entry const& e) {
   register_entry(
       e, brute_calls, [](knn_problem&) {},
       [](knn_problem const& problem, cudaStream_t stream) { problem.launch_brute(stream); });
@@ -97,7 +54,7 @@ void expect_near(std::vector<float> const& got, std::vector<float> const& right)
   }
 }
 
-void register_nanoflann(entry const& e, int threads) {
+void register_nanoflann(knn_entry const& e, int threads) {
   register_body(e.name + "_threads_" + std::to_string(threads), nanoflann_calls, [=](benchmark::State& state) {
     knn_problem& problem = (*e.problems)[e.row];
     knn_lists const& right = problem.wanted();
@@ -119,11 +76,13 @@ void register_nanoflann(entry const& e, int threads) {
 void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
   std::string const name = "knn_exact/" + row.name() + "/";
   auto const with = [&](char const* contender, how mode) {
-    return entry{name + contender, row, mode, flush_l2, &problems};
+    return knn_entry{name + contender, row, mode, flush_l2, &problems};
   };
   if (row.points <= brute_points) register_brute(with("brute_force", how::launched));
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
-  if (row.points <= nanoflann_points) register_nanoflann(with("nanoflann", how::launched), thread_counts().back());
+  // A heap is one leaf of its tree: all pairs.
+  bool const suits_nanoflann = row.points <= nanoflann_points && row.kind != knn_cloud::heap;
+  if (suits_nanoflann) register_nanoflann(with("nanoflann", how::launched), thread_counts().back());
 #endif
   register_farpoint<farpoint::knn_selector>(with("farpoint", how::launched));
   register_farpoint<farpoint::knn_selector>(with("graph", how::replayed));
@@ -132,6 +91,7 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
 int run(arguments const& wished) {
   knn_problem_store problems{read_scans(wished.cloud_paths)};
   for (knn_row const& row : rows) register_all(row, wished.flush_l2, problems);
+  if (wants("100000000", "FARPOINT_HUGE")) register_all(huge_row, wished.flush_l2, problems);
   for (named_scan const& scan : problems.scans()) {
     auto const points = static_cast<farpoint::index_t>(scan.xyz.size() / 3);
     for (farpoint::index_t const k : {1, 8, 32}) {
@@ -139,6 +99,7 @@ int run(arguments const& wished) {
     }
   }
   register_made(wished.flush_l2);
+  if (wants("tune", "FARPOINT_TUNE")) register_knn_tuning(wished.flush_l2, problems);
   if (!wished.list_only) {
     add_common_context("knn_exact");
     add_cuda_context(wished.flush_l2);

@@ -1,6 +1,7 @@
 /// @file
 /// knn() on the host against nanoflann and brute force, in one run. See README.md.
 
+#include "knn_leaves.hpp"
 #include "knn_nanoflann.hpp"
 #include "knn_row.hpp"
 #include "support/context.hpp"
@@ -147,6 +148,46 @@ void run_nanoflann(benchmark::State& state, problem const& p, int threads) {
 
 #endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
+/// Queries that are answered together, as a warp does it.
+constexpr std::size_t packet = 32;
+
+/// What leaves of `Leaf` points cost, for queries one by one or `together`.
+template <int Leaf>
+void run_leaves(benchmark::State& state, problem const& p, std::size_t together) {
+  cloud_batch const cloud = batch_of(p.xyz);
+  farpoint::host_exec const exec{1};
+  farpoint::detail::host_workspace const memory{farpoint::point_index_bytes(exec, cloud)};
+  farpoint::point_index<float> built;
+  check_host(farpoint::build_point_index(exec, cloud, memory.get(), built));
+  leaf_index<Leaf> const index{built[0]};
+  lists found{p.xyz.size() / 3, p.row.k};
+  search_counts counts;
+  time_blocking_calls(state, p.row.work(), [&] {
+    counts = {};
+    std::vector<farpoint::topk_list<farpoint::neighbour_key<float>, 32>> nearest;
+    std::vector<farpoint::neighbour_key<float>> keys(static_cast<std::size_t>(p.row.k));
+    for (std::size_t first = 0; first < index.size(); first += together) {
+      std::size_t const count = std::min(together, index.size() - first);
+      index.search(first, count, static_cast<int>(p.row.k), nearest, counts);
+      for (std::size_t q = 0; q < count; ++q) {
+        std::size_t const row = index.index_of(first + q) * keys.size();
+        nearest[q].write(keys.data(), static_cast<int>(p.row.k));
+        for (std::size_t j = 0; j < keys.size(); ++j) {
+          found.indices[row + j] = static_cast<std::int32_t>(keys[j].index());
+          found.distances[row + j] = keys[j].distance2();
+        }
+      }
+    }
+  });
+  p.expect_equal(found);
+  state.SetLabel("some rows equal brute force");
+  count_row(state, p, 1);
+  double const searches = std::ceil(static_cast<double>(index.size()) / static_cast<double>(together));
+  state.counters["groups"] = static_cast<double>(counts.groups) / searches;
+  state.counters["leaves"] = static_cast<double>(counts.leaves) / searches;
+  state.counters["tested_points"] = static_cast<double>(counts.leaves) * Leaf / searches;
+}
+
 /// Keeps the problems of the rows that have been measured.
 class problem_store {
  public:
@@ -189,11 +230,32 @@ void register_row_of(knn_row const& row, problem_store& problems) {
   }
 }
 
+template <int... Leaf>
+void register_leaves(knn_row const& row, problem_store& problems) {
+  std::string const name = "leaves/" + row.name() + "/leaf_";
+  (register_row(name + std::to_string(Leaf), 1,
+                [row, &problems](benchmark::State& state) { run_leaves<Leaf>(state, problems[row], 1); }),
+   ...);
+  (register_row(name + std::to_string(Leaf) + "_together", 1,
+                [row, &problems](benchmark::State& state) { run_leaves<Leaf>(state, problems[row], packet); }),
+   ...);
+}
+
+/// k is 32 at most.
+constexpr knn_row leaf_rows[] = {
+    {1'000'000, 8, knn_cloud::cube, 1},
+    {1'000'000, 32, knn_cloud::cube, 1},
+    {1'000'000, 8, knn_cloud::lidar, 1},
+};
+
 int run(arguments const& wished) {
   problem_store problems{wished.cloud_path.empty() ? std::vector<float>{} : read_cloud(wished.cloud_path)};
   for (knn_row const& row : rows) register_row_of(row, problems);
   if (!problems.scan().empty()) {
     register_row_of({static_cast<farpoint::index_t>(problems.scan().size() / 3), 8, knn_cloud::scan, 5}, problems);
+  }
+  if (wants("leaves", "FARPOINT_LEAVES")) {
+    for (knn_row const& row : leaf_rows) register_leaves<4, 8, 16, 32>(row, problems);
   }
   if (!wished.list_only) {
     add_common_context("knn_host");

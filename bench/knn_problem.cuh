@@ -5,6 +5,7 @@
 #include "knn_brute.cuh"
 #include "knn_row.hpp"
 #include "support/cuda_handles.hpp"
+#include "support/problem_store.hpp"
 
 #include <farpoint/knn.cuh>
 #include <farpoint/knn.hpp>
@@ -119,26 +120,6 @@ class knn_problem {
   std::unique_ptr<device_buffer<unsigned char>> workspace_;
 };
 
-/// Keeps the problem of the row that is being measured: its contenders follow one another.
-class knn_problem_store {
- public:
-  explicit knn_problem_store(std::vector<named_scan> scans) : scans_{std::move(scans)} {}
-
-  std::vector<named_scan> const& scans() const noexcept { return scans_; }
-
-  knn_problem& operator[](knn_row const& row) {
-    if (problem_ == nullptr || problem_->row().name() != row.name()) {
-      static std::vector<float> const none;
-      problem_.reset();
-      problem_ =
-          std::make_unique<knn_problem>(row, row.kind == knn_cloud::scan ? find_scan(scans_, row.scan_name) : none);
-    }
-    return *problem_;
-  }
-
- private:
-  std::vector<named_scan> scans_;
-  std::unique_ptr<knn_problem> problem_;
-};
+using knn_problem_store = problem_store<knn_problem, knn_row>;
 
 }  // namespace farpoint_bench

@@ -21,7 +21,8 @@ enum class knn_cloud {
   clumps,    ///< 50 dense cubes, far apart
   one_cell,  ///< a millimetre, and one point 1,000 km away
   line,
-  scan  ///< a file of --cloud
+  heap,  ///< half in a cube, the others all at its centre, as a sensor may write what it did not see
+  scan   ///< a file of --cloud
 };
 
 inline char const* to_string(knn_cloud kind) {
@@ -32,6 +33,7 @@ inline char const* to_string(knn_cloud kind) {
     case knn_cloud::clumps: return "clumps";
     case knn_cloud::one_cell: return "one_cell";
     case knn_cloud::line: return "line";
+    case knn_cloud::heap: return "heap";
     case knn_cloud::scan: return "scan";
   }
   return "";
@@ -81,6 +83,8 @@ struct knn_row {
         for (int axis = 0; axis < 3; ++axis) p[axis] = i == 0 ? 1e6f : p[axis] * 1e-3f;
       } else if (kind == knn_cloud::line) {
         p[1] = p[2] = 0;
+      } else if (kind == knn_cloud::heap && i % 2 == 0) {
+        p[0] = p[1] = p[2] = 0.5f;
       }
     }
     return xyz;

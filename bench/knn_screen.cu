@@ -16,15 +16,20 @@
 namespace farpoint_bench {
 namespace {
 
-/// About 30,000, 150,000 and 500,000 visible points; k from 3 to 32 in one of them.
+/// About 30,000, 150,000 and 500,000 visible points with the fewest, the usual and the most neighbours; in one of them
+/// all from 3 to 16.
 std::vector<knn_screen_row> rows() {
   std::vector<knn_screen_row> all;
-  for (auto const& size : {std::array<int, 2>{1024, 1024}, {1920, 1080}}) {
-    for (farpoint::index_t const points : {31'000, 170'000, 1'000'000}) {
-      all.push_back({points, size[0], size[1], 8, 50});
+  for (int const k : {8, 3, 32}) {
+    for (auto const& size : {std::array<int, 2>{1024, 1024}, {1920, 1080}}) {
+      for (farpoint::index_t const points : {31'000, 170'000, 1'000'000}) {
+        all.push_back({points, size[0], size[1], k, k == 8 ? 50 : 20});
+      }
     }
   }
-  for (int const k : {3, 4, 6, 10, 12, 16, 32}) all.push_back({170'000, 1024, 1024, k, 30});
+  for (int k = 4; k <= 16; ++k) {
+    if (k != 8) all.push_back({170'000, 1024, 1024, k, 20});
+  }
   return all;
 }
 
@@ -88,14 +93,18 @@ void register_farpoint(entry e, char const* contender, int rounds) {
 
 void register_parts(entry e) {
   std::string const name = e.name;
-  e.name = name + "view_graph";
-  register_graph(
-      e,
-      [](knn_screen_problem& problem) {
-        problem.reserve(0);
-        return "part of until_exact: projection, z-buffer, numbering";
-      },
-      [](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch_view(stream); });
+  for (bool const with_index : {false, true}) {
+    e.name = name + (with_index ? "view_and_index_graph" : "view_graph");
+    register_graph(
+        e,
+        [with_index](knn_screen_problem& problem) {
+          problem.reserve(0);
+          return std::string{"part of until_exact: projection, z-buffer, numbering"} + (with_index ? ", index" : "");
+        },
+        [with_index](knn_screen_problem const& problem, cudaStream_t stream) {
+          problem.launch_view(stream, with_index);
+        });
+  }
   e.name = name + "tree_graph";
   register_graph(
       e,

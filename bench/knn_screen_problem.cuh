@@ -60,10 +60,11 @@ class knn_screen_problem {
                         {workspace_->data(), workspace_->size()}),
           "farpoint::knn");
   }
-  /// Projection and numbering alone.
-  void launch_view(cudaStream_t stream) const {
+  /// Projection and numbering alone, or with the index.
+  void launch_view(cudaStream_t stream, bool with_index) const {
     using plan = farpoint::detail::knn_screen_plan<farpoint::knn_screen_selector, farpoint::point_view<float>, camera>;
-    check(plan{device_cloud(), method_of(0), row_.k}.launch_view(workspace_->data(), output(), stream), "the view");
+    check(plan{device_cloud(), method_of(0), row_.k}.launch_view(workspace_->data(), output(), with_index, stream),
+          "the view");
   }
   /// The tree alone, of the z-buffer that a call of a baseline has left behind.
   void launch_tree(cudaStream_t stream) const {

@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-BASELINES = ("textbook", "serial", "default", "published", "serial_hash")
+BASELINES = ("textbook", "serial", "default", "published", "serial_hash", "brute_force")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")
@@ -138,7 +138,11 @@ def baseline_of(case, row):
     """The row that a row of the same case is compared with: a replayed graph with a replayed one, where there is one."""
     named = {other["variant"]: other for other in case}
     ends = ("_graph", "") if row["variant"].endswith("graph") else ("",)
-    return next((named[name + end] for end in ends for name in BASELINES if name + end in named), None)
+    found = next((named[name + end] for end in ends for name in BASELINES if name + end in named), None)
+    # Or nanoflann, with as many threads where the row has any.
+    others = [other for other in case if other["variant"].startswith("nanoflann")]
+    return found or next((other for other in others
+                          if other["host_threads"] == row.get("host_threads", other["host_threads"])), None)
 
 
 def rate_columns(rows):

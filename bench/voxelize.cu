@@ -1,8 +1,10 @@
 /// @file
-/// voxelize() on the GPU against the published pipeline and a sort, in one run. See README.md.
+/// voxelize() on the GPU against the published pipeline, a sort and a plain hash table on the processor, in one run.
+/// See README.md.
 
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
+#include "support/host_timing.hpp"
 #include "support/run_cuda_suite.hpp"
 #include "support/timing.cuh"
 #include "voxelize_problem.cuh"
@@ -120,6 +122,27 @@ void register_published(entry const& e) {
       });
 }
 
+/// One hash table on one thread of the processor: what a GPU has to be worth its while against.
+void register_serial(entry const& e) {
+  auto const body = [=](benchmark::State& state) {
+    guarded(state, [&] {
+      voxelize_problem& problem = (*e.problems)[e.row];
+      voxelize_answer const& wanted = problem.wanted(farpoint::voxel_order::first_occurrence);
+      serial_voxelizer voxelizer{e.row, farpoint::voxel_order::first_occurrence};
+      voxelize_answer answer{e.row};
+      time_blocking_calls(state, e.row.work(wanted.voxels), [&] { voxelizer.run(problem.points(), answer); });
+      expect_equal(answer, wanted, e.name.c_str());
+      state.SetLabel(problem.checked_against());
+      count_row(state, e.row, wanted);
+    });
+  };
+  // It takes milliseconds to seconds.
+  benchmark::RegisterBenchmark(e.name.c_str(), body)
+      ->UseManualTime()
+      ->Iterations(e.row.points > 1'200'000 ? 2 : 10)
+      ->Unit(benchmark::kMillisecond);
+}
+
 constexpr voxelize_wish with_report{farpoint::voxel_order::first_occurrence, true};
 constexpr voxelize_wish in_grid_order{farpoint::voxel_order::grid, false};
 
@@ -131,6 +154,7 @@ void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store
   };
   register_published(with("published", how::launched));
   register_published(with("published_graph", how::replayed));
+  register_serial(with("serial_hash", how::launched));
   register_sort(with("cub_sort", how::launched));
   register_sort(with("cub_sort_graph", how::replayed));
   register_farpoint(with("farpoint", how::launched), {});

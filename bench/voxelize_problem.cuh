@@ -39,6 +39,7 @@ class voxelize_problem {
         report_{1} {}
 
   voxelize_row const& row() const noexcept { return row_; }
+  std::vector<lidar_point> const& points() const noexcept { return points_; }
   cudaStream_t stream() const noexcept { return stream_.get(); }
   char const* checked_against() const noexcept {
     return small() ? "equals the reference" : "equals the serial hash table";

@@ -12,9 +12,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that knn() in screen space needs on the current GPU; 256-byte aligned memory. 0 for
 /// arguments that it refuses.
 ///
-/// O(1), exact: 8 for each pixel and layer and 4 for each point; for each point that can be visible 16 in float and 28
-/// in double, and what knn() of as many points needs, with rows of the input also 4 k + sizeof(scalar) k + 4. An
-/// approximate search needs 12, or 24, the tree (quadtree_layout), and for k > 32 up to 64 MB of lists instead.
+/// O(1), exact: 8 for each pixel and layer and 4 for each point; for each point that can be visible 20 in float and 36
+/// in double, and for as many as 63 points more in each square of 64 x 64 pixels of a layer. An approximate search
+/// needs 28, or 52, for each of them, the tree (quadtree_layout), and for k > 32 up to 64 MB of lists instead.
 template <class Selector = knn_screen_selector, class Points, class Camera>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_space<Camera> const& method,
                                 index_t k) noexcept {
@@ -30,9 +30,8 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
-/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Two launches and one for each
-/// layer, those of knn(), and one more; seven for an approximate search. Thread-safe: concurrent calls must not share
-/// output or workspace.
+/// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Four launches and one for each
+/// layer; seven for an approximate search. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_screen_selector, class Points, class Camera>
 result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
            knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -1,6 +1,8 @@
 // The same problem with other choices of kernels: all must give the same bits.
 #pragma once
 
+#include <type_traits>
+
 #include "../catch.hpp"
 #include "solve_on_device.cuh"
 
@@ -22,10 +24,29 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr farpoint::index_t grid_points_per_block = 100;
 };
 
+/// Without shapes that are not asked for: every shape is another kernel to compile.
+template <class Tuning>
+struct one_shape : Tuning {
+  static constexpr fps_block_tuning blocks[] = {Tuning::blocks[0]};
+  static constexpr fps_block_tuning rounds_blocks[] = {Tuning::rounds_blocks[0]};
+};
+
+constexpr bool has_team(fps_kernel kernel) noexcept {
+  return kernel == fps_kernel::cluster || kernel == fps_kernel::grid;
+}
+
 template <class Tuning, fps_kernel Kernel, int ClusterSize = 1>
-struct only : Tuning {
+struct only : std::conditional_t<has_team(Kernel), one_shape<Tuning>, Tuning> {
   static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, ClusterSize}; }
 };
+
+using odd_registers = only<odd_tuning, fps_kernel::registers>;
+using odd_stream = only<odd_tuning, fps_kernel::stream>;
+using odd_rounds = only<odd_tuning, fps_kernel::rounds>;
+using odd_cluster = only<odd_tuning, fps_kernel::cluster, 4>;
+using odd_grid = only<odd_tuning, fps_kernel::grid>;
+using large_cluster = only<farpoint::fps_selector, fps_kernel::cluster, 8>;
+using large_grid = only<farpoint::fps_selector, fps_kernel::grid>;
 
 template <class Selector, class Problem, class Answer>
 void check_kernel(char const* name, Problem const& problem, Answer const& expected) {
@@ -37,22 +58,44 @@ void check_kernel(char const* name, Problem const& problem, Answer const& expect
 /// The kernels that give a cloud to one block.
 template <class Problem, class Answer>
 void check_single_blocks(Problem const& problem, Answer const& expected) {
-  check_kernel<only<odd_tuning, fps_kernel::registers>>("registers", problem, expected);
-  check_kernel<only<odd_tuning, fps_kernel::stream>>("stream", problem, expected);
-  check_kernel<only<odd_tuning, fps_kernel::rounds>>("rounds", problem, expected);
+  check_kernel<odd_registers>("registers", problem, expected);
+  check_kernel<odd_stream>("stream", problem, expected);
+  check_kernel<odd_rounds>("rounds", problem, expected);
 }
 
 template <class Problem, class Answer>
 void check_kernels(Problem const& problem, Answer const& expected) {
   if (problem.points > 50000) {
     // Odd tunings take seconds here.
-    check_kernel<only<farpoint::fps_selector, fps_kernel::cluster, 8>>("cluster of 8", problem, expected);
-    check_kernel<only<farpoint::fps_selector, fps_kernel::grid>>("grid", problem, expected);
+    check_kernel<large_cluster>("cluster of 8", problem, expected);
+    check_kernel<large_grid>("grid", problem, expected);
     return;
   }
   check_single_blocks(problem, expected);
-  check_kernel<only<odd_tuning, fps_kernel::cluster, 4>>("cluster of 4", problem, expected);
-  check_kernel<only<odd_tuning, fps_kernel::grid>>("grid", problem, expected);
+  check_kernel<odd_cluster>("cluster of 4", problem, expected);
+  check_kernel<odd_grid>("grid", problem, expected);
 }
 
 }  // namespace farpoint_tests
+
+// fps() with these selectors is compiled in every_kernel.cu only: `how` is `extern template` or `template`.
+#define FPS_OF_SELECTOR(how, Coord, Selector)                                                                          \
+  how std::size_t farpoint::fps_workspace_bytes<Selector>(                                                             \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::fps_params const&) noexcept; \
+  how farpoint::result farpoint::fps<Selector>(                                                                        \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::fps_params const&,           \
+      farpoint::fps_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;
+
+#define FPS_OF_EVERY_SELECTOR(how, Coord)                    \
+  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)        \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers) \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_stream)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_rounds)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)   \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)      \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster) \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)
+
+FPS_OF_EVERY_SELECTOR(extern template, float)
+FPS_OF_EVERY_SELECTOR(extern template, double)
+FPS_OF_EVERY_SELECTOR(extern template, farpoint::float16)

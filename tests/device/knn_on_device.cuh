@@ -4,94 +4,65 @@
 #include <farpoint/knn.cuh>
 #include <farpoint/point_index.cuh>
 
-#include "clouds_on_device.cuh"
+#include "lists_on_device.cuh"
 
 namespace farpoint_tests {
 
-/// All device memory of one call, so that a call can be repeated or captured.
 template <class Problem, class Index, class Selector = farpoint::knn_selector>
-class knn_call {
+class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
+  using base = lists_on_device<Problem, Index, farpoint::knn_report>;
+
  public:
-  using scalar = typename Problem::scalar;
+  using typename base::scalar;
 
   explicit knn_call(Problem const& problem)
-      : problem_{problem},
-        clouds_{problem},
-        indices_{static_cast<std::size_t>(rows() * std::clamp<index_t>(problem.k, 0, 2000))},
-        distances_{indices_.size()},
-        counts_{static_cast<std::size_t>(rows())},
-        report_{1} {}
+      : base{problem, problem.query_count() * std::clamp<index_t>(problem.k, 0, 2000), problem.query_count()} {}
 
   farpoint::result enqueue(cudaStream_t stream) {
     farpoint::cuda_exec const exec{stream};
-    auto const points = clouds_.points();
-    auto const method = problem_.method;
-    auto const k = problem_.k;
-    if (problem_.self) {
+    auto const points = this->points();
+    auto const [method, k] = asked();
+    if (this->problem().self) {
       return farpoint::knn<Selector>(exec, points, method, k, output(),
-                                     workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, method, k)));
+                                     this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, method, k)));
     }
-    auto const queries = clouds_.queries();
+    auto const queries = this->queries();
     return farpoint::knn<Selector>(
         exec, points, queries, method, k, output(),
-        workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, method, k)));
+        this->workspace(farpoint::knn_workspace_bytes<Selector>(exec, points, queries, method, k)));
   }
 
   /// Builds the index first. Without a workspace the queries are answered as they come.
   farpoint::result enqueue_with_index(cudaStream_t stream, bool has_workspace) {
     farpoint::cuda_exec const exec{stream};
-    auto const points = clouds_.points();
+    auto const points = this->points();
     if (memory_ == nullptr) memory_ = noisy_workspace(farpoint::point_index_bytes<Selector>(exec, points));
     farpoint::device_point_index<scalar> index;
     auto const built = farpoint::build_point_index<Selector>(exec, points, span_of<unsigned char>(*memory_), index);
     if (!built) return built;
-    if (problem_.self) return ask(exec, index, points, has_workspace);
-    return ask(exec, index, clouds_.queries(), has_workspace);
+    if (this->problem().self) return ask(exec, index, points, has_workspace);
+    return ask(exec, index, this->queries(), has_workspace);
   }
 
-  /// After the stream was synchronised.
   knn_answer<scalar> answer(farpoint::result outcome) const {
-    bool kept = outcome ? indices_.intact() && distances_.intact() && counts_.intact() && report_.intact()
-                        : indices_.untouched() && distances_.untouched() && counts_.untouched();
-    kept = kept && (workspace_ == nullptr || workspace_->intact()) && (memory_ == nullptr || memory_->intact());
-    kept = kept && clouds_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    knn_answer<scalar> answer{outcome, widen(with_poison_of_host(indices_.download())),
-                              with_poison_of_host(distances_.download()),
-                              widen(with_poison_of_host(counts_.download()))};
-    if (!outcome) return answer;
-    farpoint::knn_report const report = report_.download()[0];
-    answer.non_finite_points = report.non_finite_points;
-    answer.non_finite_queries = report.non_finite_queries;
-    return answer;
+    bool const kept = memory_ == nullptr || memory_->intact();
+    return base::answer(kept ? outcome : farpoint::result{farpoint::status::bad_argument, -1, "test: see answer()"});
   }
-
-  clouds_on_device<Problem>& clouds() { return clouds_; }
 
  private:
-  index_t rows() const { return problem_.query_count(); }
-  farpoint::knn_output<scalar> output() {
-    return {span_of<Index>(indices_), span_of<scalar>(distances_), span_of<Index>(counts_), report_.data()};
+  std::pair<exact, index_t> asked() const { return {this->problem().method, this->problem().k}; }
+  farpoint::knn_output<scalar> output() const {
+    return {this->indices(), this->distances(), this->counts(), this->report()};
   }
   template <class Queries>
   farpoint::result ask(farpoint::cuda_exec exec, farpoint::device_point_index<scalar> const& index,
                        Queries const& queries, bool has_workspace) {
     auto const work =
-        has_workspace ? workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
-    return farpoint::knn<Selector>(exec, index, queries, problem_.method, problem_.k, output(), work);
-  }
-  farpoint::bytes workspace(std::size_t size) {
-    if (workspace_ == nullptr) workspace_ = noisy_workspace(size);
-    return span_of<unsigned char>(*workspace_);
+        has_workspace ? this->workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};
+    auto const [method, k] = asked();
+    return farpoint::knn<Selector>(exec, index, queries, method, k, output(), work);
   }
 
-  Problem const& problem_;
-  clouds_on_device<Problem> clouds_;
-  device_array<Index> indices_;
-  device_array<scalar> distances_;
-  device_array<Index> counts_;
-  device_array<farpoint::knn_report> report_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
   std::unique_ptr<device_array<unsigned char>> memory_;  ///< of an index
 };
 

@@ -3,86 +3,46 @@
 
 #include <farpoint/radius.cuh>
 
-#include "clouds_on_device.cuh"
+#include "lists_on_device.cuh"
 
 namespace farpoint_tests {
 
-/// All device memory of one call, so that a call can be repeated or captured.
 template <class Problem, class Index>
-class radius_call {
+class radius_call : public lists_on_device<Problem, Index, farpoint::radius_report> {
+  using base = lists_on_device<Problem, Index, farpoint::radius_report>;
+
  public:
-  using scalar = typename Problem::scalar;
+  using typename base::scalar;
 
   /// @param elements  of the lists
   /// @param counts    counts or offsets
-  radius_call(Problem const& problem, index_t elements, index_t counts)
-      : problem_{problem},
-        clouds_{problem},
-        indices_{static_cast<std::size_t>(elements)},
-        distances_{static_cast<std::size_t>(elements)},
-        counts_{static_cast<std::size_t>(counts)},
-        report_{1} {}
+  radius_call(Problem const& problem, index_t elements, index_t counts) : base{problem, elements, counts} {}
 
   farpoint::result lists(cudaStream_t stream) {
-    farpoint::cuda_exec const exec{stream};
-    farpoint::radius_output<scalar> const output{span_of<Index>(indices_), span_of<scalar>(distances_),
-                                                 span_of<Index>(counts_), report_.data()};
-    auto const points = clouds_.points();
-    auto const params = problem_.params;
-    if (problem_.self) {
-      return radius(exec, points, params, problem_.k, output, workspace(radius_workspace_bytes(exec, points)));
-    }
-    auto const queries = clouds_.queries();
-    return radius(exec, points, queries, params, problem_.k, output,
-                  workspace(radius_workspace_bytes(exec, points, queries)));
+    farpoint::radius_output<scalar> const output{this->indices(), this->distances(), this->counts(), this->report()};
+    index_t const max = this->problem().k;
+    return run(stream, [&](auto exec, farpoint::bytes workspace, auto const&... clouds) {
+      return radius(exec, clouds..., this->problem().params, max, output, workspace);
+    });
   }
 
   farpoint::result rows(cudaStream_t stream) {
-    farpoint::cuda_exec const exec{stream};
-    farpoint::radius_rows_output<scalar> const output{span_of<Index>(counts_), span_of<Index>(indices_),
-                                                      span_of<scalar>(distances_), report_.data()};
-    auto const points = clouds_.points();
-    auto const params = problem_.params;
-    if (problem_.self) {
-      return radius_rows(exec, points, params, output, workspace(radius_workspace_bytes(exec, points)));
-    }
-    auto const queries = clouds_.queries();
-    return radius_rows(exec, points, queries, params, output, workspace(radius_workspace_bytes(exec, points, queries)));
+    farpoint::radius_rows_output<scalar> const output{this->counts(), this->indices(), this->distances(),
+                                                      this->report()};
+    return run(stream, [&](auto exec, farpoint::bytes workspace, auto const&... clouds) {
+      return radius_rows(exec, clouds..., this->problem().params, output, workspace);
+    });
   }
-
-  /// After the stream was synchronised.
-  knn_answer<scalar> answer(farpoint::result outcome) const {
-    bool kept = outcome ? indices_.intact() && distances_.intact() && counts_.intact() && report_.intact()
-                        : indices_.untouched() && distances_.untouched() && counts_.untouched();
-    kept = kept && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    knn_answer<scalar> answer{outcome, widen(with_poison_of_host(indices_.download())),
-                              with_poison_of_host(distances_.download()),
-                              widen(with_poison_of_host(counts_.download()))};
-    if (!outcome) return answer;
-    farpoint::radius_report const report = report_.download()[0];
-    answer.non_finite_points = report.non_finite_points;
-    answer.non_finite_queries = report.non_finite_queries;
-    answer.total = report.total;
-    answer.rows_left_out = report.rows_left_out;
-    return answer;
-  }
-
-  clouds_on_device<Problem>& clouds() { return clouds_; }
 
  private:
-  farpoint::bytes workspace(std::size_t size) {
-    if (workspace_ == nullptr) workspace_ = noisy_workspace(size);
-    return span_of<unsigned char>(*workspace_);
+  template <class Call>
+  farpoint::result run(cudaStream_t stream, Call const& call) {
+    farpoint::cuda_exec const exec{stream};
+    auto const points = this->points();
+    if (this->problem().self) return call(exec, this->workspace(radius_workspace_bytes(exec, points)), points);
+    auto const queries = this->queries();
+    return call(exec, this->workspace(radius_workspace_bytes(exec, points, queries)), points, queries);
   }
-
-  Problem const& problem_;
-  clouds_on_device<Problem> clouds_;
-  device_array<Index> indices_;
-  device_array<scalar> distances_;
-  device_array<Index> counts_;
-  device_array<farpoint::radius_report> report_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
 };
 
 /// On a stream of its own.

@@ -13,7 +13,7 @@ namespace {
 void check_against_host(problem_type const& problem) {
   auto const expected = host_exec_answer(problem);
   check_kernel<fps_selector>("automatic", problem, expected);
-  check_kernel<only<fps_selector, fps_kernel::grid>>("grid", problem, expected);
+  check_kernel<large_grid>("grid", problem, expected);
   if (problem.points <= 200000) {
     check_kernel<only<fps_selector, fps_kernel::cluster, 2>>("cluster of 2", problem, expected);
     check_kernel<only<fps_selector, fps_kernel::cluster, 16>>("cluster of 16", problem, expected);

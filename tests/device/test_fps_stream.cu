@@ -106,7 +106,7 @@ TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps
   }
   SECTION("offsets that decrease, in a grid: no cloud is sampled") {
     problem.offsets = {0, 60, 40, 100};
-    auto const answer = solve_on_device<only<odd_tuning, fps_kernel::grid>>(problem);
+    auto const answer = solve_on_device<odd_grid>(problem);
     CHECK(answer.counts == std::vector<index_t>{0, 0, 0});
     CHECK(answer.indices == std::vector<index_t>(24, -1));
   }
@@ -158,7 +158,7 @@ void check_small_problems(Check const& check) {
 TEST_CASE("fps, device: every kernel of a block or a grid under the sanitizers", "[fps][device][sanitize]") {
   check_small_problems([](problem_type const& problem, auto const& expected) {
     check_single_blocks(problem, expected);
-    check_kernel<only<odd_tuning, fps_kernel::grid>>("grid", problem, expected);
+    check_kernel<odd_grid>("grid", problem, expected);
   });
 }
 
@@ -166,7 +166,7 @@ TEST_CASE("fps, device: every kernel of a block or a grid under the sanitizers",
 TEST_CASE("fps, device: the default and clusters under the sanitizers", "[fps][device][sanitize][cluster]") {
   check_small_problems([](problem_type const& problem, auto const& expected) {
     check_kernel<fps_selector>("default", problem, expected);
-    check_kernel<only<odd_tuning, fps_kernel::cluster, 4>>("cluster of 4", problem, expected);
+    check_kernel<odd_cluster>("cluster of 4", problem, expected);
   });
   fps_problem<double> const doubles{make_cloud(shape::cube, 3000, 6), 9};
   CHECK(same_answer(solve_on_device<fps_selector>(doubles), reference_answer(doubles)));

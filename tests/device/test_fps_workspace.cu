@@ -62,13 +62,14 @@ void check_kernels() {
 
 template <class Coord, int... Dim>
 void check_dimensions(std::integer_sequence<int, Dim...>) {
-  (check_kernels<point_view<Coord, Dim + 1>>(), ...);
+  (check_kernels<point_view<Coord, Dim>>(), ...);
 }
 
 }  // namespace
 
 TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a cloud", "[fps][device]") {
-  using dimensions = std::make_integer_sequence<int, 16>;
+  // Those at which a kernel comes or goes, and the largest.
+  using dimensions = std::integer_sequence<int, 1, 2, 3, 4, 5, 9, 10, 16>;
   check_dimensions<float16>(dimensions{});
   check_dimensions<float>(dimensions{});
   check_dimensions<double>(dimensions{});

@@ -3,6 +3,7 @@
 
 #include <limits>
 #include <thread>
+#include <unordered_set>
 
 #include "../catch.hpp"
 #include "../shared/hash_map_problem.hpp"
@@ -213,6 +214,25 @@ __global__ void insert_by_all(Map map, typename Map::key_type const* keys, index
   }
 }
 
+/// Inserts more keys than there is room for, the empty one among them. A key is in the slot that the map said, or it
+/// was refused by a full map, and then nobody can have put it in later.
+template <class Map>
+__global__ void insert_beyond_room(Map map, typename Map::key_type const* keys, index_t size, unsigned* winners,
+                                   unsigned* wrong) {
+  index_t const i = index_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  if (i >= size) return;
+  auto const did = map.insert(keys[i], 5);
+  bool const is_empty = keys[i] == map.empty();
+  bool right = map.find(keys[i]) == did.slot;
+  if (did.slot == Map::npos) {
+    right = right && !did.inserted;
+  } else {
+    right = right && !is_empty && did.slot < map.capacity() && map.key(did.slot) == keys[i];
+    if (right && did.inserted) atomicAdd(&winners[did.slot], 1u);
+  }
+  if (!right) atomicAdd(wrong, 1u);
+}
+
 /// A block's own map in shared memory counts the keys of the block's part, and hands them on to the map of all.
 template <class Map, int Buckets>
 __global__ void count_in_shared(Map all, typename Map::key_type const* keys, index_t each, index_t size) {
@@ -276,6 +296,31 @@ void check_contention(std::size_t count, std::size_t distinct, double load, key_
   CHECK(same_contents(shared.contents(), multiplicities(pairs)));
 }
 
+template <class Map>
+void check_overfull(std::size_t count, std::size_t distinct, index_t buckets) {
+  using key = typename Map::key_type;
+  CAPTURE(count, distinct, buckets, sizeof(key));
+  device_map<Map> const owner{buckets};
+  auto keys_on_host = keys_of(make_pairs_of<key, std::uint32_t>(key_shape::random, count, distinct, distinct));
+  std::unordered_set<key> const given{keys_on_host.begin(), keys_on_host.end()};
+  for (std::size_t i = 0; i < count; i += 10) keys_on_host[i] = owner.map().empty();
+  device_array<key> const keys{keys_on_host};
+  auto const capacity = static_cast<std::size_t>(owner.map().capacity());
+  device_array<unsigned> const winners{std::vector<unsigned>(capacity, 0)};
+  device_array<unsigned> const wrong{std::vector<unsigned>{0}};
+  insert_beyond_room<<<blocks_for(count, 256), 256, 0, owner.stream()>>>(
+      owner.map(), keys.data(), static_cast<index_t>(count), winners.data(), wrong.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  CHECK(wrong.download()[0] == 0);
+  CHECK(winners.download() == std::vector<unsigned>(capacity, 1));
+  auto const entries = owner.contents();
+  CHECK(entries.size() == capacity);
+  CHECK(std::all_of(entries.begin(), entries.end(),
+                    [&given](auto const& entry) { return given.count(entry.key) == 1 && entry.value == 5; }));
+  CHECK(owner.intact());
+}
+
 }  // namespace
 
 TEST_CASE("hash_map_ref in a kernel: contended keys, in global and in shared memory", "[hash_map][device][sanitize]") {
@@ -303,6 +348,26 @@ TEST_CASE("hash_map_ref in a kernel: millions of insertions", "[hash_map][device
   check_contention<split_map<std::uint32_t>>(4000000, 10, 1, key_shape::random);
   check_contention<hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>>(
       3000000, 1000000, 0.8, key_shape::random);
+}
+
+TEST_CASE("hash_map_ref in a kernel: more keys than there is room for", "[hash_map][device]") {
+  for (index_t const buckets : {1, 3, 100}) {
+    check_overfull<hash_map_ref<std::uint32_t>>(2000000, 5000, buckets);
+    check_overfull<hash_map_ref<std::uint64_t>>(2000000, 5000, buckets);
+    check_overfull<hash_map_ref<std::int64_t, std::uint64_t>>(2000000, 5000, buckets);
+    check_overfull<sectors_map<std::uint32_t>>(2000000, 5000, buckets);
+    check_overfull<split_map<std::uint32_t>>(2000000, 5000, buckets);
+    check_overfull<hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>>(2000000, 5000,
+                                                                                                      buckets);
+  }
+  // Full at the end only: the last keys walk far, and few find no room.
+  check_overfull<hash_map_ref<std::uint32_t>>(1000000, 4500, 1000);
+  check_overfull<split_map<std::uint64_t>>(1000000, 3000, 1000);
+}
+
+TEST_CASE("hash_map_ref in a kernel: more keys than there is room for, briefly", "[hash_map][device][sanitize]") {
+  check_overfull<hash_map_ref<std::uint32_t>>(5000, 500, 10);
+  check_overfull<split_map<std::uint64_t>>(5000, 500, 10);
 }
 
 TEST_CASE("hash_map_ref in a kernel: of all threads that insert a key, one does", "[hash_map][device]") {

@@ -7,26 +7,30 @@
 #include "knn_on_device.cuh"
 #include "stream_citizen.cuh"
 
-namespace farpoint_tests {
+using namespace farpoint_tests;
 
-/// Small blocks and tiles: small clouds are divided as large ones are.
-struct small_pieces : farpoint::knn_selector {
-  static constexpr int block_size = 32;
+namespace {
+
+/// Small tiles: small clouds are divided as large ones are. In an unnamed namespace, as a user's would be.
+struct small_tiles : farpoint::knn_selector {
+  static constexpr int build_threads = 256;
+  static constexpr int build_blocks = 2;
+  static constexpr farpoint::index_t build_points = 64;
   static constexpr farpoint::index_t small_points = 1000;
   static constexpr int small_items = 1;
   static constexpr int large_items = 2;
 };
 
-}  // namespace farpoint_tests
-
-using namespace farpoint_tests;
-
-namespace {
+/// And small blocks, for one type of coordinates.
+struct small_pieces : small_tiles {
+  static constexpr int block_size = 32;
+};
 
 template <class Index, class Problem>
 auto solve_in_every_way(Problem const& problem) {
   auto const answer = knn_on_device<farpoint::knn_selector, Index>(problem);
-  auto const pieces = knn_on_device<small_pieces, Index>(problem);
+  using in_pieces = std::conditional_t<std::is_same_v<Problem, knn_problem<float>>, small_pieces, small_tiles>;
+  auto const pieces = knn_on_device<in_pieces, Index>(problem);
   INFO("small pieces: " << difference(pieces, answer));
   CHECK(same_answer(pieces, answer));
   return answer;

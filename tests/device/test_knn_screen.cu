@@ -6,11 +6,14 @@ using namespace farpoint_tests;
 
 namespace {
 
-/// Few and small blocks: tiles are divided in other ways, and all wait for one another.
+/// Few and small blocks: tiles are divided in other ways, and all wait for one another. The index has one tile, which
+/// takes many chunks, and more points than are sorted together where the image has as many.
 struct small_blocks : farpoint::knn_screen_selector {
   static constexpr int block_size = 96;
   static constexpr int search_block_size = 32;
   static constexpr int blocks_per_multiprocessor = 1;
+  static constexpr farpoint::index_t tile_points = farpoint::index_t{1} << 30;
+  static constexpr farpoint::index_t tiles = 1;
 };
 
 template <class Problem>

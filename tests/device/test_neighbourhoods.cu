@@ -10,6 +10,7 @@
 
 #include "../catch.hpp"
 #include "clouds_on_device.cuh"
+#include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 using farpoint::cuda_exec;
@@ -27,6 +28,23 @@ std::vector<T> poisoned(index_t size) {
   return values;
 }
 
+/// Calls `enqueue()`, which returns a result: every other time by way of a graph.
+template <class Enqueue>
+void run_on_stream(cudaStream_t stream, Enqueue const& enqueue) {
+  static bool in_graph = false;
+  in_graph = !in_graph;
+  farpoint::result outcome;
+  if (in_graph) {
+    captured_graph const graph{stream, [&] { outcome = enqueue(); }};
+    graph.replay();
+  } else {
+    outcome = enqueue();
+    REQUIRE_CUDA(cudaStreamSynchronize(stream));
+  }
+  INFO(outcome.reason);
+  REQUIRE(outcome);
+}
+
 /// Runs `call(clouds, exec, workspace)` on a stream of its own, after `size(clouds, exec)` has told the workspace's
 /// size.
 template <class Problem, class Size, class Call>
@@ -35,10 +53,7 @@ void run_on_device(Problem const& problem, Size const& size, Call const& call) {
   test_stream const stream;
   cuda_exec const exec{stream.get()};
   auto const workspace = noisy_workspace(size(clouds, exec));
-  farpoint::result const outcome = call(clouds, exec, span_of<unsigned char>(*workspace));
-  INFO(outcome.reason);
-  REQUIRE(outcome);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  run_on_stream(stream.get(), [&] { return call(clouds, exec, span_of<unsigned char>(*workspace)); });
   REQUIRE(workspace->intact());
   REQUIRE(clouds.intact());
 }
@@ -216,10 +231,11 @@ void check_gather(index_t rows, index_t channels, index_t count) {
   device_array<Index> const device_indices{indices};
   device_array<Value> const output{expected.size()};
   test_stream const stream;
-  REQUIRE(farpoint::gather(cuda_exec{stream.get()}, span_of<Value const>(device_features), channels,
-                           span_of<Index>(device_indices), span_of<Value>(output)));
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
   CAPTURE(rows, channels, count);
+  run_on_stream(stream.get(), [&] {
+    return farpoint::gather(cuda_exec{stream.get()}, span_of<Value const>(device_features), channels,
+                            span_of<Index>(device_indices), span_of<Value>(output));
+  });
   CHECK(output.intact());
   CHECK(same_bits(output.download(), expected));
 }
@@ -248,6 +264,32 @@ TEST_CASE("neighbourhoods, device: the bits of the host on real scans", "[neighb
     problem.k = 16;
     check_normals(problem, {});
   }
+}
+
+TEST_CASE("neighbourhoods, device: an error of somebody else's is neither reported nor cleared",
+          "[neighbourhoods][device]") {
+  knn_problem<float> const problem{make_cloud(shape::rings, 2000, 3), 3};
+  clouds_on_device<knn_problem<float>> const clouds{problem};
+  auto const cloud = clouds.points();
+  farpoint::normals_params const params;
+  test_stream const stream;
+  cuda_exec const exec{stream.get()};
+  auto const room = noisy_workspace(std::max({mean_knn_distance_workspace_bytes(exec, cloud, 3),
+                                              estimate_normals_workspace_bytes(exec, cloud, params),
+                                              interpolate_workspace_bytes(exec, cloud, cloud)}));
+  auto const workspace = span_of<unsigned char>(*room);
+  device_array<float> const features{std::vector<float>(6000, 1.0f)};
+  device_array<float> const output{6000};
+  device_array<std::int32_t> const indices{std::vector<std::int32_t>(2000, 7)};
+  auto const from = span_of<float const>(features);
+  auto const to = span_of<float>(output);
+  check_foreign_error(stream.get(), [&] {
+    CHECK(mean_knn_distance(exec, cloud, 3, to, workspace));
+    CHECK(estimate_normals(exec, cloud, params, {to}, workspace));
+    CHECK(interpolate(exec, cloud, from, cloud, 3, {to}, workspace));
+    CHECK(gather(exec, from, 3, span_of<std::int32_t>(indices), to));
+  });
+  CHECK(output.download() == std::vector<float>(6000, 1.0f));
 }
 
 TEST_CASE("neighbourhoods, device: bad arguments are refused at the door", "[neighbourhoods][device]") {

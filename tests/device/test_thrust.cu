@@ -5,6 +5,7 @@
 
 #include "../catch.hpp"
 #include "../shared/fps_problem.hpp"
+#include "every_kernel.cuh"
 
 using namespace farpoint_tests;
 

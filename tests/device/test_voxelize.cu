@@ -54,6 +54,10 @@ voxelize_answer solve(Problem const& problem) {
     check_selector<only_bitmap>("bitmap", problem, answer);
     check_selector<only_deep_bitmap>("bitmap of groups", problem, answer);
     check_selector<sorted_bitmap>("bitmap and sort", problem, answer);
+  } else {
+    // The scalar type touches the keys and the centroids only.
+    check_selector<small_blocks>("small blocks", problem, answer);
+    check_selector<only_sort>("sort", problem, answer);
   }
   return answer;
 }

@@ -105,6 +105,55 @@ TEST_CASE("voxelize, device: frames much smaller than the capacity", "[voxelize]
   check_replays<deep_bitmap>(problems[0], problems);
 }
 
+TEST_CASE("voxelize, device: a small frame touches little of a large workspace", "[voxelize][device]") {
+  auto const cloud = make_cloud(shape::rings, 200000, 2);
+  for (bool const has_lists : {false, true}) {
+    for (auto const order : {farpoint::voxel_order::first_occurrence, farpoint::voxel_order::grid}) {
+      for (index_t const frame : {0, 1000}) {
+        CAPTURE(has_lists, static_cast<int>(order), frame);
+        problem_type problem{cloud, street_grid(), hard{160000, 10}, packed_features(5)};
+        problem.order = order;
+        problem.offsets = {0, frame};
+        problem.wanted &= ~bit(part::gathered);
+        if (!has_lists) problem.wanted &= ~(bit(part::list_offsets) | bit(part::list_points));
+        voxelize_call<problem_type> call{problem};
+        test_stream const stream;
+        REQUIRE(call.enqueue<voxelize_selector>(stream.get()));  // also allocates the workspace
+        REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+        call.scramble_workspace(7);
+        auto const before = call.workspace();
+        auto const outcome = call.enqueue<voxelize_selector>(stream.get());
+        REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+        auto const after = call.workspace();
+        std::size_t touched = 0;
+        for (std::size_t i = 0; i < after.size(); ++i) touched += after[i] != before[i] ? 1 : 0;
+        CAPTURE(touched, after.size());
+        CHECK(touched > 0);
+        CHECK(touched <= static_cast<std::size_t>(frame) * 64 + 65536);
+        CHECK(same_answer(call.answer(outcome), reference_voxels(problem)));
+      }
+    }
+  }
+}
+
+TEST_CASE("voxelize, device: the default streams, and those of other kinds", "[voxelize][device]") {
+  problem_type const problem{make_cloud(shape::rings, 20000, 5), street_grid(), hard{1500, 5}, packed_features(5)};
+  auto const expected = reference_voxels(problem);
+  cudaStream_t blocking = nullptr, urgent = nullptr;
+  int least = 0, greatest = 0;
+  REQUIRE_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+  REQUIRE_CUDA(cudaStreamCreate(&blocking));
+  REQUIRE_CUDA(cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, greatest));
+  for (cudaStream_t const stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread, blocking, urgent}) {
+    voxelize_call<problem_type> call{problem};
+    auto const outcome = call.enqueue<voxelize_selector>(stream);
+    REQUIRE_CUDA(cudaStreamSynchronize(stream));
+    CHECK(same_answer(call.answer(outcome), expected));
+  }
+  REQUIRE_CUDA(cudaStreamDestroy(blocking));
+  REQUIRE_CUDA(cudaStreamDestroy(urgent));
+}
+
 TEST_CASE("voxelize, device: a large view that drops most voxels, and small frames in it",
           "[voxelize][device][graph]") {
   std::size_t const room = 600000;
@@ -238,6 +287,60 @@ TEST_CASE("voxelize, device: the workspace is checked at the door, and bounded",
   params.order = farpoint::voxel_order::first_occurrence;
   params.grid.dims = {{1 << 21, 1 << 20, 1 << 20}};
   CHECK(farpoint::voxelize_workspace_bytes(exec, clouds, params, output) <= static_cast<std::size_t>(n) * 64);
+}
+
+namespace {
+
+struct only_sort : voxelize_selector {
+  static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_algorithm::sort;
+  }
+};
+
+struct small_blocks : voxelize_selector {
+  static constexpr int block_size = 96;
+};
+
+}  // namespace
+
+TEST_CASE("voxelize, device: no workspace is above the bound", "[voxelize][device]") {
+  // Nothing is enqueued, so nothing is read: the addresses need not be good.
+  auto* const somewhere = reinterpret_cast<std::int32_t*>(256);
+  for (std::uint64_t seed = 0; seed < 20000; ++seed) {
+    random_source random{seed};
+    std::int64_t const most[] = {3000, 300000, 20000000};
+    index_t const points = 1 + random.below(most[random.below(3)]);
+    index_t const clouds = random.below(2) == 0 ? 1 : 1 + random.below(random.below(2) == 0 ? 10 : points);
+    farpoint::point_view<float> const view{somewhere, points};
+    farpoint::span<index_t const> const offsets{reinterpret_cast<index_t const*>(somewhere),
+                                                static_cast<std::size_t>(clouds) + 1};
+    auto const all = farpoint::batch<farpoint::point_view<float>>::ragged(view, offsets);
+    farpoint::voxelize_params<float> params;
+    params.grid.size = {{1, 1, 1}};
+    std::int64_t const cells[] = {2, 50, 3000, 1 << 20};
+    for (int axis = 0; axis < 3; ++axis) {
+      params.grid.dims[axis] = static_cast<std::int32_t>(1 + random.below(cells[random.below(4)]));
+    }
+    if (random.below(2) == 0) params.mode = hard{random.below(2 * points), 1 + random.below(40)};
+    if (random.below(2) == 0) params.order = farpoint::voxel_order::grid;
+    if (random.below(2) == 0) params.points = farpoint::voxel_points::random_subset;
+    farpoint::voxelize_output<float> output;
+    output.capacity = random.below(2) == 0 ? points : random.below(points + 1);
+    farpoint::voxelize_report report;
+    if (random.below(2) == 0) output.report = &report;
+    if (random.below(2) == 0) {
+      output.list_offsets = farpoint::span<std::int32_t>{somewhere, static_cast<std::size_t>(output.capacity) + 1};
+      output.list_points = farpoint::span<std::int32_t>{somewhere, static_cast<std::size_t>(points)};
+    }
+    if (!farpoint::detail::check_voxelize(all, params, output)) continue;  // too large a grid
+    farpoint::cuda_exec const exec{cudaStream_t{}};
+    auto const bound = static_cast<std::size_t>(64 * points + 8 * clouds + 65536);
+    CAPTURE(seed, points, clouds);
+    CHECK(farpoint::voxelize_workspace_bytes(exec, all, params, output) <= bound);
+    CHECK(farpoint::voxelize_workspace_bytes<only_sort>(exec, all, params, output) <= bound);
+    CHECK(farpoint::voxelize_workspace_bytes<only_table>(exec, all, params, output) <= bound);
+    CHECK(farpoint::voxelize_workspace_bytes<small_blocks>(exec, all, params, output) <= bound);
+  }
 }
 
 TEST_CASE("voxelize, device: small problems of every kind under the sanitizers", "[voxelize][device][sanitize]") {

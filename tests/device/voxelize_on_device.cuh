@@ -61,6 +61,7 @@ class voxelize_call {
     for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
     workspace_->upload(noise);
   }
+  std::vector<unsigned char> workspace() const { return workspace_->download(); }
   /// Back to the poison, which rows that are not written must keep.
   void poison_parts() {
     for (auto const& array : parts_) array->upload(std::vector<unsigned char>(array->size(), 0xa5));

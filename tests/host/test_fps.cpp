@@ -142,7 +142,7 @@ fps_problem<Coord> make_random_problem(std::uint64_t seed, std::int64_t most_poi
 /// Problems of one coordinate type against the serial loop, each with some tuning and number of threads.
 template <class Coord>
 void check_random_problems(std::uint64_t first_seed, std::uint64_t count, std::int64_t most_points) {
-  for (std::uint64_t seed = first_seed; seed < first_seed + count; ++seed) {
+  for (std::uint64_t seed = first_seed; seed < first_seed + rounds(count); ++seed) {
     auto const problem = make_random_problem<Coord>(seed, most_points);
     auto const expected = reference_answer(problem);
     random_source random{seed};

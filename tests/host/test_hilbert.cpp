@@ -1,4 +1,5 @@
 // Hilbert codes: the curve goes through all cells, from face to face.
+#include <farpoint/detail/hilbert_table.hpp>
 #include <farpoint/spatial/hilbert.hpp>
 
 #include "../catch.hpp"
@@ -64,4 +65,21 @@ TEST_CASE("hilbert: the curve of eight cells", "[hilbert]") {
   static_assert(hilbert_encode(1u, 0u, 0u, 1) == 7);
   CHECK(hilbert_encode(1u, 1u, 1u, 1) == 5);
   CHECK(hilbert_encode(1u, 0u, 1u, 1) == 6);
+}
+
+TEST_CASE("hilbert: the table gives the same codes", "[hilbert]") {
+  using farpoint::detail::hilbert_table;
+  std::uint64_t rows[hilbert_table::ways];
+  for (int way = 0; way < hilbert_table::ways; ++way) rows[way] = hilbert_table::row(way);
+  hilbert_table const table{rows};
+  random_source random{2};
+  for (int bits = 1; bits <= 10; ++bits) {
+    // All cells, or some of them.
+    std::uint32_t const cells = 1u << (3 * bits);
+    for (std::uint32_t i = 0; i < cells && i < 1u << 15; ++i) {
+      std::uint32_t const code = bits <= 5 ? i : static_cast<std::uint32_t>(random.next()) % cells;
+      auto const cell = hilbert_decode_3d(code, bits);
+      REQUIRE(table.encode(cell[0], cell[1], cell[2], bits) == code);
+    }
+  }
 }

@@ -1,5 +1,6 @@
 // knn() in screen space on host_exec: the shared cases with several numbers of threads, and what only the host can
 // show.
+#include <farpoint/detail/screen_places.hpp>
 #include <farpoint/knn_screen.hpp>
 
 #include "../catch.hpp"
@@ -126,4 +127,34 @@ TEST_CASE("knn_screen, host: containers", "[knn_screen][host]") {
   CHECK(found.pixels[0] == 20 * 40 + 20);
   CHECK_THROWS_AS(farpoint::knn(points, 0, screen_space{camera_at_cube<float>(40, 40)}), std::invalid_argument);
   CHECK_THROWS_AS(farpoint::knn(points, 2, screen_space{camera_at_cube<float>(0, 40)}), std::invalid_argument);
+}
+
+TEST_CASE("knn_screen, host: places of points in packets, joined in any order", "[knn_screen][host]") {
+  using farpoint::detail::screen_places;
+  random_source random{1};
+  for (int round = 0; round < 300; ++round) {
+    auto const size = static_cast<std::size_t>(random.below(400));
+    auto const every = 1 + random.below(60);
+    std::uint32_t place = 0;
+    std::vector<screen_places> parts;
+    bool same = true;
+    screen_places before;
+    for (std::size_t i = 0; i < size; ++i) {
+      bool const begins = random.below(every) == 0;
+      if (begins) place = (place + 31) / 32 * 32;
+      std::uint32_t const end = before.end();
+      same = same && (begins ? farpoint::detail::next_packet(end) : end) == place;
+      ++place;
+      parts.push_back(screen_places::of_point(begins));
+      before = before.then(parts.back());
+    }
+    while (parts.size() > 1) {
+      auto const at = parts.begin() + static_cast<std::ptrdiff_t>(random.below(static_cast<int>(parts.size()) - 1));
+      *at = at->then(*(at + 1));
+      parts.erase(at + 1);
+    }
+    CAPTURE(round, size, every);
+    CHECK(same);
+    CHECK((parts.empty() ? 0 : parts[0].end()) == place);
+  }
 }

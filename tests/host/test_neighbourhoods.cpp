@@ -135,7 +135,7 @@ TEST_CASE("point_index_ref: the nearest for one's own use, as knn() has them", "
 }
 
 TEST_CASE("topk: the smallest keys in order, whatever order they come in", "[topk][host]") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(200); ++seed) {
     random_source random{seed};
     int const k = 1 + static_cast<int>(random.below(16));
     farpoint::neighbour_key<double> const limit{2.0, farpoint::no_index};
@@ -234,7 +234,7 @@ void check_eigen(farpoint::symmetric3<Scalar> const& m, double tolerance) {
 }  // namespace
 
 TEST_CASE("eigen_of: random, diagonal, singular and lopsided matrices", "[eigen][host]") {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(300); ++seed) {
     random_source random{seed};
     double const scales[] = {1, 1e-12, 1e12};
     double const scale = scales[seed % 3];

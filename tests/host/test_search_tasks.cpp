@@ -137,7 +137,7 @@ auto solve_rows(Problem const& problem) {
 }  // namespace
 
 #define BACKEND_NAME "tasks of a GPU"
-#define BACKEND_TAG "[host]"
+#define BACKEND_TAG "[host][one_thread]"
 #include "../shared/radius_tests.inc"
 
 namespace {

@@ -178,6 +178,30 @@ TEST_CASE("voxel_of floors, and refuses the upper bound", "[voxelize]") {
   CHECK(voxel_of(fine, {{2.1474836, 0, 0}}, far));
 }
 
+TEST_CASE("voxel_of divides: a product with 1 / size puts points at borders into other voxels", "[voxelize]") {
+  for (float const size : {0.1f, 0.075f, 0.32f, 1.0f / 3}) {
+    voxel_grid<float> const grid{{{-54, 0, 0}}, {{size, 1, 1}}, {{1440, 1, 1}}};
+    int moved = 0;
+    for (int i = 0; i < 300; ++i) {
+      float const border = -54 + static_cast<float>(i) * size;
+      for (float const x : {std::nextafter(border, -99.0f), border, std::nextafter(border, 99.0f)}) {
+        // In double the quotient of two floats is as good as exact: rounded once more, it is the float quotient.
+        double const quotient = static_cast<double>(x + 54.0f) / static_cast<double>(size);
+        auto const expected = static_cast<std::int32_t>(std::floor(static_cast<float>(quotient)));
+        vec<std::int32_t> voxel{};
+        bool const inside = voxel_of(grid, {{x, 0, 0}}, voxel);
+        CAPTURE(size, i, x);
+        CHECK(inside == (expected >= 0));
+        if (!inside) continue;
+        CHECK(voxel[0] == expected);
+        float const reciprocal = 1 / size;
+        moved += static_cast<std::int32_t>((x + 54.0f) * reciprocal) != expected ? 1 : 0;
+      }
+    }
+    CHECK(moved > 0);
+  }
+}
+
 TEST_CASE("the number of voxels in a grid, up to where it overflows", "[voxelize]") {
   auto const cells = [](std::int32_t x, std::int32_t y, std::int32_t z) {
     return voxel_grid<float>{{}, {{1, 1, 1}}, {{x, y, z}}}.cells();

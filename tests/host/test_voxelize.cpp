@@ -180,6 +180,35 @@ TEST_CASE("voxelize, host: the workspace is bounded and checked at the door", "[
   }
 }
 
+TEST_CASE("voxelize, host: a small frame touches little of a large workspace", "[voxelize][host]") {
+  auto const cloud = make_cloud(shape::rings, 200000, 2);
+  for (int const threads : {1, 3}) {
+    for (auto const order : {voxel_order::first_occurrence, voxel_order::grid}) {
+      for (index_t const frame : {0, 1000}) {
+        CAPTURE(threads, static_cast<int>(order), frame);
+        voxelize_problem<float> problem{cloud, fitted_grid<float>(cloud, {240, 96, 8}), hard{160000, 10}};
+        problem.order = order;
+        problem.offsets = {0, frame};
+        problem.wanted &= ~bit(part::gathered);
+        std::size_t touched = 0;
+        collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) {
+          host_exec const exec{threads};
+          host_workspace const memory{farpoint::voxelize_workspace_bytes(exec, clouds, params, output)};
+          std::vector<unsigned char> noise(memory.get().size());
+          random_source random{noise.size()};
+          for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
+          std::copy(noise.begin(), noise.end(), memory.get().begin());
+          auto const outcome = farpoint::voxelize(exec, clouds, params, output, memory.get());
+          for (std::size_t i = 0; i < noise.size(); ++i) touched += memory.get()[i] != noise[i] ? 1 : 0;
+          return outcome;
+        });
+        CHECK(touched <= static_cast<std::size_t>(frame) * 64 + 65536);
+        CHECK((frame == 0 || touched > 0));
+      }
+    }
+  }
+}
+
 TEST_CASE("voxelize, host: what only the host can check", "[voxelize][host]") {
   voxelize_problem<float> problem{make_cloud(shape::cube, 100, 1), unit_grid(1, 1, 1), dynamic{}};
   CHECK(solve_with(problem, -1, {}).outcome.code == farpoint::status::bad_argument);

@@ -33,11 +33,20 @@ struct split_tuning : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
   static constexpr int keys_per_thread = 3;
 };
+/// The map's parts one after another, however small it is.
+template <int Passes, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
+struct passes_tuning : farpoint::hash_map_tuning {
+  static constexpr farpoint::hash_map_layout layout = Layout;
+  static constexpr int passes(farpoint::hash_map_case const&) noexcept { return Passes; }
+};
 
 template <class Key, class Value = std::uint32_t, class Hash = farpoint::default_hash>
 using sectors_map = farpoint::hash_map_ref<Key, Value, Hash, sectors_tuning>;
 template <class Key, class Value = std::uint32_t, class Hash = farpoint::default_hash>
 using split_map = farpoint::hash_map_ref<Key, Value, Hash, split_tuning>;
+
+template <class Key, int Passes, farpoint::hash_map_layout Layout = farpoint::hash_map_layout::pairs>
+using passes_map = farpoint::hash_map_ref<Key, std::uint32_t, farpoint::default_hash, passes_tuning<Passes, Layout>>;
 
 /// How keys are spread: a hash must cope with all of them.
 enum class key_shape {

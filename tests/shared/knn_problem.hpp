@@ -47,6 +47,19 @@ struct knn_answer {
   unsigned long long rows_left_out = 0;
 };
 
+template <class Scalar>
+void add_report(knn_answer<Scalar>& answer, farpoint::knn_report const& report) {
+  answer.non_finite_points = report.non_finite_points;
+  answer.non_finite_queries = report.non_finite_queries;
+}
+template <class Scalar>
+void add_report(knn_answer<Scalar>& answer, farpoint::radius_report const& report) {
+  answer.non_finite_points = report.non_finite_points;
+  answer.non_finite_queries = report.non_finite_queries;
+  answer.total = report.total;
+  answer.rows_left_out = report.rows_left_out;
+}
+
 template <class T>
 bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
   return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
@@ -113,8 +126,7 @@ auto collect_knn_with(Problem const& problem, Call const& call) {
   auto const outcome = call(farpoint::knn_output<scalar>{
       lists.indices, {lists.distances.data(), lists.distances.size()}, lists.counts, &report});
   auto answer = lists.answer(outcome);
-  answer.non_finite_points = report.non_finite_points;
-  answer.non_finite_queries = report.non_finite_queries;
+  add_report(answer, report);
   return answer;
 }
 

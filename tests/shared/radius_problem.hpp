@@ -30,10 +30,7 @@ auto collect_radius_with(Problem const& problem, Call const& call) {
   auto const outcome = call(farpoint::radius_output<scalar>{
       lists.indices, {lists.distances.data(), lists.distances.size()}, lists.counts, &report});
   auto answer = lists.answer(outcome);
-  answer.non_finite_points = report.non_finite_points;
-  answer.non_finite_queries = report.non_finite_queries;
-  answer.total = report.total;
-  answer.rows_left_out = report.rows_left_out;
+  add_report(answer, report);
   return answer;
 }
 
@@ -52,10 +49,7 @@ auto collect_rows_with(Problem const& problem, Call const& call) {
   auto const outcome = call(farpoint::radius_rows_output<scalar>{
       lists.counts, lists.indices, {lists.distances.data(), lists.distances.size()}, &report});
   auto answer = lists.answer(outcome);
-  answer.non_finite_points = report.non_finite_points;
-  answer.non_finite_queries = report.non_finite_queries;
-  answer.total = report.total;
-  answer.rows_left_out = report.rows_left_out;
+  add_report(answer, report);
   return answer;
 }
 

@@ -171,6 +171,11 @@ class hash_map_ref {
   FARPOINT_HD constexpr Key empty() const noexcept { return empty_; }
   FARPOINT_HD constexpr Value initial() const noexcept { return initial_; }
 
+  /// Which of `parts` parts of the map's memory, of one size and one after another, the search for a key begins in.
+  FARPOINT_HD std::uint32_t part_of(Key key, std::uint32_t parts) const noexcept {
+    return static_cast<std::uint32_t>(std::uint64_t{hash_(key)} * parts >> 32);
+  }
+
   /// Slot of a key, or npos. Never writes.
   FARPOINT_HD index_t find(Key key) const noexcept { return find(key, look(key)); }
   FARPOINT_HD index_t find(Key key, unchanging_t) const noexcept { return find(key, look(key, unchanging)); }

@@ -44,10 +44,22 @@
 #define FARPOINT_PREFETCH(address) static_cast<void>(address)
 #endif
 
+// Our templates for a user's type of an unnamed namespace, such as a selector, are seen by nobody else anyway: nvcc
+// warns that FARPOINT_HIDDEN says so too.
+#if defined(__NVCC__) && defined(__CUDACC__)
+#define FARPOINT_BEGIN_QUIET _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1407")
+#define FARPOINT_END_QUIET _Pragma("nv_diagnostic pop")
+#else
+#define FARPOINT_BEGIN_QUIET
+#define FARPOINT_END_QUIET
+#endif
+
 // The inline namespace keeps two versions of the headers apart in one process.
 #define FARPOINT_BEGIN_NAMESPACE \
+  FARPOINT_BEGIN_QUIET           \
   namespace farpoint {           \
   inline namespace v0 {
 #define FARPOINT_END_NAMESPACE \
   }                            \
-  }
+  }                            \
+  FARPOINT_END_QUIET

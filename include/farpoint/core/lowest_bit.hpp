@@ -19,5 +19,16 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(std::uint32_t bits) noexcept {
 #endif
 }
 
+FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(std::uint64_t bits) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#elif defined(__GNUC__)
+  return __builtin_ctzll(bits);
+#else
+  auto const low = static_cast<std::uint32_t>(bits);
+  return low != 0 ? lowest_bit(low) : 32 + lowest_bit(static_cast<std::uint32_t>(bits >> 32));
+#endif
+}
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -6,6 +6,7 @@
 #include <farpoint/core/config.hpp>
 
 #include <cuda_runtime.h>
+#include <cstdint>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -16,6 +17,15 @@ struct device_properties {
   int architecture = 0;
   int shared_bytes = 0;  ///< that a block may have
   int cooperative = 0;
+
+  /// Of the current device's L2; 0 when there is none.
+  static std::int64_t cache_bytes() noexcept {
+    int device = 0;
+    int bytes = 0;
+    bool const known = cudaGetDevice(&device) == cudaSuccess &&
+                       cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) == cudaSuccess;
+    return known ? bytes : 0;
+  }
 
   static device_properties current() noexcept {
     int device = 0;

@@ -3,9 +3,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/config.hpp>
-
-#include <cuda/atomic>
+#include <farpoint/core/atomic.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -20,18 +18,16 @@ class grid_team {
   __device__ int rank() const noexcept { return rank_; }
   __device__ int size() const noexcept { return size_; }
 
+  /// What any thread of the blocks wrote before is visible to all of them afterwards: one thread's release and acquire
+  /// carry, beyond its own reads and writes, those that __syncthreads() orders before and behind.
   __device__ void sync() noexcept {
     __syncthreads();
     if (threadIdx.x == 0 && size_ > 1) {
       expected_ += static_cast<unsigned>(size_);
-      cuda::atomic_ref<unsigned, cuda::thread_scope_device> arrivals{*arrivals_};
-      // The fences make the barrier one for the whole block's reads and writes, not for this thread's alone.
-      __threadfence();
-      arrivals.fetch_add(1, cuda::memory_order_release);
+      asm volatile("red.release.gpu.add.u32 [%0], 1;" ::"l"(arrivals_) : "memory");
       // Signed difference: the counter may wrap around.
-      while (static_cast<int>(arrivals.load(cuda::memory_order_acquire) - expected_) < 0) {
+      while (static_cast<int>(atomic_load_acquire(arrivals_) - expected_) < 0) {
       }
-      __threadfence();
     }
     __syncthreads();
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/block/cuda_warp.cuh>
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/ordered_word.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -22,14 +23,6 @@ struct growing_box {
   word high[3];
   word minus_low[3];
 
-  __device__ void add(vec<Scalar, 3> const& p) noexcept {
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      Scalar const half = p[axis] * Scalar(0.5);
-      high[axis] = ::max(high[axis], ordered_word(half));
-      minus_low[axis] = ::max(minus_low[axis], ordered_word(-half));
-    }
-  }
   __device__ void reduce_over_warp() noexcept {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
@@ -54,6 +47,30 @@ struct growing_box {
   }
 };
 
+/// A box that one thread grows, from around nothing.
+template <class Scalar>
+struct seen_box {
+  vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
+  vec<Scalar, 3> low = {{infinity<Scalar>, infinity<Scalar>, infinity<Scalar>}};
+
+  __device__ void add(vec<Scalar, 3> const& p) noexcept {
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      high[axis] = max_number(high[axis], p[axis]);
+      low[axis] = min_number(low[axis], p[axis]);
+    }
+  }
+  __device__ growing_box<Scalar> halved() const noexcept {
+    growing_box<Scalar> box;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      box.high[axis] = ordered_word(high[axis] * Scalar(0.5));
+      box.minus_low[axis] = ordered_word(low[axis] * Scalar(-0.5));
+    }
+    return box;
+  }
+};
+
 /// What one thread has seen of the points of a set, until it meets a point of another. Sets have grow(box, count).
 template <class Scalar, class Set, int BlockSize>
 class set_tally {
@@ -69,10 +86,11 @@ class set_tally {
 
   __device__ void add(std::uint32_t set, vec<Scalar, 3> const& p) noexcept {
     if (set != set_) {
-      flush();
+      flush(seen_.halved());
+      seen_ = {};
       set_ = set;
     }
-    box_.add(p);
+    seen_.add(p);
     ++count_;
   }
   /// All threads call it: what all have of one set goes out together.
@@ -80,9 +98,10 @@ class set_tally {
     constexpr int warps = BlockSize / cuda_warp::lanes;
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
     __syncwarp();
-    join_over_warp();
+    growing_box<Scalar> box = seen_.halved();
+    join_over_warp(box);
     if (cuda_warp::lane() == 0) {
-      shared.box[warp] = box_;
+      shared.box[warp] = box;
       shared.set[warp] = set_;
       shared.count[warp] = count_;
     }
@@ -90,39 +109,35 @@ class set_tally {
     if (warp != 0) return;
     bool const is_warp = cuda_warp::lane() < warps;
     count_ = is_warp ? shared.count[cuda_warp::lane()] : 0;
+    box = {};
     if (count_ > 0) {
       set_ = shared.set[cuda_warp::lane()];
-      box_ = shared.box[cuda_warp::lane()];
+      box = shared.box[cuda_warp::lane()];
     }
     __syncwarp();
-    join_over_warp();
-    flush();
+    join_over_warp(box);
+    flush(box);
   }
 
  private:
   /// Lane 0 takes over what all lanes have, if it is of one set; else it goes out.
-  __device__ void join_over_warp() noexcept {
+  __device__ void join_over_warp(growing_box<Scalar>& box) noexcept {
     std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
-    if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush();
+    if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush(box);
     set_ = first - 1;
-    box_.reduce_over_warp();
+    box.reduce_over_warp();
     count_ = cuda_warp::sum(count_);
-    if (cuda_warp::lane() != 0) {
-      box_ = {};
-      count_ = 0;
-    }
+    if (cuda_warp::lane() != 0) count_ = 0;
   }
-  __device__ void flush() noexcept {
-    if (count_ == 0) return;
-    sets_[set_].grow(box_, count_);
-    box_ = {};
+  __device__ void flush(growing_box<Scalar> const& box) noexcept {
+    if (count_ > 0) sets_[set_].grow(box, count_);
     count_ = 0;
   }
 
   Set* sets_;
   std::uint32_t set_ = ~0u;
   std::uint32_t count_ = 0;
-  growing_box<Scalar> box_{};
+  seen_box<Scalar> seen_;
 };
 
 }  // namespace detail

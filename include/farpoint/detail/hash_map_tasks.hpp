@@ -8,16 +8,28 @@
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/detail/streamed.hpp>
 #include <farpoint/hash_map_types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) noexcept {
+  if (slots.wide()) {
+    store_once(static_cast<std::int64_t*>(slots.data()) + i, slot);
+  } else {
+    store_once(static_cast<std::int32_t*>(slots.data()) + i, static_cast<std::int32_t>(slot));
+  }
+}
+
 // What is done with an entry, in three steps, so that a thread can take each step for several entries: begin() loads,
-// finish() works on the map, write() stores the outcome.
+// finish() works on the map, write() stores the outcome, if anyone wants one.
 
 template <class Map>
 struct hash_map_insert_entry {
+  static constexpr bool takes_values = true;
+  static constexpr bool inserts = true;
+  static constexpr bool has_outcomes = false;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
   struct begun {
@@ -27,7 +39,9 @@ struct hash_map_insert_entry {
 
   value_type const* values;
 
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept { return {values[i], map.look(key)}; }
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
+    return {load_once(values + i), map.look(key)};
+  }
   FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
     return map.insert(key, entry.value, entry.look).slot;
   }
@@ -36,6 +50,9 @@ struct hash_map_insert_entry {
 
 template <class Map>
 struct hash_map_lower_entry {
+  static constexpr bool takes_values = true;
+  static constexpr bool inserts = true;
+  static constexpr bool has_outcomes = false;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
   struct begun {
@@ -46,7 +63,7 @@ struct hash_map_lower_entry {
   value_type const* values;
 
   FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
-    return {values[i], map.look_with_value(key)};
+    return {load_once(values + i), map.look_with_value(key)};
   }
   FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
     return map.insert_or_min(key, entry.value, entry.look).slot;
@@ -56,6 +73,9 @@ struct hash_map_lower_entry {
 
 template <class Map>
 struct hash_map_locate_entry {
+  static constexpr bool takes_values = false;
+  static constexpr bool inserts = true;
+  static constexpr bool has_outcomes = true;
   using key_type = typename Map::key_type;
   using begun = typename Map::template first_look<false, false>;
 
@@ -65,17 +85,22 @@ struct hash_map_locate_entry {
   FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
     return map.find_or_insert(key, entry);
   }
-  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { slots.set(i, slot); }
+  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { write_slot(slots, i, slot); }
 };
 
 /// The same, of which nobody wants to know the slots.
 template <class Map>
 struct hash_map_key_entry : hash_map_locate_entry<Map> {
+  static constexpr bool has_outcomes = false;
+
   FARPOINT_HD void write(index_t, index_t) const noexcept {}
 };
 
 template <class Map>
 struct hash_map_find_slot_entry {
+  static constexpr bool takes_values = false;
+  static constexpr bool inserts = false;
+  static constexpr bool has_outcomes = true;
   using key_type = typename Map::key_type;
   using begun = typename Map::template first_look<false, true>;
 
@@ -85,11 +110,14 @@ struct hash_map_find_slot_entry {
   FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
     return map.find(key, entry);
   }
-  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { slots.set(i, slot); }
+  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { write_slot(slots, i, slot); }
 };
 
 template <class Map>
 struct hash_map_find_entry {
+  static constexpr bool takes_values = true;
+  static constexpr bool inserts = false;
+  static constexpr bool has_outcomes = true;
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
   using begun = typename Map::template first_look<true, true>;
@@ -103,7 +131,7 @@ struct hash_map_find_entry {
   FARPOINT_HD value_type finish(Map const& map, key_type key, begun const& entry) const noexcept {
     return map.value_or(key, missing, entry);
   }
-  FARPOINT_HD void write(index_t i, value_type value) const noexcept { values[i] = value; }
+  FARPOINT_HD void write(index_t i, value_type value) const noexcept { store_once(values + i, value); }
 };
 
 /// `act` for each of `size` keys.

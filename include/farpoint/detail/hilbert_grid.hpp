@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
-#include <farpoint/spatial/hilbert.hpp>
+#include <farpoint/detail/hilbert_table.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -13,23 +13,23 @@ template <class Scalar>
 struct hilbert_grid {
   vec<Scalar, 3> low;
   Scalar scale;  ///< cells per half metre; 0: the box has no extent
-  int bits;      ///< of an axis, at most 10
 
   /// @param low, high  of the points, halved
+  /// @param bits       of an axis, at most 10
   FARPOINT_HD static hilbert_grid over(vec<Scalar, 3> const& low, vec<Scalar, 3> const& high, int bits) noexcept {
     Scalar extent = 0;
     FARPOINT_UNROLL
     for (int axis = 0; axis < 3; ++axis) extent = max_number(extent, sub_rn(high[axis], low[axis]));
     Scalar const scale = static_cast<Scalar>(1u << bits) / extent;
-    return {low, extent > 0 ? min_number(scale, most) : Scalar(0), bits};
+    return {low, extent > 0 ? min_number(scale, most) : Scalar(0)};
   }
 
   static constexpr Scalar most = std::numeric_limits<Scalar>::max();
 
   FARPOINT_HD bool has_extent() const noexcept { return scale > 0; }
 
-  /// Below the last one, which stands for "none".
-  FARPOINT_HD std::uint32_t code(vec<Scalar, 3> const& point) const noexcept {
+  /// Below the last one, which stands for "none". Of any point: one outside, or not finite, is in some cell.
+  FARPOINT_HD std::uint32_t code(vec<Scalar, 3> const& point, hilbert_table const& curve, int bits) const noexcept {
     std::uint32_t const cells = 1u << bits;
     std::uint32_t cell[3];
     FARPOINT_UNROLL
@@ -37,9 +37,7 @@ struct hilbert_grid {
       Scalar const at = sub_rn(point[axis] * Scalar(0.5), low[axis]) * scale;
       cell[axis] = at < static_cast<Scalar>(cells) ? at > 0 ? static_cast<std::uint32_t>(at) : 0 : cells - 1;
     }
-    // The usual number of bits is known when this is compiled.
-    std::uint32_t const code =
-        bits == 8 ? hilbert_encode(cell[0], cell[1], cell[2], 8) : hilbert_encode(cell[0], cell[1], cell[2], bits);
+    std::uint32_t const code = curve.encode(cell[0], cell[1], cell[2], bits);
     std::uint32_t const none = (1u << 3 * bits) - 1;
     return code < none ? code : none - 1;
   }

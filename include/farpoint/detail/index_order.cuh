@@ -2,8 +2,8 @@
 /// Puts the points of all clouds in order along Hilbert curves: the first half of building indices.
 #pragma once
 
-#include <farpoint/detail/grid_team.cuh>
 #include <farpoint/detail/index_task.cuh>
+#include <farpoint/detail/radix_team.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -14,25 +14,45 @@ namespace detail {
 /// index_enough points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
 /// cloud that is dense in places, costs a sort of some points more, and not the order.
 /// @tparam Items  keys that a thread sorts at a time
-template <class Points, int Items>
+template <class Points, int Threads, int Items>
 class index_sorter {
  public:
   using scalar = typename Points::scalar;
-  using steps = radix_steps<Items>;
+  using sorter = radix_team<Threads, Items>;
 
-  __device__ index_sorter(index_task<Points> const& task, grid_team& team, typename steps::storage& shared) noexcept
-      : task_{task}, team_{team}, shared_{shared} {}
+  struct storage {
+    typename sorter::storage words;
+    std::uint64_t curve[hilbert_table::ways];
+  };
+
+  __device__ index_sorter(index_task<Points> const& task, grid_team& team, storage& shared) noexcept
+      : task_{task}, team_{team}, sorter_{team, task.counters, shared.words}, curve_{shared.curve} {
+    if (threadIdx.x < hilbert_table::ways)
+      shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
+  }
 
   __device__ void sort() noexcept {
     measure();
     team_.sync();
     // An even number of passes ends where it began.
-    index_words const home{task_.words[0].keys, task_.order};
     bool const is_even = radix_passes(task_.bits.all()) % 2 == 0;
-    make_keys(is_even ? home : task_.words[1]);
-    team_.sync();
-    sort_words(is_even ? home : task_.words[1], is_even ? task_.words[1] : home, task_.size(), task_.bits.all());
-    sort_crowded(home);
+    radix_words const home{task_.words[0].keys, task_.order};
+    radix_words from = is_even ? home : task_.words[1];
+    radix_words to = is_even ? task_.words[1] : home;
+    make_keys(from.keys);
+    level now{home, task_.size(), task_.bits, nullptr};
+#pragma unroll 1
+    for (int l = 0; true; ++l) {
+      // The block sorts the keys that it made: it need not wait for others.
+      __syncthreads();
+      sorter_.sort(from, to, now.size, now.bits.all(), l > 0);
+      if (l > 0) put_back(now);
+      if (l == index_levels) return team_.sync();
+      if (!gather_crowded(now, l)) return;
+      from = now.words;
+      to = from.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
+      if (radix_passes(now.bits.all()) % 2 != 0) now.words = to;
+    }
   }
 
  private:
@@ -40,11 +60,13 @@ class index_sorter {
 
   /// Positions of a level, and what their keys are made of.
   struct level {
-    index_words words;
+    radix_words words;
     std::uint32_t size;
     index_key_bits bits;
     run const* runs;  ///< null: the first level, whose positions are those of the order
 
+    /// Points of a cell that may stay in the order of their indices.
+    __device__ std::uint32_t enough() const noexcept { return runs == nullptr ? index_enough : index_enough_again; }
     __device__ std::uint32_t place_of(std::uint32_t i) const noexcept {
       if (runs == nullptr) return i;
       run const& of = runs[bits.set_of(words.keys[i])];
@@ -53,38 +75,46 @@ class index_sorter {
   };
 
   __device__ std::uint32_t first_thread() const noexcept {
-    return static_cast<std::uint32_t>(team_.rank()) * radix_threads + threadIdx.x;
+    return static_cast<std::uint32_t>(team_.rank()) * Threads + threadIdx.x;
   }
-  __device__ std::uint32_t threads() const noexcept { return static_cast<std::uint32_t>(team_.size()) * radix_threads; }
+  __device__ std::uint32_t threads() const noexcept {
+    return static_cast<std::uint32_t>(team_.size()) * Threads;
+  }
 
-  /// Calls `function(i, point)` for the thread's share of all points; loads some at a time.
-  template <class Function>
-  __device__ void for_each_point(Function&& function) const noexcept {
-    constexpr int at_once = 4;
-    std::uint32_t const size = task_.size();
-    for (std::uint32_t first = first_thread(); first < size; first += at_once * threads()) {
-      vec<scalar, 3> p[at_once];
+  /// Points that a thread loads at a time, and of whose keys it finds the codes.
+  static constexpr int at_once = Items < 8 ? Items : 8;
+  static constexpr int codes_at_once = Items < 4 ? Items : 4;
+
+  /// Calls `function(first, end, points)` for the thread's part of the block's share of all points, some at a time:
+  /// those with the numbers first + j * Threads that are below the end.
+  template <int AtOnce, class Function>
+  __device__ void for_points(Function&& function) const noexcept {
+    auto const share = sorter_.share_of(task_.size());
+    for (std::uint32_t first = share.begin + threadIdx.x; first < share.end; first += AtOnce * Threads) {
+      vec<scalar, 3> p[AtOnce] = {};
 #pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        std::uint32_t const i = first + j * threads();
-        if (i < size) p[j] = task_.points.points()[i];
+      for (int j = 0; j < AtOnce; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i < share.end) p[j] = task_.points.points()[i];
       }
-#pragma unroll
-      for (int j = 0; j < at_once; ++j) {
-        std::uint32_t const i = first + j * threads();
-        if (i < size) function(i, p[j]);
-      }
+      function(first, share.end, p);
     }
   }
 
   /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
   __device__ void measure() noexcept {
-    using tally_type = set_tally<scalar, index_extent<scalar>, radix_threads>;
+    using tally_type = set_tally<scalar, index_extent<scalar>, Threads>;
     __shared__ typename tally_type::storage shared;
     tally_type tally{task_.extents};
-    for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
-      index_t const b = cloud_of(task_.points, i);
-      if (is_finite(p) && is_inside(b, i)) tally.add(static_cast<std::uint32_t>(b), p);
+    cloud_cursor<Points> cloud{task_.points};
+    for_points<at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i >= end) break;
+        cloud.go_to(i);
+        if (is_finite(p[j]) && cloud.has(i)) tally.add(cloud.number(), p[j]);
+      }
     });
     tally.flush_over_block(shared);
     if (!task_.points.is_ragged()) return;
@@ -95,168 +125,191 @@ class index_sorter {
         task_.state->bad_offsets = 1;
     }
   }
-  __device__ bool is_inside(index_t b, std::uint32_t i) const noexcept {
-    index_t const begin = task_.points.begin_of(b);
-    return i >= begin && i - begin < task_.points[b].size();
+
+  /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
+  __device__ void find_codes(hilbert_grid<scalar> const (&grids)[codes_at_once],
+                             vec<scalar, 3> const (&p)[codes_at_once],
+                             std::uint32_t (&codes)[codes_at_once]) const noexcept {
+    // The usual number of bits is known when this is compiled.
+    if (task_.bits.axis == 8) {
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, 8);
+    } else {
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, task_.bits.axis);
+    }
   }
 
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
-  __device__ void make_keys(index_words const& to) noexcept {
+  __device__ void make_keys(std::uint32_t* keys) noexcept {
     bool const is_bad = task_.state->bad_offsets != 0;
     std::uint32_t const none = task_.bits.none();
-    index_t known = -1;
-    hilbert_grid<scalar> grid;
-    for_each_point([&](std::uint32_t i, vec<scalar, 3> const& p) {
-      index_t const b = cloud_of(task_.points, i);
-      std::uint32_t code = none;
-      if (!is_bad && is_finite(p) && is_inside(b, i)) {
-        if (b != known) {
-          auto const& box = task_.extents[b].box;
+    cloud_cursor<Points> cloud{task_.points};
+    std::uint32_t known = ~0u;
+    hilbert_grid<scalar> grid{};
+    for_points<codes_at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+      std::uint32_t sets[codes_at_once];
+      bool goes_on[codes_at_once];
+      hilbert_grid<scalar> grids[codes_at_once];
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        cloud.go_to(i < end ? i : first);
+        if (cloud.number() != known) {
+          known = cloud.number();
+          auto const& box = task_.extents[known].box;
           grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), task_.bits.axis);
-          known = b;
         }
-        code = grid.has_extent() ? grid.code(p) : none - 1;
+        grids[j] = grid;
+        goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
+        // Cloud 0 has the number 1 where points may come before it.
+        sets[j] = cloud.number() + (task_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
       }
-      bool const is_before = task_.points.is_ragged() && i < task_.points.begin_of(0);
-      auto const number = static_cast<std::uint32_t>(task_.points.is_ragged() && !is_before ? b + 1 : b);
-      to.keys[i] = task_.bits.key(is_before ? 0 : number, code);
-      to.values[i] = i;
+      std::uint32_t codes[codes_at_once];
+      find_codes(grids, p, codes);
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) {
+        std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
+        if (first + j * Threads < end) keys[first + j * Threads] = task_.bits.key(sets[j], code);
+      }
     });
     for (index_t b = first_thread(); b < task_.points.size(); b += threads()) {
       task_.index.clouds[b] = {is_bad ? 0 : task_.points.begin_of(b), is_bad ? 0 : index_t{task_.extents[b].count}};
     }
   }
 
-  /// Sorts; the result is in `from` after an even number of passes.
-  __device__ void sort_words(index_words from, index_words to, std::uint32_t size, int bits) noexcept {
-    std::uint32_t const tiles = steps::tiles_of(size);
-    auto const rank = static_cast<std::uint32_t>(team_.rank());
-    auto const blocks = static_cast<std::uint32_t>(team_.size());
-    for (int shift = 0; shift < bits; shift += radix_bits) {
-      radix_pass const pass{from.keys,      from.values, to.keys, to.values, task_.counters + radix_digits,
-                            task_.counters, size,        shift};
-      for (std::uint32_t tile = rank; tile < tiles; tile += blocks) steps::count(pass, tile, shared_);
-      team_.sync();
-      constexpr std::uint32_t digits = steps::digits_at_once;
-      for (std::uint32_t digit = rank * digits; digit < radix_digits; digit += blocks * digits)
-        steps::scan(pass, digit);
-      team_.sync();
-      std::uint32_t const begin = steps::begin_of_digits(pass, shared_);
-      for (std::uint32_t tile = rank; tile < tiles; tile += blocks) steps::scatter(pass, tile, begin, shared_);
-      team_.sync();
-      index_words const other = from;
-      from = to;
-      to = other;
-    }
+  /// Puts the points of crowded cells together, with keys of their own.
+  /// @param now  set to the next level
+  /// @return false: there are no such cells, and all blocks know it
+  __device__ bool gather_crowded(level& now, int l) noexcept {
+    run* const runs = task_.runs[l % 2];
+    number_runs(now, runs, l);
+    team_.sync();
+    unsigned long long const crowded = task_.state->crowded[l];
+    if (crowded == 0) return false;
+    unsigned const pieces = task_.state->pieces[l];
+    // The first level's values are the order itself, and must stay.
+    radix_words const to = now.words.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
+    gather_runs(now, runs, pieces, to);
+    team_.sync();
+    auto const size = static_cast<std::uint32_t>(crowded);
+    now = {to, size, index_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
+    make_keys(now);
+    return true;
   }
 
-  __device__ void sort_crowded(index_words const& home) noexcept {
-    level now{home, task_.size(), task_.bits, nullptr};
-#pragma unroll 1
-    for (int l = 0; l < index_levels; ++l) {
-      run* const runs = task_.runs[l % 2];
-      // The first level's values are the order itself, and must stay.
-      index_words const to = now.words.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
-      index_words const other = now.words.keys == task_.words[0].keys ? task_.words[0] : task_.words[1];
-      number_runs(now, runs, l);
-      team_.sync();
-      unsigned long long const crowded = task_.state->crowded[l];
-      if (crowded == 0) break;
-      unsigned const pieces = task_.state->pieces[l];
-      gather_runs(now, runs, pieces, to);
-      team_.sync();
-      auto const size = static_cast<std::uint32_t>(crowded);
-      level next{to, size, index_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
-      make_keys(next, pieces);
-      team_.sync();
-      sort_words(to, other, size, next.bits.all());
-      if (radix_passes(next.bits.all()) % 2 != 0) next.words = other;
-      for (std::uint32_t i = first_thread(); i < size; i += threads()) {
-        task_.order[next.place_of(i)] = next.words.values[i];
-      }
-      now = next;
+  /// Where the points of the first level's order go that have been sorted again.
+  __device__ void put_back(level const& now) const noexcept {
+    for (std::uint32_t i = first_thread(); i < now.size; i += threads()) {
+      task_.order[now.place_of(i)] = now.words.values[i];
     }
-    team_.sync();
   }
 
   /// Gives numbers to the runs of crowded cells, in any order: their points go back to where they were.
   __device__ void number_runs(level const& now, run* runs, int l) noexcept {
     std::uint32_t const* const keys = now.words.keys;
-    for (std::uint32_t i = first_thread(); i < now.size; i += threads()) {
-      std::uint32_t const key = keys[i];
-      if (i > 0 && keys[i - 1] == key) continue;
-      if (now.size - i <= index_enough || keys[i + index_enough] != key || now.bits.is_none(key)) continue;
-      std::uint32_t const count = end_of(now, i) - i;
-      unsigned long long const before = atomicAdd(&task_.state->crowded[l], 1ull << 32 | count);
-      auto const number = static_cast<std::uint32_t>(before >> 32);
-      runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
-      std::uint32_t const pieces = (count + index_piece_points - 1) / index_piece_points;
-      index_piece* const mine = task_.pieces + atomicAdd(&task_.state->pieces[l], pieces);
-      for (std::uint32_t piece = 0; piece < pieces; ++piece) mine[piece] = {number, piece * index_piece_points};
+    std::uint32_t const enough = now.enough();
+    std::uint32_t const lane = static_cast<std::uint32_t>(cuda_warp::lane());
+    for (std::uint32_t first = first_thread() - lane; first < now.size; first += at_once * threads()) {
+      bool is_crowded[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * threads() + lane;
+        is_crowded[j] = i < now.size && now.size - i > enough && keys[i] == keys[i + enough];
+      }
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * threads() + lane;
+        bool const is_first = is_crowded[j] && (i == 0 || keys[i - 1] != keys[i]) && !now.bits.is_none(keys[i]);
+        for (unsigned left = cuda_warp::ballot(is_first); left != 0; left &= left - 1) {
+          number(now, first + j * threads() + static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1), runs, l);
+        }
+      }
     }
   }
-  /// First position whose key is another than that of i: by steps that double, then by halves.
+  /// All lanes call it.
+  __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
+    std::uint32_t const count = end_of(now, i) - i;
+    std::uint32_t const pieces = (count + index_piece_points - 1) / index_piece_points;
+    std::uint32_t number = 0;
+    std::uint32_t first_piece = 0;
+    if (cuda_warp::lane() == 0) {
+      unsigned long long const before = atomicAdd(&task_.state->crowded[l], 1ull << 32 | count);
+      first_piece = atomicAdd(&task_.state->pieces[l], pieces);
+      number = static_cast<std::uint32_t>(before >> 32);
+      runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
+    }
+    number = cuda_warp::shuffle(number, 0);
+    index_piece* const mine = task_.pieces + cuda_warp::shuffle(first_piece, 0);
+    for (std::uint32_t piece = static_cast<std::uint32_t>(cuda_warp::lane()); piece < pieces;
+         piece += cuda_warp::lanes) {
+      mine[piece] = {number, piece * index_piece_points};
+    }
+  }
+  /// First position whose key is another than that of i: the lanes look at distances that double, and then divide what
+  /// is left.
   __device__ static std::uint32_t end_of(level const& now, std::uint32_t i) noexcept {
     std::uint32_t const* const keys = now.words.keys;
-    std::uint32_t same = i;
-    std::uint32_t step = index_enough;
-    while (step < now.size - same && keys[same + step] == keys[i]) {
-      same += step;
-      step *= 2;
-    }
-    std::uint32_t other = step < now.size - same ? same + step : now.size;
+    std::uint32_t const key = keys[i];
+    std::uint32_t const most = now.size - i;
+    auto const lane = static_cast<std::uint32_t>(cuda_warp::lane());
+    // Lanes whose distance is in the run.
+    auto const inside = [&](std::uint64_t distance) {
+      return static_cast<std::uint32_t>(__popc(cuda_warp::ballot(distance < most && keys[i + distance] == key)));
+    };
+    std::uint32_t const doubled = inside(std::uint64_t{index_enough} << lane);
+    std::uint32_t same = doubled == 0 ? 0 : index_enough << (doubled - 1);
+    std::uint32_t other = doubled == 0 ? index_enough : same * 2;
     while (other - same > 1) {
-      std::uint32_t const middle = same + (other - same) / 2;
-      (keys[middle] == keys[i] ? same : other) = middle;
+      std::uint32_t const step = (other - same + cuda_warp::lanes - 1) / cuda_warp::lanes;
+      std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
+      same += step * more;
+      other = ::min(other, same + step);
     }
-    return other;
+    return i + other;
   }
 
-  /// Calls `function(run, number, first, end)` with a warp for each piece.
-  template <class Function>
-  __device__ void for_each_piece(run const* runs, unsigned pieces, Function&& function) const noexcept {
-    for (std::uint32_t piece = first_thread() / cuda_warp::lanes; piece < pieces;
-         piece += threads() / cuda_warp::lanes) {
-      index_piece const part = task_.pieces[piece];
-      run const of = runs[part.run];
-      std::uint32_t const end = part.first + index_piece_points;
-      function(of, part.run, part.first + cuda_warp::lane(), end < of.count ? end : of.count);
-    }
-  }
-
-  /// Puts the points of the runs together, and finds the runs' extents.
-  __device__ void gather_runs(level const& now, run* runs, unsigned pieces, index_words const& to) noexcept {
-    for_each_piece(runs, pieces, [&](run const& of, std::uint32_t number, std::uint32_t first, std::uint32_t end) {
-      growing_box<scalar> box{};
+  /// Puts the points of the runs together, with the numbers of the runs as keys, and finds the runs' extents: a warp
+  /// for each piece.
+  __device__ void gather_runs(level const& now, run* runs, unsigned pieces, radix_words const& to) noexcept {
+    for (std::uint32_t at = first_thread() / cuda_warp::lanes; at < pieces; at += threads() / cuda_warp::lanes) {
+      index_piece const piece = task_.pieces[at];
+      run const of = runs[piece.run];
+      std::uint32_t const end = ::min(piece.first + index_piece_points, of.count);
+      seen_box<scalar> seen;
 #pragma unroll 4
-      for (std::uint32_t i = first; i < end; i += cuda_warp::lanes) {
+      for (std::uint32_t i = piece.first + cuda_warp::lane(); i < end; i += cuda_warp::lanes) {
         std::uint32_t const value = now.words.values[of.source + i];
+        to.keys[of.offset + i] = piece.run;
         to.values[of.offset + i] = value;
-        box.add(task_.points.points()[value]);
+        seen.add(task_.points.points()[value]);
       }
       __syncwarp();
+      growing_box<scalar> box = seen.halved();
       box.reduce_over_warp();
-      if (cuda_warp::lane() == 0) box.grow(runs[number].box);
-    });
+      if (cuda_warp::lane() == 0) box.grow(runs[piece.run].box);
+    }
   }
 
-  /// Points of one place have no order: they go no further.
-  __device__ void make_keys(level const& next, unsigned pieces) noexcept {
-    for_each_piece(next.runs, pieces, [&](run const& of, std::uint32_t number, std::uint32_t first, std::uint32_t end) {
-      auto const grid = hilbert_grid<scalar>::over(of.box.lowest(), of.box.highest(), next.bits.axis);
-#pragma unroll 2
-      for (std::uint32_t i = first; i < end; i += cuda_warp::lanes) {
-        std::uint32_t const at = of.offset + i;
-        std::uint32_t const code =
-            grid.has_extent() ? grid.code(task_.points.points()[next.words.values[at]]) : next.bits.none();
-        next.words.keys[at] = next.bits.key(number, code);
-      }
-    });
+  /// Turns the numbers of runs into keys. Points of one place have no order: they go no further.
+  __device__ void make_keys(level const& now) noexcept {
+    auto const share = sorter_.share_of(now.size);
+#pragma unroll 4
+    for (std::uint32_t at = share.begin + threadIdx.x; at < share.end; at += Threads) {
+      std::uint32_t const number = now.words.keys[at];
+      auto const& box = now.runs[number].box;
+      auto const grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), now.bits.axis);
+      std::uint32_t const code = grid.has_extent()
+                                     ? grid.code(task_.points.points()[now.words.values[at]], curve_, now.bits.axis)
+                                     : now.bits.none();
+      now.words.keys[at] = now.bits.key(number, code);
+    }
   }
 
   index_task<Points> const& task_;
   grid_team& team_;
-  typename steps::storage& shared_;
+  sorter sorter_;
+  hilbert_table curve_;
 };
 
 }  // namespace detail

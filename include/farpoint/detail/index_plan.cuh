@@ -13,12 +13,13 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
-/// each of some forty steps would take longer than the steps of a cloud of a hundred thousand points.
-template <class Points, int Items, int Blocks>
-__global__ void __launch_bounds__(radix_threads, Blocks) point_index_kernel(index_task<Points> const task) {
-  __shared__ typename radix_steps<Items>::storage shared;
+/// each would take longer than most of them do for a cloud of a hundred thousand points.
+template <class Points, int Threads, int Items, int Blocks>
+__global__ void __launch_bounds__(Threads, Blocks) point_index_kernel(index_task<Points> const task) {
+  using sorter = index_sorter<Points, Threads, Items>;
+  __shared__ typename sorter::storage shared;
   grid_team team{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &task.state->arrivals};
-  index_sorter<Points, Items>{task, team, shared}.sort();
+  sorter{task, team, shared}.sort();
   index_filler<Points>{task, team}.fill();
 }
 
@@ -47,9 +48,7 @@ class index_plan {
     index_t const runs = size / (index_enough + 1) + 1;
     for (auto& of_level : task.runs) of_level = cutter.take<index_run<scalar>>(runs);
     task.pieces = cutter.take<index_piece>(runs + size / index_piece_points);
-    auto const tile = static_cast<index_t>(is_small() ? radix_steps<Selector::small_items>::tile_size
-                                                      : radix_steps<Selector::large_items>::tile_size);
-    task.counters = cutter.take<std::uint32_t>(radix_digits * (size / tile + 2));
+    task.counters = cutter.take<std::uint32_t>(radix_counters(useful_blocks()));
     task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return task;
   }
@@ -59,35 +58,48 @@ class index_plan {
     auto* const begin = reinterpret_cast<unsigned char*>(task.state);
     cudaError_t const error = cudaMemsetAsync(begin, 0, static_cast<std::size_t>(end - begin), stream);
     if (error != cudaSuccess) return error;
-    return is_small() ? launch_kernel_of<Selector::small_items>(task, stream)
-                      : launch_kernel_of<Selector::large_items>(task, stream);
+    return points_.points().size() <= Selector::small_points ? launch_build<Selector::small_items>(task, stream)
+                                                             : launch_build<Selector::large_items>(task, stream);
   }
 
  private:
-  bool is_small() const noexcept { return points_.points().size() <= Selector::small_points; }
+  /// More than any device holds at a time.
+  static constexpr index_t most_blocks = 1024;
 
-  template <int Items>
-  cudaError_t launch_kernel_of(task_type const& task, cudaStream_t stream) const noexcept {
-    constexpr auto kernel = point_index_kernel<Points, Items, Selector::build_blocks>;
-    int resident = 0;
-    cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, radix_threads, 0);
-    if (error != cudaSuccess) return error;
-    auto const tiles = index_t{radix_steps<Items>::tiles_of(task.most())};
-    index_t const most = index_t{device_properties::current().multiprocessors} * resident;
-    cudaLaunchAttribute cooperative{};
-    cooperative.id = cudaLaunchAttributeCooperative;
-    cooperative.val.cooperative = 1;
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(static_cast<unsigned>(tiles < 1 ? 1 : tiles < most ? tiles : most));
-    launch.blockDim = dim3(radix_threads);
-    launch.stream = stream;
-    launch.attrs = &cooperative;
-    launch.numAttrs = 1;
-    return launch_kernel(kernel, launch, task);
+  /// Blocks that there is work for, and memory to count in.
+  index_t useful_blocks() const noexcept {
+    index_t const blocks = (points_.points().size() + Selector::build_points - 1) / Selector::build_points;
+    return blocks < 1 ? 1 : blocks < most_blocks ? blocks : most_blocks;
   }
+
+  // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
+  template <int Items>
+  cudaError_t launch_build(task_type const& task, cudaStream_t stream) const noexcept;
 
   batch<Points> points_;
 };
+
+template <class Selector, class Points>
+template <int Items>
+cudaError_t index_plan<Selector, Points>::launch_build(task_type const& task, cudaStream_t stream) const noexcept {
+  constexpr int threads = Selector::build_threads;
+  constexpr auto kernel = point_index_kernel<Points, threads, Items, Selector::build_blocks>;
+  int resident = 0;
+  cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0);
+  if (error != cudaSuccess) return error;
+  index_t const most = index_t{device_properties::current().multiprocessors} * resident;
+  index_t const useful = useful_blocks();
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(useful < most ? useful : most));
+  launch.blockDim = dim3(threads);
+  launch.stream = stream;
+  launch.attrs = &cooperative;
+  launch.numAttrs = 1;
+  return launch_kernel(kernel, launch, task);
+}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <farpoint/detail/growing_box.cuh>
 #include <farpoint/detail/hilbert_grid.hpp>
 #include <farpoint/detail/point_index_layout.hpp>
-#include <farpoint/detail/radix_sort.cuh>
+#include <farpoint/detail/radix_team.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -16,9 +16,11 @@ inline constexpr int index_levels = 4;
 
 /// Points of a cell that may stay in the order of their indices: three leaves of them.
 inline constexpr std::uint32_t index_enough = 3 * point_index_width;
+/// The same where a cell was part of a crowded one: few are that full, and each level takes time of its own.
+inline constexpr std::uint32_t index_enough_again = 8 * point_index_width;
 
 /// Points of a run that a warp sees to at a time.
-inline constexpr std::uint32_t index_piece_points = 1024;
+inline constexpr std::uint32_t index_piece_points = 256;
 
 /// Zero when a build starts.
 struct index_state {
@@ -86,12 +88,6 @@ struct index_key_bits {
   }
 };
 
-/// Keys and the indices of their points.
-struct index_words {
-  std::uint32_t* keys;
-  std::uint32_t* values;
-};
-
 template <class Points>
 struct index_task {
   using scalar = typename Points::scalar;
@@ -101,7 +97,7 @@ struct index_task {
   index_state* state;
   index_extent<scalar>* extents;  ///< `[clouds]`
   std::uint32_t* order;           ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
-  index_words words[2];           ///< `[points]` each; in the memory of the leaves, which are filled last
+  radix_words words[2];           ///< `[points]` each; in the memory of the leaves, which are filled last
   index_run<scalar>* runs[2];     ///< of one level and the next
   index_piece* pieces;            ///< of a level's runs
   std::uint32_t* counters;        ///< of the sorts

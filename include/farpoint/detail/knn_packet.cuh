@@ -61,51 +61,60 @@ struct knn_cuda_task {
 
 /// A call of its own: the search that follows needs the registers, and few searches need this.
 template <class Scalar>
-__device__ __noinline__ std::uint32_t leaf_near_apart(point_index_ref<Scalar> const& index,
-                                                      vec<Scalar, 3> const& q) noexcept {
+__device__ __noinline__ std::uint32_t leaf_near_apart(point_index_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
   return index.leaf_near(q);
 }
 
 /// Fills the lists of a warp's queries: together where they are of one cloud, as nearly all are.
-template <class Queries, int Capacity, int BlockSize>
+template <class Queries, int Capacity>
 __device__ void search_together(search_queries<Queries> const& queries,
                                 search_query<typename Queries::scalar> const& mine,
-                                warp_topk<typename Queries::scalar, Capacity, BlockSize>& found) noexcept {
+                                packet_memory<typename Queries::scalar>& shared,
+                                warp_topk<typename Queries::scalar, Capacity>& found) noexcept {
+  vec<typename Queries::scalar, 3> const q = mine.at;
   for (unsigned left = cuda_warp::ballot(mine.exists()); left != 0;) {
     int const first = lowest_bit(left);
     bool const is_here = mine.cloud == cuda_warp::shuffle(mine.cloud, first);
     auto const index = queries.index_of(cuda_warp::shuffle(mine.cloud, first));
+    __syncwarp();
+    if (cuda_warp::lane() == 0) {
+#pragma unroll
+      for (int level = 0; level < point_index_levels; ++level) shared.levels[level] = index.boxes()[level];
+    }
     std::uint32_t start = mine.start;
-    if (is_here && start == no_index) start = leaf_near_apart(index, mine.at);
+    if (is_here && start == no_index) start = leaf_near_apart(index, q);
     found.activate(is_here);
-    packet_visitor<typename Queries::scalar, Capacity, BlockSize> visitor{found, mine.at};
-    index.visit(mine.at, cuda_warp::shuffle(start, first), visitor);
+    packet_visitor<typename Queries::scalar, Capacity> visitor{found, shared, q};
+    index.visit(q, cuda_warp::shuffle(start, first), visitor, shared.levels);
+    visitor.finish(q);
     found.merge_all();
     left &= ~cuda_warp::ballot(is_here);
   }
 }
 
-/// Shared memory in which the rows of a warp are turned: row r in columns, element j of it in row j.
-template <class T, int BlockSize>
+/// Shared memory of a warp in which its rows are turned: row r in columns, element j of it in row j.
+template <class T>
 class turned_rows {
  public:
-  __device__ explicit turned_rows(void* shared) noexcept
-      : at_{static_cast<T*>(shared) + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes} {}
+  __device__ explicit turned_rows(void* shared) noexcept : at_{static_cast<T*>(shared)} {}
   /// Columns are shifted by four a row, so that neighbours in a row of eight are in different banks.
-  __device__ T& operator()(int r, int j) const noexcept { return at_[j * BlockSize + (r + 4 * j) % cuda_warp::lanes]; }
+  __device__ T& operator()(int r, int j) const noexcept {
+    return at_[j * cuda_warp::lanes + (r + 4 * j) % cuda_warp::lanes];
+  }
 
  private:
   T* at_;
 };
 
 /// Writes the rows of a packet, coalesced: by way of shared memory.
-/// @param shared  the warp's columns are free
-template <int Capacity, int BlockSize, class Task>
+/// @param shared  the warp's, free
+template <int Capacity, class Task>
 __device__ void write_rows(Task const& task, std::uint32_t row,
-                           typename warp_topk<typename Task::scalar, Capacity, BlockSize>::storage& shared,
-                           warp_topk<typename Task::scalar, Capacity, BlockSize> const& keys) noexcept {
+                           typename warp_topk<typename Task::scalar, Capacity>::storage& shared,
+                           warp_topk<typename Task::scalar, Capacity> const& keys) noexcept {
   using scalar = typename Task::scalar;
-  static_assert(Capacity * sizeof(scalar) <= 32 * sizeof(float), "farpoint: rows that do not fit in the candidates'");
+  static_assert(Capacity * cuda_warp::lanes * sizeof(scalar) <= sizeof shared,
+                "farpoint: rows that do not fit in the candidates'");
   int const k = task.k;
   int const lane = cuda_warp::lane();
   // From one cell of a lane to the next.
@@ -126,7 +135,7 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
     }
     __syncwarp();
   };
-  turned_rows<std::uint32_t, BlockSize> const indices{shared.words()};
+  turned_rows<std::uint32_t> const indices{&shared};
   int count = 0;
   __syncwarp();
 #pragma unroll
@@ -141,7 +150,7 @@ __device__ void write_rows(Task const& task, std::uint32_t row,
   });
   if (!task.output.counts.empty() && row != no_row) task.output.counts.set(row, count);
   if (task.output.distances.empty()) return;
-  turned_rows<scalar, BlockSize> const distances{shared.distance};
+  turned_rows<scalar> const distances{&shared};
 #pragma unroll
   for (int j = 0; j < Capacity; ++j) {
     if (j < Capacity - k) continue;
@@ -168,17 +177,19 @@ template <class Queries, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, knn_packet_blocks<typename Queries::scalar>(Capacity, BlockSize))
     knn_packet_kernel(knn_cuda_task<Queries> const task) {
   using scalar = typename Queries::scalar;
-  using list = warp_topk<scalar, Capacity, BlockSize>;
-  __shared__ typename list::storage candidates;
+  using list = warp_topk<scalar, Capacity>;
+  constexpr int warps = BlockSize / cuda_warp::lanes;
+  __shared__ typename list::storage candidates[warps];
+  __shared__ packet_memory<scalar> shared[warps];
+  int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
   index_t bad_row = -1;
   search_query<scalar> const mine = task.query_of(index_t{blockIdx.x} * BlockSize + threadIdx.x, bad_row);
   task.leave_empty(bad_row);
   task.count_bad(bad_row >= 0);
   if (cuda_warp::ballot(mine.exists()) == 0) return;
-  list found{candidates, task.k, {task.radius2, no_index}, task.excluded(mine)};
-  search_together(task.queries, mine, found);
-  write_rows<Capacity, BlockSize>(task, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, candidates,
-                                  found);
+  list found{candidates[warp], task.k, {task.radius2, no_index}, task.excluded(mine)};
+  search_together(task.queries, mine, shared[warp], found);
+  write_rows<Capacity>(task, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, candidates[warp], found);
 }
 
 }  // namespace detail

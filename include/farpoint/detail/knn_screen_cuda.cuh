@@ -3,12 +3,14 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/knn_cuda.cuh>
 #include <farpoint/detail/knn_screen_check.hpp>
 #include <farpoint/detail/quadtree_cuda.cuh>
 #include <farpoint/detail/screen_exact.cuh>
+#include <farpoint/detail/screen_index.cuh>
 #include <farpoint/detail/screen_rounds.cuh>
 #include <farpoint/detail/screen_view.cuh>
-#include <farpoint/knn.cuh>
+#include <farpoint/tuning/knn.hpp>
 #include <farpoint/tuning/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -29,18 +31,21 @@ class knn_screen_plan {
     memory const m = lay_out(workspace);
     screen_row_writer<scalar> const writer = writer_of(m, output);
     launch_sequence launch{stream};
-    launch_view(launch, m, writer);
-    if (is_exact()) return launch_exact(launch, m, writer);
-    if constexpr (knows_pixel_span<Camera>) launch_rounds(launch, m, writer);
+    launch_view(launch, m, writer, is_exact());
+    if (is_exact()) {
+      launch_exact(launch, m, output);
+    } else if constexpr (knows_pixel_span<Camera>) {
+      launch_rounds(launch, m, writer);
+    }
     return outcome(launch);
   }
 
-  /// The first part of it: for whoever measures the parts.
-  result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output,
+  /// What comes before the search, for whoever measures the parts; the index is that of an exact search.
+  result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
                      cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
     launch_sequence launch{stream};
-    launch_view(launch, m, writer_of(m, output));
+    launch_view(launch, m, writer_of(m, output), with_index);
     return outcome(launch);
   }
 
@@ -56,7 +61,7 @@ class knn_screen_plan {
   struct memory {
     screen_state* state;
     std::uint64_t* tiles;       ///< of points
-    std::uint64_t* tree_tiles;  ///< of pixels, behind them
+    std::uint64_t* tree_tiles;  ///< of pixels, behind them: of the quadtree, or of the index
     index_t tile_words;
     screen_points<scalar> points;
 
@@ -64,17 +69,13 @@ class knn_screen_plan {
     vec<scalar>* packed;
     key* lists;
 
-    std::int32_t* indices;  ///< `[most visible, k]`, and so on: where the rows are not those of the output
-    scalar* distances;
-    std::int32_t* counts;
-    farpoint::bytes search;  ///< workspace of knn()
+    point_index_arrays<scalar> index;
 
     std::size_t size;
   };
 
   bool is_exact() const noexcept { return method_.rounds == until_exact; }
   bool by_input() const noexcept { return method_.rows == screen_rows::input; }
-  exact bounds() const noexcept { return {method_.max_radius, method_.exclude_self}; }
   quadtree_layout layout() const noexcept { return {method_.camera.width, method_.camera.height, most_}; }
   /// Whose lists are not in registers.
   index_t list_threads() const noexcept {
@@ -85,13 +86,14 @@ class knn_screen_plan {
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
 
-  /// As many points as can be visible, somewhere: a workspace's size is asked for before there is memory.
-  batch<point_view<scalar>> cloud_of_most() const noexcept {
-    screen_points<scalar> points{};
-    points.at = reinterpret_cast<vec<scalar>*>(workspace_alignment);
-    points.offsets = reinterpret_cast<index_t*>(workspace_alignment);
-    return points.cloud(most_);
+  screen_tiling tiling() const noexcept {
+    return screen_tiling::of(method_.camera.width, method_.camera.height, most_, Selector::tile_points,
+                             Selector::tiles);
   }
+  index_t slots() const noexcept {
+    return most_screen_slots(method_.camera.width, method_.camera.height, method_.layers, most_);
+  }
+  index_t tree_tiles() const noexcept { return is_exact() ? tiling().tiles : quadtree_blocks(layout()); }
 
   screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
     return {output, m.points.index_of, k_, 0, by_input()};
@@ -103,25 +105,20 @@ class knn_screen_plan {
     memory m{};
     m.state = cutter.take<screen_state>(1);
     index_t const point_tiles = points / (block_size * screen_number_items) + 1;
-    m.tile_words = point_tiles + (is_exact() ? 0 : index_t{quadtree_blocks(layout())});
+    m.tile_words = point_tiles + tree_tiles();
     m.tiles = cutter.take<std::uint64_t>(m.tile_words);
     m.tree_tiles = m.tiles == nullptr ? nullptr : m.tiles + point_tiles;
-    m.points = cut_screen_points<scalar>(cutter, points, screen_words(method_), most_);
-    if (!is_exact()) {
+    m.points = cut_screen_points<scalar>(cutter, points, screen_words(method_), is_exact() ? 0 : most_);
+    if (is_exact()) {
+      m.points.index_of = nullptr;
+      m.points.at = nullptr;
+      m.index = cut_point_index<scalar>(cutter, slots(), 1, slots());
+    } else {
       m.tree = cutter.take<unsigned char>(static_cast<index_t>(layout().size()));
       m.packed = cutter.take<vec<scalar>>(most_);
       m.lists = cutter.take<key>(list_threads() * k_);
-      m.size = cutter.used();
-      return m;
     }
-    index_t const kept = by_input() ? most_ : 0;
-    m.indices = cutter.take<std::int32_t>(kept * k_);
-    m.distances = cutter.take<scalar>(kept * k_);
-    m.counts = cutter.take<std::int32_t>(kept);
-    std::size_t const begin = (cutter.used() + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-    std::size_t const needed = knn_workspace_bytes(cuda_exec{nullptr}, cloud_of_most(), bounds(), k_);
-    m.search = {workspace == nullptr ? nullptr : workspace + begin, needed};
-    m.size = begin + needed;
+    m.size = cutter.used();
     return m;
   }
 
@@ -134,14 +131,28 @@ class knn_screen_plan {
     return launch.blocks(static_cast<std::uint64_t>(threads), block_size, Selector::blocks_per_multiprocessor);
   }
 
-  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
-    screen_task<Points, Camera> task{cloud_,  method_.camera, method_.layers, 0,          writer, m.points,
-                                     m.state, m.tiles,        m.tile_words,   !is_exact()};
+  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer,
+                   bool with_index) const noexcept {
+    screen_task<Points, Camera> task{cloud_,
+                                     method_.camera,
+                                     method_.layers,
+                                     0,
+                                     writer,
+                                     m.points,
+                                     m.state,
+                                     m.tiles,
+                                     m.tile_words,
+                                     !is_exact() || !by_input(),
+                                     {}};
     index_t const points = cloud_.points().size();
     launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
            task);
     for (; task.layer < task.layers; ++task.layer) {
       launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+    }
+    if (with_index) {
+      launch_index(launch, m);
+      task.index = m.index;
     }
     launch(screen_number_kernel<Points, Camera, block_size>, blocks(launch, points / screen_number_items), block_size,
            task);
@@ -177,24 +188,30 @@ class knn_screen_plan {
            task);
   }
 
-  result launch_exact(launch_sequence& launch, memory const& m,
-                      screen_row_writer<scalar> const& writer) const noexcept {
-    if (launch.error() != cudaSuccess) return outcome(launch);
-    auto const visible = m.points.cloud(most_);
-    auto const elements = static_cast<std::size_t>(most_ * k_);
-    auto const rows = static_cast<std::size_t>(most_);
-    knn_output<scalar> found{writer.output.indices, writer.output.distances, writer.output.counts};
-    if (by_input()) {
-      found.indices = span<std::int32_t>{m.indices, elements};
-      found.distances = {m.distances, elements};
-      found.counts = span<std::int32_t>{m.counts, rows};
-    }
-    result const searched = knn(cuda_exec{launch.stream()}, visible, bounds(), k_, found, m.search);
-    if (!searched) return searched;
-    screen_translate_task<scalar> const task{found, writer, m.points.offsets, m.state};
-    launch(by_input() ? screen_scatter_kernel<scalar, block_size> : screen_translate_kernel<scalar, block_size>,
-           blocks(launch, most_ * k_), block_size, task);
-    return outcome(launch);
+  /// All but the upper boxes.
+  void launch_index(launch_sequence& launch, memory const& m) const noexcept {
+    screen_index_task<Points> const task{
+        cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
+        tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
+    launch(screen_index_kernel<Points>,
+           launch.blocks(std::uint64_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
+                         Selector::blocks_per_multiprocessor),
+           screen_index_threads, task);
+  }
+
+  void launch_exact(launch_sequence& launch, memory const& m, knn_screen_output<scalar> const& output) const noexcept {
+    using queries = visible_queries<scalar>;
+    search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
+    knn_output<scalar> const found{output.indices, output.distances, output.counts};
+    knn_cuda_task<queries> const task{visible,
+                                      visible.threads(),
+                                      0,
+                                      nullptr,
+                                      method_.exclude_self,
+                                      static_cast<int>(k_),
+                                      squared_radius<scalar>(method_.max_radius),
+                                      found};
+    if (launch.error() == cudaSuccess) launch.note(launch_knn<knn_selector>(task, launch.stream()));
   }
 
   batch<Points> cloud_;

@@ -102,8 +102,9 @@ class screen_view_job {
       auto const p = task_.cloud[i];
       camera_pixel<typename Camera::scalar> pixel;
       task_.points.pixel_of[i] = -1;
-      if (!task_.method.camera.project(p, pixel, i)) {
-        ++(is_finite(p) ? seen.unseen : seen.non_finite);
+      bool const finite = is_finite(p);
+      if (!finite || !task_.method.camera.project(p, pixel, i)) {
+        ++(finite ? seen.unseen : seen.non_finite);
         continue;
       }
       index_t const at = layers_[0].pixel_at(pixel.x, pixel.y);

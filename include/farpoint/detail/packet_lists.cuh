@@ -23,8 +23,11 @@ struct packet_lists_work {
 template <class Queries, int Capacity, int BlockSize, class Consumer>
 __global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_work<Queries, Consumer> const work) {
   using key = neighbour_key<typename Queries::scalar>;
-  using list = warp_topk<typename Queries::scalar, Capacity, BlockSize>;
-  __shared__ typename list::storage candidates;
+  using list = warp_topk<typename Queries::scalar, Capacity>;
+  constexpr int warps = BlockSize / cuda_warp::lanes;
+  __shared__ typename list::storage candidates[warps];
+  __shared__ packet_memory<typename Queries::scalar> shared[warps];
+  int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
   index_t const thread = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   index_t bad_row = -1;
   search_query<typename Queries::scalar> query;
@@ -35,8 +38,8 @@ __global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_wo
 
   int const k = work.request.k;
   std::uint32_t const excluded = query.exists() ? work.request.excluded(query.index) : no_index;
-  list found{candidates, k, key{work.request.radius2, no_index}, excluded};
-  search_together(work.queries, query, found);
+  list found{candidates[warp], k, key{work.request.radius2, no_index}, excluded};
+  search_together(work.queries, query, shared[warp], found);
   key keys[Capacity];
 #pragma unroll
   for (int j = 0; j < Capacity; ++j) {

@@ -4,6 +4,7 @@
 
 #include <farpoint/block/cuda_warp.cuh>
 #include <farpoint/detail/lookback.cuh>
+#include <farpoint/detail/screen_boxes.cuh>
 #include <farpoint/detail/screen_visible.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -13,6 +14,7 @@ namespace detail {
 struct screen_state {
   std::uint32_t ticket;       ///< tiles of points taken, to number
   std::uint32_t tree_ticket;  ///< blocks of pixels taken
+  std::uint32_t boxes_done;   ///< blocks that are done with their boxes
   std::uint64_t non_finite;
   std::uint64_t unseen;
   index_t first_row;  ///< of the cloud, where rows are those of the input
@@ -38,9 +40,10 @@ struct screen_task {
   screen_row_writer<scalar> writer;
   screen_points<scalar> points;
   screen_state* state;
-  std::uint64_t* tiles;  ///< of points
-  index_t tile_words;    ///< theirs, and those of what follows them
-  bool numbers_points;   ///< pixel_of says in the end which number a visible point has
+  std::uint64_t* tiles;              ///< of points
+  index_t tile_words;                ///< theirs, and those of what follows them
+  bool numbers_points;               ///< pixel_of says in the end which number a visible point has
+  point_index_arrays<scalar> index;  ///< whose upper boxes are not there yet; else null
 
   __device__ screen_layers zbuffers() const noexcept { return {points.words, camera.width, camera.height, layers}; }
 };
@@ -52,7 +55,7 @@ __global__ void __launch_bounds__(BlockSize) screen_clear_kernel(screen_task<Poi
   index_t const words = zbuffer_ref::words(task.camera.width, task.camera.height) * task.layers;
   for (index_t i = first; i < words; i += step) task.points.words[i] = zbuffer_ref::clear_value;
   for (index_t i = first; i < task.tile_words; i += step) task.tiles[i] = 0;
-  if (first == 0) *task.state = {0, 0, 0, 0, task.clouds.begin_of(0)};
+  if (first == 0) *task.state = {0, 0, 0, 0, 0, task.clouds.begin_of(0)};
 }
 
 /// Every point that the camera sees is offered to its pixel's layer.
@@ -67,13 +70,13 @@ __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Poin
     auto const p = cloud[i];
     camera_pixel<typename Camera::scalar> pixel;
     std::int32_t at = -1;
-    if (task.camera.project(p, pixel, i)) {
+    if (!is_finite(p)) {
+      ++non_finite;
+    } else if (task.camera.project(p, pixel, i)) {
       at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
       zbuffers.offer(task.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
-    } else if (is_finite(p)) {
-      ++unseen;
     } else {
-      ++non_finite;
+      ++unseen;
     }
     task.points.pixel_of[i] = at;
   }
@@ -106,12 +109,16 @@ __device__ inline void note_visible(screen_task<Points, Camera> const& task, ind
   *output.report = report;
 }
 
-/// Numbers the visible points in the order of their indices.
+/// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
+/// of building their index is done beside it: neither is enough work for the device.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Points, Camera> const task) {
   using scan = lookback_scan<BlockSize>;
   constexpr std::uint32_t tile_size = BlockSize * screen_number_items;
   __shared__ typename scan::storage storage;
+  if (task.index.clouds != nullptr) {
+    screen_box_filler<typename Points::scalar>{task.index, &task.state->boxes_done}.fill();
+  }
   Points const cloud = task.clouds[0];
   screen_layers const zbuffers = task.zbuffers();
   auto const writer = rows_of_cloud(task.writer, *task.state);
@@ -145,8 +152,10 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Po
         if (writer.by_input) writer.write_empty(writer.first_row + i);
         continue;
       }
-      task.points.index_of[at] = i;
-      task.points.at[at] = cloud[i];
+      if (task.points.at != nullptr) {
+        task.points.index_of[at] = i;
+        task.points.at[at] = cloud[i];
+      }
       writer.write_pixel(writer.by_input ? writer.first_row + i : index_t{at}, pixels[j]);
       if (!writer.output.visible.empty()) writer.output.visible.set(at, i);
       if (task.numbers_points) task.points.pixel_of[i] = static_cast<std::int32_t>(at);

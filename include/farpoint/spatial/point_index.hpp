@@ -109,9 +109,18 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar
   return static_cast<std::uint32_t>(hit);
 }
 
-/// What visitors have in common whose search begins with one leaf.
+/// What visitors have in common whose search begins with one leaf, and that see to one leaf after the other.
 template <class Visitor>
 struct single_visitor {
+  FARPOINT_HD static constexpr bool takes_whole_groups() noexcept { return false; }
+
+  FARPOINT_CALLS_BACK
+  template <class Scalar, class Point>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at_some(point_leaf<Scalar> const* leaves, std::uint32_t which,
+                                                       Point const& q) noexcept {
+    for (; which != 0; which &= which - 1) static_cast<Visitor&>(*this).look_at(leaves[lowest_bit(which)], q);
+  }
+
   FARPOINT_CALLS_BACK
   template <class Index, class Point>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t begin(Index const& index, std::uint32_t start,
@@ -304,47 +313,63 @@ class point_index_ref {
 
   /// Shows a visitor all leaves that it may want, those at `start` first, then those ever farther from it on the curve.
   ///
-  /// visitor.begin(leaves, start): looks at some leaves, and returns which of their group of eight, a bit each.
-  /// visitor.choose(boxes, q): the boxes of a group that are looked into, a bit each. visitor.look_at(leaf, q).
+  /// visitor.begin(index, start, q): looks at some leaves, and returns which of their group of eight, a bit each.
+  /// visitor.choose(boxes, q): the boxes of a group that are looked into, a bit each. visitor.takes_whole_groups(): now
+  /// wants a group's leaves unasked. visitor.look_at_some(leaves, which, q): those leaves of a group, a bit each, at
+  /// least one.
   FARPOINT_CALLS_BACK
   template <class Visitor>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
+    visit(q, start, visitor, boxes_);
+  }
+  /// @param boxes  boxes() in memory that is nearer
+  FARPOINT_CALLS_BACK
+  template <class Visitor>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor,
+                                                point_boxes<Scalar> const* const* boxes) const noexcept {
     if (size_ == 0) return;
+    std::uint32_t const leaves = leaf_count();
     std::uint32_t seen = visitor.begin(*this, start, q);
-    std::uint32_t node = start;
-    for (int base = 0; base < levels_; ++base) {
-      // Below the parent of `node`, and not below `node` itself.
-      std::uint32_t group = node / point_index_width;
-      std::uint32_t left = visitor.choose(boxes_[base][group], q) & ~seen;
-      int level = base;
-      std::uint64_t waiting = 0;  ///< boxes left in the groups above, a byte each
-      while (true) {
-        if (left == 0) {
-          if (level == base) break;
-          group /= point_index_width;
-          left = static_cast<std::uint32_t>(waiting >> 8 * level) & 0xffu;
-          waiting &= ~(std::uint64_t{0xff} << 8 * level);
-          ++level;
-          continue;
-        }
-        int const lane = detail::lowest_bit(left);
-        left &= left - 1;
-        std::uint32_t const child = group * point_index_width + static_cast<std::uint32_t>(lane);
-        if (level == 0) {
-          visitor.look_at(leaves_[child], q);
-          continue;
-        }
-        --level;
-        waiting |= std::uint64_t{left} << 8 * level;
-        group = child;
-        left = visitor.choose(boxes_[level][group], q);
+    std::uint32_t group = start / point_index_width;
+    std::uint64_t waiting = 0;  ///< boxes of the levels above the lowest, a byte each
+    int level = 0;
+    for (int base = 0; base < levels_;) {
+      bool const is_whole = level == 0 && visitor.takes_whole_groups();
+      std::uint32_t const wanted =
+          (is_whole ? leaves_of(group, leaves) : visitor.choose(boxes[level][group], q)) & ~seen;
+      if (level > 0) {
+        waiting |= std::uint64_t{wanted} << 8 * (level - 1);
+      } else if (wanted != 0) {
+        visitor.look_at_some(leaves_ + std::size_t{group} * point_index_width, wanted, q);
       }
-      node /= point_index_width;
-      seen = 1u << node % point_index_width;
+      if (waiting != 0) {
+        int const next = detail::lowest_bit(waiting);
+        waiting &= waiting - 1;
+        int const below = next / 8;
+        group = (group >> 3 * (below + 1 - level)) * point_index_width + static_cast<std::uint32_t>(next % 8);
+        level = below;
+        seen = 0;
+      } else {
+        // Below the parent of the node on the way to the root, and not below that node itself.
+        level = ++base;
+        std::uint32_t const node = start >> 3 * base;
+        group = node / point_index_width;
+        seen = 1u << node % point_index_width;
+      }
     }
   }
 
+  /// Of each level, from the leaves' up.
+  FARPOINT_HD point_boxes<Scalar> const* const* boxes() const noexcept { return boxes_; }
+
  private:
+  /// The leaves of a group, a bit each.
+  FARPOINT_HD static FARPOINT_ALWAYS_INLINE std::uint32_t leaves_of(std::uint32_t group,
+                                                                    std::uint32_t leaves) noexcept {
+    std::uint32_t const left = leaves - group * point_index_width;
+    return left < point_index_width ? (1u << left) - 1 : 0xffu;
+  }
+
   /// A node on the way to a leaf.
   struct near_node {
     Scalar nearest2;   ///< squared distance to its box

@@ -14,9 +14,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// Keeping a list in order costs as much for one lane as for 32. So a lane only notes a candidate, and now and then,
 /// when a buffer is nearly full, all lanes sort theirs and merge them into their lists: a network, no branches. Until
 /// then the bound is that of the last merge: some candidates too many are noted, and none is lost.
-/// @tparam Capacity   k at most: 1, or a power of two
-/// @tparam BlockSize  threads of the block
-template <class Scalar, int Capacity, int BlockSize>
+/// @tparam Capacity  k at most: 1, or a power of two
+template <class Scalar, int Capacity>
 class warp_topk {
  public:
   using key = neighbour_key<Scalar>;
@@ -24,24 +23,21 @@ class warp_topk {
                                    ///< of merge_if_full()
   static constexpr int slots = 2 * batch;
 
-  /// Shared memory of a block: a column for each thread, so that no two lanes meet in one bank.
+  /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Free for other use after
+  /// merge_all().
   struct storage {
-    Scalar distance[slots * BlockSize];
-    std::uint32_t index[slots * BlockSize];
-
-    /// For other use of a warp's own columns after merge_all(): rows of BlockSize words, 2 * slots of them where a
-    /// distance is a word, else slots.
-    __device__ void* words() noexcept {
-      return sizeof(Scalar) == sizeof(std::uint32_t) ? static_cast<void*>(distance) : static_cast<void*>(index);
-    }
+    key at[slots][cuda_warp::lanes];
   };
 
-  /// @param shared    of the block; the same for all of its threads
+  /// @param shared    of the warp
   /// @param k         1 to Capacity
   /// @param limit     keys must be below this; also what stands for a missing element
   /// @param excluded  index that is passed over; no_index: none
   __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
-      : shared_{shared}, excluded_{excluded}, end_{own_column()} {
+      : shared_{shared},
+        begin_{static_cast<std::uint32_t>(cuda_warp::lane() * sizeof(key))},
+        end_{begin_},
+        excluded_{excluded} {
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
@@ -61,20 +57,19 @@ class warp_topk {
 
   /// A candidate that is not farther than bound().
   __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
-    at_offset(shared_.distance, end_) = distance2;
-    at_offset(shared_.index, end_ / words_of_distance) = index;
+    at(end_) = key{distance2, index};
     end_ += row;
   }
 
   /// All lanes call it. True if the bounds may have fallen.
   __device__ bool merge_if_full() noexcept {
-    if (cuda_warp::ballot(end_ >= (batch + 1) * row) == 0) return false;
+    if (cuda_warp::ballot(end_ > begin_ + batch * row) == 0) return false;
     merge();
     return true;
   }
   /// All lanes call it: afterwards every list has all that was offered.
   __device__ void merge_all() noexcept {
-    while (cuda_warp::ballot(end_ >= row) != 0) merge();
+    while (cuda_warp::ballot(end_ != begin_) != 0) merge();
   }
 
   /// Element j of Capacity; the k smallest are the last.
@@ -83,29 +78,22 @@ class warp_topk {
   }
 
  private:
-  // Columns are gone through by bytes: a store's address is a register and a constant.
-  static constexpr int words_of_distance = sizeof(Scalar) / sizeof(std::uint32_t);
-  static constexpr int row = BlockSize * static_cast<int>(sizeof(Scalar));
-
-  __device__ static int own_column() noexcept {
-    return static_cast<int>(threadIdx.x * sizeof(Scalar));
-  }
-  template <class T>
-  __device__ static T& at_offset(T* base, int offset) noexcept {
-    return *reinterpret_cast<T*>(reinterpret_cast<unsigned char*>(base) + offset);
+  // Columns are gone through by bytes: a candidate costs a store and an addition.
+  static constexpr std::uint32_t row = cuda_warp::lanes * sizeof(key);
+  __device__ key& at(std::uint32_t offset) const noexcept {
+    return *reinterpret_cast<key*>(reinterpret_cast<unsigned char*>(&shared_) + offset);
   }
 
   /// The last candidates of each lane go into its list.
   __device__ void merge() noexcept {
-    int const before = end_ - batch * row;
-    int const begin = before >= 0 ? before : own_column();
+    std::uint32_t const begin = end_ - begin_ > batch * row ? end_ - batch * row : begin_;
     key const none{detail::infinity<Scalar>, no_index};
     key next[batch];
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
-      int const slot = begin + j * row;
-      std::uint32_t const index = at_offset(shared_.index, slot / words_of_distance);
-      next[j] = slot < end_ && index != excluded_ ? key{at_offset(shared_.distance, slot), index} : none;
+      std::uint32_t const slot = begin + static_cast<std::uint32_t>(j) * row;
+      next[j] = at(slot);
+      if (slot >= end_ || next[j].index() == excluded_) next[j] = none;
     }
     end_ = begin;
     network_sort(next);
@@ -122,8 +110,9 @@ class warp_topk {
   storage& shared_;
   key at_[Capacity];
   Scalar bound_ = Scalar(-1);
+  std::uint32_t begin_;  ///< of the lane's column, in bytes
+  std::uint32_t end_;    ///< of where the next candidate goes
   std::uint32_t excluded_;
-  int end_;  ///< of the thread's candidates, which lie a row apart: where the next goes, in bytes of distances
 };
 
 FARPOINT_END_NAMESPACE

@@ -2,7 +2,7 @@
 /// What makes knn() in screen space fast on a GPU. Nothing here changes a result.
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -15,6 +15,10 @@ struct knn_screen_selector {
   static constexpr int search_block_size = 128;
   /// Blocks that a multiprocessor is given: what keeps enough loads in flight.
   static constexpr int blocks_per_multiprocessor = 8;
+  /// The exact search indexes the points of a tile of pixels together: 64 x 64 of them, or more where that leaves fewer
+  /// than so many points to a tile, in the mean, and more than so many tiles.
+  static constexpr index_t tile_points = 256;
+  static constexpr index_t tiles = 256;
 };
 
 FARPOINT_END_NAMESPACE

@@ -1,0 +1,38 @@
+/// @file
+/// The points, memory and right answer of the row that is being measured.
+#pragma once
+
+#include "clouds.hpp"
+
+#include <memory>
+#include <utility>
+#include <vector>
+
+namespace farpoint_bench {
+
+/// Keeps one problem: the contenders of a row follow one another.
+/// @tparam Problem  is made of a row and the points of its scan, or none; has `row()`
+/// @tparam Row      has `name()` and `scan_name`, null where the points are made
+template <class Problem, class Row>
+class problem_store {
+ public:
+  explicit problem_store(std::vector<named_scan> scans) : scans_{std::move(scans)} {}
+
+  std::vector<named_scan> const& scans() const noexcept { return scans_; }
+
+  Problem& operator[](Row const& row) {
+    if (problem_ == nullptr || problem_->row().name() != row.name()) {
+      static std::vector<float> const none;
+      // First: there may be no room for two.
+      problem_.reset();
+      problem_ = std::make_unique<Problem>(row, row.scan_name == nullptr ? none : find_scan(scans_, row.scan_name));
+    }
+    return *problem_;
+  }
+
+ private:
+  std::vector<named_scan> scans_;
+  std::unique_ptr<Problem> problem_;
+};
+
+}  // namespace farpoint_bench

@@ -1,0 +1,64 @@
+// Clouds and lists of neighbours in device memory: what calls of knn() and radius() have in common.
+#pragma once
+
+#include "clouds_on_device.cuh"
+
+namespace farpoint_tests {
+
+/// Everything of one call but the call, so that it can be repeated or captured.
+template <class Problem, class Index, class Report>
+class lists_on_device {
+ public:
+  using scalar = typename Problem::scalar;
+
+  /// After the stream was synchronised.
+  knn_answer<scalar> answer(farpoint::result outcome) const {
+    bool kept = outcome ? indices_.intact() && distances_.intact() && counts_.intact() && report_.intact()
+                        : indices_.untouched() && distances_.untouched() && counts_.untouched();
+    kept = kept && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
+    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+    knn_answer<scalar> answer{outcome, widen(with_poison_of_host(indices_.download())),
+                              with_poison_of_host(distances_.download()),
+                              widen(with_poison_of_host(counts_.download()))};
+    if (outcome) add_report(answer, report_.download()[0]);
+    return answer;
+  }
+
+  clouds_on_device<Problem>& clouds() { return clouds_; }
+
+ protected:
+  /// @param elements  of the lists
+  /// @param counts    counts or offsets
+  lists_on_device(Problem const& problem, index_t elements, index_t counts)
+      : problem_{problem},
+        clouds_{problem},
+        indices_{static_cast<std::size_t>(elements)},
+        distances_{static_cast<std::size_t>(elements)},
+        counts_{static_cast<std::size_t>(counts)},
+        report_{1} {}
+
+  Problem const& problem() const { return problem_; }
+  auto points() const { return clouds_.points(); }
+  auto queries() const { return clouds_.queries(); }
+  auto indices() const { return span_of<Index>(indices_); }
+  auto distances() const { return span_of<scalar>(distances_); }
+  auto counts() const { return span_of<Index>(counts_); }
+  Report* report() const { return report_.data(); }
+
+  /// The same memory in each call.
+  farpoint::bytes workspace(std::size_t size) {
+    if (workspace_ == nullptr) workspace_ = noisy_workspace(size);
+    return span_of<unsigned char>(*workspace_);
+  }
+
+ private:
+  Problem const& problem_;
+  clouds_on_device<Problem> clouds_;
+  device_array<Index> indices_;
+  device_array<scalar> distances_;
+  device_array<Index> counts_;
+  device_array<Report> report_;
+  std::unique_ptr<device_array<unsigned char>> workspace_;
+};
+
+}  // namespace farpoint_tests

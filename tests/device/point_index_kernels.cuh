@@ -1,0 +1,20 @@
+// The kernels that build a point index are compiled in point_index_kernels.cu only, not in every test of a search.
+#pragma once
+
+#include <farpoint/point_index.cuh>
+
+// `how` is `extern template` or `template`.
+#define POINT_INDEX_KERNEL(how, Coord, items)                                                                        \
+  how cudaError_t farpoint::detail::index_plan<farpoint::knn_selector, farpoint::point_view<Coord>>::launch_build<   \
+      farpoint::knn_selector::items>(farpoint::detail::index_task<farpoint::point_view<Coord>> const&, cudaStream_t) \
+      const noexcept;
+
+#define POINT_INDEX_KERNELS(how)                          \
+  POINT_INDEX_KERNEL(how, float, small_items)             \
+  POINT_INDEX_KERNEL(how, float, large_items)             \
+  POINT_INDEX_KERNEL(how, double, small_items)            \
+  POINT_INDEX_KERNEL(how, double, large_items)            \
+  POINT_INDEX_KERNEL(how, farpoint::float16, small_items) \
+  POINT_INDEX_KERNEL(how, farpoint::float16, large_items)
+
+POINT_INDEX_KERNELS(extern template)

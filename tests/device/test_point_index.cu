@@ -1,0 +1,177 @@
+// point_index_ref in kernels of a user's own: what host code finds in the index that the host has built.
+#include <farpoint/point_index.cuh>
+#include <farpoint/point_index.hpp>
+
+#include "../catch.hpp"
+#include "clouds_on_device.cuh"
+#include "stream_citizen.cuh"
+
+using namespace farpoint_tests;
+using farpoint::cuda_exec;
+using farpoint::host_exec;
+using farpoint::neighbour_key;
+using farpoint::point_index_ref;
+using farpoint::vec;
+
+namespace {
+
+constexpr int most = 8;
+
+/// What one query finds in three ways.
+template <class Scalar>
+struct finding {
+  std::uint32_t index[most];
+  Scalar distance2[most];
+  std::uint32_t within;      ///< points within the radius
+  std::uint32_t within_mix;  ///< of their indices, in any order
+  Scalar farthest2;          ///< of them
+};
+
+template <class Scalar>
+FARPOINT_HD finding<Scalar> find_around(point_index_ref<Scalar> const& index, vec<Scalar> const& q, int k,
+                                        Scalar radius2, std::uint32_t excluded) {
+  finding<Scalar> found{};
+  neighbour_key<Scalar> keys[most];
+  auto const list = index.template nearest<most>(q, k, radius2, excluded);
+  list.write(keys, k);
+  for (int j = 0; j < k; ++j) {
+    found.index[j] = keys[j].index();
+    found.distance2[j] = keys[j].distance2();
+  }
+  index.within(q, radius2, [&](std::uint32_t i, Scalar d) {
+    ++found.within;
+    found.within_mix += (i + 1) * 2654435761u;
+    found.farthest2 = d > found.farthest2 ? d : found.farthest2;
+  });
+  return found;
+}
+
+/// Point i of the view asks in its cloud; those that are not finite do not.
+template <class Points>
+__global__ void ask_kernel(farpoint::device_point_index<typename Points::scalar> const index,
+                           farpoint::batch<Points> const clouds, int k, typename Points::scalar radius2,
+                           finding<typename Points::scalar>* found) {
+  for (index_t b = 0; b < clouds.size(); ++b) {
+    Points const cloud = clouds[b];
+    for (index_t i = threadIdx.x; i < cloud.size(); i += blockDim.x) {
+      auto const q = cloud[i];
+      if (!farpoint::is_finite(q)) continue;
+      found[clouds.begin_of(b) + i] = find_around(index[b], q, k, radius2, static_cast<std::uint32_t>(i));
+    }
+  }
+}
+
+/// Counts how often each point comes; a point that is not what it should be counts for many.
+template <class Points>
+__global__ void go_through_kernel(farpoint::device_point_index<typename Points::scalar> const index,
+                                  farpoint::batch<Points> const clouds, int* seen) {
+  index_t const b = blockIdx.x;
+  Points const cloud = clouds[b];
+  index[b].for_each([&](std::uint32_t i, auto const& p) {
+    auto const wanted = cloud[i];
+    bool const is_right = p[0] == wanted[0] && p[1] == wanted[1] && p[2] == wanted[2];
+    seen[clouds.begin_of(b) + i] += is_right ? 1 : 1000;
+  });
+}
+
+template <class Problem>
+class asked_index {
+ public:
+  using scalar = typename Problem::scalar;
+
+  asked_index(Problem const& problem, scalar radius2)
+      : problem_{problem},
+        radius2_{radius2},
+        clouds_{problem},
+        memory_{farpoint::point_index_bytes(cuda_exec{stream_.get()}, clouds_.points())},
+        found_{std::vector<finding<scalar>>(static_cast<std::size_t>(problem.points.points), finding<scalar>{})},
+        seen_{std::vector<int>(static_cast<std::size_t>(problem.points.points))} {}
+
+  /// Builds the index and asks.
+  void enqueue() {
+    cudaStream_t const stream = stream_.get();
+    farpoint::device_point_index<scalar> index;
+    auto const clouds = clouds_.points();
+    REQUIRE(build_point_index(cuda_exec{stream}, clouds, span_of<unsigned char>(memory_), index));
+    ask_kernel<<<1, 256, 0, stream>>>(index, clouds, static_cast<int>(problem_.k), radius2_, found_.data());
+    REQUIRE_CUDA(cudaMemsetAsync(seen_.data(), 0, seen_.size() * sizeof(int), stream));
+    go_through_kernel<<<static_cast<unsigned>(clouds.size()), 1, 0, stream>>>(index, clouds, seen_.data());
+    REQUIRE_CUDA(cudaGetLastError());
+  }
+
+  /// After enqueue(), or a replay of it, for the clouds that `problem` has.
+  void check(Problem const& problem) const {
+    REQUIRE_CUDA(cudaStreamSynchronize(stream_.get()));
+    CHECK(memory_.intact());
+    auto const clouds = clouds_in_place(problem.points);
+    farpoint::detail::host_workspace const memory{farpoint::point_index_bytes(host_exec{}, clouds)};
+    farpoint::point_index<scalar> index;
+    REQUIRE(farpoint::build_point_index(host_exec{}, clouds, memory.get(), index));
+    auto const found = found_.download();
+    auto const seen = seen_.download();
+    bool same = true;
+    for (index_t b = 0; b < clouds.size(); ++b) {
+      auto const cloud = clouds[b];
+      for (index_t i = 0; i < cloud.size(); ++i) {
+        auto const at = static_cast<std::size_t>(clouds.begin_of(b) + i);
+        bool const asks = farpoint::is_finite(cloud[i]);
+        same = same && seen[at] == (asks ? 1 : 0);
+        if (!asks) continue;
+        auto const wanted =
+            find_around(index[b], cloud[i], static_cast<int>(problem.k), radius2_, static_cast<std::uint32_t>(i));
+        same = same && std::memcmp(&found[at], &wanted, sizeof wanted) == 0;
+      }
+    }
+    CHECK(same);
+  }
+
+  clouds_on_device<Problem>& clouds() { return clouds_; }
+  cudaStream_t stream() const { return stream_.get(); }
+
+ private:
+  Problem const& problem_;
+  scalar radius2_;
+  test_stream stream_;
+  clouds_on_device<Problem> clouds_;
+  device_array<unsigned char> memory_;
+  device_array<finding<scalar>> found_;
+  device_array<int> seen_;
+};
+
+template <class Coord>
+void check_shapes() {
+  for (shape const which : all_shapes) {
+    for (std::size_t const n : {1u, 9u, 65u, 2000u}) {
+      for (index_t const k : {1, 5, 8}) {
+        CAPTURE(static_cast<int>(which), n, k);
+        knn_problem<Coord> problem{make_cloud(which, n, n), k};
+        auto const size = static_cast<index_t>(n);
+        if (n > 9) problem.points.offsets = {0, size / 3, size / 3, size};
+        asked_index<knn_problem<Coord>> asked{problem, k == 5 ? typename knn_problem<Coord>::scalar(0.01) : 1};
+        asked.enqueue();
+        asked.check(problem);
+      }
+    }
+  }
+}
+
+}  // namespace
+
+TEST_CASE("point_index_ref, device: a kernel of one's own finds what the host finds", "[point_index][device]") {
+  check_shapes<float>();
+  check_shapes<double>();
+}
+
+TEST_CASE("point_index_ref, device: a cloud that moves, in a graph", "[point_index][device][graph][sanitize]") {
+  std::vector<knn_problem<float>> problems;
+  for (shape const which : {shape::cube, shape::rings, shape::non_finite, shape::cube}) {
+    problems.emplace_back(make_cloud(which, 1500, 3), 6);
+  }
+  asked_index<knn_problem<float>> asked{problems[0], 0.02f};
+  captured_graph const graph{asked.stream(), [&] { asked.enqueue(); }};
+  for (auto const& problem : problems) {
+    asked.clouds().upload(problem);
+    graph.replay();
+    asked.check(problem);
+  }
+}
