@@ -10,14 +10,13 @@
 #include <cmath>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <limits>
-#include <map>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
 #include "cloud_io.hpp"
+#include "common_options.hpp"
 #include "coverage.hpp"
 #include "progress.hpp"
 #include "render.hpp"
@@ -29,8 +28,6 @@ namespace {
 
 using namespace farpoint_demo;
 namespace runtime = farpoint::runtime;
-
-constexpr int exit_unequal = 3;
 
 struct demo_options {
   std::string cloud_file;  // empty: a simulated sweep
@@ -57,22 +54,6 @@ class demo_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-std::map<std::string, file_format> const formats{{"kitti", file_format::kitti},
-                                                 {"nuscenes", file_format::nuscenes},
-                                                 {"xyz", file_format::xyz},
-                                                 {"ply", file_format::ply},
-                                                 {"pcd", file_format::pcd}};
-std::map<std::string, runtime::backend> const backends{
-    {"auto", runtime::backend::automatic}, {"host", runtime::backend::host}, {"cuda", runtime::backend::cuda}};
-
-/// An option whose value is a key of `choices`, listed in the help as `listed`.
-template <class Value>
-void add_choice(CLI::App& app, std::string const& name, std::map<std::string, Value> const& choices,
-                std::string const& listed, std::string const& help, std::function<void(Value)> const& set) {
-  auto const look_up = [&choices, set](std::string const& word) { set(choices.at(word)); };
-  app.add_option_function<std::string>(name, look_up, help)->check(CLI::IsMember(&choices))->option_text(listed);
-}
-
 void declare_options(CLI::App& app, demo_options& wish) {
   app.add_option("CLOUD", wish.cloud_file,
                  "Point cloud: KITTI, nuScenes or raw xyz .bin, .ply, .pcd. Without one: a simulated LiDAR sweep")
@@ -83,15 +64,11 @@ void declare_options(CLI::App& app, demo_options& wish) {
   app.add_option("--first", wish.first, "Index of the first sample")
       ->check(CLI::NonNegativeNumber)
       ->option_text("INDEX [0]");
-  add_choice<runtime::backend>(app, "--backend", backends, "auto|host|cuda [auto]",
-                               "Where to work; auto: CUDA where there is a usable GPU, the host otherwise",
-                               [&wish](runtime::backend chosen) { wish.backend = chosen; });
+  add_backend_option(app, wish.backend);
   app.add_option("--threads", wish.threads, "Threads of the host backend; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->option_text("N [0]");
-  add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd",
-                          "What CLOUD is, where neither name nor content tells",
-                          [&wish](file_format chosen) { wish.format = chosen; });
+  add_format_option(app, wish.format);
   app.add_option("--seed", wish.seed, "Seed of the simulated sweep")->option_text("N [1]");
   app.add_option("-o,--output", wish.picture_file, "Picture to write")->option_text("PNG [farpoint_demo.png]");
   app.add_option("--indices", wish.indices_file, "Also write the indices of the samples, one per line, in their order")
@@ -160,13 +137,6 @@ std::string voxel_picture_of(demo_options const& wish) {
   std::filesystem::path const file{wish.picture_file};
   auto const name = file.stem().string() + "_voxels" + file.extension().string();
   return (file.parent_path() / name).string();
-}
-
-/// Where the work was done, and why there.
-std::string describe(runtime::run_info const& info, runtime::backend asked_for, int threads) {
-  if (info.used == runtime::backend::cuda) return fmt::format("cuda ({})", info.device);
-  return fmt::format("host ({} thread{}){}", threads, threads == 1 ? "" : "s",
-                     asked_for == runtime::backend::automatic ? ", no GPU found" : "");
 }
 
 void print_row(std::string const& name, std::string const& value) {

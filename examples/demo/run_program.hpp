@@ -12,6 +12,7 @@ namespace farpoint_demo {
 
 constexpr int exit_failure = 1;
 constexpr int exit_usage = 2;
+constexpr int exit_unequal = 3;
 
 /// Parses the command line into `Options` and runs the program; errors go to stderr, as one line.
 /// @param declare  `declare(app, options)` adds the options

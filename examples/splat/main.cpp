@@ -1,26 +1,31 @@
 // farpoint_splat: draws a point cloud as a closed surface of splats, from all sides, and tells how good it is.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
+#include <farpoint/runtime.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <map>
 #include <optional>
 #include <thread>
 
 #include "cloud_io.hpp"
-#include "normals.hpp"
+#include "common_options.hpp"
 #include "progress.hpp"
 #include "run_program.hpp"
 #include "shading.hpp"
 #include "steadiness.hpp"
 #include "street_scene.hpp"
+#include "surface_view.hpp"
 #include "torus_knot.hpp"
 
 namespace {
 
 using namespace farpoint_demo;
+namespace runtime = farpoint::runtime;
+
+// As test drivers read it: skipped.
+constexpr int exit_no_gpu = 77;
 
 // Splats are drawn at twice the picture's size, for smooth edges.
 constexpr int zoom = 2;
@@ -38,17 +43,14 @@ struct splat_options {
   int size = 768;
   int k = 16;
   int rounds = farpoint::until_exact;
+  runtime::backend backend = runtime::backend::automatic;
   int threads = 0;
+  bool check = false;
   std::string picture_file = "farpoint_splat.png";
 
   bool is_knot() const { return cloud_file.empty() && !street; }
 };
 
-std::map<std::string, file_format> const formats{{"kitti", file_format::kitti},
-                                                 {"nuscenes", file_format::nuscenes},
-                                                 {"xyz", file_format::xyz},
-                                                 {"ply", file_format::ply},
-                                                 {"pcd", file_format::pcd}};
 std::map<std::string, up_axis> const axes{{"x", up_axis::plus_x},   {"-x", up_axis::minus_x}, {"y", up_axis::plus_y},
                                           {"-y", up_axis::minus_y}, {"z", up_axis::plus_z},   {"-z", up_axis::minus_z}};
 
@@ -56,11 +58,7 @@ void declare_options(CLI::App& app, splat_options& wish) {
   app.add_option("CLOUD", wish.cloud_file,
                  "Point cloud: KITTI, nuScenes or raw xyz .bin, .ply, .pcd. Without one: the tube around a knot")
       ->option_text(" ");
-  app.add_option_function<std::string>(
-         "--format", [&wish](std::string const& word) { wish.format = formats.at(word); },
-         "What CLOUD is, where neither name nor content tells")
-      ->check(CLI::IsMember(&formats))
-      ->option_text("kitti|nuscenes|xyz|ply|pcd");
+  add_format_option(app, wish.format);
   app.add_flag("--street", wish.street, "Without a CLOUD: a simulated LiDAR sweep instead");
   app.add_option("--points", wish.points, "Points of the knot")
       ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}))
@@ -68,10 +66,8 @@ void declare_options(CLI::App& app, splat_options& wish) {
   app.add_option("--noise", wish.noise, "Standard deviation of the knot's points (m); its tube is 0.48 m thick")
       ->check(CLI::Range(0.0, 0.1))
       ->option_text("M [0.0005]");
-  app.add_option_function<std::string>(
-         "--up", [&wish](std::string const& word) { wish.up = axes.at(word); }, "The cloud's axis that points up")
-      ->check(CLI::IsMember(&axes))
-      ->option_text("x|y|z|-x|-y|-z [z]");
+  add_choice<up_axis>(app, "--up", axes, "x|y|z|-x|-y|-z [z]", "The cloud's axis that points up",
+                      [&wish](up_axis chosen) { wish.up = chosen; });
   app.add_option("--azimuth", wish.azimuth, "Where the first view is taken from (degrees)")->option_text("A [20]");
   app.add_option("--elevation", wish.elevation, "How high above the ground (degrees)")
       ->check(CLI::Range(-89.0, 89.0))
@@ -86,14 +82,19 @@ void declare_options(CLI::App& app, splat_options& wish) {
   app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in so many rounds; 0: all neighbours")
       ->check(CLI::Range(0, 16))
       ->option_text("N [0]");
-  app.add_option("--threads", wish.threads, "Threads; 0: one per core")
+  add_backend_option(app, wish.backend);
+  app.add_option("--threads", wish.threads, "Threads of the host; 0: one per core")
       ->check(CLI::Range(0, 1024))
       ->option_text("N [0]");
   app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
       ->option_text("PNG [farpoint_splat.png]");
+  app.add_flag("--check", wish.check,
+               "Also search and fit the first view with one thread of the host, and compare to the bit");
   app.footer(
+      "Neighbours, normals and radii are the backend's work; drawing is the host's.\n"
       "Also written: the first view's normals in false colours (_error), and all views in small (_views).\n"
-      "Exit code: 0 all went well, 1 something failed, 2 wrong usage.\n");
+      "Exit code: 0 all went well, 1 something failed, 2 wrong usage, 3 --check found a difference,\n"
+      "77 --backend cuda found no GPU.\n");
 }
 
 cloud load(splat_options const& wish, torus_knot const& knot) {
@@ -115,14 +116,6 @@ void print_row(std::string const& name, std::string const& value) {
   fmt::print("  {:<22} {}\n", name, value);
 }
 
-/// A search in a view, and the normals it gives.
-struct searched_view {
-  camera looking;
-  view_search seen;
-  std::vector<point3> normals;
-  double milliseconds;
-};
-
 class artist {
  public:
   artist(splat_options const& wish, std::vector<point3> const& cloud, int threads)
@@ -130,70 +123,78 @@ class artist {
 
   double reach() const { return stand_.reach(); }
 
-  searched_view search(double azimuth, int rounds = farpoint::until_exact) const {
-    searched_view view;
-    view.looking = stand_.at(azimuth, wish_.size, wish_.size);
-    auto const start = std::chrono::steady_clock::now();
-    view.seen = search_view(cloud_, view.looking, wish_.k, threads_, rounds);
-    view.milliseconds = std::chrono::duration<double, std::milli>(std::chrono::steady_clock::now() - start).count();
-    view.normals = normals_from(view, view.seen.neighbours);
-    return view;
+  surface_view look(double azimuth, int rounds = farpoint::until_exact) const {
+    auto const looking = stand_.at(azimuth, wish_.size, wish_.size);
+    bool const on_gpu = wish_.backend != runtime::backend::host && runtime::cuda_available();
+    return on_gpu ? view_on_cuda(cloud_, looking, wish_.k, rounds)
+                  : view_on_host(cloud_, looking, wish_.k, rounds, threads_);
+  }
+
+  /// True if one thread of the host gives the same bits.
+  bool check(surface_view const& view, int rounds) const {
+    return equal_bits(view, view_on_host(cloud_, view.looking, wish_.k, rounds, 1));
   }
 
   /// Of the visible points' neighbours in the whole cloud.
-  std::vector<point3> true_normals(searched_view const& view) const {
-    return normals_from(view, search_cloud(cloud_, view.seen.visible, wish_.k, threads_));
+  std::vector<point3> true_normals(surface_view const& view) const {
+    auto const neighbours = search_cloud(cloud_, view.seen.visible, wish_.k, threads_);
+    return fit_surface(cloud_, view.seen.visible, neighbours, eye_of(view.looking), threads_).normals;
   }
 
   /// @param errors  of the normals (degrees), if they are known
-  frame draw(searched_view const& view, std::vector<float> const& errors = {}) const {
-    auto normals = view.normals;
-    turn_with_neighbours(normals, cloud_, view.seen, eye_of(view.looking), threads_);
-    auto const splats = make_splats(cloud_, view.seen, normals, errors, view.looking, reach() / 64);
+  frame draw(surface_view const& view, std::vector<float> const& errors = {}) const {
+    auto turned = view.fitted;
+    turn_with_neighbours(turned.normals, cloud_, view.seen, eye_of(view.looking), threads_);
+    auto const splats = make_splats(cloud_, view.seen, turned, errors, view.looking, reach() / 64);
     return draw_splats(splats, enlarged(view.looking, zoom), threads_);
   }
 
  private:
-  std::vector<point3> normals_from(searched_view const& view, neighbour_rows const& rows) const {
-    return fit_normals(cloud_, view.seen.visible, rows, eye_of(view.looking), threads_);
-  }
-
   splat_options const& wish_;
   std::vector<point3> const& cloud_;
   turntable stand_;
   int threads_;
 };
 
-void print_search(std::string const& rounds, searched_view const& view, searched_view const& exact,
+void print_search(std::string const& rounds, surface_view const& view, surface_view const& exact,
                   std::vector<point3> const& true_normals) {
-  auto const spread = spread_of(angles_between(view.normals, true_normals));
+  auto const spread = spread_of(angles_between(view.fitted.normals, true_normals));
   fmt::print("  {:<12}  {:>8.2f} %  {:>13.3f}  {:>9.3f}  {:>9.1f}\n", rounds,
              100 * share_of_equal_rows(view.seen.neighbours, exact.seen.neighbours), spread.mean, spread.deviation,
-             view.milliseconds);
+             1e3 * view.info.seconds);
   std::fflush(stdout);
 }
 
-/// The first view: how good its neighbours and normals are, and its pictures.
-void show_first(splat_options const& wish, artist const& hand) {
-  auto const exact = with_progress("searching", [&] { return hand.search(wish.azimuth); });
+/// The first view: how good its neighbours and normals are, and its pictures. False if a check finds a difference.
+bool show_first(splat_options const& wish, artist const& hand, int threads) {
+  auto const exact = with_progress("searching", [&] { return hand.look(wish.azimuth); });
   auto const true_normals = with_progress("searching", [&] { return hand.true_normals(exact); });
   print_row("visible", fmt::format("{}", exact.seen.visible.size()));
   print_row("neighbours", fmt::format("{}", wish.k));
+  print_row("backend", describe(exact.info, wish.backend, threads));
+  bool same = !wish.check || hand.check(exact, farpoint::until_exact);
   fmt::print("\n  rounds        right sets  normals (deg)  deviation  time (ms)\n");
   for (int rounds = 1; rounds <= 3; ++rounds) {
-    auto const some = with_progress("searching", [&] { return hand.search(wish.azimuth, rounds); });
+    auto const some = with_progress("searching", [&] { return hand.look(wish.azimuth, rounds); });
+    same = same && (!wish.check || hand.check(some, rounds));
     print_search(std::to_string(rounds), some, exact, true_normals);
   }
   print_search("until exact", exact, exact, true_normals);
 
-  auto const shown = hand.search(wish.azimuth, wish.rounds);
-  auto const errors = angles_between(shown.normals, true_normals);
+  auto const shown = hand.look(wish.azimuth, wish.rounds);
+  auto const errors = angles_between(shown.fitted.normals, true_normals);
   auto const picture = with_progress("drawing", [&] { return hand.draw(shown, errors); });
   auto const spread = spread_of(errors);
   write_png(with_caption(shade(picture), fmt::format("{} visible points, k {}", errors.size(), wish.k), false),
             wish.picture_file);
   auto const caption = fmt::format("normals: {:.2f} deg off, deviation {:.2f}", spread.mean, spread.deviation);
   write_png(with_caption(show_errors(picture), caption, true), beside(wish.picture_file, "_error"));
+  if (wish.check) {
+    fmt::print("\n");
+    print_row("check",
+              fmt::format("neighbours, normals and radii {} those of one host thread", same ? "equal" : "DIFFER from"));
+  }
+  return same;
 }
 
 /// All views: how closed and how steady they are, and their picture.
@@ -202,9 +203,9 @@ void show_views(splat_options const& wish, artist const& hand, torus_knot const&
   std::vector<image> small;
   for (int i = 0; i < wish.views; ++i) {
     double const azimuth = wish.azimuth + 360.0 * i / wish.views;
-    auto const view = with_progress("searching", [&] { return hand.search(azimuth, wish.rounds); });
+    auto const view = with_progress("searching", [&] { return hand.look(azimuth, wish.rounds); });
     auto const picture = with_progress("drawing", [&] { return hand.draw(view); });
-    auto const next = with_progress("drawing", [&] { return hand.draw(hand.search(azimuth + 1, wish.rounds)); });
+    auto const next = with_progress("drawing", [&] { return hand.draw(hand.look(azimuth + 1, wish.rounds)); });
     auto const flicker = flicker_between(picture, next, hand.reach() / 200);
     std::string holes = "-";
     if (wish.is_knot()) {
@@ -222,6 +223,10 @@ void show_views(splat_options const& wish, artist const& hand, torus_knot const&
 }
 
 int run(splat_options const& wish) {
+  if (wish.backend == runtime::backend::cuda && !runtime::cuda_available()) {
+    fmt::print(stderr, "farpoint_splat: there is no usable CUDA device\n");
+    return exit_no_gpu;
+  }
   torus_knot const knot;
   auto const input = load(wish, knot);
   auto const points = wish.is_knot() ? input.points : set_upright(input.points, wish.up);
@@ -235,13 +240,13 @@ int run(splat_options const& wish) {
   print_row("cloud", wish.cloud_file.empty() ? "(none given)" : wish.cloud_file);
   print_row("format", input.format);
   print_row("points", fmt::format("{}", points.size()));
-  show_first(wish, hand);
+  bool const same = show_first(wish, hand, threads);
   show_views(wish, hand, knot);
   fmt::print("\n");
   print_row("picture", wish.picture_file);
   print_row("errors of normals", beside(wish.picture_file, "_error").string());
   print_row("all views", beside(wish.picture_file, "_views").string());
-  return 0;
+  return same ? 0 : exit_unequal;
 }
 
 }  // namespace

@@ -1,58 +1,23 @@
 #include "normals.hpp"
 
-#include <farpoint/spatial/symmetric3.hpp>
-
-#include <algorithm>
-
 #include "parallel.hpp"
+#include "plane_fit.hpp"
 
 namespace farpoint_demo {
 
-namespace {
-
-// Around their mean, times their number; {} for fewer than three.
-farpoint::symmetric3<double> covariance_of(std::vector<vec3> const& places) {
-  farpoint::symmetric3<double> sum;
-  if (places.size() < 3) return sum;
-  vec3 mean{};
-  for (vec3 const& place : places) mean = mean + place;
-  mean = (1 / static_cast<double>(places.size())) * mean;
-  for (vec3 const& place : places) {
-    vec3 const d = place - mean;
-    sum.xx += d[0] * d[0];
-    sum.xy += d[0] * d[1];
-    sum.xz += d[0] * d[2];
-    sum.yy += d[1] * d[1];
-    sum.yz += d[1] * d[2];
-    sum.zz += d[2] * d[2];
-  }
-  return sum;
-}
-
-vec3 fit_normal(std::vector<vec3> const& places, vec3 const& to_eye) {
-  constexpr double flat = 1e-6;  // of the longest axis: the coordinates are floats
-  auto const eigen = farpoint::eigen_of(covariance_of(places));
-  if (!(eigen.values[1] > flat * flat * eigen.values[2])) return to_eye;
-  auto const& thinnest = eigen.vectors[0];
-  vec3 const normal{thinnest[0], thinnest[1], thinnest[2]};
-  return dot(normal, to_eye) < 0 ? -1 * normal : normal;
-}
-
-}  // namespace
-
-std::vector<point3> fit_normals(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
-                                neighbour_rows const& neighbours, vec3 const& eye, int threads) {
-  std::vector<point3> normals(visible.size());
-  for_each_index(visible.size(), threads, [&](std::size_t i) {
-    std::vector<vec3> places;
-    for (std::size_t j = 0; j < neighbours.k && neighbours.row(i)[j] >= 0; ++j) {
-      places.push_back(to_vec3(cloud[static_cast<std::size_t>(neighbours.row(i)[j])]));
-    }
-    vec3 const here = to_vec3(cloud[static_cast<std::size_t>(visible[i])]);
-    vec3 const normal = fit_normal(places, unit(eye - here));
-    for (std::size_t axis = 0; axis < 3; ++axis) normals[i][axis] = static_cast<float>(normal[axis]);
-  });
-  return normals;
+surface fit_surface(std::vector<point3> const& cloud, std::vector<std::int32_t> const& points,
+                    neighbour_rows const& neighbours, vec3 const& eye, int threads) {
+  surface fitted{std::vector<point3>(points.size()), std::vector<float>(points.size())};
+  plane_fit const fit{farpoint::view_points(cloud),
+                      points.data(),
+                      neighbours.indices.data(),
+                      neighbours.distances.data(),
+                      static_cast<int>(neighbours.k),
+                      {{eye[0], eye[1], eye[2]}},
+                      reinterpret_cast<float*>(fitted.normals.data()),
+                      fitted.radii.data()};
+  for_each_index(points.size(), threads, fit);
+  return fitted;
 }
 
 void turn_with_neighbours(std::vector<point3>& normals, std::vector<point3> const& cloud, view_search const& seen,

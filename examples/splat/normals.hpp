@@ -1,14 +1,20 @@
-// The surface's normal at a point, from a plane through its neighbours.
+// The surface at the visible points, from planes through their neighbours.
 #pragma once
 
 #include "view_search.hpp"
 
 namespace farpoint_demo {
 
-/// Normals of length 1 of the visible points, towards the eye: at right angles to the plane that is nearest to the
-/// neighbours. Where neighbours make no plane (fewer than three, or all on one line) the normal is the line of sight.
-std::vector<point3> fit_normals(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
-                                neighbour_rows const& neighbours, vec3 const& eye, int threads);
+/// The surface at some points.
+struct surface {
+  std::vector<point3> normals;  ///< of length 1, towards the eye
+  std::vector<float> radii;     ///< of discs (m): closed where the points lie close together
+};
+
+/// At right angles to the normal is the plane that is nearest to the neighbours. Where they make no plane (fewer than
+/// three, or all on one line) the normal is the line of sight. The radius goes by the last neighbour's distance.
+surface fit_surface(std::vector<point3> const& cloud, std::vector<std::int32_t> const& points,
+                    neighbour_rows const& neighbours, vec3 const& eye, int threads);
 
 /// Turns normals at more than 75 degrees to the line of sight to where most of their neighbours' look.
 ///

@@ -4,8 +4,7 @@
 #include <limits>
 #include <vector>
 
-#include "turntable.hpp"
-#include "view_search.hpp"
+#include "normals.hpp"
 
 namespace farpoint_demo {
 
@@ -17,14 +16,12 @@ struct splat {
   double error;   ///< of the normal (degrees)
 };
 
-/// One for each visible point whose normal does not look away, as large as its neighbourhood: closed where the points
-/// lie close together.
-/// @param normals  of the visible points
+/// One for each visible point whose normal does not look away.
+/// @param fitted   to the visible points
 /// @param errors   of the normals (degrees); none: 0
 /// @param largest  the largest radius (m), unless that is less than some times the median
-std::vector<splat> make_splats(std::vector<point3> const& cloud, view_search const& seen,
-                               std::vector<point3> const& normals, std::vector<float> const& errors,
-                               camera const& looking, double largest);
+std::vector<splat> make_splats(std::vector<point3> const& cloud, view_search const& seen, surface const& fitted,
+                               std::vector<float> const& errors, camera const& looking, double largest);
 
 /// What each pixel shows, `[height, width]`.
 struct frame {

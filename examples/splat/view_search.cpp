@@ -28,13 +28,6 @@ std::vector<point3> gather_points(std::vector<point3> const& cloud, std::vector<
 
 }  // namespace
 
-double neighbour_rows::reach_of(std::size_t i) const {
-  for (std::size_t j = k; j > 0; --j) {
-    if (row(i)[j - 1] >= 0) return std::sqrt(static_cast<double>(distances[i * k + j - 1]));
-  }
-  return 0;
-}
-
 view_search search_view(std::vector<point3> const& cloud, camera const& looking, int k, int threads, int rounds) {
   farpoint::host_exec const exec{threads};
   farpoint::batch const points{farpoint::view_points(cloud)};

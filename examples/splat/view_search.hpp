@@ -17,8 +17,6 @@ struct neighbour_rows {
   std::vector<float> distances;       ///< `[points, k]`: squared (m^2); +inf where there are fewer
 
   std::int32_t const* row(std::size_t i) const { return indices.data() + i * k; }
-  /// The distance (m) of the last neighbour there is.
-  double reach_of(std::size_t i) const;
 };
 
 struct view_search {

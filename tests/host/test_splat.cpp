@@ -24,7 +24,7 @@ constexpr double elevation = 40;
 struct test_view {
   camera looking;
   view_search seen;
-  std::vector<point3> normals;
+  surface fitted;
   frame picture;
 };
 
@@ -34,9 +34,9 @@ test_view draw(std::vector<point3> const& cloud, double azimuth, int threads) {
   view.looking = stand.at(azimuth, side, side);
   view.seen = search_view(cloud, view.looking, k, threads);
   vec3 const eye = eye_of(view.looking);
-  view.normals = fit_normals(cloud, view.seen.visible, view.seen.neighbours, eye, threads);
-  auto turned = view.normals;
-  turn_with_neighbours(turned, cloud, view.seen, eye, threads);
+  view.fitted = fit_surface(cloud, view.seen.visible, view.seen.neighbours, eye, threads);
+  auto turned = view.fitted;
+  turn_with_neighbours(turned.normals, cloud, view.seen, eye, threads);
   auto const splats = make_splats(cloud, view.seen, turned, {}, view.looking, stand.reach() / 64);
   view.picture = draw_splats(splats, enlarged(view.looking, 2), threads);
   return view;
@@ -100,8 +100,8 @@ TEST_CASE("brightness stays with the surface when the camera moves by a degree",
 TEST_CASE("normals are near those of the whole cloud, and look at the eye", "[splat]") {
   auto const view = draw(knot_cloud(), 70, 2);
   auto const all = search_cloud(knot_cloud(), view.seen.visible, k, 2);
-  auto const exact = fit_normals(knot_cloud(), view.seen.visible, all, eye_of(view.looking), 2);
-  auto const errors = angles_between(view.normals, exact);
+  auto const exact = fit_surface(knot_cloud(), view.seen.visible, all, eye_of(view.looking), 2).normals;
+  auto const errors = angles_between(view.fitted.normals, exact);
   auto const spread = spread_of(errors);
   CHECK(spread.mean > 0);
   CHECK(spread.mean < 4);
@@ -119,7 +119,8 @@ TEST_CASE("splats are the same bytes for every number of threads", "[splat]") {
   auto const three = draw(knot_cloud(), 30, 3);
   CHECK(one.seen.visible == three.seen.visible);
   CHECK(one.seen.neighbours.indices == three.seen.neighbours.indices);
-  CHECK(same_bytes(one.normals, three.normals));
+  CHECK(same_bytes(one.fitted.normals, three.fitted.normals));
+  CHECK(same_bytes(one.fitted.radii, three.fitted.radii));
   CHECK(same_bytes(one.picture.depths, three.picture.depths));
   CHECK(same_bytes(one.picture.normals, three.picture.normals));
   CHECK(same_bytes(one.picture.errors, three.picture.errors));
@@ -243,7 +244,7 @@ TEST_CASE("clouds without a surface are drawn", "[splat]") {
     auto const view = draw(set_upright(cloud, up_axis::plus_z), 0, 2);
     CHECK(!view.seen.visible.empty());
     CHECK(*std::min_element(view.picture.depths.begin(), view.picture.depths.end()) < frame::nothing);
-    for (auto const& normal : view.normals) CHECK(std::fabs(length(to_vec3(normal)) - 1) < 1e-6);
+    for (auto const& normal : view.fitted.normals) CHECK(std::fabs(length(to_vec3(normal)) - 1) < 1e-6);
     auto const picture = shade(view.picture);
     CHECK(picture.width() == side);
     CHECK(with_caption(picture, "a caption", true).height() > side);
