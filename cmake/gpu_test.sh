@@ -53,6 +53,7 @@ suite "device tests" farpoint_device_tests {}
 suite "graph capture" farpoint_device_tests {} "[graph]"
 suite "block_argmax in your kernel" example_02_block_argmax {}
 suite "demo" farpoint_demo {} --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
+suite "splats" farpoint_splat {} --backend cuda --check --size 512 --views 1 --output "${TMPDIR:-/tmp}/farpoint_splat.png"
 sanitize=(compute-sanitizer --error-exitcode 1)
 suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
 # Racecheck (CUDA 13.0) takes the shared memories of a cluster's blocks for one: it reports pairs of accesses that have a

@@ -16,6 +16,7 @@ struct surface_view {
 };
 
 /// search_view() and fit_surface().
+/// @param cloud  at least one point
 surface_view view_on_host(std::vector<point3> const& cloud, camera const& looking, int k, int rounds, int threads);
 
 /// The same bits, from the current GPU; there must be one (farpoint::runtime::cuda_available()). Throws
