@@ -159,7 +159,7 @@ class artist {
 void print_search(std::string const& rounds, surface_view const& view, surface_view const& exact,
                   std::vector<point3> const& true_normals) {
   auto const spread = spread_of(angles_between(view.fitted.normals, true_normals));
-  fmt::print("  {:<12}  {:>8.2f} %  {:>13.3f}  {:>9.3f}  {:>9.1f}\n", rounds,
+  fmt::print("  {:<12}  {:>8.2f} %  {:>13.3f}  {:>9.3f}  {:>9.2f}\n", rounds,
              100 * share_of_equal_rows(view.seen.neighbours, exact.seen.neighbours), spread.mean, spread.deviation,
              1e3 * view.info.seconds);
   std::fflush(stdout);
