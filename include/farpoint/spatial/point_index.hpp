@@ -322,7 +322,11 @@ class point_index_ref {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
     visit(q, start, visitor, boxes_);
   }
-  /// @param boxes  boxes() in memory that is nearer
+  /// The same.
+  /// @param q        where the search is, for the visitor
+  /// @param start    leaf
+  /// @param visitor  as above
+  /// @param boxes    boxes() in memory that is nearer
   FARPOINT_CALLS_BACK
   template <class Visitor>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor,
