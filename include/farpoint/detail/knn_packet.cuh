@@ -179,6 +179,8 @@ __global__ void __launch_bounds__(BlockSize, knn_packet_blocks<typename Queries:
   using scalar = typename Queries::scalar;
   using list = warp_topk<scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;
+  static_assert(packets_fit<scalar, Capacity>(warps),
+                "farpoint: a block_size of knn_selector that shared memory is too small for");
   __shared__ typename list::storage candidates[warps];
   __shared__ packet_memory<scalar> shared[warps];
   int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;

@@ -25,6 +25,8 @@ __global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_wo
   using key = neighbour_key<typename Queries::scalar>;
   using list = warp_topk<typename Queries::scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;
+  static_assert(packets_fit<typename Queries::scalar, Capacity>(warps),
+                "farpoint: a block_size of knn_selector that shared memory is too small for");
   __shared__ typename list::storage candidates[warps];
   __shared__ packet_memory<typename Queries::scalar> shared[warps];
   int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;

@@ -45,6 +45,13 @@ struct packet_memory {
   point points[cuda_warp::lanes + point_index_width];  ///< that wait until there are eight
 };
 
+/// Whether warps that search fit into the shared memory that every device gives a block unasked.
+template <class Scalar, int Capacity>
+FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
+  using list = warp_topk<Scalar, Capacity>;
+  return warps * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>)) <= 48 * 1024;
+}
+
 /// A visitor for point_index_ref::visit() that is a whole warp: a lane has a query, and all go one way, into every box
 /// that one of them may need. Nothing diverges.
 ///
