@@ -8,8 +8,8 @@
 
 #include "support/cuda_check.hpp"
 
+#include <farpoint/container/topk.hpp>
 #include <farpoint/core/math.hpp>
-#include <farpoint/spatial/topk.hpp>
 
 #include <cuda_runtime.h>
 

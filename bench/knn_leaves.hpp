@@ -3,9 +3,9 @@
 /// count of what it looks at.
 #pragma once
 
+#include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/knn.hpp>
-#include <farpoint/point_index.hpp>
-#include <farpoint/spatial/box.hpp>
+#include <farpoint/point_bvh.hpp>
 
 #include <algorithm>
 #include <cstdint>

@@ -4,7 +4,7 @@
 
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
-#include <farpoint/detail/thread_team.hpp>
+#include <farpoint/host/thread_team.hpp>
 
 #include <nanoflann.hpp>
 

@@ -12,8 +12,8 @@
 
 #include "support/cuda_check.hpp"
 
-#include <farpoint/spatial/camera.hpp>
-#include <farpoint/spatial/topk.hpp>
+#include <farpoint/container/topk.hpp>
+#include <farpoint/geometry/camera.hpp>
 #include <farpoint/spatial/zbuffer.hpp>
 
 #include <cuda_runtime.h>

@@ -5,7 +5,7 @@
 #include "support/clouds.hpp"
 #include "support/counters.hpp"
 
-#include <farpoint/spatial/camera.hpp>
+#include <farpoint/geometry/camera.hpp>
 
 #include <cmath>
 #include <string>

@@ -7,7 +7,7 @@
 #include "support/run_suite.hpp"
 #include "voxelize_serial.hpp"
 
-#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/voxelize.hpp>
 
 #include <benchmark/benchmark.h>

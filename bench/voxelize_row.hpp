@@ -5,7 +5,7 @@
 #include "support/clouds.hpp"
 #include "support/counters.hpp"
 
-#include <farpoint/voxelize_types.hpp>
+#include <farpoint/types/voxelize.hpp>
 
 #include <array>
 #include <string>

@@ -3,7 +3,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/voxelize_types.hpp>
+#include <farpoint/types/voxelize.hpp>
 
 #include <algorithm>
 #include <array>

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <farpoint/core/points.hpp>
-#include <farpoint/spatial/symmetric3.hpp>
+#include <farpoint/geometry/symmetric3.hpp>
 
 namespace farpoint_demo {
 

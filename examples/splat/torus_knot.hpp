@@ -1,7 +1,7 @@
 // A closed surface whose silhouette is known: the tube around a trefoil knot.
 #pragma once
 
-#include <farpoint/spatial/camera.hpp>
+#include <farpoint/geometry/camera.hpp>
 
 #include <cstdint>
 #include <vector>

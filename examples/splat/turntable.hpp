@@ -1,7 +1,7 @@
 // Cameras that look at a cloud from all sides, as if it stood on a turntable.
 #pragma once
 
-#include <farpoint/spatial/camera.hpp>
+#include <farpoint/geometry/camera.hpp>
 
 #include <vector>
 

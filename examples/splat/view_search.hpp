@@ -1,7 +1,7 @@
 // What one view shows of a cloud: the visible points, and the nearest neighbours of each.
 #pragma once
 
-#include <farpoint/knn_screen_types.hpp>
+#include <farpoint/types/knn_screen.hpp>
 
 #include <cstdint>
 #include <vector>

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/normals_cuda.cuh>
+#include <farpoint/detail/search/normals_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -2,7 +2,7 @@
 /// Normals and curvature from neighbours: host backend.
 #pragma once
 
-#include <farpoint/detail/normal_of.hpp>
+#include <farpoint/detail/search/normal_from_neighbours.hpp>
 #include <farpoint/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

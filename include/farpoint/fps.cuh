@@ -4,7 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/fps_cuda.cuh>
+#include <farpoint/detail/fps/cuda.cuh>
 #include <farpoint/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

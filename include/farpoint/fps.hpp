@@ -5,8 +5,8 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/detail/fps_host.hpp>
-#include <farpoint/fps_types.hpp>
+#include <farpoint/detail/fps/host.hpp>
+#include <farpoint/types/fps.hpp>
 
 #include <stdexcept>
 #include <vector>

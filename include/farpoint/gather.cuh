@@ -6,8 +6,8 @@
 
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/index_span.hpp>
-#include <farpoint/detail/dynamic_shared.cuh>
-#include <farpoint/detail/gather_check.hpp>
+#include <farpoint/detail/gather/check.hpp>
+#include <farpoint/grid/dynamic_shared.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

@@ -4,8 +4,8 @@
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/index_span.hpp>
-#include <farpoint/detail/gather_check.hpp>
-#include <farpoint/detail/thread_team.hpp>
+#include <farpoint/detail/gather/check.hpp>
+#include <farpoint/host/thread_team.hpp>
 
 #include <algorithm>
 

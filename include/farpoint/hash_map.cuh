@@ -8,7 +8,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/hash_map_cuda.cuh>
+#include <farpoint/detail/hash_map/cuda.cuh>
 #include <farpoint/hash_map.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -2,7 +2,7 @@
 /// Whole arrays into and out of a hash map: host backend. hash_map.cuh adds the CUDA backend.
 #pragma once
 
-#include <farpoint/detail/hash_map_host.hpp>
+#include <farpoint/detail/hash_map/host.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -2,7 +2,7 @@
 /// Features at other places than those of the points that have them: host backend.
 #pragma once
 
-#include <farpoint/detail/inverse_distance.hpp>
+#include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

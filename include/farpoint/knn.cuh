@@ -4,7 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/knn_cuda.cuh>
+#include <farpoint/detail/search/knn_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

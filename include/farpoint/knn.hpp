@@ -5,8 +5,8 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/detail/knn_host.hpp>
-#include <farpoint/knn_types.hpp>
+#include <farpoint/detail/search/knn_host.hpp>
+#include <farpoint/types/knn.hpp>
 
 #include <stdexcept>
 #include <vector>

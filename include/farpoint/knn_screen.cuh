@@ -5,7 +5,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/knn_screen_cuda.cuh>
+#include <farpoint/detail/screen/cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

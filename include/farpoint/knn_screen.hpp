@@ -5,8 +5,8 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/detail/knn_screen_host.hpp>
-#include <farpoint/knn_screen_types.hpp>
+#include <farpoint/detail/screen/host.hpp>
+#include <farpoint/types/knn_screen.hpp>
 
 #include <stdexcept>
 #include <vector>

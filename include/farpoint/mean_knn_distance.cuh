@@ -4,8 +4,8 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/indexed_search.cuh>
-#include <farpoint/detail/mean_distance_cuda.cuh>
+#include <farpoint/detail/search/mean_distance_cuda.cuh>
+#include <farpoint/detail/search/with_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -2,7 +2,7 @@
 /// How far a point's neighbours are: host backend.
 #pragma once
 
-#include <farpoint/detail/mean_distance.hpp>
+#include <farpoint/detail/search/mean_distance.hpp>
 #include <farpoint/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -6,8 +6,8 @@
 
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/cuda_exec.cuh>
-#include <farpoint/detail/host_workspace.hpp>
-#include <farpoint/detail/quadtree_cuda.cuh>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/screen/quadtree_build.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

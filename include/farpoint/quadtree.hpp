@@ -4,7 +4,7 @@
 
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
-#include <farpoint/detail/quadtree_steps.hpp>
+#include <farpoint/detail/screen/quadtree_build.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -24,54 +24,6 @@ inline result check_quadtree(host_exec exec, quadtree_layout const& layout, span
     if (point.depth != point.depth) return reject("points: a depth is not a number");
   }
   return {};
-}
-
-inline std::uint32_t pixel_code(quadtree_point const& point) noexcept {
-  return morton_encode<std::uint32_t>(point.x, point.y);
-}
-
-/// The tiles' masks and depths; false if a pixel has two points.
-inline bool fill_tiles(quadtree_layout const& layout, quadtree_arrays const& arrays,
-                       span<quadtree_point const> points) noexcept {
-  for (index_t i = 0; i < layout.record_count(); ++i) arrays.records[i] = empty_record();
-  quadtree_record* const tiles = arrays.records + layout.record_at({0, quadtree_tile_level});
-  for (quadtree_point const& point : points) {
-    std::uint32_t const code = pixel_code(point);
-    if (!add_to_tile(tiles[code >> 2 * quadtree_tile_level], code, point.depth)) return false;
-  }
-  return true;
-}
-
-/// Counts and depths from the tiles up, then starts from the root down.
-inline void fill_levels(quadtree_layout const& layout, quadtree_arrays const& arrays) noexcept {
-  auto const nodes = [&layout](int level) { return std::uint32_t{1} << 2 * (layout.top() - level); };
-  auto const children = [&](std::uint32_t code, int level) {
-    return arrays.records + layout.record_at(quadtree_node{code, level}.child(0));
-  };
-  for (int level = quadtree_tile_level + 1; level <= layout.top(); ++level) {
-    quadtree_record* const records = arrays.records + layout.record_at({0, level});
-    for (std::uint32_t code = 0; code < nodes(level); ++code) {
-      records[code] = sum_of_children(children(code, level), level);
-    }
-  }
-  for (int level = layout.top(); level > quadtree_tile_level; --level) {
-    quadtree_record const* const records = arrays.records + layout.record_at({0, level});
-    for (std::uint32_t code = 0; code < nodes(level); ++code) {
-      place_children(records[code], children(code, level), level);
-    }
-  }
-}
-
-inline void pack_points(quadtree_layout const& layout, quadtree_arrays const& arrays,
-                        span<quadtree_point const> points) noexcept {
-  quadtree_record const* const tiles = arrays.records + layout.record_at({0, quadtree_tile_level});
-  for (quadtree_point const& point : points) {
-    std::uint32_t const code = pixel_code(point);
-    std::uint32_t const position = position_in(tiles[code >> 2 * quadtree_tile_level], code);
-    arrays.pixels[position] = code;
-    arrays.indices[position] = point.index;
-    arrays.depths[position] = point.depth;
-  }
 }
 
 }  // namespace detail

@@ -4,8 +4,8 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/indexed_search.cuh>
-#include <farpoint/detail/radius_cuda.cuh>
+#include <farpoint/detail/search/radius_cuda.cuh>
+#include <farpoint/detail/search/with_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

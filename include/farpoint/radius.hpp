@@ -5,8 +5,8 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/detail/radius_host.hpp>
-#include <farpoint/radius_types.hpp>
+#include <farpoint/detail/search/radius_host.hpp>
+#include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -4,8 +4,8 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/fps_types.hpp>
-#include <farpoint/voxelize_types.hpp>
+#include <farpoint/types/fps.hpp>
+#include <farpoint/types/voxelize.hpp>
 
 #if defined(FARPOINT_STATIC)
 #define FARPOINT_API

@@ -4,7 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/detail/voxelize_cuda.cuh>
+#include <farpoint/detail/voxelize/cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 

@@ -5,8 +5,8 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
-#include <farpoint/detail/voxelize_host.hpp>
-#include <farpoint/voxelize_types.hpp>
+#include <farpoint/detail/voxelize/host.hpp>
+#include <farpoint/types/voxelize.hpp>
 
 #include <stdexcept>
 #include <vector>

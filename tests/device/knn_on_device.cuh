@@ -2,7 +2,7 @@
 #pragma once
 
 #include <farpoint/knn.cuh>
-#include <farpoint/point_index.cuh>
+#include <farpoint/point_bvh.cuh>
 
 #include "lists_on_device.cuh"
 

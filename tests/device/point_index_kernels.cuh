@@ -1,7 +1,7 @@
 // The kernels that build a point index are compiled in point_index_kernels.cu only, not in every test of a search.
 #pragma once
 
-#include <farpoint/point_index.cuh>
+#include <farpoint/point_bvh.cuh>
 
 // `how` is `extern template` or `template`.
 #define POINT_INDEX_KERNEL(how, Coord, items)                                                                        \

@@ -1,6 +1,6 @@
 // point_index_ref in kernels of a user's own: what host code finds in the index that the host has built.
-#include <farpoint/point_index.cuh>
-#include <farpoint/point_index.hpp>
+#include <farpoint/point_bvh.cuh>
+#include <farpoint/point_bvh.hpp>
 
 #include "../catch.hpp"
 #include "clouds_on_device.cuh"

@@ -1,9 +1,9 @@
 // Parts of knn() in screen space in kernels of a user's own: discs, boxes and nodes of a quadtree, and the k best of
 // many keys in registers, local and shared memory. The host's answers come from the same functions, which its own tests
 // check.
-#include <farpoint/detail/host_workspace.hpp>
+#include <farpoint/container/topk.hpp>
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/quadtree.hpp>
-#include <farpoint/spatial/topk.hpp>
 
 #include <algorithm>
 

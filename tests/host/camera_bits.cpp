@@ -1,6 +1,6 @@
 // Prints a checksum of what the cameras and angle_of() give for random points. Built by several compilers with several
 // flags; all must print the same.
-#include <farpoint/spatial/camera.hpp>
+#include <farpoint/geometry/camera.hpp>
 
 #include <cstdio>
 #include <cstring>

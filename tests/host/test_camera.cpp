@@ -1,5 +1,5 @@
 // The cameras against formulas in higher precision, and at their borders. The device runs the same source.
-#include <farpoint/spatial/camera.hpp>
+#include <farpoint/geometry/camera.hpp>
 
 #include <array>
 #include <cmath>

@@ -1,6 +1,6 @@
 // Hilbert codes: the curve goes through all cells, from face to face.
-#include <farpoint/detail/hilbert_table.hpp>
-#include <farpoint/spatial/hilbert.hpp>
+#include <farpoint/geometry/hilbert.hpp>
+#include <farpoint/geometry/hilbert_table.hpp>
 
 #include "../catch.hpp"
 #include "../shared/random.hpp"

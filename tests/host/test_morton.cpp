@@ -1,5 +1,5 @@
 // spatial/morton: codes as tables of binary literals, round trips, and what the order promises.
-#include <farpoint/spatial/morton.hpp>
+#include <farpoint/geometry/morton.hpp>
 
 #include "../catch.hpp"
 #include "../shared/random.hpp"

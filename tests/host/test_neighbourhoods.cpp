@@ -3,7 +3,7 @@
 #include <farpoint/gather.hpp>
 #include <farpoint/interpolate.hpp>
 #include <farpoint/mean_knn_distance.hpp>
-#include <farpoint/point_index.hpp>
+#include <farpoint/point_bvh.hpp>
 
 #include <map>
 

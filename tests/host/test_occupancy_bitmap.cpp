@@ -1,5 +1,5 @@
 // The bitmap against a sorted list of cells, filled by several threads.
-#include <farpoint/detail/occupancy_bitmap.hpp>
+#include <farpoint/container/occupancy_bitmap.hpp>
 
 #include <algorithm>
 #include <atomic>

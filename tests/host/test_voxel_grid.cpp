@@ -1,6 +1,6 @@
 // voxel_grid, and what voxelize() reads and writes features with.
 #include <farpoint/core/features.hpp>
-#include <farpoint/spatial/voxel_grid.hpp>
+#include <farpoint/geometry/voxel_grid.hpp>
 
 #include "../catch.hpp"
 #include "../shared/random.hpp"

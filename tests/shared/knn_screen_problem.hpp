@@ -1,8 +1,8 @@
 // Problems for knn() in screen space in plain memory, and their answers, so that one test body serves every backend.
 #pragma once
 
+#include <farpoint/geometry/camera.hpp>
 #include <farpoint/reference/knn_screen.hpp>
-#include <farpoint/spatial/camera.hpp>
 
 #include "knn_problem.hpp"
 

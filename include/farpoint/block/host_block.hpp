@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/config.hpp>
-#include <farpoint/detail/spin_barrier.hpp>
+#include <farpoint/host/spin_barrier.hpp>
 
 #include <cstdint>
 #include <cstring>

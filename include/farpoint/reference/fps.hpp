@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
-#include <farpoint/detail/fps_check.hpp>
+#include <farpoint/detail/fps/check.hpp>
 
 #include <limits>
 #include <vector>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
-#include <farpoint/detail/knn_check.hpp>
+#include <farpoint/detail/search/check.hpp>
 
 #include <algorithm>
 #include <utility>

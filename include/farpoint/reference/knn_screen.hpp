@@ -3,10 +3,10 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
-#include <farpoint/detail/knn_screen_check.hpp>
-#include <farpoint/detail/screen_rounds.hpp>
+#include <farpoint/detail/screen/check.hpp>
+#include <farpoint/detail/screen/growing_window.hpp>
+#include <farpoint/geometry/camera.hpp>
 #include <farpoint/reference/knn.hpp>
-#include <farpoint/spatial/camera.hpp>
 
 #include <algorithm>
 #include <vector>

@@ -2,8 +2,8 @@
 /// Voxelization as five plain loops: the definition of voxelize(), and the oracle of its tests.
 #pragma once
 
-#include <farpoint/detail/voxel_ticket.hpp>
-#include <farpoint/detail/voxelize_check.hpp>
+#include <farpoint/detail/voxelize/check.hpp>
+#include <farpoint/detail/voxelize/random_priority.hpp>
 
 #include <algorithm>
 #include <map>

@@ -10,12 +10,19 @@
 #include <farpoint/core/count_bits.hpp>
 #include <farpoint/core/lowest_bit.hpp>
 #include <farpoint/core/math.hpp>
-#include <farpoint/spatial/box.hpp>
-#include <farpoint/spatial/morton.hpp>
+#include <farpoint/geometry/bounding_box.hpp>
+#include <farpoint/geometry/morton.hpp>
 
 #include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
+
+/// A pixel's point.
+struct quadtree_point {
+  std::uint16_t x, y;   ///< column and row
+  float depth;          ///< a number, or infinite
+  std::uint32_t index;  ///< in the cloud
+};
 
 /// The largest width and height of an image, in pixels.
 inline constexpr int quadtree_max_side = 8192;

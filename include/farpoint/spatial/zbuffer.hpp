@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/spatial/camera.hpp>
+#include <farpoint/geometry/camera.hpp>
 
 #include <cstring>
 #include <limits>

@@ -1,0 +1,115 @@
+/// @file
+/// What the kernel that builds indices works on.
+#pragma once
+
+#include <farpoint/core/cloud_of.cuh>
+#include <farpoint/detail/bvh/layout.hpp>
+#include <farpoint/geometry/hilbert_grid.hpp>
+#include <farpoint/grid/atomic_bounding_box.cuh>
+#include <farpoint/grid/cooperative_radix_sort.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sorts after the first, at most: each by cells of what was one cell before.
+inline constexpr int index_levels = 4;
+
+/// Points of a cell that may stay in the order of their indices: three leaves of them.
+inline constexpr std::uint32_t index_enough = 3 * point_index_width;
+/// The same where a cell was part of a crowded one: few are that full, and each level takes time of its own.
+inline constexpr std::uint32_t index_enough_again = 8 * point_index_width;
+
+/// Points of a run that a warp sees to at a time.
+inline constexpr std::uint32_t index_piece_points = 256;
+
+/// Zero when a build starts.
+struct index_state {
+  unsigned arrivals;
+  unsigned bad_offsets;
+  unsigned long long crowded[index_levels];  ///< runs in the high half, their points in the low one
+  unsigned pieces[index_levels];             ///< of these runs
+};
+
+/// A cloud as it is met; zero when a build starts.
+template <class Scalar>
+struct index_extent {
+  growing_box<Scalar> box;
+  std::uint32_t count;  ///< finite points
+
+  __device__ void grow(growing_box<Scalar> const& by, std::uint32_t points) noexcept {
+    by.grow(box);
+    atomicAdd(&count, points);
+  }
+};
+
+/// Points that are in one cell, and follow one another.
+template <class Scalar>
+struct index_run {
+  growing_box<Scalar> box;
+  std::uint32_t count;
+  std::uint32_t begin;   ///< in the order of all points
+  std::uint32_t source;  ///< among the points of all runs of the level before
+  std::uint32_t offset;  ///< among those of this level
+};
+
+/// Part of a run.
+struct index_piece {
+  std::uint32_t run;
+  std::uint32_t first;  ///< of its points
+};
+
+/// How a key is made of the number of a cloud, or of a run, and a cell's code.
+struct index_key_bits {
+  int axis;  ///< of a cell, per axis
+  int set;   ///< of a number
+
+  /// @param most  of an axis: eight in a cloud make three passes of sorting, and leave to the next level what is
+  /// crowded
+  FARPOINT_HD static index_key_bits of(std::uint32_t sets, int most) noexcept {
+    int set = 0;
+    while (set < 29 && std::uint32_t{1} << set < sets) ++set;
+    int const axis = (32 - set) / 3;
+    return {axis < most ? axis : most, set};
+  }
+  /// For runs: as many cells as they have points, and more where that costs no further pass of sorting.
+  FARPOINT_HD static index_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
+    index_key_bits bits = of(runs, 1);
+    while (bits.axis < 10 && bits.all() <= 29 && (std::uint64_t{runs} << 3 * bits.axis) < points) ++bits.axis;
+    while (bits.axis < 10 && radix_passes(bits.all() + 3) == radix_passes(bits.all())) ++bits.axis;
+    return bits;
+  }
+  FARPOINT_HD int all() const noexcept { return set + 3 * axis; }
+  /// The code of a point that goes no further: above all others.
+  FARPOINT_HD std::uint32_t none() const noexcept { return (1u << 3 * axis) - 1; }
+  FARPOINT_HD bool is_none(std::uint32_t key) const noexcept { return (key & none()) == none(); }
+  FARPOINT_HD std::uint32_t set_of(std::uint32_t key) const noexcept { return set == 0 ? 0 : key >> 3 * axis; }
+  FARPOINT_HD std::uint32_t key(std::uint32_t of_set, std::uint32_t code) const noexcept {
+    return (set == 0 ? 0 : of_set << 3 * axis) | code;
+  }
+};
+
+template <class Points>
+struct index_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> points;
+  point_index_arrays<scalar> index;
+  index_state* state;
+  index_extent<scalar>* extents;  ///< `[clouds]`
+  std::uint32_t* order;           ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
+  radix_words words[2];           ///< `[points]` each; in the memory of the leaves, which are filled last
+  index_run<scalar>* runs[2];     ///< of one level and the next
+  index_piece* pieces;            ///< of a level's runs
+  std::uint32_t* counters;        ///< of the sorts
+  index_key_bits bits;            ///< of the first sort
+
+  /// Points of the view.
+  FARPOINT_HD std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }
+  /// Up to the end of the last cloud, which the device's offsets may say.
+  __device__ std::uint32_t size() const noexcept {
+    return points.is_ragged() ? static_cast<std::uint32_t>(points.begin_of(points.size())) : most();
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,233 @@
+/// @file
+/// Leaves and boxes of points that are in order: the second half of building indices.
+#pragma once
+
+#include <farpoint/detail/bvh/build_args.cuh>
+#include <farpoint/grid/grid_barrier.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Where a unit of `each` points lies: units of a cloud follow one another, those of cloud b from
+/// floor(begin / each) + b on; see point_index_arrays.
+struct index_unit {
+  index_t cloud;
+  point_index_cloud of;
+  index_t number;  ///< in its cloud; the last ones of a cloud may have no points
+
+  __device__ static index_unit find(point_index_cloud const* clouds, index_t count, index_t each,
+                                    index_t unit) noexcept {
+    auto const first_of = [&](index_t b) { return clouds[b].begin / each + b; };
+    index_t const b = last_not_above(count, unit, first_of);
+    return {b, clouds[b], unit - first_of(b)};
+  }
+};
+
+/// A box and the lowest index in it.
+template <class Scalar>
+struct index_box {
+  vec<Scalar, 3> low = {{infinity<Scalar>, infinity<Scalar>, infinity<Scalar>}};
+  vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
+  std::uint32_t lowest = no_index;
+
+  __device__ void add(vec<Scalar, 3> const& other_low, vec<Scalar, 3> const& other_high, std::uint32_t index) noexcept {
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      low[k] = min_number(low[k], other_low[k]);
+      high[k] = max_number(high[k], other_high[k]);
+    }
+    lowest = ::min(lowest, index);
+  }
+  __device__ void add(index_box const& other) noexcept {
+    add(other.low, other.high, other.lowest);
+  }
+
+  /// All lanes of a warp call it; afterwards those have the same whose numbers differ in the bits from `First` up to,
+  /// not including, `End`.
+  template <int First, int End>
+  __device__ void join() noexcept {
+#pragma unroll
+    for (int step = First; step < End; step *= 2) {
+      add(from_lane(cuda_warp::lane() ^ step));
+    }
+  }
+  /// What another lane has. All lanes of a warp call it.
+  __device__ index_box from_lane(int lane) const noexcept {
+    index_box other;
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      other.low[k] = __shfl_sync(~0u, low[k], lane);
+      other.high[k] = __shfl_sync(~0u, high[k], lane);
+    }
+    other.lowest = __shfl_sync(~0u, lowest, lane);
+    return other;
+  }
+  __device__ void write(point_boxes<Scalar>& group, int lane) const noexcept {
+#pragma unroll
+    for (int k = 0; k < 3; ++k) {
+      group.low[k][lane] = low[k];
+      group.high[k][lane] = high[k];
+    }
+    group.lowest[lane] = lowest;
+  }
+};
+
+/// The blocks of a grid work on it together: three levels of boxes at a time, and then they meet.
+template <class Points>
+class index_filler {
+ public:
+  using scalar = typename Points::scalar;
+
+  __device__ index_filler(index_task<Points> const& task, grid_team& team) noexcept : task_{task}, team_{team} {}
+
+  __device__ void fill() noexcept {
+    fill_levels(0, [this](index_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
+#pragma unroll 1
+    for (int level = 3; level < point_index_levels && task_.index.boxes[level] != nullptr; level += 3) {
+      team_.sync();
+      fill_levels(level, [this, level](index_unit const& u, index_t node) { return box_of(u, level - 1, node); });
+    }
+  }
+
+ private:
+  static constexpr index_t width = point_index_width;
+  using box_type = index_box<scalar>;
+
+  /// Points of a node that has a box on a level.
+  FARPOINT_HD static constexpr index_t points_of(int level) noexcept {
+    return point_index_arrays<scalar>::points_per_group(level) / width;
+  }
+
+  static constexpr int half = point_index_width / 2;
+
+  /// What a thread reads or writes at a time of an array of eight lanes.
+  template <class T>
+  struct alignas(16) lanes_of_half {
+    T at[half];
+  };
+  template <class T>
+  __device__ static lanes_of_half<T>& half_of(T (&lanes)[point_index_width], int first) noexcept {
+    return *reinterpret_cast<lanes_of_half<T>*>(lanes + first);
+  }
+
+  /// Fills three levels of boxes, or as many as there are: a warp sees to what one box of the highest is around, which
+  /// are 64 of the lowest, 32 at a time.
+  /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighbouring nodes
+  template <class BoxOf>
+  __device__ void fill_levels(int level, BoxOf const& box_of) const noexcept {
+    index_t const points = points_of(level + 2);
+    index_t const units = index_t{task_.size()} / points + task_.points.size();
+    int const lane = cuda_warp::lane();
+    int const warps = static_cast<int>(blockDim.x) / cuda_warp::lanes;
+    // Neighbouring units go to different multiprocessors.
+    index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * team_.size() + team_.rank();
+    for (index_t unit = warp; unit < units; unit += index_t{warps} * team_.size()) {
+      index_unit const u = index_unit::find(task_.index.clouds, task_.points.size(), points, unit);
+      if (u.number * points >= u.of.size) continue;
+      // The only node of a level needs no box, and of those below there may be none; but a leaf there is.
+      if (level > 0 && u.of.size <= points_of(level)) continue;
+      box_type all;
+      for (int part = 0; part < 2; ++part) {
+        index_t const node = (u.number * 2 + part) * cuda_warp::lanes + lane;
+        box_type box = box_of(u, node);
+        write(u, level, node, box);
+        box.template join<1, 8>();
+        if (lane % 8 == 0) write(u, level + 1, node / width, box);
+        all.add(box);
+      }
+      all.template join<8, 32>();
+      // Behind the last node the boxes of none.
+      bool const is_last = u.of.size - u.number * points <= points;
+      if (lane == 0) write(u, level + 2, u.number, all);
+      if (lane > 0 && is_last && u.number % width + lane < width) write(u, level + 2, u.number + lane, box_type{});
+    }
+  }
+
+  /// Writes the box of a node if its level has boxes, and its group nodes.
+  __device__ void write(index_unit const& u, int level, index_t node, box_type const& box) const noexcept {
+    index_t const points = points_of(level);
+    if (u.of.size <= points || node / width * width * points >= u.of.size) return;
+    box.write(task_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
+  }
+
+  /// Fills the leaves of eight lanes, one after the other, with a point in each lane.
+  /// @return the box of this lane's leaf
+  __device__ box_type fill_leaf(index_unit const& u, index_t leaf) const noexcept {
+    int const lane = cuda_warp::lane() % point_index_width;
+    leaf -= lane;
+    std::uint32_t index[point_index_width];
+    vec<scalar, 3> p[point_index_width];
+    box_type boxes[point_index_width];
+#pragma unroll
+    for (int i = 0; i < point_index_width; ++i) {
+      index_t const place = (leaf + i) * width + lane;
+      index[i] = place < u.of.size ? task_.order[u.of.begin + place] : no_index;
+    }
+#pragma unroll
+    for (int i = 0; i < point_index_width; ++i) {
+      p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
+      if (index[i] != no_index) p[i] = task_.points.points()[index[i]];
+    }
+#pragma unroll
+    for (int i = 0; i < point_index_width; ++i) {
+      if (index[i] != no_index) {
+        index[i] -= static_cast<std::uint32_t>(u.of.begin);
+        boxes[i].add(p[i], p[i], index[i]);
+      }
+      if ((leaf + i) * width >= u.of.size) continue;
+      point_leaf<scalar>& to = task_.index.leaves_of(u.cloud, u.of.begin)[leaf + i];
+#pragma unroll
+      for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[i][k];
+      to.index[lane] = index[i];
+    }
+    // Each lane ends up with one of the eight.
+#pragma unroll
+    for (int step = 1; step < point_index_width; step *= 2) {
+#pragma unroll
+      for (int i = 0; i < point_index_width / 2 / step; ++i) boxes[i] = exchange(boxes[2 * i], boxes[2 * i + 1], step);
+    }
+    return boxes[0];
+  }
+
+  /// Two lanes whose numbers differ by `step` join their boxes: the lower one those of `a`, the upper one those of `b`.
+  __device__ static box_type exchange(box_type const& a, box_type const& b, int step) noexcept {
+    box_type mine = a;
+    box_type others = b;
+    if ((cuda_warp::lane() & step) != 0) {
+      mine = b;
+      others = a;
+    }
+    mine.add(others.from_lane(cuda_warp::lane() ^ step));
+    return mine;
+  }
+
+  /// The box around those of a group, which is a node of the level above.
+  __device__ box_type box_of(index_unit const& u, int level, index_t group) const noexcept {
+    box_type box;
+    if (group * points_of(level + 1) >= u.of.size) return box;
+    point_boxes<scalar>& from = task_.index.boxes_of(u.cloud, u.of.begin, level)[group];
+#pragma unroll
+    for (int first = 0; first < point_index_width; first += half) {
+      lanes_of_half<scalar> low[3];
+      lanes_of_half<scalar> high[3];
+#pragma unroll
+      for (int k = 0; k < 3; ++k) {
+        low[k] = half_of(from.low[k], first);
+        high[k] = half_of(from.high[k], first);
+      }
+      lanes_of_half<std::uint32_t> const lowest = half_of(from.lowest, first);
+#pragma unroll
+      for (int i = 0; i < half; ++i) {
+        box.add({{low[0].at[i], low[1].at[i], low[2].at[i]}}, {{high[0].at[i], high[1].at[i], high[2].at[i]}},
+                lowest.at[i]);
+      }
+    }
+    return box;
+  }
+
+  index_task<Points> const& task_;
+  grid_team& team_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,316 @@
+/// @file
+/// Puts the points of all clouds in order along Hilbert curves: the first half of building indices.
+#pragma once
+
+#include <farpoint/detail/bvh/build_args.cuh>
+#include <farpoint/grid/cooperative_radix_sort.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// The blocks of a grid work on it together; every function is called by all threads of all of them, in step.
+///
+/// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
+/// index_enough points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
+/// cloud that is dense in places, costs a sort of some points more, and not the order.
+/// @tparam Items  keys that a thread sorts at a time
+template <class Points, int Threads, int Items>
+class index_sorter {
+ public:
+  using scalar = typename Points::scalar;
+  using sorter = radix_team<Threads, Items>;
+
+  struct storage {
+    typename sorter::storage words;
+    std::uint64_t curve[hilbert_table::ways];
+  };
+
+  __device__ index_sorter(index_task<Points> const& task, grid_team& team, storage& shared) noexcept
+      : task_{task}, team_{team}, sorter_{team, task.counters, shared.words}, curve_{shared.curve} {
+    if (threadIdx.x < hilbert_table::ways)
+      shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
+  }
+
+  __device__ void sort() noexcept {
+    measure();
+    team_.sync();
+    // An even number of passes ends where it began.
+    bool const is_even = radix_passes(task_.bits.all()) % 2 == 0;
+    radix_words const home{task_.words[0].keys, task_.order};
+    radix_words from = is_even ? home : task_.words[1];
+    radix_words to = is_even ? task_.words[1] : home;
+    make_keys(from.keys);
+    level now{home, task_.size(), task_.bits, nullptr};
+#pragma unroll 1
+    for (int l = 0; true; ++l) {
+      // The block sorts the keys that it made: it need not wait for others.
+      __syncthreads();
+      sorter_.sort(from, to, now.size, now.bits.all(), l > 0);
+      if (l > 0) put_back(now);
+      if (l == index_levels) return team_.sync();
+      if (!gather_crowded(now, l)) return;
+      from = now.words;
+      to = from.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
+      if (radix_passes(now.bits.all()) % 2 != 0) now.words = to;
+    }
+  }
+
+ private:
+  using run = index_run<scalar>;
+
+  /// Positions of a level, and what their keys are made of.
+  struct level {
+    radix_words words;
+    std::uint32_t size;
+    index_key_bits bits;
+    run const* runs;  ///< null: the first level, whose positions are those of the order
+
+    /// Points of a cell that may stay in the order of their indices.
+    __device__ std::uint32_t enough() const noexcept { return runs == nullptr ? index_enough : index_enough_again; }
+    __device__ std::uint32_t place_of(std::uint32_t i) const noexcept {
+      if (runs == nullptr) return i;
+      run const& of = runs[bits.set_of(words.keys[i])];
+      return of.begin + (i - of.offset);
+    }
+  };
+
+  __device__ std::uint32_t first_thread() const noexcept {
+    return static_cast<std::uint32_t>(team_.rank()) * Threads + threadIdx.x;
+  }
+  __device__ std::uint32_t threads() const noexcept {
+    return static_cast<std::uint32_t>(team_.size()) * Threads;
+  }
+
+  /// Points that a thread loads at a time, and of whose keys it finds the codes.
+  static constexpr int at_once = Items < 8 ? Items : 8;
+  static constexpr int codes_at_once = Items < 4 ? Items : 4;
+
+  /// Calls `function(first, end, points)` for the thread's part of the block's share of all points, some at a time:
+  /// those with the numbers first + j * Threads that are below the end.
+  template <int AtOnce, class Function>
+  __device__ void for_points(Function&& function) const noexcept {
+    auto const share = sorter_.share_of(task_.size());
+    for (std::uint32_t first = share.begin + threadIdx.x; first < share.end; first += AtOnce * Threads) {
+      vec<scalar, 3> p[AtOnce] = {};
+#pragma unroll
+      for (int j = 0; j < AtOnce; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i < share.end) p[j] = task_.points.points()[i];
+      }
+      function(first, share.end, p);
+    }
+  }
+
+  /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
+  __device__ void measure() noexcept {
+    using tally_type = set_tally<scalar, index_extent<scalar>, Threads>;
+    __shared__ typename tally_type::storage shared;
+    tally_type tally{task_.extents};
+    cloud_cursor<Points> cloud{task_.points};
+    for_points<at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i >= end) break;
+        cloud.go_to(i);
+        if (is_finite(p[j]) && cloud.has(i)) tally.add(cloud.number(), p[j]);
+      }
+    });
+    tally.flush_over_block(shared);
+    if (!task_.points.is_ragged()) return;
+    auto const offsets = task_.points.offsets();
+    for (index_t b = first_thread(); b <= task_.points.size(); b += threads()) {
+      auto const at = static_cast<std::size_t>(b);
+      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{task_.most()})
+        task_.state->bad_offsets = 1;
+    }
+  }
+
+  /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
+  __device__ void find_codes(hilbert_grid<scalar> const (&grids)[codes_at_once],
+                             vec<scalar, 3> const (&p)[codes_at_once],
+                             std::uint32_t (&codes)[codes_at_once]) const noexcept {
+    // The usual number of bits is known when this is compiled.
+    if (task_.bits.axis == 8) {
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, 8);
+    } else {
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, task_.bits.axis);
+    }
+  }
+
+  /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
+  __device__ void make_keys(std::uint32_t* keys) noexcept {
+    bool const is_bad = task_.state->bad_offsets != 0;
+    std::uint32_t const none = task_.bits.none();
+    cloud_cursor<Points> cloud{task_.points};
+    std::uint32_t known = ~0u;
+    hilbert_grid<scalar> grid{};
+    for_points<codes_at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
+      std::uint32_t sets[codes_at_once];
+      bool goes_on[codes_at_once];
+      hilbert_grid<scalar> grids[codes_at_once];
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        cloud.go_to(i < end ? i : first);
+        if (cloud.number() != known) {
+          known = cloud.number();
+          auto const& box = task_.extents[known].box;
+          grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), task_.bits.axis);
+        }
+        grids[j] = grid;
+        goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
+        // Cloud 0 has the number 1 where points may come before it.
+        sets[j] = cloud.number() + (task_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
+      }
+      std::uint32_t codes[codes_at_once];
+      find_codes(grids, p, codes);
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) {
+        std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
+        if (first + j * Threads < end) keys[first + j * Threads] = task_.bits.key(sets[j], code);
+      }
+    });
+    for (index_t b = first_thread(); b < task_.points.size(); b += threads()) {
+      task_.index.clouds[b] = {is_bad ? 0 : task_.points.begin_of(b), is_bad ? 0 : index_t{task_.extents[b].count}};
+    }
+  }
+
+  /// Puts the points of crowded cells together, with keys of their own.
+  /// @param now  set to the next level
+  /// @return false: there are no such cells, and all blocks know it
+  __device__ bool gather_crowded(level& now, int l) noexcept {
+    run* const runs = task_.runs[l % 2];
+    number_runs(now, runs, l);
+    team_.sync();
+    unsigned long long const crowded = task_.state->crowded[l];
+    if (crowded == 0) return false;
+    unsigned const pieces = task_.state->pieces[l];
+    // The first level's values are the order itself, and must stay.
+    radix_words const to = now.words.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
+    gather_runs(now, runs, pieces, to);
+    team_.sync();
+    auto const size = static_cast<std::uint32_t>(crowded);
+    now = {to, size, index_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
+    make_keys(now);
+    return true;
+  }
+
+  /// Where the points of the first level's order go that have been sorted again.
+  __device__ void put_back(level const& now) const noexcept {
+    for (std::uint32_t i = first_thread(); i < now.size; i += threads()) {
+      task_.order[now.place_of(i)] = now.words.values[i];
+    }
+  }
+
+  /// Gives numbers to the runs of crowded cells, in any order: their points go back to where they were.
+  __device__ void number_runs(level const& now, run* runs, int l) noexcept {
+    std::uint32_t const* const keys = now.words.keys;
+    std::uint32_t const enough = now.enough();
+    std::uint32_t const lane = static_cast<std::uint32_t>(cuda_warp::lane());
+    for (std::uint32_t first = first_thread() - lane; first < now.size; first += at_once * threads()) {
+      bool is_crowded[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * threads() + lane;
+        is_crowded[j] = i < now.size && now.size - i > enough && keys[i] == keys[i + enough];
+      }
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * threads() + lane;
+        bool const is_first = is_crowded[j] && (i == 0 || keys[i - 1] != keys[i]) && !now.bits.is_none(keys[i]);
+        for (unsigned left = cuda_warp::ballot(is_first); left != 0; left &= left - 1) {
+          number(now, first + j * threads() + static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1), runs, l);
+        }
+      }
+    }
+  }
+  /// All lanes call it.
+  __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
+    std::uint32_t const count = end_of(now, i) - i;
+    std::uint32_t const pieces = (count + index_piece_points - 1) / index_piece_points;
+    std::uint32_t number = 0;
+    std::uint32_t first_piece = 0;
+    if (cuda_warp::lane() == 0) {
+      unsigned long long const before = atomicAdd(&task_.state->crowded[l], 1ull << 32 | count);
+      first_piece = atomicAdd(&task_.state->pieces[l], pieces);
+      number = static_cast<std::uint32_t>(before >> 32);
+      runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
+    }
+    number = cuda_warp::shuffle(number, 0);
+    index_piece* const mine = task_.pieces + cuda_warp::shuffle(first_piece, 0);
+    for (std::uint32_t piece = static_cast<std::uint32_t>(cuda_warp::lane()); piece < pieces;
+         piece += cuda_warp::lanes) {
+      mine[piece] = {number, piece * index_piece_points};
+    }
+  }
+  /// First position whose key is another than that of i: the lanes look at distances that double, and then divide what
+  /// is left.
+  __device__ static std::uint32_t end_of(level const& now, std::uint32_t i) noexcept {
+    std::uint32_t const* const keys = now.words.keys;
+    std::uint32_t const key = keys[i];
+    std::uint32_t const most = now.size - i;
+    auto const lane = static_cast<std::uint32_t>(cuda_warp::lane());
+    // Lanes whose distance is in the run.
+    auto const inside = [&](std::uint64_t distance) {
+      return static_cast<std::uint32_t>(__popc(cuda_warp::ballot(distance < most && keys[i + distance] == key)));
+    };
+    std::uint32_t const doubled = inside(std::uint64_t{index_enough} << lane);
+    std::uint32_t same = doubled == 0 ? 0 : index_enough << (doubled - 1);
+    std::uint32_t other = doubled == 0 ? index_enough : same * 2;
+    while (other - same > 1) {
+      std::uint32_t const step = (other - same + cuda_warp::lanes - 1) / cuda_warp::lanes;
+      std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
+      same += step * more;
+      other = ::min(other, same + step);
+    }
+    return i + other;
+  }
+
+  /// Puts the points of the runs together, with the numbers of the runs as keys, and finds the runs' extents: a warp
+  /// for each piece.
+  __device__ void gather_runs(level const& now, run* runs, unsigned pieces, radix_words const& to) noexcept {
+    for (std::uint32_t at = first_thread() / cuda_warp::lanes; at < pieces; at += threads() / cuda_warp::lanes) {
+      index_piece const piece = task_.pieces[at];
+      run const of = runs[piece.run];
+      std::uint32_t const end = ::min(piece.first + index_piece_points, of.count);
+      seen_box<scalar> seen;
+#pragma unroll 4
+      for (std::uint32_t i = piece.first + cuda_warp::lane(); i < end; i += cuda_warp::lanes) {
+        std::uint32_t const value = now.words.values[of.source + i];
+        to.keys[of.offset + i] = piece.run;
+        to.values[of.offset + i] = value;
+        seen.add(task_.points.points()[value]);
+      }
+      __syncwarp();
+      growing_box<scalar> box = seen.halved();
+      box.reduce_over_warp();
+      if (cuda_warp::lane() == 0) box.grow(runs[piece.run].box);
+    }
+  }
+
+  /// Turns the numbers of runs into keys. Points of one place have no order: they go no further.
+  __device__ void make_keys(level const& now) noexcept {
+    auto const share = sorter_.share_of(now.size);
+#pragma unroll 4
+    for (std::uint32_t at = share.begin + threadIdx.x; at < share.end; at += Threads) {
+      std::uint32_t const number = now.words.keys[at];
+      auto const& box = now.runs[number].box;
+      auto const grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), now.bits.axis);
+      std::uint32_t const code = grid.has_extent()
+                                     ? grid.code(task_.points.points()[now.words.values[at]], curve_, now.bits.axis)
+                                     : now.bits.none();
+      now.words.keys[at] = now.bits.key(number, code);
+    }
+  }
+
+  index_task<Points> const& task_;
+  grid_team& team_;
+  sorter sorter_;
+  hilbert_table curve_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,105 @@
+/// @file
+/// Builds the indices of all clouds of a batch in one launch.
+#pragma once
+
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/bvh/build_levels.cuh>
+#include <farpoint/detail/bvh/order_points.cuh>
+#include <farpoint/grid/device_properties.cuh>
+#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/tuning/knn.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
+/// each would take longer than most of them do for a cloud of a hundred thousand points.
+template <class Points, int Threads, int Items, int Blocks>
+__global__ void __launch_bounds__(Threads, Blocks) point_index_kernel(index_task<Points> const task) {
+  using sorter = index_sorter<Points, Threads, Items>;
+  __shared__ typename sorter::storage shared;
+  grid_team team{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &task.state->arrivals};
+  sorter{task, team, shared}.sort();
+  index_filler<Points>{task, team}.fill();
+}
+
+/// Lays out the memory of an index and of the building of it, and enqueues.
+template <class Selector, class Points>
+class index_plan {
+ public:
+  using scalar = typename Points::scalar;
+  using task_type = index_task<Points>;
+
+  explicit index_plan(batch<Points> const& points) noexcept : points_{points} {}
+
+  /// @param cutter  of the memory, at its start: what must be zero comes first
+  task_type cut(workspace_cutter& cutter) const noexcept {
+    index_t const size = points_.points().size();
+    index_t const clouds = points_.size();
+    task_type task{points_, {}, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
+    task.state = cutter.take<index_state>(1);
+    task.extents = cutter.take<index_extent<scalar>>(clouds);
+    task.index = cut_point_index<scalar>(cutter, size, clouds, points_.largest());
+    task.order = cutter.take<std::uint32_t>(size);
+    std::uint32_t* const words = reinterpret_cast<std::uint32_t*>(task.index.leaves);
+    std::size_t const n = words == nullptr ? 0 : static_cast<std::size_t>(size);
+    task.words[0] = {words, words + n};
+    task.words[1] = {words + 2 * n, words + 3 * n};
+    index_t const runs = size / (index_enough + 1) + 1;
+    for (auto& of_level : task.runs) of_level = cutter.take<index_run<scalar>>(runs);
+    task.pieces = cutter.take<index_piece>(runs + size / index_piece_points);
+    task.counters = cutter.take<std::uint32_t>(radix_counters(useful_blocks()));
+    task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
+    return task;
+  }
+
+  cudaError_t launch(task_type const& task, cudaStream_t stream) const noexcept {
+    auto const* const end = reinterpret_cast<unsigned char const*>(task.extents + points_.size());
+    auto* const begin = reinterpret_cast<unsigned char*>(task.state);
+    cudaError_t const error = cudaMemsetAsync(begin, 0, static_cast<std::size_t>(end - begin), stream);
+    if (error != cudaSuccess) return error;
+    return points_.points().size() <= Selector::small_points ? launch_build<Selector::small_items>(task, stream)
+                                                             : launch_build<Selector::large_items>(task, stream);
+  }
+
+ private:
+  /// More than any device holds at a time.
+  static constexpr index_t most_blocks = 1024;
+
+  /// Blocks that there is work for, and memory to count in.
+  index_t useful_blocks() const noexcept {
+    index_t const blocks = (points_.points().size() + Selector::build_points - 1) / Selector::build_points;
+    return blocks < 1 ? 1 : blocks < most_blocks ? blocks : most_blocks;
+  }
+
+  // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
+  template <int Items>
+  cudaError_t launch_build(task_type const& task, cudaStream_t stream) const noexcept;
+
+  batch<Points> points_;
+};
+
+template <class Selector, class Points>
+template <int Items>
+cudaError_t index_plan<Selector, Points>::launch_build(task_type const& task, cudaStream_t stream) const noexcept {
+  constexpr int threads = Selector::build_threads;
+  constexpr auto kernel = point_index_kernel<Points, threads, Items, Selector::build_blocks>;
+  int resident = 0;
+  cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0);
+  if (error != cudaSuccess) return error;
+  index_t const most = index_t{device_properties::current().multiprocessors} * resident;
+  index_t const useful = useful_blocks();
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t launch{};
+  launch.gridDim = dim3(static_cast<unsigned>(useful < most ? useful : most));
+  launch.blockDim = dim3(threads);
+  launch.stream = stream;
+  launch.attrs = &cooperative;
+  launch.numAttrs = 1;
+  return launch_kernel(kernel, launch, task);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,76 @@
+/// @file
+/// The arguments of fps() are checked here, once for all backends.
+#pragma once
+
+#include <farpoint/core/check.hpp>
+#include <farpoint/types/fps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// What can be checked without reading the arrays, which may be in device memory.
+template <class Points>
+result check_fps(batch<Points> const& clouds, fps_params const& params,
+                 fps_output<typename Points::scalar> const& output) noexcept {
+  index_t const count = clouds.size();
+  index_t const total = clouds.points().size();
+  if (count < 0) return reject("fps: the number of clouds is negative");
+  if (total < 0) return reject("fps: the number of points is negative");
+  if (total > 0 && clouds.points().base() == nullptr) return reject("fps: the points are a null pointer");
+  if (!clouds.is_ragged() && count > 0 && total % count != 0) {
+    return reject("fps: a regular batch needs a number of points that is a multiple of the number of clouds");
+  }
+  if (params.samples < 0) return reject("fps: params.samples is negative");
+  if (params.first < 0) return reject("fps: params.first is negative");
+  if (params.firsts.empty() && params.first > 0 && count > 0 && clouds.largest() > 0 &&
+      params.first >= clouds.largest()) {
+    return reject("fps: params.first is not below the number of points");
+  }
+  if (!params.firsts.empty() && params.firsts.size() != count) {
+    return reject("fps: params.firsts needs one entry per cloud");
+  }
+  if (!params.chosen.empty() && (count == 0 || params.chosen.size() % count != 0)) {
+    return reject("fps: params.chosen needs the same number of entries for each cloud");
+  }
+  if (!(params.stop_below >= 0)) return reject("fps: params.stop_below is negative or NaN");
+  if (!holds(output.indices.size(), count, params.samples)) {
+    return reject("fps: output.indices is smaller than clouds x samples");
+  }
+  if (!output.distances.empty() && !holds(static_cast<index_t>(output.distances.size()), count, params.samples)) {
+    return reject("fps: output.distances is smaller than clouds x samples");
+  }
+  if (!output.counts.empty() && output.counts.size() < count) {
+    return reject("fps: output.counts is smaller than the number of clouds");
+  }
+  if (!output.indices.wide() && clouds.largest() > max_narrow_points) {
+    return reject("fps: a cloud of more than 2^31 - 1 points needs 64-bit indices");
+  }
+  return {};
+}
+
+/// What only a backend that can read the arrays can check: offsets, firsts and chosen.
+template <class Points>
+result check_fps_arrays(batch<Points> const& clouds, fps_params const& params) noexcept {
+  index_t const total = clouds.points().size();
+  if (clouds.is_ragged()) {
+    auto const offsets = clouds.offsets();
+    for (std::size_t b = 0; b < offsets.size(); ++b) {
+      if (offsets[b] < 0 || offsets[b] > total) return reject("fps: an offset lies outside the points");
+      if (b > 0 && offsets[b] < offsets[b - 1]) return reject("fps: the offsets decrease");
+    }
+  }
+  index_t const chosen_each = clouds.size() > 0 ? params.chosen.size() / clouds.size() : 0;
+  for (index_t b = 0; b < clouds.size(); ++b) {
+    index_t const n = clouds[b].size();
+    index_t const first = params.firsts.empty() ? params.first : params.firsts[b];
+    if (n > 0 && (first < 0 || first >= n)) return reject("fps: the first sample is not a point of its cloud");
+    for (index_t i = 0; i < chosen_each; ++i) {
+      index_t const index = params.chosen[b * chosen_each + i];
+      if (index < -1 || index >= n) return reject("fps: an entry of params.chosen is not a point of its cloud");
+    }
+  }
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,232 @@
+/// @file
+/// The CUDA backend of fps(): checks, chooses kernels, enqueues.
+#pragma once
+
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/fps/check.hpp>
+#include <farpoint/detail/fps/multi_block_plan.cuh>
+#include <farpoint/detail/fps/register_kernel.cuh>
+#include <farpoint/detail/fps/stream_kernel.cuh>
+#include <farpoint/grid/device_properties.cuh>
+#include <farpoint/tuning/fps.hpp>
+
+#include <iterator>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Which kernels serve a call, and what memory they take.
+template <class Selector, class Points>
+class fps_cuda_plan {
+ public:
+  using scalar = typename Points::scalar;
+  static constexpr int dim = Points::dim;
+  static constexpr std::size_t shapes = std::size(Selector::blocks);
+  static constexpr std::size_t rounds_shapes = std::size(Selector::rounds_blocks);
+  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
+
+  fps_cuda_plan(batch<Points> const& clouds, fps_params const& params,
+                device_properties const& device = device_properties::current()) noexcept
+      : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()}, device_{device} {
+    fps_case const c{
+        largest_,          points_,          clouds.size(),           params.samples,      clouds.is_ragged(),
+        register_points(), rounds_points(0), device_.multiprocessors, device_.architecture};
+    choice_ = usable(Selector::choose(c));
+  }
+
+  std::size_t bytes() const noexcept {
+    switch (choice_.kernel) {
+      case fps_kernel::cluster:
+      case fps_kernel::grid: return sorted().bytes();
+      case fps_kernel::stream: return static_cast<std::size_t>(points_) * fps_stream_scalars<Points> * sizeof(scalar);
+      default: return 0;
+    }
+  }
+
+  cudaError_t launch(fps_rounds_task<Points> const& task, unsigned char* workspace,
+                     cudaStream_t stream) const noexcept {
+    if constexpr (has_rounds) {
+      if (choice_.kernel == fps_kernel::rounds) return launch_rounds<0>(task, stream);
+      if (choice_.kernel != fps_kernel::registers && choice_.kernel != fps_kernel::stream) {
+        return sorted().launch(task, workspace, stream);
+      }
+    }
+    fps_block_task<Points> one{task.clouds, task.params, task.output, task.stop2};
+    one.arrays = reinterpret_cast<scalar*>(workspace);
+    bool const all_large = !clouds_.is_ragged() && choice_.kernel == fps_kernel::stream;
+    if (!all_large) {
+      one.up_to = register_points();
+      cudaError_t const error = launch_registers<0>(one, stream);
+      if (error != cudaSuccess || choice_.kernel == fps_kernel::registers) return error;
+      one.above = one.up_to;
+    }
+    one.up_to = max_narrow_points;
+    constexpr int block_size = Selector::streaming_block_size;
+    return fps_launch_stream<Points, block_size>(one, stream);
+  }
+
+ private:
+  /// Boxes and Morton codes are for space: in more dimensions almost everything is close to almost everything else.
+  static constexpr bool has_rounds = dim <= 3;
+
+  /// The choice, or what comes next where it does not work.
+  fps_choice usable(fps_choice choice) const noexcept {
+    // Sorted by 32-bit numbers, a tile at a time.
+    bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
+    bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
+                              choice.cluster_size <= 16 && (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
+                              clouds_.size() * choice.cluster_size <= max_narrow_points;
+    if (choice.kernel == fps_kernel::rounds && (!has_rounds || largest_ > rounds_points(0))) {
+      choice.kernel = fps_kernel::grid;
+    }
+    if (choice.kernel == fps_kernel::cluster && (!has_rounds || !small_enough || !has_clusters)) {
+      choice.kernel = fps_kernel::grid;
+    }
+    if constexpr (has_rounds && fps_has_clusters<scalar>) {
+      bool const may_lack = choice.kernel == fps_kernel::cluster && choice.cluster_size > 8;
+      if (may_lack && !fps_sorted_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
+        choice.cluster_size = 8;
+      }
+    }
+    if (choice.kernel == fps_kernel::grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
+      choice.kernel = fps_kernel::registers;
+    }
+    if (choice.kernel == fps_kernel::registers && largest_ > register_points()) choice.kernel = fps_kernel::stream;
+    return choice;
+  }
+
+  fps_sorted_plan<Selector, Points> sorted() const noexcept {
+    return {clouds_, device_, choice_.kernel == fps_kernel::cluster ? choice_.cluster_size : 0};
+  }
+
+  /// True when a shape leaves enough of a thread's 255 registers for the rest of the kernel.
+  static constexpr bool fits(std::size_t shape) noexcept {
+    constexpr int budget = 96;
+    return Selector::blocks[shape].points_per_thread * (dim + 1) * int{sizeof(scalar)} / 4 <= budget;
+  }
+
+  /// Points of the largest cloud that a register kernel takes.
+  static constexpr index_t register_points() noexcept {
+    index_t capacity = 0;
+    for (std::size_t shape = 0; shape < shapes; ++shape) {
+      if (fits(shape) && Selector::blocks[shape].capacity() > capacity) capacity = Selector::blocks[shape].capacity();
+    }
+    return capacity;
+  }
+
+  /// Points of the largest cloud that a shape from `Shape` on takes in this device's shared memory.
+  template <std::size_t Shape = 0>
+  index_t rounds_points(int) const noexcept {
+    if constexpr (has_rounds && Shape < rounds_shapes) {
+      index_t const next = rounds_points<Shape + 1>(0);
+      index_t const mine = rounds_shape_points<Shape>();
+      return mine > next ? mine : next;
+    } else {
+      return 0;
+    }
+  }
+
+  template <std::size_t Shape>
+  index_t rounds_shape_points() const noexcept {
+    constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
+    using memory = fps_slice_memory<scalar, dim, chunking>;
+    constexpr std::size_t fixed =
+        sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
+    auto const limit = static_cast<std::size_t>(device_.shared_bytes);
+    if (limit < fixed + fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread, chunking>(0))
+      return 0;
+    auto const chunks = static_cast<index_t>((limit - fixed) / (memory::point_bytes(1) + memory::box_bytes(1)));
+    return chunks * chunking::chunk < shape.capacity() ? chunks * chunking::chunk : shape.capacity();
+  }
+
+  /// Launches the first shape from `Shape` on that holds the largest cloud.
+  template <std::size_t Shape>
+  cudaError_t launch_rounds(fps_rounds_task<Points> const& task, cudaStream_t stream) const noexcept {
+    if constexpr (Shape < rounds_shapes) {
+      if (largest_ > rounds_shape_points<Shape>()) return launch_rounds<Shape + 1>(task, stream);
+      constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
+      cudaLaunchConfig_t launch{};
+      launch.gridDim = dim3(static_cast<unsigned>(clouds_.size()));
+      launch.blockDim = dim3(shape.block_size);
+      launch.dynamicSmemBytes =
+          fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread, chunking>(largest_);
+      launch.stream = stream;
+      return launch_kernel(fps_rounds_block_kernel<Points, shape.block_size, shape.points_per_thread,
+                                                   Selector::rounds_list_size, chunking>,
+                           launch, task);
+    } else {
+      return cudaErrorInvalidConfiguration;
+    }
+  }
+
+  /// Launches the first shape from `Shape` on that holds the largest cloud, or else the largest shape.
+  template <std::size_t Shape>
+  cudaError_t launch_registers(fps_block_task<Points> task, cudaStream_t stream) const noexcept {
+    if constexpr (Shape < shapes) {
+      if constexpr (fits(Shape)) {
+        constexpr fps_block_tuning shape = Selector::blocks[Shape];
+        if (shape.capacity() >= largest_ || shape.capacity() == register_points()) {
+          cudaLaunchConfig_t launch{};
+          launch.gridDim = dim3(static_cast<unsigned>(clouds_.size()));
+          launch.blockDim = dim3(shape.block_size);
+          launch.stream = stream;
+          return launch_kernel(fps_registers_kernel<Points, shape.block_size, shape.points_per_thread>, launch, task);
+        }
+      }
+      return launch_registers<Shape + 1>(task, stream);
+    } else {
+      return cudaErrorInvalidConfiguration;
+    }
+  }
+
+  batch<Points> clouds_;
+  index_t largest_;
+  index_t points_;
+  device_properties device_;
+  fps_choice choice_{fps_kernel::registers};
+};
+
+inline result cuda_failure(cudaError_t error, char const* reason) noexcept {
+  return {status::cuda_failure, static_cast<int>(error), reason};
+}
+
+/// fps() for cuda_exec.
+template <class Selector, class Points>
+result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
+                fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  using scalar = typename Points::scalar;
+  if (result const checked = check_fps(clouds, params, output); !checked) return checked;
+  if (clouds.largest() > max_narrow_points) {
+    return reject("fps: cuda_exec takes clouds of at most 2^31 - 1 points");
+  }
+  if (clouds.size() > max_narrow_points) return reject("fps: cuda_exec takes at most 2^31 - 1 clouds");
+  fps_cuda_plan<Selector, Points> const plan{clouds, params};
+  if (workspace.size() < plan.bytes()) {
+    return {status::workspace_too_small, 0, "fps: the workspace is smaller than fps_workspace_bytes()"};
+  }
+  if (plan.bytes() > 0 && !is_workspace_aligned(workspace)) {
+    return reject("fps: the workspace is not aligned to 256 bytes");
+  }
+
+  if (output.report != nullptr) {
+    cudaError_t const error = cudaMemsetAsync(output.report, 0, sizeof(fps_report), exec.stream);
+    if (error != cudaSuccess) return cuda_failure(error, "fps: the report could not be cleared");
+  }
+  if (clouds.size() == 0) return {};
+  if (params.samples == 0) {
+    if (output.counts.empty()) return {};
+    std::size_t const width = output.counts.wide() ? sizeof(std::int64_t) : sizeof(std::int32_t);
+    cudaError_t const error =
+        cudaMemsetAsync(output.counts.data(), 0, static_cast<std::size_t>(clouds.size()) * width, exec.stream);
+    return error == cudaSuccess ? result{} : cuda_failure(error, "fps: the counts could not be cleared");
+  }
+
+  auto const stop = static_cast<scalar>(params.stop_below);
+  fps_rounds_task<Points> const task{clouds, params, output, stop * stop};
+  cudaError_t const error = plan.launch(task, workspace.data(), exec.stream);
+  return error == cudaSuccess ? result{} : cuda_failure(error, "fps: a kernel could not be launched");
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

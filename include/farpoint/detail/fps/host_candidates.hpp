@@ -1,0 +1,84 @@
+/// @file
+/// The candidates that one thread has found in a round.
+#pragma once
+
+#include <farpoint/detail/fps/cut.hpp>
+#include <farpoint/detail/fps/host_bucket.hpp>
+
+#include <algorithm>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Keeps at least the best `keep` of the candidates that it is shown, in memory for twice as many: when that is full,
+/// the worse half goes and the cut rises to the best of those that went. Amortised O(1) per candidate.
+template <class Scalar>
+class alignas(64) fps_shortlist {
+ public:
+  /// @param entries  memory for 2 * keep
+  void use(fps_entry<Scalar>* entries, std::uint32_t keep) noexcept {
+    entries_ = entries;
+    keep_ = keep;
+    round_ = ~std::uint64_t{0};
+  }
+
+  void restart(std::uint64_t round, fps_cut<Scalar> const& cut) noexcept {
+    round_ = round;
+    count_ = 0;
+    found_ = 0;
+    cut_ = cut;
+    in_order_ = true;
+  }
+
+  void push(fps_entry<Scalar> const& entry) noexcept {
+    if (!cut_.is_below(entry.distance, entry.index)) return;
+    entries_[count_++] = entry;
+    ++found_;
+    if (count_ == 2 * keep_) shrink();
+  }
+
+  /// Takes over another thread's candidates.
+  void merge(fps_shortlist const& other) noexcept {
+    cut_ = higher(cut_, other.cut_);
+    std::uint32_t const found = found_ + other.found_;
+    for (std::uint32_t i = 0; i < other.count_; ++i) push(other.entries_[i]);
+    found_ = found;
+  }
+
+  /// After this there are at most `keep`, in the order of their slots as far as they were shown so.
+  void settle() noexcept {
+    if (count_ > keep_) shrink();
+    if (in_order_) return;
+    std::sort(entries_, entries_ + count_,
+              [](fps_entry<Scalar> const& a, fps_entry<Scalar> const& b) { return a.slot < b.slot; });
+  }
+
+  /// What is not in the list is not above this; what is in the list may be.
+  fps_cut<Scalar> const& cut() const noexcept { return cut_; }
+  fps_entry<Scalar> const& operator[](std::uint32_t i) const noexcept { return entries_[i]; }
+  std::uint32_t size() const noexcept { return count_; }
+  std::uint32_t found() const noexcept { return found_; }
+  std::uint64_t round() const noexcept { return round_; }
+
+ private:
+  void shrink() noexcept {
+    std::nth_element(entries_, entries_ + keep_, entries_ + count_,
+                     [](fps_entry<Scalar> const& a, fps_entry<Scalar> const& b) {
+                       return fps_cut<Scalar>{b.distance, b.index}.is_below(a.distance, a.index);
+                     });
+    cut_ = higher(cut_, {entries_[keep_].distance, entries_[keep_].index});
+    count_ = keep_;
+    in_order_ = false;
+  }
+
+  fps_entry<Scalar>* entries_;
+  std::uint32_t keep_;
+  std::uint64_t round_;  ///< that the content belongs to
+  std::uint32_t count_;
+  std::uint32_t found_;
+  fps_cut<Scalar> cut_;
+  bool in_order_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,244 @@
+/// @file
+/// The inner loops of host fps, compiled for several processors.
+#pragma once
+
+#include <farpoint/core/lowest_bit.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/detail/fps/host_candidates.hpp>
+#include <farpoint/geometry/axis_distance.hpp>
+#include <farpoint/host/isa_dispatch.hpp>
+
+#include <cstring>
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// An integer of a scalar's size.
+template <class Scalar>
+using fps_word = std::conditional_t<sizeof(Scalar) == 8, std::int64_t, std::int32_t>;
+
+/// A distance as an integer of the same order: distances are never negative, and fps_taken is below all of them.
+template <class Scalar>
+FARPOINT_ALWAYS_INLINE fps_word<Scalar> fps_order(Scalar distance) noexcept {
+  fps_word<Scalar> word;
+  std::memcpy(&word, &distance, sizeof word);
+  return word;
+}
+
+template <class Scalar>
+FARPOINT_ALWAYS_INLINE Scalar fps_distance_of(fps_word<Scalar> order) noexcept {
+  Scalar distance;
+  std::memcpy(&distance, &order, sizeof distance);
+  return distance;
+}
+
+/// The loops. They are written so that g++ and clang++ vectorise them at -O2 and at -O3 alike, for the target that they
+/// are inlined into: no nests, a constant length that is too long to unroll, arrays of one object, which do not alias,
+/// and reductions over integers, which may be taken in any order (those over floats may not).
+template <class Scalar, int Dim, class Axes = std::make_index_sequence<std::size_t{Dim}>>
+struct fps_loops;
+
+template <class Scalar, int Dim, std::size_t... Axis>
+struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
+  using bucket = fps_bucket<Scalar, Dim>;
+  using chunk = fps_bucket_chunk<Scalar, Dim>;
+  using group = fps_sample_group<Scalar, Dim>;
+  using point = vec<Scalar, Dim>;
+  using word = fps_word<Scalar>;
+  using bits = std::make_unsigned_t<word>;
+
+  /// Lowers the distances of a bucket to a new sample; returns the largest left.
+  FARPOINT_ALWAYS_INLINE static Scalar lower_bucket(bucket& points, point const& sample) noexcept {
+    word largest = fps_order(fps_taken<Scalar>);
+    for (int i = 0; i < fps_bucket_points; ++i) {
+      Scalar d = 0;
+      ((d = add_axis(d, points.axis[Axis][i], sample[Axis])), ...);
+      Scalar const lowered = d < points.nearest[i] ? d : points.nearest[i];
+      points.nearest[i] = lowered;
+      largest = fps_order(lowered) > largest ? fps_order(lowered) : largest;
+    }
+    return fps_distance_of<Scalar>(largest);
+  }
+
+  /// The buckets of a chunk that a sample may change, a bit each.
+  FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_hit(chunk const& boxes, point const& sample) noexcept {
+    bits hit = 0;
+    for (int b = 0; b < fps_bucket_group; ++b) {
+      Scalar d = 0;
+      ((d = add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], sample[Axis])), ...);
+      hit |= d < boxes.largest[b] ? bits{1} << b : bits{0};
+    }
+    return static_cast<std::uint32_t>(hit);
+  }
+
+  /// The samples of a group that may change a chunk, a bit each.
+  FARPOINT_ALWAYS_INLINE static std::uint32_t samples_that_hit(chunk const& boxes, group const& samples) noexcept {
+    Scalar const largest = boxes.box_largest;
+    bits hit = 0;
+    for (int s = 0; s < fps_bucket_group; ++s) {
+      Scalar d = 0;
+      ((d = add_box_axis(d, boxes.box_low[Axis], boxes.box_high[Axis], samples.axis[Axis][s])), ...);
+      hit |= d < largest ? bits{1} << s : bits{0};
+    }
+    return static_cast<std::uint32_t>(hit);
+  }
+
+  FARPOINT_ALWAYS_INLINE static Scalar largest_of(chunk const& boxes) noexcept {
+    word largest = fps_order(fps_taken<Scalar>);
+    for (int b = 0; b < fps_bucket_group; ++b) {
+      word const order = fps_order(boxes.largest[b]);
+      largest = order > largest ? order : largest;
+    }
+    return fps_distance_of<Scalar>(largest);
+  }
+
+  /// Buckets of a chunk, a bit each, whose largest distance is at least this.
+  FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_reaching(chunk const& boxes, Scalar distance) noexcept {
+    bits reaching = 0;
+    for (int b = 0; b < fps_bucket_group; ++b) reaching |= boxes.largest[b] >= distance ? bits{1} << b : bits{0};
+    return static_cast<std::uint32_t>(reaching);
+  }
+
+  /// Half of a bucket's points, a bit each, whose distance is at least this.
+  FARPOINT_ALWAYS_INLINE static std::uint32_t points_reaching(Scalar const* nearest, Scalar distance) noexcept {
+    bits reaching = 0;
+    for (int i = 0; i < fps_bucket_group; ++i) reaching |= nearest[i] >= distance ? bits{1} << i : bits{0};
+    return static_cast<std::uint32_t>(reaching);
+  }
+
+  /// Lowest index among a bucket's points at this distance.
+  FARPOINT_ALWAYS_INLINE static std::uint32_t lowest_index(bucket const& points, Scalar distance) noexcept {
+    std::uint32_t lowest = 0xffffffffu;
+    for (int i = 0; i < fps_bucket_points; ++i) {
+      std::uint32_t const index = points.nearest[i] == distance ? points.index[i] : 0xffffffffu;
+      lowest = index < lowest ? index : lowest;
+    }
+    return lowest;
+  }
+
+  FARPOINT_ALWAYS_INLINE static int lane_of(bucket const& points, std::uint32_t index) noexcept {
+    int lowest = fps_bucket_points;
+    for (int i = 0; i < fps_bucket_points; ++i) {
+      int const lane = points.index[i] == index ? i : fps_bucket_points;
+      lowest = lane < lowest ? lane : lowest;
+    }
+    return lowest;
+  }
+
+  FARPOINT_ALWAYS_INLINE static void lower_chunk(chunk& boxes, bucket* buckets, point const& sample) noexcept {
+    for (std::uint32_t hits = buckets_hit(boxes, sample); hits != 0; hits &= hits - 1) {
+      int const b = lowest_bit(hits);
+      boxes.largest[b] = lower_bucket(buckets[b], sample);
+    }
+  }
+
+  /// Lowers a chunk to the first `count` samples.
+  FARPOINT_ALWAYS_INLINE static void lower_chunk_to_all(chunk& boxes, bucket* buckets, group const* samples,
+                                                        std::uint32_t count) noexcept {
+    bool lowered = false;
+    for (std::uint32_t begin = 0; begin < count; begin += fps_bucket_group) {
+      group const& some = samples[begin / fps_bucket_group];
+      std::uint32_t hits = samples_that_hit(boxes, some);
+      if (count - begin < fps_bucket_group) hits &= (1u << (count - begin)) - 1;
+      lowered = lowered || hits != 0;
+      for (; hits != 0; hits &= hits - 1) lower_chunk(boxes, buckets, some.at(lowest_bit(hits)));
+    }
+    if (lowered) boxes.box_largest = largest_of(boxes);
+  }
+
+  /// Shows the list all points of a chunk that are above its cut; `slot` is that of the first.
+  FARPOINT_ALWAYS_INLINE static void collect(chunk const& boxes, bucket const* buckets, std::uint32_t slot,
+                                             fps_shortlist<Scalar>& list) noexcept {
+    if (boxes.box_largest < list.cut().distance) return;
+    for (std::uint32_t there = buckets_reaching(boxes, list.cut().distance); there != 0; there &= there - 1) {
+      int const b = lowest_bit(there);
+      for (int half = 0; half < fps_bucket_points; half += fps_bucket_group) {
+        std::uint32_t points = points_reaching(buckets[b].nearest + half, list.cut().distance);
+        for (; points != 0; points &= points - 1) {
+          int const lane = half + lowest_bit(points);
+          list.push({buckets[b].nearest[lane], buckets[b].index[lane],
+                     slot + static_cast<std::uint32_t>(b * fps_bucket_points + lane)});
+        }
+      }
+    }
+  }
+
+  /// Samples from one chunk alone: for as long as its best point is above the cut, at least `stop2` away, and no
+  /// duplicate of a sample. Writes at most `limit` of them, in order, to `accepted` and `samples`; returns how many.
+  FARPOINT_ALWAYS_INLINE static std::uint32_t sample(chunk& boxes, bucket* buckets, fps_cut<Scalar> const& cut,
+                                                     Scalar stop2, std::uint32_t limit, fps_entry<Scalar>* accepted,
+                                                     group* samples) noexcept {
+    std::uint32_t count = 0;
+    while (count < limit) {
+      Scalar const largest = largest_of(boxes);
+      if (!(largest > Scalar(0)) || largest < stop2) break;
+      std::uint32_t index = 0xffffffffu;
+      int bucket_of_best = 0;
+      for (std::uint32_t there = buckets_reaching(boxes, largest); there != 0; there &= there - 1) {
+        int const b = lowest_bit(there);
+        std::uint32_t const candidate = lowest_index(buckets[b], largest);
+        if (candidate < index) {
+          index = candidate;
+          bucket_of_best = b;
+        }
+      }
+      if (!cut.is_below(largest, index)) break;
+      bucket& home = buckets[bucket_of_best];
+      int const lane = lane_of(home, index);
+      point const sample{{home.axis[Axis][lane]...}};
+      accepted[count] = {largest, index, static_cast<std::uint32_t>(bucket_of_best * fps_bucket_points + lane)};
+      samples[count / fps_bucket_group].set(static_cast<int>(count % fps_bucket_group), sample);
+      ++count;
+      home.nearest[lane] = fps_taken<Scalar>;
+      lower_chunk(boxes, buckets, sample);
+    }
+    return count;
+  }
+};
+
+/// One chunk's part of a round: lower it to the samples of the round before, then collect.
+template <class Scalar, int Dim>
+struct fps_pass {
+  using loops = fps_loops<Scalar, Dim>;
+  using function = void (*)(typename loops::chunk&, typename loops::bucket*, typename loops::group const*,
+                            std::uint32_t count, std::uint32_t slot, fps_shortlist<Scalar>&) noexcept;
+
+  FARPOINT_ALWAYS_INLINE static void run(typename loops::chunk& boxes, typename loops::bucket* buckets,
+                                         typename loops::group const* samples, std::uint32_t count, std::uint32_t slot,
+                                         fps_shortlist<Scalar>& list) noexcept {
+    loops::lower_chunk_to_all(boxes, buckets, samples, count);
+    loops::collect(boxes, buckets, slot, list);
+  }
+};
+
+/// The serial part of a round.
+template <class Scalar, int Dim>
+struct fps_sample_list {
+  using loops = fps_loops<Scalar, Dim>;
+  using function = std::uint32_t (*)(typename loops::chunk&, typename loops::bucket*, fps_cut<Scalar> const&,
+                                     Scalar stop2, std::uint32_t limit, fps_entry<Scalar>*,
+                                     typename loops::group*) noexcept;
+
+  FARPOINT_ALWAYS_INLINE static std::uint32_t run(typename loops::chunk& boxes, typename loops::bucket* buckets,
+                                                  fps_cut<Scalar> const& cut, Scalar stop2, std::uint32_t limit,
+                                                  fps_entry<Scalar>* accepted,
+                                                  typename loops::group* samples) noexcept {
+    return loops::sample(boxes, buckets, cut, stop2, limit, accepted, samples);
+  }
+};
+
+/// Both, for this processor.
+template <class Scalar, int Dim>
+struct fps_chosen_loops {
+  typename fps_pass<Scalar, Dim>::function pass;
+  typename fps_sample_list<Scalar, Dim>::function sample;
+
+  fps_chosen_loops() noexcept {
+    for_this_processor<fps_pass<Scalar, Dim>>(pass);
+    for_this_processor<fps_sample_list<Scalar, Dim>>(sample);
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,335 @@
+/// @file
+/// Samples one cloud, in rounds that one thread or several work on.
+#pragma once
+
+#include <farpoint/detail/fps/host_loops.hpp>
+#include <farpoint/detail/fps/host_plan.hpp>
+#include <farpoint/host/curve_sort.hpp>
+
+#include <atomic>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// The arguments of a call.
+template <class Points>
+struct fps_host_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> const& clouds;
+  fps_params const& params;
+  fps_output<scalar> const& output;
+  scalar stop2;
+  std::atomic<unsigned long long>& non_finite;
+  fps_host_plan<Points> const& plan;
+
+  void write(index_t b, index_t slot, index_t index, scalar distance) const noexcept {
+    output.indices.set(b * params.samples + slot, index);
+    if (!output.distances.empty()) output.distances[static_cast<std::size_t>(b * params.samples + slot)] = distance;
+  }
+};
+
+/// A cloud on its way through the stages: arrange the points in buckets of neighbours, then rounds.
+///
+/// A round: every chunk of buckets is lowered to the samples of the round before, and its points above a cut are
+/// collected. From this list alone one thread then samples for as long as the best is above everything outside it.
+/// next() is called by one thread while no other is in work().
+template <class Points>
+class fps_host_sampler {
+ public:
+  using scalar = typename Points::scalar;
+  static constexpr int dim = Points::dim;
+  using point = vec<scalar, dim>;
+
+  fps_host_sampler(fps_host_task<Points> const& task, fps_host_memory<scalar, dim> const& memory, int threads) noexcept
+      : task_{task}, memory_{memory}, threads_{threads} {
+    no_list_.restart(0, control_.cut());
+  }
+
+  /// Starts with cloud `b`; returns the units of its first round, never 0.
+  std::uint32_t begin(index_t b) noexcept {
+    b_ = b;
+    cloud_ = task_.clouds[b];
+    count_ = 0;
+    next_chosen_ = 0;
+    seed_ = -1;
+    list_points_ = static_cast<std::uint32_t>(task_.plan.list_points(cloud_.size()));
+    control_ = fps_cut_control<scalar>{std::max(list_points_, 2u)};
+    if (task_.plan.in_rounds(cloud_.size())) {
+      for (int t = 0; t < threads_; ++t)
+        memory_.shortlists[t].use(memory_.entries + index_t{2} * list_points_ * t, list_points_);
+    }
+    stage_ = stage::arrange;
+    return 1;
+  }
+
+  /// One unit of a round, by thread `rank`.
+  void work(int rank, std::uint32_t unit) noexcept {
+    if (stage_ == stage::arrange) return arrange();
+    index_t const first = chunks_ * unit / units_;
+    index_t const last = chunks_ * (unit + 1) / units_;
+    if (stage_ == stage::build) {
+      for (index_t c = first; c < last; ++c) build(c);
+      return;
+    }
+    auto& list = memory_.shortlists[rank];
+    if (list.round() != round_) list.restart(round_, cut_);
+    for (index_t c = first; c < last; ++c) {
+      loops_.pass(memory_.chunks[c], memory_.buckets + c * fps_bucket_group, memory_.samples, accepted_, slot_of(c),
+                  list);
+    }
+  }
+
+  /// Units of the next round; 0: the cloud is done and its answer written.
+  std::uint32_t next() noexcept {
+    ++round_;
+    if (stage_ == stage::arrange) {
+      stage_ = stage::build;
+      if (chunks_ > 0) return units_;
+    }
+    bool const more = stage_ == stage::build ? take_first() : sample_round();
+    stage_ = stage::rounds;
+    if (more) return units_;
+    finish();
+    return 0;
+  }
+
+ private:
+  enum class stage { arrange, build, rounds };
+
+  static constexpr std::uint32_t slot_of(index_t chunk) noexcept {
+    return static_cast<std::uint32_t>(chunk * fps_bucket_group * fps_bucket_points);
+  }
+
+  // --- arrange ---
+
+  /// Lists the candidates in Morton order. Points that count as picked from the start are none.
+  void arrange() noexcept {
+    index_t const n = cloud_.size();
+    bool const started = mark_chosen();
+    index_t const first = task_.params.firsts.empty() ? task_.params.first : task_.params.firsts[b_];
+    if (!started && n > 0 && is_finite(cloud_[first])) seed_ = first;
+    unsigned long long bad = 0;
+    index_t count = 0;
+    for (index_t i = 0; i < n; ++i) {
+      if (!is_finite(cloud_[i])) {
+        ++bad;
+        continue;
+      }
+      if (!started && seed_ < 0) seed_ = i;
+      if (i == seed_ || (has_chosen() && is_marked(i))) continue;
+      memory_.order[count++] = static_cast<std::uint32_t>(i);
+    }
+    if (bad != 0) task_.non_finite.fetch_add(bad, std::memory_order_relaxed);
+
+    candidates_ = count;
+    chunks_ = task_.plan.chunks(count);
+    index_t const most_units = threads_ == 1 ? 1 : std::min<index_t>(8 * threads_, 4096);
+    units_ = static_cast<std::uint32_t>(std::min(chunks_, most_units));
+    if (chunks_ > 0 && task_.params.samples + task_.params.chosen.size() >= task_.plan.tuning().sort_from_samples) {
+      using order = host_curve_order<Points, morton_curve>;
+      static_assert(sizeof(fps_bucket<scalar, dim>) >= order::scratch_words * 4 * fps_bucket_points);
+      auto* const scratch = reinterpret_cast<std::uint32_t*>(memory_.buckets);
+      order{cloud_, memory_.order, scratch, count, fps_bucket_points}.sort(0, count);
+    }
+  }
+
+  bool has_chosen() const noexcept { return !task_.params.chosen.empty(); }
+  index_t chosen_each() const noexcept { return task_.params.chosen.size() / task_.clouds.size(); }
+  index_t chosen(index_t i) const noexcept { return task_.params.chosen[b_ * chosen_each() + i]; }
+  bool is_chosen_valid(index_t index) const noexcept { return index >= 0 && is_finite(cloud_[index]); }
+
+  bool is_marked(index_t i) const noexcept { return (memory_.marks[i / 32] >> (i % 32) & 1u) != 0; }
+  void mark(index_t i) noexcept { memory_.marks[i / 32] |= 1u << (i % 32); }
+  void clear_marks() noexcept { std::fill_n(memory_.marks, divide_up(cloud_.size(), 32), 0u); }
+
+  /// False when no point was chosen.
+  bool mark_chosen() noexcept {
+    if (!has_chosen()) return false;
+    clear_marks();
+    bool any = false;
+    for (index_t i = 0; i < chosen_each(); ++i) {
+      if (!is_chosen_valid(chosen(i))) continue;
+      mark(chosen(i));
+      any = true;
+    }
+    return any;
+  }
+
+  // --- build ---
+
+  void build(index_t c) noexcept {
+    index_t const fill = task_.plan.tuning().bucket_points;
+    index_t const first_bucket = c * fps_bucket_group;
+    index_t const last_bucket = std::min(first_bucket + fps_bucket_group, task_.plan.buckets(candidates_));
+    fps_chunk_builder<scalar, dim> builder{memory_.chunks[c], memory_.buckets + first_bucket};
+    for (index_t bucket = first_bucket; bucket < last_bucket; ++bucket) {
+      int const b = static_cast<int>(bucket - first_bucket);
+      int const lanes = static_cast<int>(std::min(fill, candidates_ - bucket * fill));
+      for (int lane = 0; lane < lanes; ++lane) {
+        std::uint32_t const index = memory_.order[bucket * fill + lane];
+        builder.put(b, lane, cloud_[index], fps_unseen<scalar>, index);
+      }
+      builder.close(b, lanes);
+    }
+  }
+
+  // --- sample ---
+
+  bool is_full() const noexcept { return count_ == task_.params.samples; }
+
+  void pick(index_t index, scalar distance) noexcept { task_.write(b_, count_++, index, distance); }
+
+  /// Makes the first sample, or the next of the chosen points, the samples of a round; false when there are none.
+  bool load_given_samples() noexcept {
+    accepted_ = 0;
+    if (seed_ >= 0) {
+      memory_.samples[0].set(0, cloud_[seed_]);
+      accepted_ = 1;
+      seed_ = -1;
+    }
+    index_t const each = has_chosen() ? chosen_each() : 0;
+    for (; next_chosen_ < each && accepted_ < list_points_; ++next_chosen_) {
+      index_t const index = chosen(next_chosen_);
+      if (!is_chosen_valid(index)) continue;
+      memory_.samples[accepted_ / fps_bucket_group].set(static_cast<int>(accepted_ % fps_bucket_group), cloud_[index]);
+      ++accepted_;
+    }
+    return accepted_ > 0;
+  }
+
+  /// After the points are in their buckets; false when the cloud is done.
+  bool take_first() noexcept {
+    if (seed_ >= 0) pick(seed_, fps_unseen<scalar>);
+    if (is_full() || candidates_ == 0) return false;
+    if (!task_.plan.in_rounds(cloud_.size())) {
+      sample_one_chunk();
+      return false;
+    }
+    cut_ = control_.cut();
+    load_given_samples();
+    return true;
+  }
+
+  /// A cloud of one chunk: the list is all there is, and no round is needed.
+  void sample_one_chunk() noexcept {
+    constexpr fps_cut<scalar> nothing_outside{fps_taken<scalar>, 0};
+    auto& chunk = memory_.chunks[0];
+    while (load_given_samples()) loops_.pass(chunk, memory_.buckets, memory_.samples, accepted_, 0, no_list_);
+    do {
+      accepted_ = loops_.sample(chunk, memory_.buckets, nothing_outside, task_.stop2, still_wanted(), memory_.accepted,
+                                memory_.samples);
+      for (std::uint32_t i = 0; i < accepted_; ++i) pick(memory_.accepted[i].index, memory_.accepted[i].distance);
+    } while (accepted_ > 0 && !is_full());
+    if (!is_full()) pick_duplicates();
+  }
+
+  std::uint32_t still_wanted() const noexcept {
+    return static_cast<std::uint32_t>(std::min<index_t>(list_points_, task_.params.samples - count_));
+  }
+
+  /// Between two rounds; false when the cloud is done.
+  bool sample_round() noexcept {
+    fps_shortlist<scalar>& list = merged_list();
+    if (load_given_samples()) return true;
+    scalar largest = fps_taken<scalar>;
+    for (index_t c = 0; c < chunks_; ++c) largest = std::max(largest, memory_.chunks[c].box_largest);
+    if (!(largest > 0)) {
+      pick_duplicates();
+      return false;
+    }
+    if (largest < task_.stop2) return false;
+    accept_from(list);
+    if (is_full()) return false;
+    control_.adapt({largest, list.found(), list.cut()});
+    cut_ = control_.cut();
+    return true;
+  }
+
+  /// What all threads have found in this round.
+  fps_shortlist<scalar>& merged_list() noexcept {
+    fps_shortlist<scalar>* all = nullptr;
+    for (int t = 0; t < threads_; ++t) {
+      fps_shortlist<scalar>& list = memory_.shortlists[t];
+      if (list.round() + 1 != round_) continue;
+      if (all == nullptr) {
+        all = &list;
+      } else {
+        all->merge(list);
+      }
+    }
+    all->settle();
+    return *all;
+  }
+
+  /// Samples from the list; the samples are then those of the next round.
+  void accept_from(fps_shortlist<scalar> const& list) noexcept {
+    fps_chunk_builder<scalar, dim> builder{*memory_.list, memory_.list_buckets};
+    std::uint32_t const size = list.size();
+    for (std::uint32_t i = 0; i < size; ++i) {
+      fps_entry<scalar> const& entry = list[i];
+      auto const& home = memory_.buckets[entry.slot / fps_bucket_points];
+      point p{};
+      for (int k = 0; k < dim; ++k) p[k] = home.axis[k][entry.slot % fps_bucket_points];
+      int const b = static_cast<int>(i / fps_bucket_points);
+      int const lane = static_cast<int>(i % fps_bucket_points);
+      builder.put(b, lane, p, entry.distance, entry.index);
+      if (lane + 1 == fps_bucket_points || i + 1 == size) builder.close(b, lane + 1);
+    }
+    accepted_ = loops_.sample(*memory_.list, memory_.list_buckets, list.cut(), task_.stop2, still_wanted(),
+                              memory_.accepted, memory_.samples);
+    for (std::uint32_t i = 0; i < accepted_; ++i) {
+      fps_entry<scalar> const& accepted = memory_.accepted[i];
+      std::uint32_t const slot = list[accepted.slot].slot;
+      memory_.buckets[slot / fps_bucket_points].nearest[slot % fps_bucket_points] = fps_taken<scalar>;
+      pick(accepted.index, accepted.distance);
+    }
+  }
+
+  /// The candidates that are left are at distance 0 from a sample, and stay there: by ascending index.
+  void pick_duplicates() noexcept {
+    if (scalar(0) < task_.stop2) return;
+    clear_marks();
+    for (index_t b = 0; b < task_.plan.buckets(candidates_); ++b) {
+      auto const& bucket = memory_.buckets[b];
+      for (int lane = 0; lane < fps_bucket_points; ++lane) {
+        if (bucket.nearest[lane] == 0) mark(bucket.index[lane]);
+      }
+    }
+    for (index_t word = 0; word < divide_up(cloud_.size(), 32) && !is_full(); ++word) {
+      for (std::uint32_t left = memory_.marks[word]; left != 0 && !is_full(); left &= left - 1) {
+        pick(word * 32 + lowest_bit(left), 0);
+      }
+    }
+  }
+
+  void finish() noexcept {
+    for (index_t slot = count_; slot < task_.params.samples; ++slot) task_.write(b_, slot, -1, fps_taken<scalar>);
+    if (!task_.output.counts.empty()) task_.output.counts.set(b_, count_);
+  }
+
+  fps_host_task<Points> const& task_;
+  fps_host_memory<scalar, dim> memory_;
+  fps_chosen_loops<scalar, dim> loops_;
+  int threads_;
+
+  index_t b_ = 0;
+  Points cloud_;
+  stage stage_ = stage::arrange;
+  index_t candidates_ = 0;
+  index_t chunks_ = 0;
+  std::uint32_t units_ = 1;
+  std::uint32_t list_points_ = 0;
+  std::uint64_t round_ = 0;
+
+  index_t count_ = 0;  ///< samples so far
+  index_t seed_ = -1;  ///< first sample, if no point was chosen
+  index_t next_chosen_ = 0;
+  std::uint32_t accepted_ = 0;  ///< samples of this round
+  fps_cut_control<scalar> control_{2};
+  fps_cut<scalar> cut_{};
+  fps_shortlist<scalar> no_list_;  ///< with a cut that nothing is above
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,158 @@
+/// @file
+/// The Morton order of every cloud of a batch, in one sort: by cloud first, by cell within it.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/ordered_bits.hpp>
+#include <farpoint/geometry/morton_cell.hpp>
+#include <farpoint/grid/radix_sort.cuh>
+#include <farpoint/warp/cuda_warp.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A bounding box that grows by atomicMax from all bits zero.
+template <int Dim>
+struct fps_extent {
+  std::uint32_t high[morton_axes<Dim>];
+  std::uint32_t minus_low[morton_axes<Dim>];
+};
+
+/// How a key is made of a cloud's number and a cell's code.
+struct fps_key_bits {
+  int axis;   ///< of a cell, per axis
+  int cell;   ///< of a code
+  int cloud;  ///< of a number
+
+  /// 32 bits, shared between clouds and cells; ten for an axis of three are enough for any cloud.
+  template <int Dim>
+  static constexpr fps_key_bits of(index_t clouds) noexcept {
+    fps_key_bits bits{};
+    while (clouds > 1 && index_t{1} << bits.cloud < clouds) ++bits.cloud;
+    constexpr int most = morton_axes<Dim> == 1 ? 24 : morton_bits<std::uint32_t, morton_axes<Dim>>;
+    bits.axis = (32 - bits.cloud) / morton_axes<Dim>;
+    if (bits.axis > most) bits.axis = most;
+    bits.cell = bits.axis * morton_axes<Dim>;
+    return bits;
+  }
+  constexpr int all() const noexcept { return cell + cloud; }
+};
+
+template <class Points>
+struct fps_order_task {
+  batch<Points> clouds;
+  fps_extent<Points::dim>* extents;  ///< `[clouds]`, zero at the start
+  std::uint32_t* keys;               ///< `[points of the batch]`
+  std::uint32_t* values;             ///< `[points of the batch]`: indices into the point's own cloud
+  unsigned* broken;                  ///< zero at the start; 1 if the offsets do not ascend
+  fps_key_bits bits;
+};
+
+/// Grows the extent of cloud blockIdx.x by part blockIdx.y of its points.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) fps_extent_kernel(fps_order_task<Points> const task) {
+  constexpr int axes = morton_axes<Points::dim>;
+  Points const cloud = task.clouds[blockIdx.x];
+  std::uint32_t high[axes] = {};
+  std::uint32_t minus_low[axes] = {};
+  if (threadIdx.x == 0 && task.clouds.begin_of(index_t{blockIdx.x} + 1) < task.clouds.begin_of(blockIdx.x)) {
+    *task.broken = 1;
+  }
+  index_t const step = index_t{gridDim.y} * BlockSize;
+  for (index_t i = index_t{blockIdx.y} * BlockSize + threadIdx.x; i < cloud.size(); i += step) {
+    auto const point = cloud[i];
+    if (!is_finite(point)) continue;
+#pragma unroll
+    for (int axis = 0; axis < axes; ++axis) {
+      auto const value = static_cast<float>(point[axis]);
+      high[axis] = ::max(high[axis], ordered_word(value));
+      minus_low[axis] = ::max(minus_low[axis], ordered_word(-value));
+    }
+  }
+#pragma unroll
+  for (int axis = 0; axis < axes; ++axis) {
+    high[axis] = cuda_warp::max(high[axis]);
+    minus_low[axis] = cuda_warp::max(minus_low[axis]);
+    if (cuda_warp::lane() != 0 || high[axis] == 0) continue;
+    atomicMax(&task.extents[blockIdx.x].high[axis], high[axis]);
+    atomicMax(&task.extents[blockIdx.x].minus_low[axis], minus_low[axis]);
+  }
+}
+
+/// The cells of cloud b.
+template <class Points>
+__device__ auto fps_grid_of(fps_order_task<Points> const& task, index_t b) noexcept {
+  using scalar = typename Points::scalar;
+  constexpr int axes = morton_axes<Points::dim>;
+  fps_extent<Points::dim> const extent = task.extents[b];
+  vec<scalar, axes> low;
+  vec<scalar, axes> high;
+#pragma unroll
+  for (int axis = 0; axis < axes; ++axis) {
+    low[axis] = -ordered_value<float>(extent.minus_low[axis]);
+    high[axis] = ordered_value<float>(extent.high[axis]);
+  }
+  return morton_grid<scalar, Points::dim>::over(low, high, task.bits.axis);
+}
+
+/// Number of clouds that begin at or before point i of the batch.
+template <class Points>
+__device__ index_t fps_clouds_before(batch<Points> const& clouds, index_t i) noexcept {
+  index_t first = 0;
+  index_t last = clouds.size() + 1;
+  while (first < last) {
+    index_t const middle = (first + last) / 2;
+    if (clouds.begin_of(middle) <= i) {
+      first = middle + 1;
+    } else {
+      last = middle;
+    }
+  }
+  return first;
+}
+
+/// Key and value of each point. Points that are never picked come last in their cloud, points of no cloud before the
+/// first or behind the last.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) fps_key_kernel(fps_order_task<Points> const task) {
+  index_t const i = index_t{blockIdx.x} * BlockSize + threadIdx.x;
+  if (i >= task.clouds.points().size()) return;
+  bool const ragged = task.clouds.is_ragged();
+  // Ragged: 0 stands for the points before the first cloud, so that numbers are one higher.
+  index_t const number = ragged ? fps_clouds_before(task.clouds, i) : i / task.clouds.largest();
+  index_t const b = ragged ? number - 1 : number;
+  std::uint32_t code = (1u << task.bits.cell) - 1;
+  index_t local = 0;
+  if (b >= 0 && b < task.clouds.size()) {
+    local = i - task.clouds.begin_of(b);
+    Points const cloud = task.clouds[b];
+    if (local < cloud.size()) {
+      auto const point = cloud[local];
+      if (is_finite(point)) code = fps_grid_of(task, b).code(point);
+    }
+  }
+  // A shift by all 32 bits, of a number that is 0 then, is not defined.
+  task.keys[i] = (task.bits.cloud > 0 ? static_cast<std::uint32_t>(number) << task.bits.cell : 0) | code;
+  task.values[i] = static_cast<std::uint32_t>(local);
+}
+
+/// Enqueues both kernels.
+template <class Points>
+FARPOINT_HIDDEN cudaError_t fps_enqueue_keys(fps_order_task<Points> task, cudaStream_t stream) noexcept {
+  constexpr int block_size = 256;
+  constexpr index_t points_per_block = 16 * block_size;
+  index_t const parts = (task.clouds.largest() + points_per_block - 1) / points_per_block;
+  index_t const points = task.clouds.points().size();
+  void* arguments[] = {&task};
+  cudaError_t const error = cudaLaunchKernel(
+      reinterpret_cast<void const*>(fps_extent_kernel<Points, block_size>),
+      dim3(static_cast<unsigned>(task.clouds.size()), static_cast<unsigned>(parts < 256 ? parts : 256)),
+      dim3(block_size), arguments, 0, stream);
+  if (error != cudaSuccess) return error;
+  return cudaLaunchKernel(reinterpret_cast<void const*>(fps_key_kernel<Points, block_size>),
+                          dim3(static_cast<unsigned>((points + block_size - 1) / block_size)), dim3(block_size),
+                          arguments, 0, stream);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

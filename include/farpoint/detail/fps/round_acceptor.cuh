@@ -1,0 +1,78 @@
+/// @file
+/// The inside of a round: farthest point sampling of the list alone, by some warps of one block.
+#pragma once
+
+#include <farpoint/detail/fps/multi_sample_step.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Accepts samples from the list of a round for as long as its best is above everything that is not in it.
+template <class Scalar, int Dim, int ListSize, int BlockSize>
+class fps_acceptor {
+ public:
+  /// Threads that take part, the first of the block.
+  static constexpr int threads = ListSize < BlockSize ? ListSize : BlockSize;
+
+  using steps_type = fps_steps<Scalar, Dim, (ListSize + threads - 1) / threads, threads>;
+  using storage = typename steps_type::storage;
+
+  __device__ explicit fps_acceptor(storage& shared) noexcept : steps_{shared} {}
+
+  __device__ void prepare() noexcept {
+    if (threadIdx.x < threads) steps_.prepare();
+  }
+
+  /// Accepts at most `room` samples, and resets the tally. Called by all threads of the block.
+  __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, fps_tally<Scalar>& tally,
+                      fps_cut_control<Scalar>& control, index_t room, Scalar stop2,
+                      fps_accepted<Scalar, Dim, ListSize>& accepted) noexcept {
+    if (threadIdx.x >= threads) return;
+    fps_tally<Scalar> const found = tally;
+    fps_round<Scalar> const round = fps_summary(found, control.cut());
+    load(list, found.found);
+    steps_.restart(round.largest);
+
+    auto const left = static_cast<unsigned>(room < ListSize ? room : ListSize);
+    unsigned count = 0;
+    bool finished = round.largest < 0 || control.is_stuck();
+    for (bool more = !finished; more;) {
+      auto const step = steps_.step(round.reached, stop2, left - count,
+                                    [&](unsigned place, auto const& point, Scalar distance, std::uint32_t index) {
+                                      accepted.samples[count + place] = {point, index};
+                                      accepted.distance[count + place] = distance;
+                                    });
+      count += step.count;
+      more = step.more;
+      // Ended by the distance, not by the end of the list.
+      finished = step.too_near || count == room;
+    }
+    control.adapt(round);
+    // No other thread may still read the tally.
+    steps_.sync();
+    if (threadIdx.x == 0) {
+      accepted.count = count;
+      accepted.finished = finished;
+      accepted.cut = control.cut();
+      tally = {};
+    }
+  }
+
+ private:
+  __device__ void load(fps_list<Scalar, Dim, ListSize> const& list, unsigned count) noexcept {
+#pragma unroll
+    for (int i = 0; i < steps_type::each; ++i) {
+      unsigned const at = steps_type::number_of(i);
+      if (at < count && at < ListSize) {
+        steps_.set(i, list.point(at), list.distance[at], list.index[at]);
+      } else {
+        steps_.set(i, {}, fps_taken<Scalar>, ~0u);
+      }
+    }
+  }
+
+  steps_type steps_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

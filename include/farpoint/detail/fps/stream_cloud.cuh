@@ -1,0 +1,131 @@
+/// @file
+/// A cloud in global memory, for the block that samples it.
+///
+/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Of points of 10 floats
+/// or 5 doubles and more it holds as many coordinates as 40 bytes do. What these add to a distance it is at least, so
+/// that the others are read, where the cloud lies, of the few points only that a sample may be nearest to.
+///
+/// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so "greater
+/// than the best so far" already means "lowest index first".
+#pragma once
+
+#include <farpoint/block/block_argmax.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/detail/fps/block_task.hpp>
+#include <farpoint/detail/fps/start.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
+inline constexpr std::size_t fps_most_point_bytes = 40;
+
+/// Scalars of the workspace that fps_stream takes for a point: first coordinates, then the distance.
+template <class Points>
+inline constexpr int fps_stream_scalars = (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
+                                              ? Points::dim + 1
+                                              : static_cast<int>(fps_most_point_bytes /
+                                                                 sizeof(typename Points::scalar));
+
+/// A cloud of any size in global memory.
+template <class Points, int BlockSize>
+class fps_stream {
+ public:
+  using scalar = typename Points::scalar;
+  using point_type = typename Points::point;
+  static constexpr int dim = Points::dim;
+  static constexpr int copied = fps_stream_scalars<Points> - 1;  ///< coordinates that the arrays hold
+
+  __device__ fps_stream(fps_block_task<Points> const& task, Points const& cloud) noexcept
+      : cloud_{cloud},
+        size_{static_cast<std::uint32_t>(cloud.size())},
+        pitch_{task.clouds.points().size()},
+        arrays_{task.arrays + task.clouds.begin_of(blockIdx.x)},
+        distances_{arrays_ + copied * pitch_} {}
+
+  /// Fills the arrays. Returns how many of my points are not finite.
+  __device__ unsigned load() noexcept {
+    unsigned bad = 0;
+    for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
+      point_type const point = cloud_[i];
+      scalar const start = fps_start(point);
+      for (int axis = 0; axis < copied; ++axis) arrays_[axis * pitch_ + i] = point[axis];
+      distances_[i] = start;
+      bad += start < 0;
+    }
+    return bad;
+  }
+
+  /// A point of the cloud.
+  __device__ point_type position(std::int32_t index) const noexcept { return cloud_[index]; }
+
+  /// Lowers my points' distances to a new sample; returns my best candidate.
+  __device__ scored<scalar> lower(point_type const& sample) noexcept {
+    scored<scalar> best{fps_taken<scalar>, no_winner};
+    // Unsigned: the last step of a cloud of 2^31 - 1 points goes beyond what a signed index can hold.
+    std::uint32_t i = threadIdx.x;
+    for (; i + (ahead - 1) * BlockSize < size_; i += ahead * BlockSize) lower_some<ahead>(i, sample, best);
+    for (; i < size_; i += BlockSize) lower_some<1>(i, sample, best);
+    return best;
+  }
+
+  /// My best candidate.
+  __device__ scored<scalar> best() const noexcept {
+    scored<scalar> best{fps_taken<scalar>, no_winner};
+    for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
+      scalar const nearest = distances_[i];
+      if (nearest > best.score) best = {nearest, static_cast<std::int32_t>(i)};
+    }
+    return best;
+  }
+
+  /// Makes a point no candidate any more.
+  __device__ void take(std::int32_t index) noexcept {
+    if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) distances_[index] = fps_taken<scalar>;
+  }
+
+ private:
+  /// Points whose loads are in flight together, as far as registers go.
+  static constexpr int ahead = copied < dim ? 2 : 4;
+
+  /// lower() for the points i, i + BlockSize, ...: loads all before it stores any, which the compiler may not do by
+  /// itself.
+  template <int Count>
+  __device__ void lower_some(std::uint32_t i, point_type const& sample, scored<scalar>& best) noexcept {
+    point_type point[Count];
+    scalar old[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+#pragma unroll
+      for (int axis = 0; axis < copied; ++axis) point[k][axis] = (arrays_ + axis * pitch_)[i + k * BlockSize];
+      old[k] = distances_[i + k * BlockSize];
+    }
+    scalar distance[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) distance[k] = add_distance2<0, copied>(scalar(0), point[k], sample);
+    if constexpr (copied < dim) {
+#pragma unroll
+      for (int k = 0; k < Count; ++k) {
+        if (distance[k] < old[k]) {
+          distance[k] = add_distance2<copied, dim>(distance[k], cloud_[i + k * BlockSize], sample);
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+      std::uint32_t const at = i + k * BlockSize;
+      scalar const lowered = min_number(distance[k], old[k]);
+      if (lowered < old[k]) distances_[at] = lowered;
+      if (lowered > best.score) best = {lowered, static_cast<std::int32_t>(at)};
+    }
+  }
+
+  Points cloud_;
+  std::uint32_t size_;
+  index_t pitch_;
+  scalar* arrays_;
+  scalar* distances_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,81 @@
+/// @file
+/// The bulk operations on a hash map for host_exec.
+#pragma once
+
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/detail/hash_map/operations.hpp>
+#include <farpoint/host/thread_team.hpp>
+
+#include <algorithm>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Fewer entries than this are not worth another thread.
+inline constexpr index_t hash_map_entries_per_thread = 4096;
+
+/// Calls part(begin, end) for parts of `size` entries, each on a thread.
+template <class Part>
+void for_each_part(host_exec exec, index_t size, Part const& part) noexcept {
+  index_t const worth = 1 + size / hash_map_entries_per_thread;
+  index_t const wanted = resolve_threads(exec.threads);
+  run_team(static_cast<int>(wanted < worth ? wanted : worth), [&](int rank, int members) {
+    index_t const each = (size + members - 1) / members;
+    index_t const begin = std::min(size, rank * each);
+    part(begin, std::min(size, begin + each));
+  });
+}
+
+inline result check_threads(host_exec exec) noexcept {
+  return exec.threads < 0 ? reject("hash_map: host_exec.threads is negative") : result{};
+}
+
+template <class Map, class Act>
+result hash_map_run(host_exec exec, hash_map_task<Map, Act> const& task) noexcept {
+  if (result const checked = check_threads(exec); !checked) return checked;
+  hash_map_report total;
+  for_each_part(exec, task.size, [&](index_t begin, index_t end) {
+    for (index_t i = begin; i < end; ++i) {
+      auto const key = task.keys[i];
+      auto const outcome = task.act.finish(task.map, key, task.act.begin(task.map, key, i));
+      task.act.write(i, outcome);
+      if (task.report == nullptr || static_cast<index_t>(outcome) != Map::npos) continue;
+      atomic_add(key == task.map.empty() ? &total.refused : &total.no_room, std::uint64_t{1});
+    }
+  });
+  if (task.report != nullptr) *task.report = total;
+  return {};
+}
+
+/// A key's slot, in the order of keys.
+template <class Key>
+struct hash_map_place {
+  Key key;
+  index_t slot;
+};
+
+template <class Key>
+std::size_t hash_map_host_places(index_t capacity) noexcept {
+  return static_cast<std::size_t>(capacity) * sizeof(hash_map_place<Key>);
+}
+
+template <class Map>
+result hash_map_extract_host(Map const& map,
+                             hash_map_pairs<typename Map::key_type, typename Map::value_type> const& output,
+                             bytes workspace) noexcept {
+  using place = hash_map_place<typename Map::key_type>;
+  auto* const places = reinterpret_cast<place*>(workspace.data());
+  index_t count = 0;
+  map.for_each([&](auto key, auto, index_t slot) { places[count++] = {key, slot}; });
+  std::sort(places, places + count, [](place const& a, place const& b) { return a.key < b.key; });
+  auto const kept = std::min(static_cast<std::size_t>(count), output.keys.size());
+  for (std::size_t i = 0; i < kept; ++i) {
+    output.keys[i] = places[i].key;
+    if (!output.values.empty()) output.values[i] = map.value(places[i].slot).load();
+  }
+  if (output.count != nullptr) *output.count = static_cast<std::uint64_t>(count);
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

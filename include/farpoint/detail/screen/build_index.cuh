@@ -1,0 +1,378 @@
+/// @file
+/// knn() in screen space on a GPU, the exact search: an index over the points that a z-buffer shows, without a sort of
+/// all of them.
+///
+/// What is near in space is near on the screen, but not the other way round. So tiles of pixels, in Morton order, give
+/// the coarse order, and each tile's points are put along a Hilbert curve in space by one block in shared memory: a
+/// leaf has neighbours in space where the tile shows something near and something far away, too. Nodes of more than a
+/// tile may be long boxes, but there are few of them.
+#pragma once
+
+#include <farpoint/detail/screen/pixel_boxes.cuh>
+#include <farpoint/detail/screen/pixel_cells.hpp>
+#include <farpoint/geometry/hilbert_grid.hpp>
+#include <farpoint/geometry/morton.hpp>
+#include <farpoint/grid/atomic_bounding_box.cuh>
+#include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/spatial/zbuffer.hpp>
+
+#include <cub/block/block_radix_sort.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A chunk is 2^6 x 2^6 pixels of one layer: what a block looks at, and sorts at least, at a time.
+inline constexpr int screen_chunk_level = 6;
+inline constexpr int screen_index_threads = 512;
+inline constexpr int screen_index_items = 8;
+inline constexpr std::uint32_t screen_chunk_points = screen_index_threads * screen_index_items;
+static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level, "farpoint: a thread has eight pixels of a chunk");
+static_assert(screen_index_items == point_index_width, "farpoint: a thread has a leaf");
+
+/// Places of whole groups.
+FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t places) noexcept {
+  return (places + (screen_group_points - 1)) / screen_group_points * screen_group_points;
+}
+
+/// With gaps between packets, a quarter more at most.
+FARPOINT_HD constexpr std::uint32_t most_slots_of(std::uint32_t points) noexcept {
+  return screen_slots(points + points / 4);
+}
+
+/// How an image is divided.
+struct screen_tiling {
+  int level;            ///< a tile has 2^level x 2^level pixels, of all layers
+  std::uint32_t tiles;  ///< of the padded square, in Morton order
+
+  FARPOINT_HD std::uint32_t chunks_of_layer() const noexcept { return 1u << 2 * (level - screen_chunk_level); }
+
+  /// @param points    that can be visible
+  /// @param enough    points of a tile, in the mean, that leave nothing to be gained by larger ones
+  /// @param parallel  tiles that keep the device busy
+  static screen_tiling of(std::int32_t width, std::int32_t height, index_t points, index_t enough,
+                          index_t parallel) noexcept {
+    int top = screen_chunk_level;
+    while (1 << top < width || 1 << top < height) ++top;
+    int level = screen_chunk_level;
+    auto const tiles = [&] { return index_t{1} << 2 * (top - level); };
+    while (tiles() > parallel && (points << 2 * level) < enough * width * height) ++level;
+    return {level, static_cast<std::uint32_t>(tiles())};
+  }
+};
+
+/// Places in the index, at most: there are gaps between packets, and groups that are filled in part, one for each
+/// chunk.
+inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int layers, index_t points) noexcept {
+  constexpr index_t side = 1 << screen_chunk_level;
+  index_t const chunks = (width + side - 1) / side * ((height + side - 1) / side) * layers;
+  index_t const slots = points + points / 4 + (screen_group_points - 1) * (points < chunks ? points : chunks);
+  return (slots + (screen_group_points - 1)) / screen_group_points * screen_group_points;
+}
+
+template <class Points>
+struct screen_index_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> clouds;        ///< one
+  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that nobody draws to any more
+  std::int32_t width;
+  std::int32_t height;
+  int layers;
+  screen_tiling tiling;
+  point_index_arrays<scalar> index;  ///< of one cloud, whose points have their indices in `clouds`
+  std::uint64_t* tiles;              ///< `[tiling.tiles]`, zero
+  std::uint32_t* ticket;             ///< zero
+};
+
+/// A block that makes leaves of tiles.
+template <class Points>
+class screen_index_builder {
+ public:
+  using scalar = typename Points::scalar;
+
+ private:
+  static constexpr int threads = screen_index_threads;
+  static constexpr int items = screen_index_items;
+  static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
+  /// A step is a jump from so many times the usual one on, squared. h200, 140,510 and 458,946 points in 1024 x 1024
+  /// pixels, ms: 0.176, 0.382; 8: 0.227, 0.435; none is a jump: 0.243, 0.470.
+  static constexpr float usual_to_jump = 12 * 12;
+  static constexpr float most_to_jump = 1e6f;
+  /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
+  static constexpr int step_shift = 12;
+  using scan_type = lookback_scan<threads>;
+  using sum_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>;
+  using places_type = CUB_NS_QUALIFIER::BlockScan<screen_places, threads>;
+  template <int Items>
+  using sort_type = CUB_NS_QUALIFIER::BlockRadixSort<std::uint32_t, threads, Items, std::uint32_t>;
+
+ public:
+  struct storage {
+    typename scan_type::storage scan;
+    union {
+      typename sum_type::TempStorage sum;
+      typename places_type::TempStorage places;
+      typename sort_type<2>::TempStorage sort_2;
+      typename sort_type<4>::TempStorage sort_4;
+      typename sort_type<8>::TempStorage sort_8;
+    };
+    growing_box<scalar> box;
+    std::uint64_t curve[hilbert_table::ways];
+    std::uint32_t steps;        ///< from one point to the next: how many have a length,
+    std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
+    std::uint32_t indices[most_slots_of(screen_chunk_points)];
+  };
+
+  __device__ screen_index_builder(screen_index_task<Points> const& task, storage& shared) noexcept
+      : task_{task}, shared_{shared}, cloud_{task.clouds[0]} {
+    if (threadIdx.x < hilbert_table::ways)
+      shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
+  }
+
+  __device__ void build() noexcept {
+    scan_type const scanner{shared_.scan, task_.tiles, task_.ticket};
+    std::uint32_t const tiles = task_.tiling.tiles;
+    for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
+      std::uint32_t const chunks = task_.tiling.chunks_of_layer() * static_cast<std::uint32_t>(task_.layers);
+      std::uint32_t points = 0;
+      std::uint32_t slots_apart = 0;
+      for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
+        std::uint32_t const count = gather(tile, chunk, points);
+        points += count;
+        slots_apart += screen_slots(count);
+      }
+      bool const is_whole = points <= screen_chunk_points;
+      std::uint32_t const slots = is_whole ? arrange(points, true) : slots_apart;
+      lookback_pair total{};
+      scanner.exclusive(lookback_pair::of(threadIdx.x == 0 ? slots : 0, 0), tile, total);
+      std::uint32_t begin = total.first() - slots;
+      if (is_whole) write(begin, slots);
+      for (std::uint32_t chunk = 0; !is_whole && chunk < chunks; ++chunk) {
+        std::uint32_t const mine = arrange(gather(tile, chunk, 0), false);
+        write(begin, mine);
+        begin += mine;
+      }
+      if (tile + 1 == tiles && threadIdx.x == 0) task_.index.clouds[0] = {0, index_t{total.first()}};
+    }
+  }
+
+ private:
+  /// Notes the indices of what a chunk shows, in the order of its pixels' codes, from place `first` on as long as there
+  /// is room; returns how many they are. All threads of the block call it.
+  __device__ std::uint32_t gather(std::uint32_t tile, std::uint32_t chunk, std::uint32_t first) noexcept {
+    std::uint32_t const in_layer = task_.tiling.chunks_of_layer();
+    index_t const layer = index_t{chunk / in_layer} * zbuffer_ref::words(task_.width, task_.height);
+    std::uint32_t const code = (tile * in_layer + chunk % in_layer) * screen_chunk_points + threadIdx.x * items;
+    std::uint32_t found[items];
+    std::uint32_t mine = 0;
+    auto const cell = morton_decode_2d(code);
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      auto const x = static_cast<std::int32_t>(cell[0]) + (i & 1) + (i >> 1 & 2);
+      auto const y = static_cast<std::int32_t>(cell[1]) + (i >> 1 & 1);
+      bool const is_inside = x < task_.width && y < task_.height;
+      // The low half of a word is the index; where it is clear, no_index.
+      found[i] = is_inside ? static_cast<std::uint32_t>(task_.words[layer + index_t{y} * task_.width + x]) : no_index;
+      mine += found[i] != no_index ? 1 : 0;
+    }
+    std::uint32_t before = 0;
+    std::uint32_t count = 0;
+    __syncthreads();
+    sum_type{shared_.sum}.ExclusiveSum(mine, before, count);
+    std::uint32_t at = first + before;
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      if (found[i] == no_index) continue;
+      if (at < screen_chunk_points) shared_.indices[at] = found[i];
+      ++at;
+    }
+    __syncthreads();
+    return count;
+  }
+
+  /// Puts the points that are noted in order, with no_index where a place has none; returns the places. All threads of
+  /// the block call it.
+  /// @param in_packets  with gaps where the curve jumps
+  __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
+    if (points == 0) return 0;
+    if (points <= 2 * threads) return arrange_few<2>(points, in_packets, shared_.sort_2);
+    if (points <= 4 * threads) return arrange_few<4>(points, in_packets, shared_.sort_4);
+    return arrange_few<8>(points, in_packets, shared_.sort_8);
+  }
+  /// @tparam Items  points of a thread at most: in the end those that follow one another
+  template <int Items>
+  __device__ std::uint32_t arrange_few(std::uint32_t points, bool in_packets,
+                                       typename sort_type<Items>::TempStorage& shared_sort) noexcept {
+    std::uint32_t order[Items];
+    sort(points, order, shared_sort);
+    std::uint32_t const mine = threadIdx.x * Items;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) shared_.indices[mine + static_cast<std::uint32_t>(i)] = order[i];
+    __syncthreads();
+    if (!in_packets) return screen_slots(points);
+    float steps[Items];
+    measure_steps(points, order, steps);
+    std::uint32_t place = 0;
+    float jump = 0;
+    std::uint32_t const slots = find_places(points, steps, place, jump);
+    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) shared_.indices[i] = no_index;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (order[i] == no_index) continue;
+      if (steps[i] > jump) place = next_packet(place);
+      shared_.indices[place++] = order[i];
+    }
+    __syncthreads();
+    return slots;
+  }
+
+  /// Puts the points along a curve.
+  template <int Items>
+  __device__ void sort(std::uint32_t points, std::uint32_t (&order)[Items],
+                       typename sort_type<Items>::TempStorage& shared_sort) noexcept {
+    if (threadIdx.x == 0) {
+      shared_.box = {};
+      shared_.steps = 0;
+      shared_.step_length = 0;
+    }
+    __syncthreads();
+    // Every thread takes as many, so that all load.
+    std::uint32_t const each = (points + (threads - 1)) / threads;
+    std::uint32_t const first = threadIdx.x * each;
+    vec<scalar, 3> p[Items];
+    seen_box<scalar> seen;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      auto const j = static_cast<std::uint32_t>(i);
+      order[i] = j < each && first + j < points ? shared_.indices[first + j] : no_index;
+      if (order[i] != no_index) p[i] = cloud_[order[i]];
+    }
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (order[i] != no_index) seen.add(p[i]);
+    }
+    growing_box<scalar> box = seen.halved();
+    box.reduce_over_warp();
+    if (cuda_warp::lane() == 0) box.grow(shared_.box);
+    __syncthreads();
+    hilbert_table const curve{shared_.curve};
+    auto const grid = hilbert_grid<scalar>::over(shared_.box.lowest(), shared_.box.highest(), cell_bits);
+    std::uint32_t keys[Items];
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      keys[i] = order[i] == no_index ? 1u << 3 * cell_bits : grid.has_extent() ? grid.code(p[i], curve, cell_bits) : 0;
+    }
+    sort_type<Items>{shared_sort}.Sort(keys, order, 0, 3 * cell_bits + 1);
+    __syncthreads();
+  }
+
+  /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
+  /// mean is made of.
+  template <int Items>
+  __device__ void measure_steps(std::uint32_t points, std::uint32_t const (&order)[Items],
+                                float (&steps)[Items]) noexcept {
+    std::uint32_t const mine = threadIdx.x * Items;
+    vec<scalar, 3> p[Items + 1];
+    p[0] = mine < points ? cloud_[shared_.indices[mine > 0 ? mine - 1 : 0]] : vec<scalar, 3>{};
+#pragma unroll
+    for (int i = 0; i < Items; ++i) p[i + 1] = order[i] == no_index ? p[i] : cloud_[order[i]];
+    std::uint32_t count = 0;
+    std::uint32_t length = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      steps[i] = static_cast<float>(distance2(p[i + 1], p[i]));
+      count += steps[i] > 0 ? 1 : 0;
+      length += __float_as_uint(steps[i]) >> step_shift;
+    }
+    count = cuda_warp::sum(count);
+    length = cuda_warp::sum(length);
+    if (cuda_warp::lane() == 0) {
+      atomicAdd(&shared_.steps, count);
+      atomicAdd(&shared_.step_length, length);
+    }
+    __syncthreads();
+  }
+
+  /// Where the thread's first point goes unless it begins a packet, and the squared length of a step that is a jump.
+  /// Returns the places of all points.
+  template <int Items>
+  __device__ std::uint32_t find_places(std::uint32_t points, float const (&steps)[Items], std::uint32_t& place,
+                                       float& jump) noexcept {
+    std::uint32_t const count = shared_.steps;
+    // The bits of floats are nearly their logarithms: of their mean a few jumps are no great part.
+    float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
+    float times = usual_to_jump;
+    while (true) {
+      jump = times * usual;
+      screen_places mine;
+#pragma unroll
+      for (int i = 0; i < Items; ++i) {
+        if (threadIdx.x * Items + static_cast<std::uint32_t>(i) < points) {
+          mine = mine.then(screen_places::of_point(steps[i] > jump));
+        }
+      }
+      screen_places before;
+      screen_places all;
+      places_type{shared_.places}.ExclusiveScan(
+          mine, before, screen_places{}, [](screen_places const& a, screen_places const& b) { return a.then(b); }, all);
+      __syncthreads();
+      place = before.end();
+      std::uint32_t const slots = screen_slots(all.end());
+      if (slots <= most_slots_of(points)) return slots;
+      // Too many of them: only those that are larger, and in the end none.
+      times = times < most_to_jump ? times * 4 : infinity<float>;
+    }
+  }
+
+  /// Makes leaves and boxes of what is arranged: a thread for each leaf. All threads of the block call it.
+  __device__ void write(std::uint32_t begin, std::uint32_t slots) noexcept {
+    std::uint32_t const leaves = slots / point_index_width;
+    for (std::uint32_t first = 0; first < leaves; first += threads) {
+      std::uint32_t const mine = first + threadIdx.x;
+      index_box<scalar> box;
+      std::uint32_t const leaf = begin / point_index_width + mine;
+      if (mine < leaves) {
+        box = make_leaf(mine * items, task_.index.leaves[leaf]);
+        box.write(task_.index.boxes[0][leaf / point_index_width], static_cast<int>(leaf % point_index_width));
+      }
+      __syncwarp();
+      box.template join<1, point_index_width>();
+      if (mine >= leaves || leaf % point_index_width != 0 || task_.index.boxes[1] == nullptr) continue;
+      std::uint32_t const group = leaf / point_index_width;
+      box.write(task_.index.boxes[1][group / point_index_width], static_cast<int>(group % point_index_width));
+    }
+  }
+  __device__ index_box<scalar> make_leaf(std::uint32_t place, point_leaf<scalar>& to) const noexcept {
+    point_leaf<scalar> leaf;
+    index_box<scalar> box;
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      std::uint32_t const index = shared_.indices[place + static_cast<std::uint32_t>(i)];
+      vec<scalar, 3> p = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
+      if (index != no_index) p = cloud_[index];
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) leaf.axis[axis][i] = p[axis];
+      leaf.index[i] = index;
+    }
+#pragma unroll
+    for (int i = 0; i < items; ++i) {
+      if (leaf.index[i] != no_index) box.add(leaf.at(i), leaf.at(i), leaf.index[i]);
+    }
+    to = leaf;
+    return box;
+  }
+
+  screen_index_task<Points> const& task_;
+  storage& shared_;
+  Points cloud_;
+};
+
+template <class Points>
+__global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_task<Points> const task) {
+  __shared__ typename screen_index_builder<Points>::storage shared;
+  screen_index_builder<Points>{task, shared}.build();
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

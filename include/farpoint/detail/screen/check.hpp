@@ -1,0 +1,94 @@
+/// @file
+/// The arguments of knn() in screen space are checked here, once for all backends.
+#pragma once
+
+#include <farpoint/detail/search/check.hpp>
+#include <farpoint/spatial/quadtree.hpp>
+#include <farpoint/types/knn_screen.hpp>
+
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Camera, class = void>
+inline constexpr bool knows_pixel_span = false;
+template <class Camera>
+inline constexpr bool knows_pixel_span<
+    Camera, std::void_t<decltype(std::declval<Camera const&>().pixel_span(typename Camera::scalar{}))>> = true;
+
+/// Most layers of a z-buffer.
+inline constexpr int max_screen_layers = 16;
+
+/// Words of the z-buffers of all layers.
+template <class Camera>
+constexpr index_t screen_words(screen_space<Camera> const& method) noexcept {
+  return index_t{method.camera.width} * method.camera.height * method.layers;
+}
+
+/// Points that can be visible at most.
+template <class Camera>
+constexpr index_t most_visible(index_t points, screen_space<Camera> const& method) noexcept {
+  index_t const words = screen_words(method);
+  return points < words ? points : words;
+}
+
+/// Rows that the output must have room for.
+template <class Camera>
+constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& method) noexcept {
+  return method.rows == screen_rows::input ? points : most_visible(points, method);
+}
+
+/// Candidates that a search may have before it shrinks its radius.
+template <class Camera>
+constexpr index_t most_candidates(screen_space<Camera> const& method, index_t k) noexcept {
+  return method.candidates > 0 ? method.candidates : 8 * k;
+}
+
+template <class Camera>
+result check_screen_method(screen_space<Camera> const& method, index_t k) noexcept {
+  Camera const& camera = method.camera;
+  if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
+    return reject("knn: the camera's width or height is not 1 to 8,192");
+  }
+  if (k < 1 || k > max_neighbours) return reject("knn: k is not between 1 and 1,024");
+  if (!(method.max_radius >= 0)) return reject("knn: screen_space::max_radius is negative or NaN");
+  if (method.layers < 1 || method.layers > max_screen_layers) {
+    return reject("knn: screen_space::layers is not between 1 and 16");
+  }
+  if (method.rounds != until_exact && method.layers != 1) {
+    return reject("knn: screen_space::rounds goes with one layer");
+  }
+  if (method.rounds < 0) return reject("knn: screen_space::rounds is negative");
+  if (method.candidates != 0 && method.candidates < k) return reject("knn: screen_space::candidates is below k");
+  if (method.rounds != until_exact && !knows_pixel_span<Camera>) {
+    return reject("knn: screen_space::rounds needs a camera that knows its pixel_span()");
+  }
+  return {};
+}
+
+/// What can be checked without reading the arrays, which may be in device memory.
+template <class Points, class Camera>
+result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
+                        knn_screen_output<typename Points::scalar> const& output) noexcept {
+  static_assert(std::is_same_v<typename Points::scalar, typename Camera::scalar>,
+                "farpoint: points and camera are both double, or neither is");
+  if (result const checked = check_index_points(cloud); !checked) return checked;
+  if (cloud.size() != 1) return reject("points: a camera looks at one cloud");
+  if (result const checked = check_screen_method(method, k); !checked) return checked;
+  index_t const points = cloud.points().size();
+  index_t const rows = screen_row_count(points, method);
+  if (!holds(output.indices.size(), rows, k)) return reject("knn: output.indices is smaller than rows x k");
+  if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), rows, k)) {
+    return reject("knn: output.distances is smaller than rows x k");
+  }
+  if (!is_absent_or_holds(output.counts.size(), rows, 1)) return reject("knn: output.counts is smaller than the rows");
+  if (!is_absent_or_holds(output.pixels.size(), rows, 1)) return reject("knn: output.pixels is smaller than the rows");
+  if (!is_absent_or_holds(output.visible.size(), most_visible(points, method), 1)) {
+    return reject("knn: output.visible is smaller than the points, and than layers x pixels");
+  }
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,237 @@
+/// @file
+/// The CUDA backend of knn() in screen space: checks, lays out the workspace, and enqueues.
+#pragma once
+
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/detail/screen/build_index.cuh>
+#include <farpoint/detail/screen/check.hpp>
+#include <farpoint/detail/screen/draw_kernel.cuh>
+#include <farpoint/detail/screen/exact_kernel.cuh>
+#include <farpoint/detail/screen/growing_window.cuh>
+#include <farpoint/detail/screen/quadtree_build.cuh>
+#include <farpoint/detail/search/knn_cuda.cuh>
+#include <farpoint/tuning/knn.hpp>
+#include <farpoint/tuning/knn_screen.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Which kernels serve a call, in which memory.
+template <class Selector, class Points, class Camera>
+class knn_screen_plan {
+ public:
+  using scalar = typename Points::scalar;
+
+  knn_screen_plan(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k) noexcept
+      : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method)} {}
+
+  std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
+
+  result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
+    memory const m = lay_out(workspace);
+    screen_row_writer<scalar> const writer = writer_of(m, output);
+    launch_sequence launch{stream};
+    launch_view(launch, m, writer, is_exact());
+    if (is_exact()) {
+      launch_exact(launch, m, output);
+    } else if constexpr (knows_pixel_span<Camera>) {
+      launch_rounds(launch, m, writer);
+    }
+    return outcome(launch);
+  }
+
+  /// What comes before the search, for whoever measures the parts; the index is that of an exact search.
+  result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
+                     cudaStream_t stream) const noexcept {
+    memory const m = lay_out(workspace);
+    launch_sequence launch{stream};
+    launch_view(launch, m, writer_of(m, output), with_index);
+    return outcome(launch);
+  }
+
+ private:
+  static constexpr int block_size = Selector::block_size;
+  static constexpr int search_block_size = Selector::search_block_size;
+  using key = neighbour_key<scalar>;
+
+  /// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
+  static constexpr index_t most_in_registers = 32;
+  static constexpr index_t list_bytes = index_t{64} << 20;
+
+  struct memory {
+    screen_state* state;
+    std::uint64_t* tiles;       ///< of points
+    std::uint64_t* tree_tiles;  ///< of pixels, behind them: of the quadtree, or of the index
+    index_t tile_words;
+    screen_points<scalar> points;
+
+    unsigned char* tree;
+    vec<scalar>* packed;
+    key* lists;
+
+    point_index_arrays<scalar> index;
+
+    std::size_t size;
+  };
+
+  bool is_exact() const noexcept { return method_.rounds == until_exact; }
+  bool by_input() const noexcept { return method_.rows == screen_rows::input; }
+  quadtree_layout layout() const noexcept { return {method_.camera.width, method_.camera.height, most_}; }
+  /// Whose lists are not in registers.
+  index_t list_threads() const noexcept {
+    if (k_ <= most_in_registers) return 0;
+    index_t const allowed = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
+    index_t const wanted = (most_ + search_block_size - 1) / search_block_size;
+    index_t const blocks = wanted < allowed ? wanted : allowed;
+    return (blocks < 1 ? 1 : blocks) * search_block_size;
+  }
+
+  screen_tiling tiling() const noexcept {
+    return screen_tiling::of(method_.camera.width, method_.camera.height, most_, Selector::tile_points,
+                             Selector::tiles);
+  }
+  index_t slots() const noexcept {
+    return most_screen_slots(method_.camera.width, method_.camera.height, method_.layers, most_);
+  }
+  index_t tree_tiles() const noexcept { return is_exact() ? tiling().tiles : quadtree_blocks(layout()); }
+
+  screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
+    return {output, m.points.index_of, k_, 0, by_input()};
+  }
+
+  memory lay_out(unsigned char* workspace) const noexcept {
+    index_t const points = cloud_.points().size();
+    workspace_cutter cutter{workspace};
+    memory m{};
+    m.state = cutter.take<screen_state>(1);
+    index_t const point_tiles = points / (block_size * screen_number_items) + 1;
+    m.tile_words = point_tiles + tree_tiles();
+    m.tiles = cutter.take<std::uint64_t>(m.tile_words);
+    m.tree_tiles = m.tiles == nullptr ? nullptr : m.tiles + point_tiles;
+    m.points = cut_screen_points<scalar>(cutter, points, screen_words(method_), is_exact() ? 0 : most_);
+    if (is_exact()) {
+      m.points.index_of = nullptr;
+      m.points.at = nullptr;
+      m.index = cut_point_index<scalar>(cutter, slots(), 1, slots());
+    } else {
+      m.tree = cutter.take<unsigned char>(static_cast<index_t>(layout().size()));
+      m.packed = cutter.take<vec<scalar>>(most_);
+      m.lists = cutter.take<key>(list_threads() * k_);
+    }
+    m.size = cutter.used();
+    return m;
+  }
+
+  static result outcome(launch_sequence const& launch) noexcept {
+    if (launch.error() == cudaSuccess) return {};
+    return {status::cuda_failure, static_cast<int>(launch.error()), "knn: a kernel could not be launched"};
+  }
+
+  unsigned blocks(launch_sequence const& launch, index_t threads) const noexcept {
+    return launch.blocks(static_cast<std::uint64_t>(threads), block_size, Selector::blocks_per_multiprocessor);
+  }
+
+  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer,
+                   bool with_index) const noexcept {
+    screen_task<Points, Camera> task{cloud_,
+                                     method_.camera,
+                                     method_.layers,
+                                     0,
+                                     writer,
+                                     m.points,
+                                     m.state,
+                                     m.tiles,
+                                     m.tile_words,
+                                     !is_exact() || !by_input(),
+                                     {}};
+    index_t const points = cloud_.points().size();
+    launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
+           task);
+    for (; task.layer < task.layers; ++task.layer) {
+      launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+    }
+    if (with_index) {
+      launch_index(launch, m);
+      task.index = m.index;
+    }
+    launch(screen_number_kernel<Points, Camera, block_size>, blocks(launch, points / screen_number_items), block_size,
+           task);
+  }
+
+  void launch_rounds(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
+    quadtree_task const tree_task{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
+                                  layout(),
+                                  layout().cut(m.tree),
+                                  m.points.pixel_of,
+                                  m.tree_tiles,
+                                  &m.state->tree_ticket};
+    launch_quadtree(launch, tree_task, Selector::blocks_per_multiprocessor);
+    screen_rounds_request<scalar> const request{static_cast<int>(k_), method_.rounds,
+                                                static_cast<std::uint32_t>(most_candidates(method_, k_)),
+                                                squared_radius<scalar>(method_.max_radius), method_.exclude_self};
+    screen_search_task<Camera> const task{
+        method_.camera, request, quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer, m.state};
+    launch(screen_arrange_kernel<Camera, block_size>, blocks(launch, most_), block_size, task);
+    if (k_ <= 8) return launch_search<8>(launch, task);
+    if (k_ <= 16) return launch_search<16>(launch, task);
+    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launch, task);
+    launch_search<0>(launch, task);
+  }
+
+  template <int Capacity>
+  void launch_search(launch_sequence& launch, screen_search_task<Camera> const& task) const noexcept {
+    index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
+    // Searches differ in length: blocks that are done make room for others.
+    int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
+    launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
+           launch.blocks(static_cast<std::uint64_t>(threads), search_block_size, per_multiprocessor), search_block_size,
+           task);
+  }
+
+  /// All but the upper boxes.
+  void launch_index(launch_sequence& launch, memory const& m) const noexcept {
+    screen_index_task<Points> const task{
+        cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
+        tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
+    launch(screen_index_kernel<Points>,
+           launch.blocks(std::uint64_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
+                         Selector::blocks_per_multiprocessor),
+           screen_index_threads, task);
+  }
+
+  void launch_exact(launch_sequence& launch, memory const& m, knn_screen_output<scalar> const& output) const noexcept {
+    using queries = visible_queries<scalar>;
+    search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
+    knn_output<scalar> const found{output.indices, output.distances, output.counts};
+    knn_cuda_task<queries> const task{visible,
+                                      visible.threads(),
+                                      0,
+                                      nullptr,
+                                      method_.exclude_self,
+                                      static_cast<int>(k_),
+                                      squared_radius<scalar>(method_.max_radius),
+                                      found};
+    if (launch.error() == cudaSuccess) launch.note(launch_knn<knn_selector>(task, launch.stream()));
+  }
+
+  batch<Points> cloud_;
+  screen_space<Camera> method_;
+  index_t k_;
+  index_t most_;
+};
+
+/// knn() in screen space for cuda_exec.
+template <class Selector, class Points, class Camera>
+result knn_screen_cuda(cuda_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
+                       knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
+  knn_screen_plan<Selector, Points, Camera> const plan{cloud, method, k};
+  if (workspace.size() < plan.bytes()) {
+    return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
+  }
+  if (!is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
+  return plan.launch(workspace.data(), output, exec.stream);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,169 @@
+/// @file
+/// knn() in screen space on a GPU, first steps: the cloud is drawn, and its visible points become a cloud of their own.
+#pragma once
+
+#include <farpoint/detail/screen/pixel_boxes.cuh>
+#include <farpoint/detail/screen/visible_points.hpp>
+#include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/warp/cuda_warp.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// What one kernel leaves for the next.
+struct screen_state {
+  std::uint32_t ticket;       ///< tiles of points taken, to number
+  std::uint32_t tree_ticket;  ///< blocks of pixels taken
+  std::uint32_t boxes_done;   ///< blocks that are done with their boxes
+  std::uint64_t non_finite;
+  std::uint64_t unseen;
+  index_t first_row;  ///< of the cloud, where rows are those of the input
+};
+
+/// A writer that knows where the cloud begins.
+template <class Scalar>
+__device__ inline screen_row_writer<Scalar> rows_of_cloud(screen_row_writer<Scalar> writer,
+                                                          screen_state const& state) noexcept {
+  writer.first_row = state.first_row;
+  return writer;
+}
+
+/// Arguments of all kernels.
+template <class Points, class Camera>
+struct screen_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> clouds;  ///< one
+  Camera camera;
+  int layers;
+  int layer;  ///< that is drawn
+  screen_row_writer<scalar> writer;
+  screen_points<scalar> points;
+  screen_state* state;
+  std::uint64_t* tiles;              ///< of points
+  index_t tile_words;                ///< theirs, and those of what follows them
+  bool numbers_points;               ///< pixel_of says in the end which number a visible point has
+  point_index_arrays<scalar> index;  ///< whose upper boxes are not there yet; else null
+
+  __device__ screen_layers zbuffers() const noexcept { return {points.words, camera.width, camera.height, layers}; }
+};
+
+template <class Points, class Camera, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_clear_kernel(screen_task<Points, Camera> const task) {
+  index_t const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
+  index_t const step = index_t{gridDim.x} * BlockSize;
+  index_t const words = zbuffer_ref::words(task.camera.width, task.camera.height) * task.layers;
+  for (index_t i = first; i < words; i += step) task.points.words[i] = zbuffer_ref::clear_value;
+  for (index_t i = first; i < task.tile_words; i += step) task.tiles[i] = 0;
+  if (first == 0) *task.state = {0, 0, 0, 0, 0, task.clouds.begin_of(0)};
+}
+
+/// Every point that the camera sees is offered to its pixel's layer.
+template <class Points, class Camera, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Points, Camera> const task) {
+  Points const cloud = task.clouds[0];
+  screen_layers const zbuffers = task.zbuffers();
+  std::uint32_t non_finite = 0;
+  std::uint32_t unseen = 0;
+  for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < cloud.size();
+       i += index_t{gridDim.x} * BlockSize) {
+    auto const p = cloud[i];
+    camera_pixel<typename Camera::scalar> pixel;
+    std::int32_t at = -1;
+    if (!is_finite(p)) {
+      ++non_finite;
+    } else if (task.camera.project(p, pixel, i)) {
+      at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
+      zbuffers.offer(task.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
+    } else {
+      ++unseen;
+    }
+    task.points.pixel_of[i] = at;
+  }
+  if (task.writer.output.report == nullptr || task.layer > 0) return;
+  non_finite = cuda_warp::sum(non_finite);
+  unseen = cuda_warp::sum(unseen);
+  if (cuda_warp::lane() != 0) return;
+  if (non_finite != 0) atomic_add(&task.state->non_finite, std::uint64_t{non_finite});
+  if (unseen != 0) atomic_add(&task.state->unseen, std::uint64_t{unseen});
+}
+
+/// Points that a thread of screen_number_kernel looks at, one after another.
+inline constexpr int screen_number_items = 4;
+
+/// What the last tile knows.
+template <class Points, class Camera>
+__device__ inline void note_visible(screen_task<Points, Camera> const& task, index_t points,
+                                    std::uint32_t visible) noexcept {
+  task.points.offsets[0] = 0;
+  task.points.offsets[1] = visible;
+  auto const& output = task.writer.output;
+  if (!output.visible_count.empty()) output.visible_count.set(0, visible);
+  if (output.report == nullptr) return;
+  knn_screen_report report;
+  report.non_finite_points = task.state->non_finite;
+  report.unseen_points = task.state->unseen;
+  report.visible_points = visible;
+  report.hidden_points =
+      static_cast<unsigned long long>(points) - report.non_finite_points - report.unseen_points - report.visible_points;
+  *output.report = report;
+}
+
+/// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
+/// of building their index is done beside it: neither is enough work for the device.
+template <class Points, class Camera, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Points, Camera> const task) {
+  using scan = lookback_scan<BlockSize>;
+  constexpr std::uint32_t tile_size = BlockSize * screen_number_items;
+  __shared__ typename scan::storage storage;
+  if (task.index.clouds != nullptr) {
+    screen_box_filler<typename Points::scalar>{task.index, &task.state->boxes_done}.fill();
+  }
+  Points const cloud = task.clouds[0];
+  screen_layers const zbuffers = task.zbuffers();
+  auto const writer = rows_of_cloud(task.writer, *task.state);
+  auto const size = static_cast<std::uint32_t>(cloud.size());
+  // One tile at least: the totals of an empty cloud are written too.
+  std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
+  scan const scanner{storage, task.tiles, &task.state->ticket};
+  for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
+    std::uint32_t const begin = tile * tile_size + threadIdx.x * screen_number_items;
+    std::int32_t pixels[screen_number_items];
+#pragma unroll
+    for (int j = 0; j < screen_number_items; ++j) {
+      std::uint32_t const i = begin + static_cast<std::uint32_t>(j);
+      pixels[j] = i < size ? task.points.pixel_of[i] : -1;
+    }
+    std::uint32_t visible = 0;  ///< a bit for each
+#pragma unroll
+    for (int j = 0; j < screen_number_items; ++j) {
+      bool const is_front = pixels[j] >= 0 && zbuffers.show(pixels[j], index_t{begin} + j);
+      visible |= is_front ? 1u << j : 0u;
+    }
+    lookback_pair total{};
+    lookback_pair const before =
+        scanner.exclusive(lookback_pair::of(static_cast<std::uint32_t>(__popc(visible)), 0), tile, total);
+    std::uint32_t at = before.first();
+#pragma unroll
+    for (int j = 0; j < screen_number_items; ++j) {
+      std::uint32_t const i = begin + static_cast<std::uint32_t>(j);
+      if (i >= size) break;
+      if ((visible >> j & 1u) == 0) {
+        if (writer.by_input) writer.write_empty(writer.first_row + i);
+        continue;
+      }
+      if (task.points.at != nullptr) {
+        task.points.index_of[at] = i;
+        task.points.at[at] = cloud[i];
+      }
+      writer.write_pixel(writer.by_input ? writer.first_row + i : index_t{at}, pixels[j]);
+      if (!writer.output.visible.empty()) writer.output.visible.set(at, i);
+      if (task.numbers_points) task.points.pixel_of[i] = static_cast<std::int32_t>(at);
+      ++at;
+    }
+    if (tile + 1 == tiles && threadIdx.x == 0) note_visible(task, cloud.size(), total.first());
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,69 @@
+/// @file
+/// knn() in screen space on a GPU, the approximate search: a thread for each visible point.
+#pragma once
+
+#include <farpoint/detail/screen/draw_kernel.cuh>
+#include <farpoint/detail/screen/growing_window.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Camera>
+struct screen_search_task {
+  using scalar = typename Camera::scalar;
+  using key = neighbour_key<scalar>;
+
+  Camera camera;
+  screen_rounds_request<scalar> request;
+  quadtree_ref tree;
+  screen_points<scalar> points;
+  vec<scalar>* packed;  ///< the points in the order of the tree
+  key* lists;           ///< `[threads, k]`, for lists that registers do not hold
+  screen_row_writer<scalar> writer;
+  screen_state const* state;
+};
+
+/// The points next to one another that are next to one another on the screen.
+template <class Camera, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_task<Camera> const task) {
+  auto const size = static_cast<std::uint32_t>(task.points.offsets[1]);
+  for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < size; i += gridDim.x * BlockSize) {
+    task.packed[i] = task.points.at[task.tree.index(i)];
+  }
+}
+
+template <class Key>
+__device__ inline int keys_that_exist(Key const* keys, int k) noexcept {
+  while (k > 0 && keys[k - 1].index() == no_index) --k;
+  return k;
+}
+
+/// @tparam Capacity  of a list in registers; 0: it lies in memory
+template <class Camera, int Capacity, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_task<Camera> const task) {
+  using key = typename screen_search_task<Camera>::key;
+  auto const writer = rows_of_cloud(task.writer, *task.state);
+  auto const size = static_cast<std::uint32_t>(task.points.offsets[1]);
+  std::uint32_t const thread = blockIdx.x * BlockSize + threadIdx.x;
+  int const k = task.request.k;
+  for (std::uint32_t i = thread; i < size; i += gridDim.x * BlockSize) {
+    if constexpr (Capacity > 0) {
+      auto const list = search_rounds(task.tree, task.packed, task.camera, task.request, i, [k](key const& limit) {
+        return topk_list<key, Capacity>{k, limit};
+      });
+      key keys[Capacity];
+      list.write(keys, k);
+      writer.write_keys(task.tree.index(i), keys, keys_that_exist(keys, k));
+    } else {
+      key* const keys = task.lists + std::size_t{thread} * static_cast<std::size_t>(k);
+      auto list = search_rounds(task.tree, task.packed, task.camera, task.request, i, [keys, k](key const& limit) {
+        return topk_heap<key>{keys, k, limit};
+      });
+      list.sort();
+      writer.write_keys(task.tree.index(i), keys, keys_that_exist(keys, k));
+    }
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,77 @@
+/// @file
+/// The upper levels of an index of visible points.
+#pragma once
+
+#include <farpoint/detail/bvh/build_levels.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Points that are sorted together begin with a group of leaves of their own.
+inline constexpr std::uint32_t screen_group_points = point_index_width * point_index_width;
+
+/// Makes the levels of boxes above groups of leaves. Any blocks of whole warps may work on it together.
+template <class Scalar>
+class screen_box_filler {
+ public:
+  /// @param done  zero when the kernel starts
+  __device__ screen_box_filler(point_index_arrays<Scalar> const& index, unsigned* done) noexcept
+      : index_{index}, done_{done} {}
+
+  /// All blocks of the grid call it: some make the first level, and the last of them to be done the others.
+  __device__ void fill() const noexcept {
+    __shared__ bool is_last;
+    index_t nodes = index_.clouds[0].size / screen_group_points;
+    unsigned const needed = static_cast<unsigned>((nodes + (blockDim.x - 1)) / blockDim.x);
+    unsigned const blocks = needed < gridDim.x ? needed : gridDim.x;
+    if (blockIdx.x >= blocks) return;
+    raise(1, nodes, blockIdx.x, blocks);
+    __threadfence();
+    __syncthreads();
+    if (threadIdx.x == 0) is_last = atomicAdd(done_, 1u) + 1 == blocks;
+    __syncthreads();
+    if (!is_last) return;
+    __threadfence();
+    nodes = parents(nodes);
+    for (int level = 2; nodes > 1; ++level, nodes = parents(nodes)) {
+      raise(level, nodes, 0, 1);
+      __syncthreads();
+    }
+  }
+
+ private:
+  __device__ static index_t parents(index_t nodes) noexcept {
+    return (nodes + (point_index_width - 1)) / point_index_width;
+  }
+
+  /// Makes the boxes of the level above this one's groups, unless there is only one, and those of no node behind the
+  /// last. Whole warps stay together.
+  __device__ void raise(int level, index_t nodes, unsigned block, unsigned blocks) const noexcept {
+    index_t const places = parents(nodes) * point_index_width;
+    if (nodes <= 1) return;
+    for (index_t first = index_t{block} * blockDim.x + threadIdx.x - cuda_warp::lane(); first < places;
+         first += index_t{blocks} * blockDim.x) {
+      index_t const node = first + cuda_warp::lane();
+      index_box<Scalar> box;
+      if (node < places) {
+        point_boxes<Scalar>& group = index_.boxes[level][node / point_index_width];
+        auto const lane = static_cast<int>(node % point_index_width);
+        if (node >= nodes) box.write(group, lane);
+        if (node < nodes) {
+          box.add({{group.low[0][lane], group.low[1][lane], group.low[2][lane]}},
+                  {{group.high[0][lane], group.high[1][lane], group.high[2][lane]}}, group.lowest[lane]);
+        }
+      }
+      box.template join<1, point_index_width>();
+      index_t const parent = node / point_index_width;
+      if (node >= nodes || node % point_index_width != 0 || places == point_index_width) continue;
+      box.write(index_.boxes[level + 1][parent / point_index_width], static_cast<int>(parent % point_index_width));
+    }
+  }
+
+  point_index_arrays<Scalar> const& index_;
+  unsigned* done_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

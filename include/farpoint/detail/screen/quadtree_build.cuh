@@ -1,0 +1,172 @@
+/// @file
+/// The kernels that build a quadtree from a z-buffer.
+#pragma once
+
+#include <farpoint/detail/screen/quadtree_build.hpp>
+#include <farpoint/grid/launch_sequence.cuh>
+#include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/spatial/zbuffer.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Squares of 2^5 x 2^5 pixels are a block's: a thread has four pixels, a warp an eighth of the square.
+inline constexpr int quadtree_block_level = 5;
+inline constexpr int quadtree_block_size = 256;
+inline constexpr int quadtree_upper_block_size = 1024;
+
+struct quadtree_task {
+  zbuffer_ref zbuffer;
+  quadtree_layout layout;
+  quadtree_arrays arrays;
+  std::int32_t const* labels;  ///< by index of a point: what the tree says for it; null: the index
+  std::uint64_t* tiles;        ///< `[quadtree_blocks()]`, zero
+  std::uint32_t* ticket;       ///< zero
+};
+
+/// Blocks of pixels in the padded square.
+FARPOINT_HD inline std::uint32_t quadtree_blocks(quadtree_layout const& layout) noexcept {
+  int const above = layout.top() - quadtree_block_level;
+  return above <= 0 ? 1u : 1u << 2 * above;
+}
+
+/// Part of a node: what is added up from pixels to squares.
+struct quadtree_part {
+  std::uint32_t count;
+  quadtree_depths depths;
+
+  __device__ static quadtree_part none() noexcept { return {0, empty_record().depths}; }
+  __device__ quadtree_part with(quadtree_part const& other) const noexcept {
+    return {count + other.count, join(depths, other.depths)};
+  }
+  /// Together with the lanes whose number differs in this bit.
+  __device__ quadtree_part with_lane(int bit) const noexcept {
+    return with({__shfl_xor_sync(~0u, count, bit),
+                 {__shfl_xor_sync(~0u, depths.low, bit), __shfl_xor_sync(~0u, depths.high, bit)}});
+  }
+};
+
+/// What a thread sees: a square of 2 x 2 pixels, whose codes follow one another.
+struct quadtree_quad {
+  std::uint32_t code;       ///< of the first pixel
+  std::uint32_t mask;       ///< a bit for each occupied pixel
+  zbuffer_point points[4];  ///< of occupied ones
+
+  __device__ quadtree_quad(zbuffer_ref const& zbuffer, std::uint32_t first) noexcept : code{first}, mask{0} {
+    auto const cell = morton_decode_2d(first);
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      auto const x = static_cast<std::int32_t>(cell[0]) + (i & 1);
+      auto const y = static_cast<std::int32_t>(cell[1]) + (i >> 1);
+      bool const is_inside = x < zbuffer.width() && y < zbuffer.height();
+      points[i] = is_inside ? zbuffer.front(zbuffer.pixel_at(x, y)) : zbuffer_point{};
+      mask |= points[i].exists() ? 1u << i : 0u;
+    }
+  }
+
+  __device__ quadtree_part part() const noexcept {
+    quadtree_part sum = quadtree_part::none();
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if ((mask >> i & 1u) != 0) sum = sum.with({1, {points[i].depth, points[i].depth}});
+    }
+    return sum;
+  }
+};
+
+/// Writes the record of a node of this level that begins with the square of thread `thread`.
+__device__ inline void write_node(quadtree_task const& task, int level, std::uint32_t block, unsigned thread,
+                                  quadtree_record const& record) noexcept {
+  std::uint32_t const code = (block << 2 * (quadtree_block_level - level)) + (thread >> 2 * (level - 1));
+  // A small tree ends within the block.
+  if (level > task.layout.top() || code >> 2 * (task.layout.top() - level) != 0) return;
+  task.arrays.records[task.layout.record_at({code, level})] = record;
+}
+
+/// Counts, starts and depths of the nodes up to a block's, and the packed points: the sums over blocks before come from
+/// a look-back in Morton order, so that nothing is gone through top-down.
+static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_task const task) {
+  using scan = lookback_scan<quadtree_block_size>;
+  __shared__ typename scan::storage storage;
+  __shared__ quadtree_part parts[scan::warps];
+  __shared__ std::uint32_t firsts[scan::warps];
+  static_assert(scan::warps == 8, "farpoint: two warps a node of level 4");
+  unsigned const thread = threadIdx.x;
+  unsigned const warp = thread / cuda_warp::lanes;
+  std::uint32_t const blocks = quadtree_blocks(task.layout);
+  scan const scanner{storage, task.tiles, task.ticket};
+  for (std::uint32_t block = scanner.take(); block < blocks; block = scanner.take()) {
+    quadtree_quad const quad{task.zbuffer, block * (4 * quadtree_block_size) + 4 * thread};
+    quadtree_part part = quad.part();
+    lookback_pair total{};
+    std::uint32_t const first = scanner.exclusive(lookback_pair::of(part.count, 0), block, total).first();
+
+    std::uint32_t position = first;
+#pragma unroll
+    for (int i = 0; i < 4; ++i) {
+      if ((quad.mask >> i & 1u) == 0) continue;
+      zbuffer_point const& point = quad.points[i];
+      if (index_t{position} < task.layout.capacity()) {
+        task.arrays.pixels[position] = quad.code + static_cast<std::uint32_t>(i);
+        task.arrays.indices[position] =
+            static_cast<std::uint32_t>(task.labels == nullptr ? point.index : task.labels[point.index]);
+        task.arrays.depths[position] = point.depth;
+      }
+      ++position;
+    }
+
+    std::uint32_t members = quad.mask << 4 * (thread % 4);
+    members |= __shfl_xor_sync(~0u, members, 1);
+    members |= __shfl_xor_sync(~0u, members, 2);
+    part = part.with_lane(1).with_lane(2);
+    if (thread % 4 == 0) write_node(task, quadtree_tile_level, block, thread, {first, members, part.depths});
+    part = part.with_lane(4).with_lane(8);
+    if (thread % 16 == 0) write_node(task, 3, block, thread, {first, part.count, part.depths});
+    part = part.with_lane(16);
+    if (cuda_warp::lane() == 0) {
+      parts[warp] = part;
+      firsts[warp] = first;
+    }
+    __syncthreads();
+    if (thread < 4) {
+      quadtree_part const both = parts[2 * thread].with(parts[2 * thread + 1]);
+      write_node(task, 4, block, 64 * thread, {firsts[2 * thread], both.count, both.depths});
+    }
+    if (thread == cuda_warp::lanes) {
+      quadtree_part all = parts[0];
+      for (int w = 1; w < scan::warps; ++w) all = all.with(parts[w]);
+      write_node(task, quadtree_block_level, block, 0, {firsts[0], all.count, all.depths});
+    }
+    // Nobody writes `parts` again before the barriers of the next take().
+  }
+  // The records in front of the root's, which have no node.
+  if (blockIdx.x == 0 && thread < 3) task.arrays.records[thread] = empty_record();
+}
+
+/// The nodes above the blocks', by one block, level after level.
+static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upper_kernel(quadtree_task const task) {
+  quadtree_layout const& layout = task.layout;
+  for (int level = quadtree_block_level + 1; level <= layout.top(); ++level) {
+    quadtree_record* const records = task.arrays.records + layout.record_at({0, level});
+    quadtree_record const* const below = task.arrays.records + layout.record_at({0, level - 1});
+    std::uint32_t const nodes = 1u << 2 * (layout.top() - level);
+    for (std::uint32_t code = threadIdx.x; code < nodes; code += quadtree_upper_block_size) {
+      quadtree_record record = sum_of_children(below + 4 * code, level);
+      record.first = below[4 * code].first;
+      records[code] = record;
+    }
+    __syncthreads();
+  }
+}
+
+/// @param task  its counters zero by what is enqueued before
+inline void launch_quadtree(launch_sequence& launch, quadtree_task const& task,
+                            int blocks_per_multiprocessor) noexcept {
+  std::uint64_t const threads = std::uint64_t{quadtree_blocks(task.layout)} * quadtree_block_size;
+  launch(quadtree_pack_kernel, launch.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),
+         quadtree_block_size, task);
+  if (task.layout.top() > quadtree_block_level) launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, task);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,123 @@
+/// @file
+/// The memory in which a cloud's visible points become a cloud of their own, for knn() in screen space.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/spatial/zbuffer.hpp>
+#include <farpoint/types/knn_screen.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Visible points are numbered in the order of their indices, so that a tie between two of them goes to the same one by
+/// number as by index, and what finds neighbours needs to know nothing of the cloud that they come from.
+template <class Scalar>
+struct screen_points {
+  std::uint64_t* words;     ///< `[layers, pixels]`, of the z-buffers
+  std::int32_t* pixel_of;   ///< `[points of the view]`: -1 where the camera sees none; by index in the cloud
+  std::uint32_t* index_of;  ///< `[most visible]`: indices in the cloud
+  vec<Scalar>* at;          ///< `[most visible]`
+  index_t* offsets;         ///< `[2]`: 0 and the number of visible points, for a ragged batch of one cloud
+
+  /// The visible points as one cloud; its size is read from the offsets.
+  batch<point_view<Scalar>> cloud(index_t most) const noexcept {
+    return batch<point_view<Scalar>>::ragged({at, most}, {offsets, 2}, most);
+  }
+};
+
+template <class Scalar>
+screen_points<Scalar> cut_screen_points(workspace_cutter& cutter, index_t points, index_t words,
+                                        index_t most) noexcept {
+  screen_points<Scalar> memory{};
+  memory.words = cutter.take<std::uint64_t>(words);
+  memory.pixel_of = cutter.take<std::int32_t>(points);
+  memory.index_of = cutter.take<std::uint32_t>(most);
+  memory.at = cutter.take<vec<Scalar>>(most);
+  memory.offsets = cutter.take<index_t>(2);
+  return memory;
+}
+
+/// The z-buffers of the layers of an image: each keeps the front-most of the points behind those of the layers before.
+class screen_layers {
+ public:
+  screen_layers() = default;
+  FARPOINT_HD screen_layers(std::uint64_t* words, std::int32_t width, std::int32_t height, int layers) noexcept
+      : words_{words}, width_{width}, height_{height}, layers_{layers} {}
+
+  FARPOINT_HD int size() const noexcept { return layers_; }
+  FARPOINT_HD zbuffer_ref operator[](int layer) const noexcept {
+    index_t const pixels = zbuffer_ref::words(width_, height_);
+    return {{words_ + layer * pixels, static_cast<std::size_t>(pixels)}, width_, height_};
+  }
+
+  /// Offers a point to a layer, when all points have been offered to those before it.
+  FARPOINT_HD void offer(int layer, index_t pixel, float depth, std::uint32_t index) const noexcept {
+    if (layer > 0) {
+      zbuffer_point const front = (*this)[layer - 1].front(pixel);
+      if (!front.exists()) return;
+      auto const front_word = zbuffer_ref::word_of(front.depth, static_cast<std::uint32_t>(front.index));
+      if (front_word >= zbuffer_ref::word_of(depth, index)) return;
+    }
+    (*this)[layer].offer(pixel, depth, index);
+  }
+
+  /// True if a layer of the pixel shows this point.
+  FARPOINT_HD bool show(index_t pixel, index_t index) const noexcept {
+    for (int layer = 0; layer < layers_; ++layer) {
+      if ((*this)[layer].front(pixel).index == index) return true;
+    }
+    return false;
+  }
+
+ private:
+  std::uint64_t* words_ = nullptr;
+  std::int32_t width_ = 0;
+  std::int32_t height_ = 0;
+  int layers_ = 0;
+};
+
+/// Writes rows of neighbours that are known by their numbers as visible points.
+template <class Scalar>
+struct screen_row_writer {
+  static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
+
+  knn_screen_output<Scalar> output;
+  std::uint32_t const* index_of;
+  index_t k;
+  index_t first_row;  ///< of the cloud, where rows are those of the input
+  bool by_input;
+
+  FARPOINT_HD index_t row_of(index_t number) const noexcept {
+    return by_input ? first_row + index_t{index_of[number]} : number;
+  }
+
+  FARPOINT_HD void write(index_t row, index_t j, index_t index, Scalar distance2) const noexcept {
+    output.indices.set(row * k + j, index);
+    if (!output.distances.empty()) output.distances[static_cast<std::size_t>(row * k + j)] = distance2;
+  }
+  FARPOINT_HD void write_pixel(index_t row, index_t pixel) const noexcept {
+    if (!output.pixels.empty()) output.pixels.set(row, pixel);
+  }
+
+  /// @param keys  `[count]`, ascending
+  template <class Key>
+  FARPOINT_HD void write_keys(index_t number, Key const* keys, int count) const noexcept {
+    index_t const row = row_of(number);
+    for (index_t j = 0; j < k; ++j) {
+      bool const is_there = j < count;
+      write(row, j, is_there ? index_t{index_of[keys[j].index()]} : -1, is_there ? keys[j].distance2() : infinity);
+    }
+    if (!output.counts.empty()) output.counts.set(row, count);
+  }
+
+  /// The row of a point that is not visible.
+  FARPOINT_HD void write_empty(index_t row) const noexcept {
+    for (index_t j = 0; j < k; ++j) write(row, j, -1, infinity);
+    if (!output.counts.empty()) output.counts.set(row, 0);
+    write_pixel(row, -1);
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,144 @@
+/// @file
+/// How a search on the host is spread over threads, what memory it takes, and how it runs.
+#pragma once
+
+#include <farpoint/core/status.hpp>
+#include <farpoint/detail/bvh/host_builder.hpp>
+#include <farpoint/detail/search/check.hpp>
+#include <farpoint/detail/search/host_traversal.hpp>
+#include <farpoint/host/for_each_cloud.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Scalar>
+struct host_search_memory {
+  point_index_arrays<Scalar> index;
+  host_index_scratch<Scalar> scratch;
+  std::size_t size;
+};
+
+/// @param most_units  that building is cut into
+template <class Scalar>
+host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
+                                           std::uint32_t most_units) noexcept {
+  host_search_memory<Scalar> memory{};
+  memory.index = cut_point_index<Scalar>(cutter, points, clouds, largest);
+  auto& scratch = memory.scratch;
+  scratch.most_units = most_units;
+  scratch.order = cutter.take<std::uint32_t>(points);
+  scratch.parts = cutter.take<host_index_part<Scalar>>(most_units);
+  scratch.places = cutter.take<typename host_index_scratch<Scalar>::digit_places>(most_units);
+  memory.size = cutter.used();
+  return memory;
+}
+
+template <class Scalar>
+class host_search_plan {
+ public:
+  /// @param queries  of all clouds
+  template <class Points>
+  host_search_plan(host_exec exec, batch<Points> const& points, index_t queries,
+                   host_clouds_tuning const& tuning = {}) noexcept
+      : clouds_{std::max<index_t>(points.size(), 0)},
+        points_{std::max<index_t>(points.points().size(), 0)},
+        largest_{std::max<index_t>(points.largest(), 0)},
+        queries_{std::max<index_t>(queries, 0)},
+        threads_{exec, clouds_, points_ + queries_, largest_ + queries_, work(), tuning} {}
+
+  host_clouds_plan const& threads() const noexcept { return threads_; }
+  std::size_t bytes() const noexcept { return clouds_ == 0 ? 0 : cut(nullptr).size; }
+
+  host_search_memory<Scalar> cut(unsigned char* workspace) const noexcept {
+    workspace_cutter cutter{workspace};
+    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.most_units());
+  }
+
+ private:
+  /// What a point costs to sort and a query to answer, in ns.
+  double work() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_) * 400; }
+
+  index_t clouds_;
+  index_t points_;
+  index_t largest_;
+  index_t queries_;
+  host_clouds_plan threads_;
+};
+
+inline result check_host_workspace(bytes workspace, std::size_t needed) noexcept {
+  if (workspace.size() < needed) {
+    return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
+  }
+  if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
+  return {};
+}
+
+/// Builds the indices of all clouds. The points must have been checked.
+template <class Points>
+void build_on_host(host_search_plan<typename Points::scalar> const& plan,
+                   host_search_memory<typename Points::scalar> const& memory, batch<Points> const& points) noexcept {
+  run_clouds(
+      plan.threads(), points.size(), [&](index_t b) { return points[b].size(); },
+      [&](int rank) {
+        return host_index_builder<Points>{points, memory.index, memory.scratch.of_rank(rank)};
+      });
+}
+
+/// Builds them and takes the queries of each cloud to the task as soon as its index is there.
+/// @param self  the queries are the points
+/// @return non-finite queries
+template <class Points, class Queries, class Task>
+unsigned long long search_on_host(host_search_plan<typename Points::scalar> const& plan,
+                                  host_search_memory<typename Points::scalar> const& memory,
+                                  batch<Points> const& points, batch<Queries> const& queries, bool self,
+                                  Task const& task) noexcept {
+  using builder = host_index_builder<Points>;
+  using search = host_search<Queries, Task>;
+  std::atomic<unsigned long long> bad{0};
+  run_clouds(
+      plan.threads(), points.size(), [&](index_t b) { return points[b].size() + queries[b].size(); },
+      [&](int rank) {
+        return host_sequence<builder, search>{
+            builder{points, memory.index, memory.scratch.of_rank(rank)},
+            search{queries, memory.index, self, task, bad, rank < 0 ? plan.threads().threads() : 1}};
+      });
+  return bad.load();
+}
+
+/// Takes queries to a task; the indices are there already. The plan is one of the queries.
+/// @return non-finite queries
+template <class Queries, class Task>
+unsigned long long search_built_on_host(host_clouds_plan const& plan,
+                                        point_index_arrays<typename Queries::scalar> const& index,
+                                        batch<Queries> const& queries, bool self, Task const& task) noexcept {
+  using search = host_search<Queries, Task>;
+  std::atomic<unsigned long long> bad{0};
+  run_clouds(
+      plan, queries.size(), [&](index_t b) { return queries[b].size(); },
+      [&](int rank) { return search{queries, index, self, task, bad, rank < 0 ? plan.threads() : 1}; });
+  return bad.load();
+}
+
+/// Points that are in no index.
+template <class Points>
+unsigned long long count_left_out(batch<Points> const& points,
+                                  point_index_arrays<typename Points::scalar> const& index) noexcept {
+  index_t count = 0;
+  for (index_t b = 0; b < points.size(); ++b) count += points[b].size() - index.clouds[b].size;
+  return static_cast<unsigned long long>(count);
+}
+
+/// The checks of points, queries and workspace that every search makes.
+template <class Points, class Queries>
+result check_host_search(host_exec exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
+  static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
+                "farpoint: points and queries are both double, or neither is");
+  if (exec.threads < 0) return reject("exec: host_exec.threads is negative");
+  if (result const checked = check_index_points(points); !checked) return checked;
+  if (result const checked = check_queries(queries, points.size()); !checked) return checked;
+  if (result const checked = check_search_offsets(points); !checked) return checked;
+  return check_search_offsets(queries);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

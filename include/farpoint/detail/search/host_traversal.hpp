@@ -1,0 +1,122 @@
+/// @file
+/// Takes the queries of a cloud to a task, block by block.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/detail/bvh/layout.hpp>
+
+#include <algorithm>
+#include <atomic>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Queries that are answered together.
+template <class Scalar>
+struct query_block {
+  static constexpr int most = 64;
+
+  int count;
+  vec<Scalar, 3> at[most];
+  std::uint32_t start[most];  ///< leaf to begin with; no_index: the nearest
+  index_t index[most];        ///< in their cloud
+
+  /// Looked for here, in the loops that are compiled for this processor.
+  FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_index_ref<Scalar> const& points) const noexcept {
+    return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
+  }
+};
+
+/// The queries of one cloud, in units of a single round. A task has block_size(); answer(b, index, block) for finite
+/// queries; and leave_empty(b, i) for the others. It is called by several threads at once.
+template <class Queries, class Task>
+class host_search {
+ public:
+  using scalar = typename Queries::scalar;
+
+  /// @param self  the queries are the points of the index: they are asked for in the order of the leaves
+  host_search(batch<Queries> const& queries, point_index_arrays<scalar> const& index, bool self, Task const& task,
+              std::atomic<unsigned long long>& non_finite, int threads) noexcept
+      : queries_{queries}, arrays_{index}, task_{task}, non_finite_{non_finite}, self_{self}, threads_{threads} {}
+
+  std::uint32_t begin(index_t b) noexcept {
+    b_ = b;
+    cloud_ = queries_[b];
+    index_ = arrays_[b];
+    index_t const most = threads_ == 1 ? 1 : index_t{64} * threads_;
+    units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 256, 1, std::min<index_t>(most, 65536)));
+    return units_;
+  }
+
+  void work(int, std::uint32_t unit) noexcept {
+    if (self_) {
+      ask_leaves(first_of(unit, index_.leaf_count()), first_of(unit + 1, index_.leaf_count()));
+      if (index_.size() == cloud_.size()) return;
+    }
+    ask_queries(first_of(unit, cloud_.size()), first_of(unit + 1, cloud_.size()));
+  }
+
+  std::uint32_t next() noexcept { return 0; }
+
+ private:
+  index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
+
+  void put(query_block<scalar>& block, vec<scalar, 3> const& q, std::uint32_t start, index_t i) noexcept {
+    block.at[block.count] = q;
+    block.start[block.count] = start;
+    block.index[block.count] = i;
+    if (++block.count == task_.block_size()) flush(block);
+  }
+  void flush(query_block<scalar>& block) noexcept {
+    if (block.count > 0) task_.answer(b_, index_, block);
+    block.count = 0;
+  }
+
+  /// The points of some leaves ask.
+  void ask_leaves(index_t first, index_t last) noexcept {
+    query_block<scalar> block;
+    block.count = 0;
+    for (index_t leaf = first; leaf < last; ++leaf) {
+      auto const& home = index_.leaf(static_cast<std::uint32_t>(leaf));
+      for (int lane = 0; lane < point_index_width; ++lane) {
+        if (home.index[lane] != no_index) {
+          put(block, home.at(lane), static_cast<std::uint32_t>(leaf), index_t{home.index[lane]});
+        }
+      }
+    }
+    flush(block);
+  }
+
+  /// Some queries ask; where they are the points themselves, only those that are in no leaf.
+  void ask_queries(index_t first, index_t last) noexcept {
+    query_block<scalar> block;
+    block.count = 0;
+    unsigned long long bad = 0;
+    for (index_t i = first; i < last; ++i) {
+      auto const q = cloud_[i];
+      if (!is_finite(q)) {
+        ++bad;
+        task_.leave_empty(b_, i);
+      } else if (!self_) {
+        put(block, q, no_index, i);
+      }
+    }
+    flush(block);
+    if (bad != 0) non_finite_.fetch_add(bad, std::memory_order_relaxed);
+  }
+
+  batch<Queries> const& queries_;
+  point_index_arrays<scalar> arrays_;
+  Task const& task_;
+  std::atomic<unsigned long long>& non_finite_;
+  bool self_;
+  int threads_;
+
+  index_t b_ = 0;
+  Queries cloud_;
+  point_index_ref<scalar> index_;
+  std::uint32_t units_ = 1;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

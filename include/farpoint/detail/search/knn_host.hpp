@@ -1,0 +1,102 @@
+/// @file
+/// The host backend of knn() and of what is made from lists of neighbours.
+#pragma once
+
+#include <farpoint/detail/search/host_plan.hpp>
+#include <farpoint/detail/search/knn_host_pass.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Takes a list for each query to a consumer: `consumer(b, i, keys, count)`, keys ascending, for query i of cloud b;
+/// with a count of 0 for queries that are not finite. Called by several threads at once.
+template <class Key, class Scalar, class Consumer>
+class knn_task {
+ public:
+  knn_task(knn_request<Scalar> const& request, Consumer const& consumer, knn_function<Scalar, Key> const pass) noexcept
+      : request_{request}, consumer_{consumer}, pass_{pass} {}
+
+  int block_size() const noexcept { return std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most); }
+
+  void answer(index_t b, point_index_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
+    Key keys[2 * keys_at_once];
+    pass_(index, queries, request_, keys);
+    for (int i = 0; i < queries.count; ++i) {
+      Key const* const mine = keys + i * request_.k;
+      int count = request_.k;
+      while (count > 0 && mine[count - 1].index() == no_index) --count;
+      consumer_(b, queries.index[i], mine, count);
+    }
+  }
+  void leave_empty(index_t b, index_t i) const noexcept {
+    Key const* const none = nullptr;
+    consumer_(b, i, none, 0);
+  }
+
+ private:
+  static constexpr int keys_at_once = static_cast<int>(max_neighbours);
+
+  knn_request<Scalar> request_;
+  Consumer const& consumer_;
+  knn_function<Scalar, Key> pass_;
+};
+
+/// The nearest of each query for a consumer.
+template <class Scalar, class Consumer>
+auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
+  knn_request<Scalar> const request{static_cast<int>(k), squared_radius<Scalar>(method.max_radius),
+                                    method.exclude_self};
+  return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
+}
+
+/// Writes lists as knn_output has them.
+template <class Queries>
+struct knn_writer {
+  using scalar = typename Queries::scalar;
+
+  batch<Queries> const& queries;
+  index_t k;
+  knn_output<scalar> output;
+
+  template <class Key>
+  void operator()(index_t b, index_t i, Key const* keys, int count) const noexcept {
+    index_t const row = queries.begin_of(b) + i;
+    for (index_t j = 0; j < k; ++j) {
+      bool const is_there = j < count;
+      output.indices.set(row * k + j, is_there ? index_t{keys[j].index()} : -1);
+      if (output.distances.empty()) continue;
+      output.distances[static_cast<std::size_t>(row * k + j)] =
+          is_there ? keys[j].distance2() : std::numeric_limits<scalar>::infinity();
+    }
+    if (!output.counts.empty()) output.counts.set(row, count);
+  }
+};
+
+/// Lists of neighbours for a consumer; see knn_task. The arguments that are not checked here must have been.
+template <class Points, class Queries, class Consumer>
+result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                          exact const& method, index_t k, Consumer const& consumer, knn_report* report, bytes workspace,
+                          host_clouds_tuning const& tuning = {}) noexcept {
+  using scalar = typename Points::scalar;
+  host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
+  if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
+  auto const memory = plan.cut(workspace.data());
+  unsigned long long const bad =
+      search_on_host(plan, memory, points, queries, self, nearest_task<scalar>(method, k, consumer));
+  if (report != nullptr) *report = {count_left_out(points, memory.index), bad};
+  return {};
+}
+
+/// knn() for host_exec.
+template <class Points, class Queries>
+result knn_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                exact const& method, index_t k, knn_output<typename Points::scalar> const& output, bytes workspace,
+                host_clouds_tuning const& tuning = {}) noexcept {
+  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
+  if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
+  knn_writer<Queries> const writer{queries, k, output};
+  return neighbours_on_host(exec, points, queries, self, method, k, writer, output.report, workspace, tuning);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,97 @@
+/// @file
+/// Lists of neighbours for a consumer, a thread a query.
+#pragma once
+
+#include <farpoint/detail/search/knn_request.hpp>
+#include <farpoint/detail/search/queries.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// What lists of neighbours are ordered by.
+template <class Key>
+struct list_order;
+
+template <class Scalar>
+struct list_order<neighbour_key<Scalar>> {
+  FARPOINT_HD static neighbour_key<Scalar> limit(Scalar radius2) noexcept { return {radius2, no_index}; }
+
+  template <class List>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static void search(point_index_ref<Scalar> const& index,
+                                                        search_query<Scalar> const& q, std::uint32_t start, List& list,
+                                                        knn_request<Scalar> const& request) noexcept {
+    index.search(q.at, start, list, request.excluded(q.index));
+  }
+};
+
+template <class Scalar>
+struct list_order<index_key<Scalar>> {
+  FARPOINT_HD static index_key<Scalar> limit(Scalar) noexcept { return {Scalar(0), no_index}; }
+
+  template <class List>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static void search(point_index_ref<Scalar> const& index,
+                                                        search_query<Scalar> const& q, std::uint32_t start, List& list,
+                                                        knn_request<Scalar> const& request) noexcept {
+    lowest_visitor<Scalar, List> visitor{request.radius2, list, request.excluded(q.index)};
+    index.visit(q.at, start, visitor);
+  }
+};
+
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t start_of(search_query<Scalar> const& q,
+                                                          point_index_ref<Scalar> const& index) noexcept {
+  return q.start != no_index ? q.start : index.leaf_near(q.at);
+}
+
+/// Keys of a list that are there.
+template <class Key>
+FARPOINT_HD int count_keys(Key const* keys, int k) noexcept {
+  while (k > 0 && keys[k - 1].index() == no_index) --k;
+  return k;
+}
+
+/// Lists in registers, each thread for itself. `consumer(query, keys, count)` gets one, ascending;
+/// `consumer.leave_empty(row)` is for a query that is not finite.
+template <class Key, int Capacity, class Consumer>
+struct register_lists {
+  using scalar = decltype(Key{}.distance2());
+
+  knn_request<scalar> request;
+  Consumer consumer;
+
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+                             index_t) const noexcept {
+    topk_list<Key, Capacity> list{request.k, list_order<Key>::limit(request.radius2)};
+    list_order<Key>::search(index, q, start_of(q, index), list, request);
+    Key keys[Capacity];
+    list.write(keys, request.k);
+    int const count = count_keys(keys, request.k);
+    consumer(q, keys, count);
+    return count;
+  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
+};
+
+/// Lists in memory that the threads of a grid have, `[threads, k]`, for k that registers have no room for.
+template <class Key, class Consumer>
+struct memory_lists {
+  using scalar = decltype(Key{}.distance2());
+
+  knn_request<scalar> request;
+  Consumer consumer;
+  Key* memory;
+
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+                             index_t thread) const noexcept {
+    Key* const keys = memory + thread * request.k;
+    topk_heap<Key> list{keys, request.k, list_order<Key>::limit(request.radius2)};
+    list_order<Key>::search(index, q, start_of(q, index), list, request);
+    list.sort();
+    consumer(q, keys, list.count());
+    return list.count();
+  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

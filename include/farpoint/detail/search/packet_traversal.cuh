@@ -1,0 +1,311 @@
+/// @file
+/// 32 queries that are near one another look for their neighbours together.
+#pragma once
+
+#include <farpoint/spatial/point_bvh.hpp>
+#include <farpoint/warp/warp_topk.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Values that no thread writes meanwhile, 16 bytes at a time.
+template <class T, int Size>
+__device__ void load_values(T const* from, T (&to)[Size]) noexcept {
+  constexpr int each = 16 / sizeof(T);
+#pragma unroll
+  for (int i = 0; i < Size; i += each) {
+    int4 const part = __ldg(reinterpret_cast<int4 const*>(from + i));
+    std::memcpy(to + i, &part, sizeof part);
+  }
+}
+
+/// Shared memory of a warp that searches.
+template <class Scalar>
+struct packet_memory {
+  static constexpr int groups = cuda_warp::lanes / point_index_width;
+
+  /// A point, in an order that leaves its distance, where z was, beside the index: a neighbour_key.
+  struct alignas(4 * sizeof(Scalar)) point {
+    Scalar x;
+    Scalar y;
+    std::uint32_t index;
+    Scalar z;
+  };
+  /// Of some queries: their box, and the last of their bounds.
+  struct alignas(4 * sizeof(Scalar)) box {
+    Scalar low[3];
+    Scalar bound;
+    Scalar high[3];
+    std::uint32_t bound_index;
+  };
+
+  point_boxes<Scalar> const* levels[point_index_levels];
+  box eights[groups];
+  box all;
+  point points[cuda_warp::lanes + point_index_width];  ///< that wait until there are eight
+};
+
+/// Whether warps that search fit into the shared memory that every device gives a block unasked.
+template <class Scalar, int Capacity>
+FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
+  using list = warp_topk<Scalar, Capacity>;
+  return warps * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>)) <= 48 * 1024;
+}
+
+/// A visitor for point_index_ref::visit() that is a whole warp: a lane has a query, and all go one way, into every box
+/// that one of them may need. Nothing diverges.
+///
+/// Eight boxes are tested at a time against four boxes of eight queries each: a test for each lane. Where the eight are
+/// close together, to test them one by one would leave out a fifth of the leaves, and cost more than these do. Where
+/// one of them is far from the others, or from its neighbours, it is done.
+///
+/// The points of four leaves are tested at a time against the box of all queries, a point for each lane. Those that one
+/// of the queries may need wait until there are eight; then every lane has its distance to each. Where the queries are
+/// close together this leaves out so much that the boxes of leaves are not looked at.
+template <class Scalar, int Capacity>
+class packet_visitor {
+ public:
+  using list = warp_topk<Scalar, Capacity>;
+  using memory = packet_memory<Scalar>;
+  using point = vec<Scalar, 3>;
+  using box = typename memory::box;
+
+  /// @param shared  of the warp
+  __device__ packet_visitor(list& found, memory& shared, point const& q) noexcept : list_{found}, shared_{shared} {
+    bool const is_active = found.bound() >= 0;
+    box& eight = shared.eights[group()];
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      Scalar const low = of_eight(is_active ? q[axis] : infinity<Scalar>, lower<Scalar>);
+      Scalar const high = of_eight(is_active ? q[axis] : -infinity<Scalar>, higher<Scalar>);
+      Scalar const extent = sub_rn(high, low);
+      extent2_ = fma_rn(extent, extent, extent2_);
+      Scalar const lowest = of_eights(low, lower<Scalar>);
+      Scalar const highest = of_eights(high, higher<Scalar>);
+      if (in_group() == 0) {
+        eight.low[axis] = low;
+        eight.high[axis] = high;
+      }
+      if (cuda_warp::lane() == 0) {
+        shared.all.low[axis] = lowest;
+        shared.all.high[axis] = highest;
+      }
+    }
+    __syncwarp();
+  }
+
+  /// The leaves of the half group that `start` begins: if the queries are points, their own. Each eight queries begin
+  /// with a leaf of theirs, which gives them a bound.
+  template <class Index>
+  __device__ std::uint32_t begin(Index const& index, std::uint32_t start, point const& q) noexcept {
+    std::uint32_t const first = start / memory::groups * memory::groups;
+#pragma unroll 1
+    for (std::uint32_t turn = 0; turn < memory::groups; ++turn) {
+      std::uint32_t const mine = first + (static_cast<std::uint32_t>(group()) ^ turn);
+      bool const exists = mine < index.leaf_count();
+      Scalar const bound = exists ? list_.bound() : Scalar(-1);
+      point_leaf<Scalar> const& leaf = index.leaf(exists ? mine : first);
+#pragma unroll
+      for (int i = 0; i < point_index_width; i += at_once) {
+        Scalar axis[3][at_once];
+        std::uint32_t indices[at_once];
+#pragma unroll
+        for (int k = 0; k < 3; ++k) load_values(leaf.axis[k] + i, axis[k]);
+        load_values(leaf.index + i, indices);
+#pragma unroll
+        for (int j = 0; j < at_once; ++j) {
+          Scalar const d = distance2(point{{axis[0][j], axis[1][j], axis[2][j]}}, q);
+          if (d <= bound) list_.offer(d, indices[j]);
+        }
+      }
+      if (turn == 0) {
+        list_.merge_all();
+      } else {
+        list_.merge_if_full();
+      }
+    }
+    take_bounds();
+    return ((1u << memory::groups) - 1) << first % point_index_width;
+  }
+
+  __device__ std::uint32_t choose(point_boxes<Scalar> const& boxes, point const& q) const noexcept {
+    int const mine = in_group();
+    box const eight = shared_.eights[group()];
+    Scalar sum = 0;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      // Not above the distance of any of the eight queries: all differences are at most as large.
+      Scalar const under = sub_rn(__ldg(&boxes.low[axis][mine]), eight.high[axis]);
+      Scalar const over = sub_rn(eight.low[axis], __ldg(&boxes.high[axis][mine]));
+      Scalar const outside = max_number(max_number(under, over), Scalar(0));
+      sum = fma_rn(outside, outside, sum);
+    }
+    bool const is_tie = (sum == eight.bound) & (__ldg(&boxes.lowest[mine]) < eight.bound_index);
+    std::uint32_t const wanted = cuda_warp::ballot((sum < eight.bound) | is_tie);
+    return (wanted & loose_) == 0 ? any_group(wanted) : chosen_one_by_one(boxes, wanted, q);
+  }
+
+  __device__ bool takes_whole_groups() const noexcept {
+    return loose_ == 0;
+  }
+
+  __device__ void look_at_some(point_leaf<Scalar> const* leaves, std::uint32_t which, point const& q) noexcept {
+#pragma unroll 1
+    for (; which != 0; which >>= memory::groups, leaves += memory::groups) {
+      if (++looks_ == patience) loose_ = ~0u;
+      bool const is_chosen = (which >> group() & 1) != 0;
+      // Memory behind the last leaf is not read.
+      point_leaf<Scalar> const& leaf = leaves[is_chosen ? group() : lowest_bit(which)];
+      typename memory::point p;
+      p.x = __ldg(&leaf.axis[0][in_group()]);
+      p.y = __ldg(&leaf.axis[1][in_group()]);
+      p.z = __ldg(&leaf.axis[2][in_group()]);
+      p.index = __ldg(&leaf.index[in_group()]);
+      std::uint32_t const wanted = cuda_warp::ballot(is_chosen & may_be_needed(p));
+      if ((wanted >> cuda_warp::lane() & 1) != 0) shared_.points[count_ + __popc(wanted & lanes_before())] = p;
+      count_ += __popc(wanted);
+      __syncwarp();
+#pragma unroll 1
+      while (count_ >= point_index_width) {
+        count_ -= point_index_width;
+        look_at_eight(shared_.points + count_, q);
+      }
+      __syncwarp();
+    }
+  }
+
+  /// Looks at the points that still wait.
+  __device__ void finish(point const& q) noexcept {
+    if (count_ == 0) return;
+    int const lane = cuda_warp::lane();
+    if (lane >= count_ && lane < point_index_width) {
+      shared_.points[lane] = {infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
+    }
+    count_ = 0;
+    __syncwarp();
+    look_at_eight(shared_.points, q);
+    __syncwarp();
+  }
+
+ private:
+  /// Times the least bound of eight queries, squared: what their extent and their bounds may be for them to be tested
+  /// together.
+  static constexpr Scalar most_spread = 16;
+  /// Four leaves at a time: after so many boxes are tested by each query. For queries that are as far from many points
+  /// of one place as their bounds are: only they know that the lowest indices of these are enough.
+  static constexpr int patience = 32 + 2 * Capacity;
+  /// Points whose distances are computed at a time: more would take registers, and no time less.
+  static constexpr int at_once = 4;
+
+  __device__ static int group() noexcept {
+    return cuda_warp::lane() / point_index_width;
+  }
+  __device__ static int in_group() noexcept {
+    return cuda_warp::lane() % point_index_width;
+  }
+  __device__ static std::uint32_t lanes_before() noexcept {
+    return (1u << cuda_warp::lane()) - 1;
+  }
+
+  /// By any of the queries. A point is not nearer to one than to their box, bit by bit.
+  __device__ bool may_be_needed(typename memory::point const& p) const noexcept {
+    box const of = shared_.all;
+    Scalar const x = sub_rn(p.x, min_number(max_number(p.x, of.low[0]), of.high[0]));
+    Scalar const y = sub_rn(p.y, min_number(max_number(p.y, of.low[1]), of.high[1]));
+    Scalar const z = sub_rn(p.z, min_number(max_number(p.z, of.low[2]), of.high[2]));
+    return fma_rn(z, z, fma_rn(y, y, fma_rn(x, x, Scalar(0)))) <= of.bound;
+  }
+
+  __device__ void look_at_eight(typename memory::point const* points, point const& q) noexcept {
+#pragma unroll
+    for (int i = 0; i < point_index_width; i += at_once) {
+      typename memory::point p[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) p[j] = points[i + j];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) p[j].z = distance2(point{{p[j].x, p[j].y, p[j].z}}, q);
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        if (p[j].z <= list_.bound()) list_.offer(p[j].z, p[j].index);
+      }
+    }
+    if (list_.merge_if_full()) take_bounds();
+  }
+
+  __device__ std::uint32_t chosen_one_by_one(point_boxes<Scalar> const& boxes, std::uint32_t wanted,
+                                             point const& q) const noexcept {
+    std::uint32_t chosen = any_group(wanted & ~loose_);
+    for (std::uint32_t left = any_group(wanted & loose_) & ~chosen; left != 0; left &= left - 1) {
+      int const lane = lowest_bit(left);
+      if (is_wanted(boxes, lane, q)) chosen |= 1u << lane;
+    }
+    return chosen;
+  }
+  __device__ static std::uint32_t any_group(std::uint32_t lanes) noexcept {
+    lanes |= lanes >> 16;
+    lanes |= lanes >> 8;
+    return lanes & ((1u << point_index_width) - 1);
+  }
+  /// By any of the queries.
+  __device__ bool is_wanted(point_boxes<Scalar> const& boxes, int lane, vec<Scalar, 3> const& q) const noexcept {
+    Scalar d = 0;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      d = add_box_axis(d, __ldg(&boxes.low[axis][lane]), __ldg(&boxes.high[axis][lane]), q[axis]);
+    }
+    Scalar const bound = list_.bound();
+    bool const is_before = d < bound || (d == bound && __ldg(&boxes.lowest[lane]) < list_.bound_index());
+    return cuda_warp::ballot(is_before) != 0;
+  }
+
+  template <class T>
+  __device__ static T lower(T a, T b) noexcept {
+    return a < b ? a : b;
+  }
+  template <class T>
+  __device__ static T higher(T a, T b) noexcept {
+    return a > b ? a : b;
+  }
+  /// Of the calling lane's eight.
+  template <class T>
+  __device__ static T of_eight(T value, T (*choose)(T, T)) noexcept {
+#pragma unroll
+    for (int step = 1; step < point_index_width; step *= 2) value = choose(value, __shfl_xor_sync(~0u, value, step));
+    return value;
+  }
+  /// Of all lanes, from one of each eight.
+  template <class T>
+  __device__ static T of_eights(T value, T (*choose)(T, T)) noexcept {
+#pragma unroll
+    for (int step = point_index_width; step < cuda_warp::lanes; step *= 2) {
+      value = choose(value, __shfl_xor_sync(~0u, value, step));
+    }
+    return value;
+  }
+  __device__ void take_bounds() noexcept {
+    Scalar const mine = list_.bound();
+    Scalar const bound = of_eight(mine, higher<Scalar>);
+    std::uint32_t const bound_index = of_eight(list_.bound_index(), higher<std::uint32_t>);
+    Scalar const last = of_eights(bound, higher<Scalar>);
+    Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, lower<Scalar>);
+    // All of them in one place are not close together: there the lowest index decides, which boxes know.
+    loose_ = looks_ < patience ? cuda_warp::ballot(bound >= 0 && (extent2_ >= least || bound > least)) : ~0u;
+    __syncwarp();
+    if (in_group() == 0) {
+      shared_.eights[group()].bound = bound;
+      shared_.eights[group()].bound_index = bound_index;
+    }
+    if (cuda_warp::lane() == 0) shared_.all.bound = last;
+    __syncwarp();
+  }
+
+  list& list_;
+  memory& shared_;
+  int count_ = 0;        ///< points that wait
+  int looks_ = 0;        ///< at four leaves
+  Scalar extent2_ = 0;   ///< of the calling lane's eight queries
+  std::uint32_t loose_;  ///< lanes whose eight are not tested together
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

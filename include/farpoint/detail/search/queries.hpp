@@ -1,0 +1,143 @@
+/// @file
+/// Which query a thread answers, where there is a thread for each.
+#pragma once
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/core/offsets.hpp>
+#include <farpoint/detail/bvh/layout.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A query, finite, and whose it is.
+template <class Scalar>
+struct search_query {
+  index_t cloud = -1;              ///< -1: there is none
+  index_t index = 0;               ///< in its cloud
+  index_t row = 0;                 ///< in the view
+  std::uint32_t start = no_index;  ///< leaf to begin with; no_index: the nearest
+  vec<Scalar, 3> at{};
+
+  FARPOINT_HD bool exists() const noexcept { return cloud >= 0; }
+};
+
+/// Spreads the queries of a batch over threads: in the order of the view, or, where points ask among themselves, of the
+/// leaves, so that the threads of a warp look at the same boxes. Trivially copyable.
+template <class Queries>
+class search_queries {
+ public:
+  using scalar = typename Queries::scalar;
+  using query = search_query<scalar>;
+
+  /// @param index  of as many clouds
+  /// @param self   the queries are the points of the index
+  search_queries(batch<Queries> const& queries, point_index_arrays<scalar> const& index, bool self) noexcept
+      : queries_{queries}, index_{index}, self_{self} {}
+
+  /// Answers queries that are not the points in another order than that of the view.
+  /// @param rows    `[queries]`
+  /// @param leaves  `[queries]`: leaf_near() of each
+  void answer_in_order(std::uint32_t const* rows, std::uint32_t const* leaves) noexcept {
+    rows_in_order_ = rows;
+    leaves_in_order_ = leaves;
+  }
+
+  /// Threads that it takes.
+  index_t threads() const noexcept {
+    index_t const rows = queries_.points().size();
+    if (queries_.size() == 0 || rows == 0) return 0;
+    // A leaf more for each cloud, because its last one may be filled in part.
+    return self_ ? rows + point_index_width * queries_.size() : rows;
+  }
+
+  /// The query of a row that has neighbours.
+  FARPOINT_HD query query_of(index_t row) const noexcept {
+    query q;
+    q.at = queries_.points()[row];
+    q.row = row;
+    place(q);
+    return q;
+  }
+
+  FARPOINT_HD point_index_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
+  FARPOINT_HD point_index_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
+
+  /// The query of a thread. `bad_row` is set to the row, if there is one, of a query that is not finite, and that this
+  /// thread has to see to.
+  FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
+    if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
+    query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
+    return self_ ? of_lane(thread) : in_view;
+  }
+
+  /// A leaf near a query, among those of all clouds.
+  FARPOINT_HD index_t leaf_near(query const& q) const noexcept {
+    return first_leaf(q.cloud) + index_of(q).leaf_near(q.at);
+  }
+
+ private:
+  FARPOINT_HD query of_place(index_t place, index_t& bad_row) const noexcept {
+    if (place >= queries_.points().size()) return {};
+    query q = of_row(index_t{rows_in_order_[place]}, bad_row);
+    if (q.exists()) q.start = static_cast<std::uint32_t>(leaves_in_order_[place] - first_leaf(q.cloud));
+    return q;
+  }
+
+  /// Each cloud's leaves begin after those of the clouds before it.
+  FARPOINT_HD index_t first_leaf(index_t b) const noexcept {
+    return static_cast<index_t>(index_.leaves_of(b, index_.clouds[b].begin) - index_.leaves);
+  }
+
+  /// In the order of the leaves no point is looked at that must be finite.
+  FARPOINT_HD bool is_row(index_t thread) const noexcept {
+    if (thread >= queries_.points().size()) return false;
+    return !self_ || queries_.size() != 1 || index_.clouds[0].size != queries_[0].size();
+  }
+
+  FARPOINT_HD query of_row(index_t row, index_t& bad_row) const noexcept {
+    query q;
+    q.at = queries_.points()[row];
+    q.row = row;
+    bool const finite = is_finite(q.at);
+    if (self_ && finite) return q;
+    place(q);
+    if (!q.exists() || finite) return q;
+    bad_row = row;
+    return {};
+  }
+
+  /// Finds the cloud of a query by its row.
+  FARPOINT_HD void place(query& q) const noexcept {
+    index_t const b = queries_.is_ragged()
+                          ? last_not_above(queries_.size(), q.row, [this](index_t i) { return queries_.begin_of(i); })
+                          : q.row / queries_.largest();
+    q.index = q.row - queries_.begin_of(b);
+    if (q.index >= 0 && q.index < queries_[b].size()) q.cloud = b;
+  }
+
+  FARPOINT_HD query of_lane(index_t thread) const noexcept {
+    index_t const leaf = thread / point_index_width;
+    index_t const b = last_not_above(queries_.size(), leaf, [this](index_t i) { return first_leaf(i); });
+    query q;
+    index_t const place = leaf - first_leaf(b);
+    if (place < 0 || place * point_index_width >= index_.clouds[b].size) return q;
+    point_leaf<scalar> const& home = index_.leaves[leaf];
+    int const lane = static_cast<int>(thread % point_index_width);
+    if (home.index[lane] == no_index) return q;
+    q.cloud = b;
+    q.index = index_t{home.index[lane]};
+    q.row = queries_.begin_of(b) + q.index;
+    q.start = static_cast<std::uint32_t>(place);
+    q.at = home.at(lane);
+    return q;
+  }
+
+  batch<Queries> queries_;
+  point_index_arrays<scalar> index_;
+  bool self_;
+  std::uint32_t const* rows_in_order_ = nullptr;
+  std::uint32_t const* leaves_in_order_ = nullptr;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

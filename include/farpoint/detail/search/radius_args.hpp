@@ -1,0 +1,176 @@
+/// @file
+/// What a thread does for its query in radius() and radius_rows().
+#pragma once
+
+#include <farpoint/core/offsets.hpp>
+#include <farpoint/detail/search/neighbour_lists.hpp>
+#include <farpoint/detail/search/radius_rows.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Only counts.
+template <class Scalar>
+struct radius_count {
+  knn_request<Scalar> request;
+  index_span counts;  ///< optional
+
+  FARPOINT_HD index_t answer(search_query<Scalar> const& q, point_index_ref<Scalar> const& index,
+                             index_t) const noexcept {
+    neighbour_counter counter{request.excluded(q.index)};
+    within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
+    index.visit(q.at, start_of(q, index), visitor);
+    if (!counts.empty()) counts.set(q.row, counter.count());
+    return counter.count();
+  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept {
+    if (!counts.empty()) counts.set(row, 0);
+  }
+};
+
+/// Writes lists as radius_output has them.
+template <class Scalar>
+struct radius_writer {
+  index_t max;
+  index_span indices;
+  span<Scalar> distances;
+  index_span counts;
+
+  template <class Key>
+  FARPOINT_HD void operator()(search_query<Scalar> const& q, Key const* keys, int count) const noexcept {
+    for (int j = 0; j < count; ++j) {
+      indices.set(q.row * max + j, index_t{keys[j].index()});
+      if (!distances.empty()) distances[static_cast<std::size_t>(q.row * max + j)] = keys[j].distance2();
+    }
+    pad(q.row, count);
+  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { pad(row, 0); }
+
+  FARPOINT_HD void pad(index_t row, index_t count) const noexcept {
+    for (index_t j = count; j < max; ++j) {
+      indices.set(row * max + j, -1);
+      if (!distances.empty()) {
+        distances[static_cast<std::size_t>(row * max + j)] = no_distance<Scalar>;
+      }
+    }
+    if (!counts.empty()) counts.set(row, count);
+  }
+};
+
+/// A row of an output as memory of a topk_heap: a missing element is written as -1, and a distance that the output has
+/// no room for is computed again.
+template <class Key, class Points>
+class row_of_keys {
+ public:
+  using scalar = typename Points::scalar;
+
+  class element {
+   public:
+    FARPOINT_HD element(row_of_keys const& row, index_t at) noexcept : row_{row}, at_{at} {}
+    FARPOINT_HD operator Key() const noexcept {
+      index_t const i = row_.indices_.get(at_);
+      scalar const d =
+          row_.distances_.empty() ? distance2(row_.cloud_[i], row_.q_) : row_.distances_[static_cast<std::size_t>(at_)];
+      return {d, static_cast<std::uint32_t>(i)};
+    }
+    FARPOINT_HD void operator=(Key const& key) const noexcept {
+      row_.indices_.set(at_, key.index() == no_index ? index_t{-1} : index_t{key.index()});
+      if (!row_.distances_.empty()) row_.distances_[static_cast<std::size_t>(at_)] = key.distance2();
+    }
+
+   private:
+    row_of_keys const& row_;
+    index_t at_;
+  };
+
+  /// @param begin  of the row
+  FARPOINT_HD row_of_keys(index_span indices, span<scalar> distances, index_t begin, Points const& cloud,
+                          vec<scalar, 3> const& q) noexcept
+      : indices_{indices}, distances_{distances}, begin_{begin}, cloud_{cloud}, q_{q} {}
+
+  FARPOINT_HD element operator[](int j) const noexcept { return {*this, begin_ + j}; }
+
+ private:
+  index_span indices_;
+  span<scalar> distances_;
+  index_t begin_;
+  Points cloud_;
+  vec<scalar, 3> q_;
+};
+
+/// Fills the row of a query, from `begin` on, with its first `k` neighbours; returns how many there are.
+template <class Key, class Points>
+FARPOINT_HD int fill_row(knn_request<typename Points::scalar> const& request, index_span indices,
+                         span<typename Points::scalar> distances, index_t begin, int k, Points const& cloud,
+                         search_query<typename Points::scalar> const& q,
+                         point_index_ref<typename Points::scalar> const& index) noexcept {
+  Key const limit = list_order<Key>::limit(request.radius2);
+  using memory = row_of_keys<Key, Points>;
+  topk_heap<Key, memory> list{memory{indices, distances, begin, cloud, q.at}, k, limit};
+  list_order<Key>::search(index, q, start_of(q, index), list, request);
+  list.sort();
+  return list.count();
+}
+
+/// Lists in the rows of radius_output, for `max` that registers have no room for.
+template <class Key, class Points>
+struct radius_row_lists {
+  using scalar = typename Points::scalar;
+
+  knn_request<scalar> request;
+  batch<Points> points;
+  radius_writer<scalar> output;
+
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+                             index_t) const noexcept {
+    int const count = fill_row<Key>(request, output.indices, output.distances, q.row * output.max, request.k,
+                                    points[q.cloud], q, index);
+    output.pad(q.row, count);
+    return count;
+  }
+  FARPOINT_HD void leave_empty(index_t row) const noexcept { output.leave_empty(row); }
+};
+
+/// Longest row of radius_rows() that is put in order after it was filled; longer ones are in order at all times.
+inline constexpr index_t radius_sorted_row = 512;
+
+/// Fills the rows whose offsets are known; those of up to `collected` elements in any order, and without distances.
+template <class Key, class Points>
+struct radius_rows_fill {
+  using scalar = typename Points::scalar;
+
+  knn_request<scalar> request;
+  batch<Points> points;
+  radius_rows_output<scalar> output;
+  index_t collected;
+
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+                             index_t) const noexcept {
+    index_t const begin = output.offsets.get(q.row);
+    index_t const end = output.offsets.get(q.row + 1);
+    if (!row_fits(end, output.indices.size(), output.offsets.wide())) {
+      leave_out(begin, end);
+    } else if (end - begin <= collected) {
+      row_collector collector{output.indices, begin, request.excluded(q.index)};
+      within_visitor<scalar, row_collector> visitor{request.radius2, collector};
+      if (begin < end) index.visit(q.at, start_of(q, index), visitor);
+    } else {
+      fill_row<Key>(request, output.indices, output.distances, begin, static_cast<int>(end - begin), points[q.cloud], q,
+                    index);
+    }
+    return 0;
+  }
+  FARPOINT_HD void leave_empty(index_t) const noexcept {}
+
+  FARPOINT_HD void leave_out(index_t begin, index_t end) const noexcept {
+    for (index_t at = begin; at < end && at < output.indices.size(); ++at) {
+      output.indices.set(at, -1);
+      if (!output.distances.empty()) {
+        output.distances[static_cast<std::size_t>(at)] = no_distance<scalar>;
+      }
+    }
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

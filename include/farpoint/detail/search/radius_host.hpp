@@ -1,0 +1,262 @@
+/// @file
+/// The host backend of radius() and radius_rows().
+#pragma once
+
+#include <farpoint/core/offsets.hpp>
+#include <farpoint/detail/search/knn_host.hpp>
+#include <farpoint/detail/search/radius_rows.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Neighbours of each query of a block.
+template <class Scalar>
+struct radius_count_pass {
+  using function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
+                            index_t*) noexcept;
+
+  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+                                         knn_request<Scalar> const& request, index_t* counts) noexcept {
+    for (int i = 0; i < queries.count; ++i) {
+      neighbour_counter counter{request.excluded(queries.index[i])};
+      within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
+      index.visit(queries.at[i], queries.start_of(i, index), visitor);
+      counts[i] = counter.count();
+    }
+  }
+};
+
+/// The k of lowest index of each query; see knn_pass.
+template <class Scalar, class List>
+struct radius_lowest_pass {
+  using key = index_key<Scalar>;
+
+  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+                                         knn_request<Scalar> const& request, key* keys) noexcept {
+    key const limit{Scalar(0), no_index};
+    for (int i = 0; i < queries.count; ++i) {
+      List list{keys + i * request.k, request.k, limit};
+      lowest_visitor<Scalar, List> visitor{request.radius2, list, request.excluded(queries.index[i])};
+      index.visit(queries.at[i], queries.start_of(i, index), visitor);
+      list.sort();
+    }
+  }
+};
+
+template <class Scalar>
+knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
+  using key = index_key<Scalar>;
+  knn_function<Scalar, key> pass = nullptr;
+  if (k <= 64) {
+    for_this_processor<radius_lowest_pass<Scalar, topk_sorted<key>>>(pass);
+  } else {
+    for_this_processor<radius_lowest_pass<Scalar, topk_buffer<key>>>(pass);
+  }
+  return pass;
+}
+
+/// Takes the number of neighbours of each query to a consumer: `consumer(b, i, count)`.
+template <class Scalar, class Consumer>
+class radius_count_task {
+ public:
+  radius_count_task(knn_request<Scalar> const& request, Consumer const& consumer) noexcept
+      : request_{request}, consumer_{consumer} {
+    for_this_processor<radius_count_pass<Scalar>>(pass_);
+  }
+
+  int block_size() const noexcept { return query_block<Scalar>::most; }
+  void answer(index_t b, point_index_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
+    index_t counts[query_block<Scalar>::most];
+    pass_(index, queries, request_, counts);
+    for (int i = 0; i < queries.count; ++i) consumer_(b, queries.index[i], counts[i]);
+  }
+  void leave_empty(index_t b, index_t i) const noexcept { consumer_(b, i, index_t{0}); }
+
+ private:
+  knn_request<Scalar> request_;
+  Consumer const& consumer_;
+  typename radius_count_pass<Scalar>::function pass_;
+};
+
+/// radius() for host_exec.
+template <class Points, class Queries>
+result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                   radius_params const& params, index_t max, radius_output<typename Points::scalar> const& output,
+                   bytes workspace, host_clouds_tuning const& tuning = {}) noexcept {
+  using scalar = typename Points::scalar;
+  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
+  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
+  host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
+  if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
+
+  auto const memory = plan.cut(workspace.data());
+  auto const request = request_of<scalar>(params, max);
+  std::atomic<unsigned long long> total{0};
+  knn_writer<Queries> const lists{queries, max, {output.indices, output.distances, output.counts, nullptr}};
+  auto const add_to_total = [&](index_t count) {
+    if (output.report == nullptr) return;
+    total.fetch_add(static_cast<unsigned long long>(count), std::memory_order_relaxed);
+  };
+  auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
+    lists(b, i, keys, count);
+    add_to_total(count);
+  };
+  auto const write_count = [&](index_t b, index_t i, index_t count) {
+    if (!output.counts.empty()) output.counts.set(queries.begin_of(b) + i, count);
+    add_to_total(count);
+  };
+  auto const run = [&](auto const& task) { return search_on_host(plan, memory, points, queries, self, task); };
+  unsigned long long bad = 0;
+  if (max == 0) {
+    bad = run(radius_count_task<scalar, decltype(write_count)>{request, write_count});
+  } else if (params.order == radius_order::nearest) {
+    bad = run(nearest_task<scalar>({params.radius, params.exclude_self}, max, write));
+  } else {
+    bad = run(
+        knn_task<index_key<scalar>, scalar, decltype(write)>{request, write, choose_lowest_pass<scalar>(request.k)});
+  }
+  if (output.report != nullptr) *output.report = {count_left_out(points, memory.index), bad, total.load(), 0};
+  return {};
+}
+
+/// Where the rows of a block begin; -1 for a row that does not fit.
+struct row_begins {
+  index_span indices;
+  index_t begin[64];
+};
+
+/// Fills the rows of a block in the order of the index.
+template <class Scalar>
+struct radius_collect_pass {
+  using function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
+                            row_begins const&) noexcept;
+
+  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+                                         knn_request<Scalar> const& request, row_begins const& rows) noexcept {
+    for (int i = 0; i < queries.count; ++i) {
+      if (rows.begin[i] < 0) continue;
+      row_collector collector{rows.indices, rows.begin[i], request.excluded(queries.index[i])};
+      within_visitor<Scalar, row_collector> visitor{request.radius2, collector};
+      index.visit(queries.at[i], queries.start_of(i, index), visitor);
+    }
+  }
+};
+
+/// Fills the rows whose offsets are known.
+template <class Points, class Queries>
+class radius_rows_task {
+ public:
+  using scalar = typename Points::scalar;
+
+  radius_rows_task(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
+                   radius_rows_output<scalar> const& output) noexcept
+      : points_{points}, queries_{queries}, params_{params}, output_{output} {
+    for_this_processor<radius_collect_pass<scalar>>(pass_);
+  }
+
+  int block_size() const noexcept { return query_block<scalar>::most; }
+  void answer(index_t b, point_index_ref<scalar> const& index, query_block<scalar> const& queries) const noexcept {
+    row_begins rows{output_.indices, {}};
+    for (int i = 0; i < queries.count; ++i) {
+      index_t const row = queries_.begin_of(b) + queries.index[i];
+      rows.begin[i] = fits(row) ? output_.offsets.get(row) : -1;
+    }
+    pass_(index, queries, request_of<scalar>(params_, 0), rows);
+    for (int i = 0; i < queries.count; ++i) {
+      index_t const row = queries_.begin_of(b) + queries.index[i];
+      if (rows.begin[i] < 0) {
+        leave_out(row);
+      } else if (output_.indices.wide()) {
+        finish(static_cast<std::int64_t*>(output_.indices.data()), row, points_[b], queries.at[i]);
+      } else {
+        finish(static_cast<std::int32_t*>(output_.indices.data()), row, points_[b], queries.at[i]);
+      }
+    }
+  }
+  void leave_empty(index_t, index_t) const noexcept {}
+
+  bool fits(index_t row) const noexcept {
+    return row_fits(output_.offsets.get(row + 1), output_.indices.size(), output_.offsets.wide());
+  }
+
+ private:
+  void leave_out(index_t row) const noexcept {
+    index_t const end = std::min(output_.offsets.get(row + 1), output_.indices.size());
+    for (index_t at = output_.offsets.get(row); at < end; ++at) {
+      output_.indices.set(at, -1);
+      if (!output_.distances.empty()) {
+        output_.distances[static_cast<std::size_t>(at)] = std::numeric_limits<scalar>::infinity();
+      }
+    }
+  }
+
+  /// Puts a row in order. Distances are computed again rather than kept: the order needs no other memory so.
+  template <class Index>
+  void finish(Index* indices, index_t row, Points const& cloud, vec<scalar, 3> const& q) const noexcept {
+    index_t const begin = output_.offsets.get(row);
+    index_t const end = output_.offsets.get(row + 1);
+    auto const key_of = [&](Index i) {
+      return neighbour_key<scalar>{distance2(cloud[i], q), static_cast<std::uint32_t>(i)};
+    };
+    if (params_.order == radius_order::nearest) {
+      std::sort(indices + begin, indices + end, [&](Index a, Index b) { return key_of(a) < key_of(b); });
+    } else {
+      std::sort(indices + begin, indices + end);
+    }
+    if (output_.distances.empty()) return;
+    for (index_t at = begin; at < end; ++at) {
+      output_.distances[static_cast<std::size_t>(at)] = distance2(cloud[indices[at]], q);
+    }
+  }
+
+  batch<Points> const& points_;
+  batch<Queries> const& queries_;
+  radius_params const& params_;
+  radius_rows_output<scalar> const& output_;
+  typename radius_collect_pass<scalar>::function pass_;
+};
+
+/// Turns the counts in `offsets` into offsets; returns their sum. 32-bit offsets stop at the largest number.
+inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
+  index_t const largest = largest_offset(offsets.wide());
+  index_t total = 0;
+  for (index_t row = 0; row < rows; ++row) {
+    index_t const count = offsets.get(row);
+    offsets.set(row, std::min(total, largest));
+    total += count;
+  }
+  offsets.set(rows, std::min(total, largest));
+  return total;
+}
+
+/// radius_rows() for host_exec.
+template <class Points, class Queries>
+result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                        radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
+                        bytes workspace, host_clouds_tuning const& tuning = {}) noexcept {
+  using scalar = typename Points::scalar;
+  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
+  index_t const rows = queries.points().size();
+  if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
+  host_search_plan<scalar> const plan{exec, points, rows, tuning};
+  if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
+
+  auto const memory = plan.cut(workspace.data());
+  for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
+  auto const count = [&](index_t b, index_t i, index_t found) { output.offsets.set(queries.begin_of(b) + i, found); };
+  unsigned long long const bad =
+      search_on_host(plan, memory, points, queries, self,
+                     radius_count_task<scalar, decltype(count)>{request_of<scalar>(params, 0), count});
+  auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
+
+  radius_rows_task<Points, Queries> const fill{points, queries, params, output};
+  host_clouds_plan const again{exec, queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400, tuning};
+  if (!output.indices.empty()) search_built_on_host(again, memory.index, queries, self, fill);
+  if (output.report == nullptr) return {};
+  *output.report = {count_left_out(points, memory.index), bad, total, 0};
+  for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0 : 1;
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

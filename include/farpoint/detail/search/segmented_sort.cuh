@@ -1,0 +1,64 @@
+/// @file
+/// Puts the rows of radius_rows() in order, a warp a row.
+#pragma once
+
+#include <farpoint/core/offsets.hpp>
+#include <farpoint/detail/search/query_kernel.cuh>
+#include <farpoint/detail/search/radius_args.hpp>
+#include <farpoint/warp/warp_sort.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Points, class Queries>
+struct order_rows_work {
+  batch<Points> points;
+  search_queries<Queries> queries;
+  index_t rows;
+  radius_rows_output<typename Points::scalar> output;
+};
+
+/// Rows of up to radius_sorted_row elements are there, in any order; distances are not.
+template <class Key, class Points, class Queries>
+__global__ void __launch_bounds__(search_block_size) order_rows_kernel(order_rows_work<Points, Queries> const work) {
+  using scalar = typename Points::scalar;
+  constexpr int warps = search_block_size / cuda_warp::lanes;
+  __shared__ Key shared[warps][radius_sorted_row];
+  Key* const keys = shared[threadIdx.x / cuda_warp::lanes];
+  auto const& output = work.output;
+  int const lane = cuda_warp::lane();
+  index_t const step = index_t{gridDim.x} * warps;
+  for (index_t row = index_t{blockIdx.x} * warps + threadIdx.x / cuda_warp::lanes; row < work.rows; row += step) {
+    index_t const begin = output.offsets.get(row);
+    index_t const end = output.offsets.get(row + 1);
+    if (begin == end || end - begin > radius_sorted_row) continue;
+    if (!row_fits(end, output.indices.size(), output.offsets.wide())) continue;
+    auto const q = work.queries.query_of(row);
+    Points const cloud = work.points[q.cloud];
+    auto const count = static_cast<int>(end - begin);
+    int size = 2;
+    while (size < count) size *= 2;
+    for (int j = lane; j < size; j += cuda_warp::lanes) {
+      keys[j] = list_order<Key>::limit(no_distance<scalar>);
+      if (j >= count) continue;
+      index_t const i = output.indices.get(begin + j);
+      keys[j] = {distance2(cloud[i], q.at), static_cast<std::uint32_t>(i)};
+    }
+    cuda_warp::sync();
+    warp_sort(keys, size);
+    for (int j = lane; j < count; j += cuda_warp::lanes) {
+      output.indices.set(begin + j, index_t{keys[j].index()});
+      if (!output.distances.empty()) output.distances[static_cast<std::size_t>(begin + j)] = keys[j].distance2();
+    }
+    cuda_warp::sync();
+  }
+}
+
+/// Enqueues it.
+template <class Key, class Points, class Queries>
+FARPOINT_HIDDEN cudaError_t order_rows(order_rows_work<Points, Queries> const& work, cudaStream_t stream) noexcept {
+  return search_launch(order_rows_kernel<Key, Points, Queries>, work.rows * cuda_warp::lanes, stream, work);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

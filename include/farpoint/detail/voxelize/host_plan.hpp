@@ -1,0 +1,92 @@
+/// @file
+#pragma once
+
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/voxelize/host_voxel_table.hpp>
+#include <farpoint/host/thread_team.hpp>
+#include <farpoint/types/voxelize.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// When threads are worth starting.
+struct voxelize_host_tuning {
+  index_t points_per_thread = 20000;  ///< starting a thread takes as long as a few thousand points
+  index_t chunk_points = 4096;        ///< least points of a chunk
+};
+
+/// Arrays of one call in the workspace.
+struct voxelize_host_memory {
+  std::uint64_t* keys = nullptr;        ///< `[points]` of each point, with several threads
+  std::uint32_t* voxel_of = nullptr;    ///< `[points]` number of each point's voxel
+  host_voxel* voxels = nullptr;         ///< `[points]` those of a part from its number of points before on
+  std::uint32_t* part_sizes = nullptr;  ///< `[chunks, parts]` points of each chunk in each part
+  std::uint64_t* slots = nullptr;       ///< `[4 points]`, dead when all voxels are found; then the others are there
+
+  std::uint64_t* sort_keys[2] = {};
+  std::uint32_t* order[2] = {};      ///< `[points]` numbers of the voxels, in the order of the rows
+  std::uint32_t* row_of = nullptr;   ///< `[points]` of each voxel
+  std::uint32_t* list_at = nullptr;  ///< `[points]` of each voxel: where its next point goes in the list
+  std::uint32_t* list = nullptr;     ///< `[points]` points by row; where the keys to be sorted were
+};
+
+/// How a call is shared out among threads, and what memory that takes.
+class voxelize_host_plan {
+ public:
+  static constexpr int most_threads = 64;
+
+  /// @param points  of the view
+  /// @param frame   of them, those in clouds; for fewer the same memory is enough
+  voxelize_host_plan(host_exec exec, index_t points, index_t frame, voxelize_host_tuning const& tuning) noexcept
+      : points_{points} {
+    index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
+    threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
+    index_t const most_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
+    if (threads_ > 1) chunks_ = static_cast<int>(std::min<index_t>(4 * threads_, most_chunks));
+  }
+
+  int threads() const noexcept { return threads_; }
+  /// Ranges of points, which need not be worked on in their order.
+  int chunks() const noexcept { return chunks_; }
+  /// Shares of the voxels by hash, each of which sees its points in input order.
+  int parts() const noexcept { return threads_; }
+
+  std::size_t workspace_size() const noexcept {
+    std::size_t used = 0;
+    lay_out(nullptr, used);
+    return used;
+  }
+  voxelize_host_memory memory(bytes workspace) const noexcept {
+    std::size_t used = 0;
+    return lay_out(workspace.data(), used);
+  }
+
+ private:
+  voxelize_host_memory lay_out(unsigned char* workspace, std::size_t& used) const noexcept {
+    voxelize_host_memory memory;
+    workspace_cutter cutter{workspace};
+    if (threads_ > 1) {
+      memory.keys = cutter.take<std::uint64_t>(points_);
+      memory.part_sizes = cutter.take<std::uint32_t>(index_t{chunks_} * parts());
+    }
+    memory.voxel_of = cutter.take<std::uint32_t>(points_);
+    memory.voxels = cutter.take<host_voxel>(points_);
+    workspace_cutter second = cutter;
+    memory.slots = cutter.take<std::uint64_t>(voxel_table::slots_per_point * points_);
+    for (auto& keys : memory.sort_keys) keys = second.take<std::uint64_t>(points_);
+    for (auto& order : memory.order) order = second.take<std::uint32_t>(points_);
+    memory.row_of = second.take<std::uint32_t>(points_);
+    memory.list_at = second.take<std::uint32_t>(points_);
+    memory.list = reinterpret_cast<std::uint32_t*>(memory.sort_keys[0]);
+    used = std::max(cutter.used(), second.used());
+    return memory;
+  }
+
+  index_t points_;
+  int threads_ = 1;
+  int chunks_ = 1;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

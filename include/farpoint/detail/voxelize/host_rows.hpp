@@ -1,0 +1,127 @@
+/// @file
+#pragma once
+
+#include <farpoint/detail/voxelize/check.hpp>
+#include <farpoint/detail/voxelize/host_voxel_table.hpp>
+
+#include <algorithm>
+#include <limits>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// sum / count; every NaN has the same bits.
+template <class Scalar>
+Scalar mean_of_sum(Scalar sum, Scalar count) noexcept {
+  Scalar const mean = sum / count;
+  return mean == mean ? mean : std::numeric_limits<Scalar>::quiet_NaN();
+}
+
+/// Fills the rows of a voxelize_output. Calls for different rows may run at the same time.
+template <class Points>
+class host_voxel_rows {
+ public:
+  using scalar = typename Points::scalar;
+
+  host_voxel_rows(batch<Points> const& clouds, voxelize_params<scalar> const& params,
+                  voxelize_output<scalar> const& output) noexcept
+      : clouds_{clouds},
+        params_{params},
+        output_{output},
+        cells_{params.grid.cells()},
+        features_{needs_features(output) ? params.features.count() : 0} {}
+
+  /// True when rows are made of the points of their voxels.
+  bool needs_lists() const noexcept {
+    return features_ > 0 || !output_.centroid.empty() || !output_.list_points.empty();
+  }
+
+  /// @param points  of the voxel, in input order; may be put in another order. Not read unless needs_lists().
+  void write(index_t row, host_voxel const& voxel, std::uint32_t* points) const noexcept {
+    if (!output_.coords.empty()) write_coords(row, voxel);
+    index_t const count = std::min<index_t>(voxel.count, params_.mode.max_points);
+    if (!output_.points_per_voxel.empty()) output_.points_per_voxel.set(row, count);
+    if (!needs_lists()) return;
+    if (count < voxel.count && params_.points == voxel_points::random_subset) draw(voxel, points, count);
+    if (features_ > 8) write_features<feature_view::max_count>(row, points, count);
+    if (features_ > 4 && features_ <= 8) write_features<8>(row, points, count);
+    if (features_ > 0 && features_ <= 4) write_features<4>(row, points, count);
+    if (!output_.centroid.empty()) write_centroid(row, points, count);
+  }
+
+ private:
+  index_t cloud_of(host_voxel const& voxel) const noexcept {
+    return clouds_.size() == 1 ? 0 : static_cast<index_t>(voxel.key / cells_);
+  }
+
+  void write_coords(index_t row, host_voxel const& voxel) const noexcept {
+    // From a point: to take the key apart needs 64-bit divisions.
+    vec<std::int32_t> at{};
+    voxel_of(params_.grid, clouds_.points()[voxel.first], at);
+    if (output_.columns == voxel_columns::xyz) {
+      std::copy_n(at.at, 3, output_.coords.data() + row * 3);
+    } else {
+      std::int32_t const columns[] = {static_cast<std::int32_t>(cloud_of(voxel)), at[2], at[1], at[0]};
+      std::copy_n(columns, 4, output_.coords.data() + row * 4);
+    }
+  }
+
+  /// Moves the points of lowest ticket to the front, in input order.
+  void draw(host_voxel const& voxel, std::uint32_t* points, index_t count) const noexcept {
+    index_t const begin = clouds_.begin_of(cloud_of(voxel));
+    auto const ticket = [&](std::uint32_t point) { return voxel_ticket(params_.seed, index_t{point} - begin); };
+    std::nth_element(points, points + count, points + voxel.count,
+                     [&ticket](std::uint32_t a, std::uint32_t b) { return ticket(a) < ticket(b); });
+    std::sort(points, points + count);
+  }
+
+  /// Works on `Width` features, of which there may be fewer: loops of a fixed length are vectorised.
+  template <int Width>
+  void write_features(index_t row, std::uint32_t const* points, index_t count) const noexcept {
+    float values[Width] = {};
+    float sums[Width] = {};
+    float largest[Width] = {};
+    index_t const start = row * features_;
+    index_t const gathered = start * (output_.gathered.empty() ? 0 : params_.mode.max_points);
+    for (index_t k = 0; k < count; ++k) {
+      params_.features.read(points[k], values);
+      for (int f = 0; f < Width; ++f) sums[f] += values[f];
+      if (k == 0 && !output_.first.empty()) output_.first.write(start, values, features_);
+      if (!output_.gathered.empty()) output_.gathered.write(gathered + k * features_, values, features_);
+      if (output_.max.empty()) continue;
+      for (int f = 0; f < Width; ++f) {
+        if (k == 0 || values[f] > largest[f] || largest[f] != largest[f]) largest[f] = values[f];
+      }
+    }
+    if (!output_.max.empty()) output_.max.write(start, largest, features_);
+    if (!output_.mean.empty()) {
+      for (int f = 0; f < Width; ++f) sums[f] = mean_of_sum(sums[f], static_cast<float>(count));
+      output_.mean.write(start, sums, features_);
+    }
+    if (output_.gathered.empty()) return;
+    for (int f = 0; f < Width; ++f) values[f] = 0;
+    for (index_t k = count; k < params_.mode.max_points; ++k) {
+      output_.gathered.write(gathered + k * features_, values, features_);
+    }
+  }
+
+  void write_centroid(index_t row, std::uint32_t const* points, index_t count) const noexcept {
+    vec<scalar> sum{};
+    for (index_t k = 0; k < count; ++k) {
+      auto const point = clouds_.points()[points[k]];
+      for (int axis = 0; axis < 3; ++axis) sum[axis] += point[axis];
+    }
+    for (int axis = 0; axis < 3; ++axis) {
+      output_.centroid[static_cast<std::size_t>(row * 3 + axis)] = mean_of_sum(sum[axis], static_cast<scalar>(count));
+    }
+  }
+
+  batch<Points> const& clouds_;
+  voxelize_params<scalar> const& params_;
+  voxelize_output<scalar> const& output_;
+  std::uint64_t cells_;
+  int features_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,96 @@
+/// @file
+#pragma once
+
+#include <farpoint/detail/voxelize/random_priority.hpp>
+
+#include <algorithm>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A voxel that some point is in, on the host.
+struct host_voxel {
+  std::uint64_t key;    ///< cloud * cells of the grid + cell
+  std::uint32_t first;  ///< lowest index of a point
+  std::uint32_t count;  ///< of points
+};
+
+/// Spreads keys, which in a grid differ in few bits, over all 64.
+constexpr std::uint64_t hash_of_voxel(std::uint64_t key) noexcept {
+  return voxel_ticket(0, static_cast<index_t>(key));
+}
+
+/// Finds the voxel of a key, or makes it: open addressing with linear probing, on one thread.
+///
+/// The table starts with about a slot for each point and grows with the voxels, at most half full: all is in proportion
+/// to the points that there are, whatever the workspace has room for. A slot holds half of the hash and the voxel's
+/// number + 1, so that voxels are only looked at when they are most likely the right one.
+class voxel_table {
+ public:
+  static constexpr index_t slots_per_point = 4;
+
+  /// @param slots   `[slots_per_point * points]`
+  /// @param voxels  `[points]`, filled from the start
+  /// @param points  that will be added at most, less than 2^31
+  voxel_table(std::uint64_t* slots, host_voxel* voxels, index_t points) noexcept : slots_{slots}, voxels_{voxels} {
+    std::size_t size = 1;
+    while (2 * size <= static_cast<std::size_t>(points)) size *= 2;
+    clear(points > 1 ? size : 2 * static_cast<std::size_t>(points));
+  }
+
+  /// Adds a point to the voxel of `key`. Returns its number, and whether it is the voxel's first point.
+  std::pair<std::uint32_t, bool> add(std::uint64_t key, std::uint64_t hash, std::uint32_t point) noexcept {
+    for (std::size_t at = hash & mask_;; at = (at + 1) & mask_) {
+      std::uint64_t const slot = slots_[at];
+      if (slot == 0) return {insert(at, key, hash, point), true};
+      if ((slot ^ hash) >> 32 != 0) continue;
+      auto const number = static_cast<std::uint32_t>(slot) - 1;
+      if (voxels_[number].key != key) continue;
+      ++voxels_[number].count;
+      return {number, false};
+    }
+  }
+
+  /// Asks for the memory where add() will look first.
+  void prefetch(std::uint64_t hash) const noexcept { FARPOINT_PREFETCH(slots_ + (hash & mask_)); }
+
+  std::uint32_t size() const noexcept { return size_; }
+
+ private:
+  void clear(std::size_t size) noexcept {
+    std::fill_n(slots_, size, std::uint64_t{0});
+    mask_ = size - 1;
+  }
+
+  std::uint32_t insert(std::size_t at, std::uint64_t key, std::uint64_t hash, std::uint32_t point) noexcept {
+    if (2 * (std::size_t{size_} + 1) > mask_ + 1) {
+      grow();
+      at = free_slot(hash);
+    }
+    voxels_[size_] = {key, point, 1};
+    slots_[at] = hash >> 32 << 32 | (size_ + 1);
+    return size_++;
+  }
+
+  void grow() noexcept {
+    clear(2 * (mask_ + 1));
+    for (std::uint32_t number = 0; number < size_; ++number) {
+      std::uint64_t const hash = hash_of_voxel(voxels_[number].key);
+      slots_[free_slot(hash)] = hash >> 32 << 32 | (number + 1);
+    }
+  }
+
+  std::size_t free_slot(std::uint64_t hash) const noexcept {
+    std::size_t at = hash & mask_;
+    while (slots_[at] != 0) at = (at + 1) & mask_;
+    return at;
+  }
+
+  std::uint64_t* slots_;
+  host_voxel* voxels_;
+  std::size_t mask_ = 0;
+  std::uint32_t size_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,217 @@
+/// @file
+/// voxelize(), first half of the work: which voxels there are, their first points, and how many points are in each.
+#pragma once
+
+#include <farpoint/detail/voxelize/kernel_args.cuh>
+#include <farpoint/warp/cuda_warp.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Neighbouring lanes of a warp that have the same word; the lowest of them acts for all.
+///
+/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel
+/// is crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than
+/// the atomic operations that it saves.
+struct lane_run {
+  int leader;
+  int rank;  ///< of the calling lane in it
+  std::uint32_t size;
+
+  /// All lanes of the warp call it.
+  template <class Word>
+  __device__ static lane_run of(Word word) noexcept {
+    Word const before = __shfl_up_sync(~0u, word, 1);
+    int const lane = cuda_warp::lane();
+    unsigned const starts = cuda_warp::ballot(lane == 0 || word != before);
+    lane_run run{};
+    run.leader = 31 - __clz(static_cast<int>(starts & (~0u >> (31 - lane))));
+    run.rank = lane - run.leader;
+    unsigned const later = run.leader == 31 ? 0 : starts >> (run.leader + 1);
+    run.size = later == 0 ? static_cast<std::uint32_t>(32 - run.leader)
+                          : static_cast<std::uint32_t>(__ffs(static_cast<int>(later)));
+    return run;
+  }
+
+  __device__ bool leads() const noexcept { return rank == 0; }
+
+  /// All bits of the run, for its leader. All lanes of the warp call it.
+  __device__ std::uint64_t bits_of_all(std::uint64_t bits) const noexcept {
+#pragma unroll
+    for (int step = 1; step < cuda_warp::lanes; step *= 2) {
+      std::uint64_t const other = __shfl_down_sync(~0u, bits, step);
+      if (static_cast<std::uint32_t>(rank + step) < size) bits |= other;
+    }
+    return bits;
+  }
+};
+
+/// Counts the points of a warp that are in no voxel.
+__device__ inline void count_misfits(voxelize_report* report, voxel_place place) noexcept {
+  unsigned const outside = cuda_warp::ballot(place == voxel_place::outside);
+  unsigned const not_finite = cuda_warp::ballot(place == voxel_place::not_finite);
+  if (report == nullptr || cuda_warp::lane() != 0) return;
+  if (outside != 0) atomicAdd(&report->outside, static_cast<unsigned long long>(__popc(outside)));
+  if (not_finite != 0) atomicAdd(&report->non_finite, static_cast<unsigned long long>(__popc(not_finite)));
+}
+
+/// Clears the counters, and looks at the offsets; one block.
+template <int BlockSize, class Points>
+__device__ inline void start_call(voxelize_task<Points> const& task) noexcept {
+  bool descends = false;
+  for (index_t b = threadIdx.x; task.clouds.is_ragged() && b <= task.clouds.size(); b += BlockSize) {
+    index_t const offset = task.clouds.offsets()[static_cast<std::size_t>(b)];
+    index_t const before = b == 0 ? 0 : task.clouds.offsets()[static_cast<std::size_t>(b) - 1];
+    descends = descends || offset < before || offset > task.clouds.points().size();
+  }
+  bool const broken = __syncthreads_or(descends) != 0;
+  if (threadIdx.x != 0) return;
+  *task.state = voxelize_state{};
+  task.state->bad_offsets = broken ? 1 : 0;
+  task.state->tiles_inserted = voxel_none;
+  if (task.bitmap.is_flat()) task.state->groups = voxel_none;
+  if (task.output.report != nullptr) {
+    *task.output.report = voxelize_report{};
+    task.output.report->bad_offsets = broken ? 1 : 0;
+  }
+}
+
+/// Empties groups of cells; thread `first` of `step`.
+__device__ inline void clear_groups(cell_group* groups, index_t size, index_t first, index_t step) noexcept {
+  auto* const halves = reinterpret_cast<ulonglong2*>(groups);
+  for (index_t half = first; half < 2 * size; half += step) halves[half] = make_ulonglong2(0, 0);
+}
+
+/// Empties the part of the table that the frame needs, and everything that kernels add to. The first block looks at
+/// the offsets too.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_task<Points> const task) {
+  voxel_frame const frame = outer_frame(task.clouds);
+  auto const table = table_of<Key>(task, frame);
+  auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
+  auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
+  table.clear(first, step);
+  for (index_t slot = first; slot < table.capacity(); slot += step) task.cursors[slot] = 0;
+  index_t const tiles = (index_t{frame.size} + BlockSize - 1) / BlockSize;
+  for (index_t tile = first; tile < tiles; tile += step) {
+    task.tiles[tile] = 0;
+    if (task.sorted) task.more_tiles[tile] = 0;
+  }
+  for (index_t i = first; i * voxel_large < index_t{frame.size}; i += step) task.pieces_done[i] = 0;
+  if (task.counts_dropped && !inserts_all<BlockSize>(task, frame)) {
+    clear_groups(task.bitmap.groups, occupancy_bitmap::all_groups(static_cast<index_t>(task.cells)), first, step);
+  }
+  if (blockIdx.x == 0) start_call<BlockSize>(task);
+}
+
+/// Puts the voxels of points into the table with the lowest point of each, and counts their points, a tile of
+/// BlockSize points at a time. Tiles are taken in ascending order until the table has key_limit voxels.
+///
+/// Why the voxels of later tiles are not written: the voxels that were counted when a block took a tile come from tiles
+/// that had been taken before, all of them in front of it. So key_limit voxels, which is no less than there are rows,
+/// begin before it.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
+    voxelize_insert_kernel(voxelize_task<Points> const task) {
+  __shared__ std::uint32_t next;
+  voxel_frame const frame = frame_of(task);
+  auto const table = table_of<Key>(task, frame);
+  std::uint32_t const tiles = (frame.size + BlockSize - 1) / BlockSize;
+  bool const limited = task.key_limit != voxel_none;
+  std::uint32_t tile = blockIdx.x;
+  while (tile < tiles) {
+    std::uint32_t const i = tile * BlockSize + threadIdx.x;
+    Key key = table.empty();
+    voxel_place const place = i < frame.size ? key_of(task, frame.begin + i, key) : voxel_place::in_no_cloud;
+    lane_run const run = lane_run::of(key);
+    bool is_new = false;
+    std::uint32_t slot = voxel_none;
+    if (place == voxel_place::inside && run.leads()) {
+      // Of the run's points the leader's is the lowest.
+      auto const entry = table.insert_or_min(key, i);
+      slot = static_cast<std::uint32_t>(entry.slot);
+      is_new = entry.inserted;
+      atomicAdd(&task.cursors[slot], run.size);
+    }
+    slot = cuda_warp::shuffle(slot, run.leader);
+    if (i < frame.size) task.slots[i] = slot;
+    count_misfits(task.output.report, place);
+    if (!limited) {
+      tile += gridDim.x;
+      continue;
+    }
+    auto const added = static_cast<std::uint64_t>(__syncthreads_count(is_new));
+    if (threadIdx.x == 0) {
+      std::uint64_t const before = atomic_add(&task.state->progress, std::uint64_t{1} << 32 | added);
+      auto const ticket = static_cast<std::uint32_t>(before >> 32);
+      bool const enough = static_cast<std::uint32_t>(before) + added >= task.key_limit;
+      // Once there are enough for one tile there are for all that come later.
+      if (enough) atomicMin(&task.state->tiles_inserted, ticket);
+      next = enough ? voxel_none : ticket + gridDim.x;
+    }
+    __syncthreads();
+    tile = next;
+  }
+}
+
+/// What becomes of points that are not inserted, for the report: a thread's counts.
+struct late_points {
+  std::uint32_t outside = 0;
+  std::uint32_t not_finite = 0;
+  std::uint32_t dropped = 0;  ///< in voxels that are not in the table
+  std::uint32_t voxels = 0;   ///< of which there are so many
+  bool looks = true;          ///< the last was one of several points of such a voxel
+
+  /// @param size  of the run that the thread leads; 0 if it leads none
+  template <class Points, class Key>
+  __device__ void add(voxelize_task<Points> const& task, voxel_place place, std::uint32_t size, Key key,
+                      std::uint32_t slot) noexcept {
+    outside += place == voxel_place::outside ? 1 : 0;
+    not_finite += place == voxel_place::not_finite ? 1 : 0;
+    if (place != voxel_place::inside || size == 0 || slot != voxel_none) return;
+    dropped += size;
+    // The keys of one cloud are the numbers of its cells.
+    auto const cell = static_cast<std::uint32_t>(key);
+    looks = task.bitmap.mark_cells(cell >> 6, occupancy_bitmap::bit_of(cell), looks) == 0;
+    voxels += looks ? 0 : 1;
+  }
+
+  /// Adds the counts of a warp to what all have.
+  template <class Points>
+  __device__ void finish(voxelize_task<Points> const& task) const noexcept {
+    add_to_report(&task.output.report->outside, outside);
+    add_to_report(&task.output.report->non_finite, not_finite);
+    add_to_report(&task.output.report->dropped_points, dropped);
+    std::uint32_t const all = cuda_warp::sum(voxels);
+    if (cuda_warp::lane() == 0 && all != 0) atomicAdd(&task.state->more_voxels, all);
+  }
+};
+
+/// Counts the points behind those that were inserted.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_task<Points> const task) {
+  voxel_frame const frame = frame_of(task);
+  auto const table = table_of<Key>(task, frame);
+  std::uint32_t const begin = inserted_points<BlockSize>(task, frame);
+  late_points late;
+  // Whole warps go round together.
+  for (std::uint64_t first = std::uint64_t{begin} + blockIdx.x * BlockSize; first < frame.size;
+       first += std::uint64_t{gridDim.x} * BlockSize) {
+    std::uint64_t const i = first + threadIdx.x;
+    Key key = table.empty();
+    voxel_place const place =
+        i < frame.size ? key_of(task, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
+    lane_run const run = lane_run::of(key);
+    // The empty key is in no table.
+    index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
+    std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
+    if (slot != voxel_none) atomicAdd(&task.cursors[slot], run.size);
+    if (task.counts_dropped) late.add(task, place, run.leads() ? run.size : 0, key, slot);
+    slot = cuda_warp::shuffle(slot, run.leader);
+    if (i < frame.size) task.slots[i] = slot;
+  }
+  if (task.counts_dropped) late.finish(task);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,205 @@
+/// @file
+/// What the kernels of voxelize() share: the arguments, the memory between kernels, and how both are read.
+#pragma once
+
+#include <farpoint/container/hash_map_ref.hpp>
+#include <farpoint/container/occupancy_bitmap.hpp>
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/cloud_of.cuh>
+#include <farpoint/core/require_cuda.cuh>
+#include <farpoint/types/voxelize.hpp>
+#include <farpoint/warp/cuda_warp.cuh>
+
+#include <cuda_runtime.h>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// No slot, no row.
+inline constexpr std::uint32_t voxel_none = 0xffffffffu;
+/// In a slot's cursor: the voxel is dropped. The cursor never runs up to the next power of two.
+inline constexpr std::uint32_t voxel_dropped = 0x80000000u;
+
+/// Lanes that write a short row together.
+inline constexpr int voxel_group = 8;
+/// Largest number of points of a voxel that such a group handles, and that a warp does.
+inline constexpr std::uint32_t voxel_small = 16;
+inline constexpr std::uint32_t voxel_large = 2048;
+/// Most kept points of a row that eight lanes write, after a sort.
+inline constexpr std::uint32_t voxel_listed = 32;
+/// Most points of a voxel that voxelize_algorithm::select can keep: one for each lane.
+inline constexpr index_t voxel_most_selected = 32;
+
+/// A piece of a voxel with more than voxel_large points.
+struct voxel_piece {
+  std::uint32_t voxel;
+  std::uint32_t piece;
+  std::uint32_t number;  ///< of the voxel among those that are cut into pieces
+};
+
+/// Counters between the kernels; zero before.
+struct voxelize_state {
+  /// Of the table, in one word so that whoever takes a tile knows how many voxels there were then: in the high half the
+  /// tiles of points taken beyond the first of each block, in the low one the voxels of those that are done.
+  std::uint64_t progress;
+  std::uint32_t tiles_inserted;  ///< beyond the first of each block; voxel_none: all
+  std::uint32_t group_ticket;    ///< tiles taken, to rank groups of cells
+  std::uint32_t cell_ticket;     ///< tiles taken, to rank cells
+  std::uint32_t number_ticket;   ///< tiles taken, to number
+  std::uint32_t arrange_ticket;  ///< tiles taken, to arrange
+  std::uint32_t groups;          ///< of cells that have points; of a flat bitmap, those with voxels that have a number
+  std::uint32_t voxels;          ///< that have a number
+  std::uint32_t points;          ///< in them
+  std::uint32_t more_voxels;     ///< that need no number: they are dropped
+  std::uint32_t large_voxels;
+  std::uint32_t pieces;
+  std::uint32_t cut_voxels;
+  std::uint32_t drawn_rows;
+  std::uint32_t rows;    ///< written
+  std::uint32_t sorted;  ///< points that are sorted
+  std::uint32_t bad_offsets;
+};
+
+/// Arguments of all kernels.
+///
+/// Points are numbered from the first point of the first cloud, voxels over all clouds: by first occurrence where a
+/// table numbers them, in the order of the grid where a bitmap does.
+template <class Points>
+struct voxelize_task {
+  using scalar = typename Points::scalar;
+
+  batch<Points> clouds;
+  voxelize_params<scalar> params;
+  voxelize_output<scalar> output;
+  std::uint64_t cells = 0;          ///< of one cloud's grid
+  std::uint32_t row_limit = 0;      ///< no more rows than this can be written
+  std::uint32_t key_limit = 0;      ///< once so many voxels are in the table, no voxel that comes later is written
+  std::uint32_t most_keys = 0;      ///< the table has room for
+  std::uint32_t insert_blocks = 0;  ///< of the kernel that fills the table
+  bool sorted = false;              ///< voxelize_algorithm::sort
+  bool ranked = false;          ///< a bitmap numbers the voxels: there is no table, and a voxel's slot is its number
+  bool counts_dropped = false;  ///< the table numbers the voxels that are written, a bitmap counts the others
+
+  voxelize_state* state = nullptr;
+  hash_map_bucket* buckets = nullptr;
+  occupancy_bitmap bitmap = {};
+  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then, of a table, where the next one goes
+  std::uint32_t* slots = nullptr;    ///< by point: slot of its voxel; of ranked, its key before
+  std::uint32_t* places = nullptr;   ///< by point, of ranked: where it goes among the points of its voxel
+  std::uint32_t* members = nullptr;  ///< points by voxel
+  void* voxel_keys = nullptr;        ///< by voxel
+  std::uint32_t* offsets = nullptr;  ///< by voxel: first entry in members
+  std::uint64_t* tiles = nullptr;    ///< of the scan over points or over a bitmap's voxels, then of that over rows
+  std::uint64_t* more_tiles = nullptr;
+  std::uint64_t* group_tiles = nullptr;  ///< of ranked: of the scan over groups of cells, then of that over cells
+  std::uint64_t* cell_tiles = nullptr;
+  std::uint32_t* large = nullptr;  ///< voxels of more than voxel_small points; of sort, rows of more than voxel_listed
+  std::uint32_t* drawn = nullptr;  ///< of sort: rows whose points are drawn
+  voxel_piece* pieces = nullptr;
+  std::uint32_t* pieces_done = nullptr;  ///< by voxel that is cut
+  std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
+  std::uint32_t* cloud_row = nullptr;    ///< `[clouds + 1]`: first row of each cloud
+
+  // voxelize_algorithm::sort only; where the table was.
+  void* row_keys = nullptr;              ///< by row
+  std::uint32_t* row_of = nullptr;       ///< by voxel
+  std::uint32_t* row_offsets = nullptr;  ///< by row: first entry in members
+  std::uint32_t* order = nullptr;        ///< voxels in the order of the grid, or null
+  std::uint32_t* sort_keys = nullptr;
+  std::uint32_t* sort_values = nullptr;
+  std::uint32_t no_row = 0;  ///< sorts behind all rows
+  int shift = 0;             ///< of the part of a voxel's key that is sorted by
+};
+
+/// Blocks for which a multiprocessor has threads. For __launch_bounds__ alone: on the host it is the largest number.
+constexpr int blocks_that_fit(int block_size) noexcept {
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
+  constexpr int threads = 1024;
+#elif defined(__CUDA_ARCH__) && \
+    (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1200)
+  constexpr int threads = 1536;
+#else
+  constexpr int threads = 2048;
+#endif
+  return block_size < threads ? threads / block_size : 1;
+}
+
+/// The points that a call has: fewer than the view where the device's offsets say so.
+struct voxel_frame {
+  index_t begin;       ///< of the first cloud
+  std::uint32_t size;  ///< to the end of the last
+};
+
+/// As the first and the last offset say, whatever those between them do.
+template <class Points>
+__device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept {
+  if (!clouds.is_ragged()) return {0, static_cast<std::uint32_t>(clouds.points().size())};
+  index_t const begin = clouds.begin_of(0);
+  index_t const end = clouds.begin_of(clouds.size());
+  return {begin, end > begin ? static_cast<std::uint32_t>(end - begin) : 0};
+}
+
+/// Empty if the offsets are not in order. After voxelize_clear_kernel.
+template <class Points>
+__device__ inline voxel_frame frame_of(voxelize_task<Points> const& task) noexcept {
+  voxel_frame frame = outer_frame(task.clouds);
+  if (task.clouds.is_ragged() && task.state->bad_offsets != 0) frame.size = 0;
+  return frame;
+}
+
+/// What a point is to its cloud's grid.
+enum class voxel_place { inside, outside, not_finite, in_no_cloud };
+
+/// Finds the voxel that point `i` of the view is in.
+/// @param key  set to its key, and left alone if there is none
+template <class Key, class Points>
+__device__ inline voxel_place key_of(voxelize_task<Points> const& task, index_t i, Key& key) noexcept {
+  index_t cloud = 0;
+  if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
+    cloud = cloud_of(task.clouds, i);
+    // A cloud ends at the bound that it was given.
+    if (i >= task.clouds.begin_of(cloud) + task.clouds.largest()) return voxel_place::in_no_cloud;
+  }
+  auto const point = task.clouds.points()[i];
+  vec<std::int32_t> voxel{};
+  if (!voxel_of(task.params.grid, point, voxel)) {
+    return is_finite(point) ? voxel_place::outside : voxel_place::not_finite;
+  }
+  // Of 32 bits where the keys are.
+  auto const dim = [&task](int axis) { return static_cast<Key>(task.params.grid.dims[axis]); };
+  Key const cell =
+      (static_cast<Key>(voxel[2]) * dim(1) + static_cast<Key>(voxel[1])) * dim(0) + static_cast<Key>(voxel[0]);
+  key = static_cast<Key>(cloud) * static_cast<Key>(task.cells) + cell;
+  return voxel_place::inside;
+}
+
+/// The table, as large as the frame needs it.
+template <class Key, class Points>
+__device__ inline hash_map_ref<Key> table_of(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+  std::uint64_t const keys = frame.size < task.most_keys ? frame.size : task.most_keys;
+  constexpr int slots = hash_map_ref<Key>::bucket_slots;
+  return hash_map_ref<Key>{{task.buckets, static_cast<std::size_t>((2 * keys + slots - 1) / slots)}};
+}
+
+/// True where the points of a frame are so few that all of them are inserted, whatever they are.
+template <int Tile, class Points>
+__device__ inline bool inserts_all(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+  return task.key_limit == voxel_none || frame.size <= std::uint64_t{task.insert_blocks} * Tile;
+}
+
+/// Points from the front of the frame that have been put into the table; the others can only be looked up.
+template <int Tile, class Points>
+__device__ inline std::uint32_t inserted_points(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+  if (task.key_limit == voxel_none) return frame.size;
+  std::uint64_t const end = (std::uint64_t{task.state->tiles_inserted} + task.insert_blocks) * Tile;
+  return end < frame.size ? static_cast<std::uint32_t>(end) : frame.size;
+}
+
+/// Adds a warp's counts to the report.
+__device__ inline void add_to_report(unsigned long long* counter, unsigned long long mine) noexcept {
+  mine = cuda_warp::sum(mine);
+  if (cuda_warp::lane() == 0 && mine != 0) atomicAdd(counter, mine);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

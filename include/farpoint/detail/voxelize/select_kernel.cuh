@@ -1,0 +1,280 @@
+/// @file
+/// voxelize(), last step of voxelize_algorithm::select: the kept points of each voxel are found and its row is written.
+#pragma once
+
+#include <farpoint/detail/voxelize/random_priority.hpp>
+#include <farpoint/detail/voxelize/row_writer.cuh>
+#include <farpoint/warp/warp_lowest.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// By which the points of lowest rank are kept.
+template <class Points>
+__device__ inline std::uint64_t rank_of(voxelize_task<Points> const& task, voxel_frame const& frame,
+                                        std::uint32_t point) noexcept {
+  if (task.params.points == voxel_points::first) return point;
+  index_t const i = frame.begin + point;
+  return voxel_ticket(task.params.seed, i - task.clouds.begin_of(cloud_of(task.clouds, i)));
+}
+
+/// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
+/// @param begins  the selection is empty
+template <class Points>
+__device__ inline void offer_members(warp_lowest& lowest, voxelize_task<Points> const& task, voxel_frame const& frame,
+                                     std::uint32_t const* members, std::uint32_t first, std::uint32_t count,
+                                     std::uint32_t step, bool begins = true) noexcept {
+  constexpr int ahead = 4;
+  for (std::uint32_t at = first; at < count; at += ahead * step) {
+    std::uint32_t points[ahead];
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      std::uint32_t const i = at + static_cast<std::uint32_t>(k) * step + static_cast<std::uint32_t>(cuda_warp::lane());
+      // From L2: pieces of a voxel are written by other blocks of this launch.
+      points[k] = i < count ? __ldcg(members + i) : voxel_none;
+    }
+#pragma unroll
+    for (int k = 0; k < ahead; ++k) {
+      ranked_point const mine{points[k] != voxel_none ? rank_of(task, frame, points[k]) : warp_lowest::none, points[k]};
+      if (begins && k == 0) {
+        lowest.begin(mine);
+      } else {
+        lowest.offer(mine);
+      }
+    }
+    begins = false;
+  }
+}
+
+/// Puts a warp's selection into input order.
+__device__ inline void sort_selection(warp_lowest const& lowest, std::uint32_t count, std::uint32_t* kept) noexcept {
+  std::uint32_t const mine = lowest.best().point;
+  std::uint32_t place = 0;
+  for (std::uint32_t lane = 0; lane < count; ++lane) {
+    place += cuda_warp::shuffle(mine, static_cast<int>(lane)) < mine ? 1 : 0;
+  }
+  if (static_cast<std::uint32_t>(cuda_warp::lane()) < count) kept[place] = mine;
+  cuda_warp::sync();
+}
+
+/// Rows of all voxels.
+template <class Points, class Key, int BlockSize>
+class voxel_rows {
+ public:
+  static constexpr int warps = BlockSize / cuda_warp::lanes;
+  static constexpr int group_lanes = voxel_group;
+
+  struct storage {
+    union {
+      std::uint32_t groups[BlockSize / group_lanes][voxel_small];
+      struct {
+        ranked_point best[warps][cuda_warp::lanes];
+        std::uint32_t kept[warps][cuda_warp::lanes];
+      } warp;
+    };
+    bool is_last;
+  };
+
+  __device__ voxel_rows(voxelize_task<Points> const& task, storage& shared) noexcept
+      : task_{task}, shared_{shared}, frame_{frame_of(task)}, most_{static_cast<int>(task.params.mode.max_points)} {}
+
+  /// Voxels of so many points that blocks share them.
+  __device__ void write_cut() const noexcept {
+    std::uint32_t const pieces = task_.state->pieces;
+    for (std::uint32_t p = blockIdx.x; p < pieces; p += gridDim.x) {
+      voxel_piece const piece = task_.pieces[p];
+      if (row_of(task_, piece.voxel, key_of(piece.voxel)) != voxel_none) write_piece(piece);
+      __syncthreads();
+    }
+  }
+
+  /// Voxels that a warp takes each.
+  __device__ void write_large() const noexcept {
+    std::uint32_t const voxels = task_.state->large_voxels;
+    for (std::uint32_t v = blockIdx.x * warps + warp(); v < voxels; v += gridDim.x * warps) {
+      std::uint32_t const voxel = task_.large[v];
+      std::uint32_t const row = row_of(task_, voxel, key_of(voxel));
+      if (row == voxel_none) continue;
+      warp_lowest lowest{most_};
+      offer_members(lowest, task_, frame_, task_.members + task_.offsets[voxel], 0, count_of(voxel),
+                    std::uint32_t{cuda_warp::lanes});
+      write_selected(lowest, row, voxel);
+    }
+  }
+
+  /// What each row has besides its points, a thread a voxel; and what the report says of all.
+  __device__ void write_voxels() const noexcept {
+    bool const all = task_.clouds.size() > 1;
+    std::uint32_t const voxels = listed_voxels();
+    unsigned long long surplus = 0;
+    unsigned long long dropped = 0;
+    for (std::uint32_t voxel = blockIdx.x * BlockSize + threadIdx.x; voxel < voxels; voxel += gridDim.x * BlockSize) {
+      std::uint32_t const count = count_of(voxel);
+      std::uint32_t const kept = kept_of(task_, count);
+      Key const key = key_of(voxel);
+      std::uint32_t const row = row_of(task_, voxel, key);
+      surplus += row != voxel_none ? count - kept : 0;
+      dropped += row != voxel_none ? 0 : count;
+      if (row != voxel_none) write_voxel(task_, row, key, kept);
+    }
+    if (task_.output.report == nullptr) return;
+    __syncwarp();
+    if (blockIdx.x == 0 && threadIdx.x == 0 && !all) dropped += task_.state->points - task_.offsets[voxels];
+    add_to_report(&task_.output.report->surplus_points, surplus);
+    add_to_report(&task_.output.report->dropped_points, dropped);
+  }
+
+  /// Voxels of few points, of which a warp takes four at a time.
+  __device__ void write_small() const noexcept {
+    constexpr std::uint32_t groups = BlockSize / group_lanes;
+    std::uint32_t const voxels = listed_voxels();
+    for (std::uint32_t voxel = blockIdx.x * groups + threadIdx.x / group_lanes; voxel < voxels;
+         voxel += gridDim.x * groups) {
+      std::uint32_t const begin = task_.offsets[voxel];
+      std::uint32_t const count = task_.offsets[voxel + 1] - begin;
+      std::uint32_t const row = task_.clouds.size() == 1 ? voxel : row_of(task_, voxel, key_of(voxel));
+      if (row != voxel_none && is_small_voxel(task_, count)) write_group(row, begin, count);
+    }
+  }
+
+ private:
+  /// Of one cloud, those that are dropped come last and are left out.
+  __device__ std::uint32_t listed_voxels() const noexcept {
+    return task_.clouds.size() > 1 ? task_.state->voxels : task_.state->rows;
+  }
+  __device__ static std::uint32_t warp() noexcept { return threadIdx.x / cuda_warp::lanes; }
+  __device__ Key key_of(std::uint32_t voxel) const noexcept { return static_cast<Key const*>(task_.voxel_keys)[voxel]; }
+  __device__ std::uint32_t count_of(std::uint32_t voxel) const noexcept {
+    return task_.offsets[voxel + 1] - task_.offsets[voxel];
+  }
+
+  /// A group sorts up to 16 points by counting, and writes what the row has of them.
+  __device__ void write_group(std::uint32_t row, std::uint32_t begin, std::uint32_t count) const noexcept {
+    static_assert(voxel_small == 2 * group_lanes, "farpoint: each lane of a group holds two points");
+    auto const lane = threadIdx.x % group_lanes;
+    unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
+    std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
+    std::uint32_t const low = lane < count ? task_.members[begin + lane] : voxel_none;
+    std::uint32_t const high = lane + group_lanes < count ? task_.members[begin + lane + group_lanes] : voxel_none;
+    std::uint32_t low_place = 0;
+    std::uint32_t high_place = 0;
+    if (count <= group_lanes) {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        low_place += __shfl_sync(group, low, static_cast<int>(i), group_lanes) < low ? 1 : 0;
+      }
+    } else {
+      for (std::uint32_t i = 0; i < count; ++i) {
+        std::uint32_t const half = i < group_lanes ? low : high;
+        std::uint32_t const other = __shfl_sync(group, half, static_cast<int>(i % group_lanes), group_lanes);
+        low_place += other < low ? 1 : 0;
+        high_place += other < high ? 1 : 0;
+      }
+    }
+    __syncwarp(group);
+    if (low != voxel_none) kept[low_place] = low;
+    if (high != voxel_none) kept[high_place] = high;
+    __syncwarp(group);
+    write_points(task_, frame_, {static_cast<int>(lane), group_lanes}, row, kept, kept_of(task_, count));
+  }
+
+  /// A warp writes the row of what it selected.
+  __device__ void write_selected(warp_lowest const& lowest, std::uint32_t row, std::uint32_t voxel) const noexcept {
+    std::uint32_t* const kept = shared_.warp.kept[warp()];
+    std::uint32_t const count = kept_of(task_, count_of(voxel));
+    cuda_warp::sync();
+    sort_selection(lowest, count, kept);
+    write_points(task_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
+  }
+
+  /// Each warp has selected from its part: the first one selects from what they have.
+  __device__ warp_lowest merged(warp_lowest const& mine) const noexcept {
+    __syncthreads();
+    shared_.warp.best[warp()][cuda_warp::lane()] = mine.best();
+    __syncthreads();
+    warp_lowest lowest{most_};
+    if (warp() == 0) {
+      for (int w = 0; w < warps; ++w) lowest.offer(shared_.warp.best[w][cuda_warp::lane()]);
+    }
+    return lowest;
+  }
+
+  /// Selects from one piece and leaves the result at its front. The block that is last of a voxel's selects from those.
+  __device__ void write_piece(voxel_piece const& piece) const noexcept {
+    std::uint32_t* const members = task_.members + task_.offsets[piece.voxel];
+    std::uint32_t const count = count_of(piece.voxel);
+    std::uint32_t const begin = piece.piece * voxel_large;
+    std::uint32_t const end = begin + voxel_large < count ? begin + voxel_large : count;
+    warp_lowest lowest{most_};
+    offer_members(lowest, task_, frame_, members, begin + warp() * cuda_warp::lanes, end, std::uint32_t{BlockSize});
+    lowest = merged(lowest);
+    std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
+    if (warp() == 0) {
+      ranked_point const mine = lowest.best();
+      if (mine.rank != warp_lowest::none) members[begin + static_cast<std::uint32_t>(cuda_warp::lane())] = mine.point;
+      __threadfence();
+      cuda_warp::sync();
+      if (cuda_warp::lane() == 0) shared_.is_last = atomicAdd(&task_.pieces_done[piece.number], 1u) + 1 == pieces;
+    }
+    __syncthreads();
+    if (!shared_.is_last) return;
+    __threadfence();
+
+    warp_lowest all{most_};
+    for (std::uint32_t p = warp(); p < pieces; p += warps) {
+      std::uint32_t const front = p * voxel_large;
+      std::uint32_t const left = count - front;
+      std::uint32_t const has = left < static_cast<std::uint32_t>(most_) ? left : static_cast<std::uint32_t>(most_);
+      offer_members(all, task_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
+    }
+    all = merged(all);
+    if (warp() == 0) write_selected(all, row_of(task_, piece.voxel, key_of(piece.voxel)), piece.voxel);
+  }
+
+  voxelize_task<Points> const& task_;
+  storage& shared_;
+  voxel_frame frame_;
+  int most_;
+};
+
+/// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
+constexpr int select_blocks(int block_size) noexcept {
+  int const fit = blocks_that_fit(block_size);
+  return fit < 5 ? fit : 5;
+}
+
+/// The rows of all voxels; those that take longest first.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
+    voxelize_select_kernel(voxelize_task<Points> const task) {
+  using rows = voxel_rows<Points, Key, BlockSize>;
+  __shared__ typename rows::storage storage;
+  rows const writer{task, storage};
+  writer.write_cut();
+  writer.write_large();
+  __syncthreads();
+  writer.write_small();
+  writer.write_voxels();
+}
+
+/// The row of each point's voxel.
+template <class Points, class Key, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_task<Points> const task) {
+  voxel_frame const frame = frame_of(task);
+  auto const table = table_of<Key>(task, frame);
+  index_t const size = task.clouds.points().size();
+  for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < size; i += index_t{gridDim.x} * BlockSize) {
+    index_t const place = i - frame.begin;
+    std::uint32_t const slot = place >= 0 && place < index_t{frame.size} ? task.slots[place] : voxel_none;
+    std::uint32_t row = voxel_none;
+    if (slot != voxel_none && task.ranked) {
+      row = row_of(task, slot, static_cast<Key const*>(task.voxel_keys)[slot]);
+    } else if (slot != voxel_none) {
+      // voxelize_number_kernel has put the number of the voxel into the table.
+      row = row_of(task, table.value(slot).load() & ~voxel_dropped, table.key(slot));
+    }
+    task.output.point_voxel.set(i, row == voxel_none ? -1 : index_t{row});
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

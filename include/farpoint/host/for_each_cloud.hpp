@@ -1,0 +1,117 @@
+/// @file
+/// Spreads clouds over threads: large ones are worked on by all together, small ones shared out.
+#pragma once
+
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/types.hpp>
+#include <farpoint/host/parallel_phases.hpp>
+#include <farpoint/host/thread_team.hpp>
+
+#include <algorithm>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Speed, never results. Tests change it to send small clouds through everything.
+struct host_clouds_tuning {
+  double worth_a_thread = 200e3;    ///< ns of work that pay for starting a thread
+  index_t team_from_points = 8192;  ///< points and queries; below, a cloud is one thread's
+};
+
+/// How many threads work, and on what.
+class host_clouds_plan {
+ public:
+  /// @param points   of all clouds
+  /// @param largest  points of the largest cloud
+  /// @param work     ns, roughly
+  host_clouds_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
+                   host_clouds_tuning const& tuning) noexcept {
+    threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + work / tuning.worth_a_thread));
+    bool const enough = clouds >= 2 * threads_;
+    share_limit_ = threads_ == 1 ? largest
+                   : enough      ? std::max(tuning.team_from_points, points / (2 * threads_))
+                                 : tuning.team_from_points;
+    if (largest <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
+  }
+
+  int threads() const noexcept { return threads_; }
+  /// A cloud of more points than this is worked on by the whole team.
+  index_t share_limit() const noexcept { return share_limit_; }
+  /// Units that a round of building is cut into, at most.
+  std::uint32_t most_units() const noexcept { return threads_ == 1 ? 1 : static_cast<std::uint32_t>(4 * threads_); }
+
+ private:
+  int threads_ = 1;
+  index_t share_limit_ = 0;
+};
+
+/// Two jobs on a cloud, one after the other. A job has begin(b), which returns the units of its first round, never 0;
+/// work(rank, unit); and next(), called by one thread while no other is in work(), which returns the units of the next
+/// round or 0.
+template <class First, class Second>
+class host_sequence {
+ public:
+  host_sequence(First const& first, Second const& second) noexcept : first_{first}, second_{second} {}
+
+  std::uint32_t begin(index_t b) noexcept {
+    b_ = b;
+    in_first_ = true;
+    return first_.begin(b);
+  }
+  void work(int rank, std::uint32_t unit) noexcept {
+    if (in_first_) {
+      first_.work(rank, unit);
+    } else {
+      second_.work(rank, unit);
+    }
+  }
+  std::uint32_t next() noexcept {
+    if (!in_first_) return second_.next();
+    std::uint32_t const units = first_.next();
+    if (units != 0) return units;
+    in_first_ = false;
+    return second_.begin(b_);
+  }
+
+ private:
+  First first_;
+  Second second_;
+  index_t b_ = 0;
+  bool in_first_ = true;
+};
+
+/// Runs a job on each cloud.
+/// @param size_of   points of a cloud, by number
+/// @param make_job  given a rank, or -1 for the one of the whole team; jobs of ranks run at the same time
+template <class SizeOf, class MakeJob>
+void run_clouds(host_clouds_plan const& plan, index_t clouds, SizeOf const& size_of, MakeJob const& make_job) noexcept {
+  auto team_job = make_job(-1);
+  index_t next_large = 0;
+  auto const next_cloud = [&]() -> std::uint32_t {
+    while (next_large < clouds) {
+      index_t const b = next_large++;
+      if (size_of(b) > plan.share_limit()) return team_job.begin(b);
+    }
+    return 0;
+  };
+  work_rounds rounds{plan.threads(), next_cloud()};
+  std::atomic<index_t> next_small{0};
+  run_team(plan.threads(), [&](int rank, int) {
+    // Who leaves the team has seen the end of its last cloud: its scratch memory is free for the others.
+    rounds.join([&](std::uint32_t unit) { team_job.work(rank, unit); },
+                [&] {
+                  std::uint32_t const units = team_job.next();
+                  return units != 0 ? units : next_cloud();
+                });
+    auto job = make_job(rank);
+    for (index_t b = next_small++; b < clouds; b = next_small++) {
+      if (size_of(b) > plan.share_limit()) continue;
+      for (std::uint32_t units = job.begin(b); units != 0; units = job.next()) {
+        for (std::uint32_t unit = 0; unit < units; ++unit) job.work(rank, unit);
+      }
+    }
+  });
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

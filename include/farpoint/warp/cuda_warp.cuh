@@ -1,0 +1,102 @@
+/// @file
+/// The calling thread's warp.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/types.hpp>
+
+#include <cuda_runtime.h>
+#include <cstring>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The calling thread's warp; all 32 lanes call every function together. Stateless. For blocks of one dimension whose
+/// size is a multiple of 32.
+class cuda_warp {
+ public:
+  static constexpr int lanes = 32;
+
+  __device__ static int lane() noexcept { return static_cast<int>(threadIdx.x) % lanes; }
+  __device__ static void sync() noexcept { __syncwarp(); }
+  __device__ static unsigned ballot(bool flag) noexcept { return __ballot_sync(all, flag); }
+
+  /// The value of lane `from`.
+  template <class T>
+  __device__ static T shuffle(T value, int from) noexcept {
+    return map_words(value, [from](std::uint32_t word) { return __shfl_sync(all, word, from); });
+  }
+
+  /// The largest value of all lanes, or of this lane's `Lanes` neighbours (a power of two); nothing is NaN.
+  template <int Lanes = lanes, class T>
+  __device__ static T max(T value) noexcept {
+    if constexpr (Lanes == lanes && std::is_same_v<T, std::uint32_t>) {
+#if __CUDA_ARCH__ >= 800
+      return __reduce_max_sync(all, value);
+#endif
+    }
+    return tree<Lanes>(value, [](T a, T b) { return a > b ? a : b; });
+  }
+
+  /// The smallest value, likewise.
+  template <int Lanes = lanes, class T>
+  __device__ static T min(T value) noexcept {
+    if constexpr (Lanes == lanes && std::is_same_v<T, std::uint32_t>) {
+#if __CUDA_ARCH__ >= 800
+      return __reduce_min_sync(all, value);
+#endif
+    }
+    return tree<Lanes>(value, [](T a, T b) { return a < b ? a : b; });
+  }
+
+  /// The bits that are set in all lanes' words.
+  __device__ static std::uint32_t all_bits(std::uint32_t word) noexcept {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_and_sync(all, word);
+#else
+    return tree<lanes>(word, [](std::uint32_t a, std::uint32_t b) { return a & b; });
+#endif
+  }
+
+  template <class T>
+  __device__ static T sum(T value) noexcept {
+    return tree<lanes>(value, [](T a, T b) { return a + b; });
+  }
+
+ private:
+  static constexpr unsigned all = 0xffffffffu;
+
+  template <int Lanes, class T, class Operation>
+  __device__ static T tree(T value, Operation operation) noexcept {
+#pragma unroll
+    for (int step = Lanes / 2; step > 0; step /= 2) {
+      T const other = map_words(value, [step](std::uint32_t word) { return __shfl_xor_sync(all, word, step); });
+      value = operation(value, other);
+    }
+    return value;
+  }
+
+  template <class T, class Map>
+  __device__ static T map_words(T value, Map map) noexcept {
+    static_assert(std::is_trivially_copyable_v<T>, "farpoint: only trivially copyable values go from lane to lane");
+    constexpr int count = (int{sizeof(T)} + 3) / 4;
+    std::uint32_t words[count] = {};
+    std::memcpy(words, &value, sizeof value);
+#pragma unroll
+    for (int i = 0; i < count; ++i) words[i] = map(words[i]);
+    std::memcpy(&value, words, sizeof value);
+    return value;
+  }
+};
+
+namespace detail {
+
+/// Adds up what the lanes of a warp have; all of them call it.
+__device__ inline void add_in_warp(unsigned long long* counter, unsigned long long mine) noexcept {
+  if (counter == nullptr) return;
+  unsigned long long const all = cuda_warp::sum(mine);
+  if (all != 0 && cuda_warp::lane() == 0) atomicAdd(counter, all);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

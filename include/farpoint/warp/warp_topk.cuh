@@ -1,0 +1,118 @@
+/// @file
+/// The k smallest of many keys for each lane of a warp.
+#pragma once
+
+#include <farpoint/container/topk.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/warp/sorting_network.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// A list in registers for each lane, sorted, and in front of it a buffer in shared memory.
+///
+/// Keeping a list in order costs as much for one lane as for 32. So a lane only notes a candidate, and now and then,
+/// when a buffer is nearly full, all lanes sort theirs and merge them into their lists: a network, no branches. Until
+/// then the bound is that of the last merge: some candidates too many are noted, and none is lost.
+/// @tparam Capacity  k at most: 1, or a power of two
+template <class Scalar, int Capacity>
+class warp_topk {
+ public:
+  using key = neighbour_key<Scalar>;
+  static constexpr int batch = 8;  ///< candidates that are merged at a time, and that may be offered between two calls
+                                   ///< of merge_if_full()
+  static constexpr int slots = 2 * batch;
+
+  /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Free for other use after
+  /// merge_all().
+  struct storage {
+    key at[slots][cuda_warp::lanes];
+  };
+
+  /// @param shared    of the warp
+  /// @param k         1 to Capacity
+  /// @param limit     keys must be below this; also what stands for a missing element
+  /// @param excluded  index that is passed over; no_index: none
+  __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
+      : shared_{shared},
+        begin_{static_cast<std::uint32_t>(cuda_warp::lane() * sizeof(key))},
+        end_{begin_},
+        excluded_{excluded} {
+#pragma unroll
+    for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
+  }
+
+  /// Whether the lane wants anything. Before the first offer, and after merge_all().
+  __device__ void activate(bool is_active) noexcept {
+    bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
+  }
+  /// No candidate is needed that is farther than this; negative for a lane that wants nothing.
+  __device__ Scalar bound() const noexcept {
+    return bound_;
+  }
+  /// Of the k-th key; at the distance bound() only lower indices are needed.
+  __device__ std::uint32_t bound_index() const noexcept {
+    return at_[Capacity - 1].index();
+  }
+
+  /// A candidate that is not farther than bound().
+  __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
+    at(end_) = key{distance2, index};
+    end_ += row;
+  }
+
+  /// All lanes call it. True if the bounds may have fallen.
+  __device__ bool merge_if_full() noexcept {
+    if (cuda_warp::ballot(end_ > begin_ + batch * row) == 0) return false;
+    merge();
+    return true;
+  }
+  /// All lanes call it: afterwards every list has all that was offered.
+  __device__ void merge_all() noexcept {
+    while (cuda_warp::ballot(end_ != begin_) != 0) merge();
+  }
+
+  /// Element j of Capacity; the k smallest are the last.
+  __device__ key const& operator[](int j) const noexcept {
+    return at_[j];
+  }
+
+ private:
+  // Columns are gone through by bytes: a candidate costs a store and an addition.
+  static constexpr std::uint32_t row = cuda_warp::lanes * sizeof(key);
+  __device__ key& at(std::uint32_t offset) const noexcept {
+    return *reinterpret_cast<key*>(reinterpret_cast<unsigned char*>(&shared_) + offset);
+  }
+
+  /// The last candidates of each lane go into its list.
+  __device__ void merge() noexcept {
+    std::uint32_t const begin = end_ - begin_ > batch * row ? end_ - batch * row : begin_;
+    key const none{detail::infinity<Scalar>, no_index};
+    key next[batch];
+#pragma unroll
+    for (int j = 0; j < batch; ++j) {
+      std::uint32_t const slot = begin + static_cast<std::uint32_t>(j) * row;
+      next[j] = at(slot);
+      if (slot >= end_ || next[j].index() == excluded_) next[j] = none;
+    }
+    end_ = begin;
+    network_sort(next);
+    // The smaller of the largest and the smallest, and so on: the smallest of all, first falling and then rising.
+#pragma unroll
+    for (int j = 0; j < (Capacity < batch ? Capacity : batch); ++j) {
+      key& at = at_[Capacity - 1 - j];
+      at = next[j] < at ? next[j] : at;
+    }
+    bitonic_merge(at_);
+    if (bound_ >= 0) bound_ = at_[Capacity - 1].distance2();
+  }
+
+  storage& shared_;
+  key at_[Capacity];
+  Scalar bound_ = Scalar(-1);
+  std::uint32_t begin_;  ///< of the lane's column, in bytes
+  std::uint32_t end_;    ///< of where the next candidate goes
+  std::uint32_t excluded_;
+};
+
+FARPOINT_END_NAMESPACE
