@@ -30,32 +30,32 @@ struct only : farpoint::fps_selector {
 namespace {
 
 template <int BlockSize, int PointsPerThread>
-struct registers_selector : only<farpoint::fps_kernel::registers> {
+struct registers_selector : only<farpoint::fps_kernel::in_registers> {
   static constexpr farpoint::fps_block_tuning blocks[] = {{BlockSize, PointsPerThread}};
 };
 
 template <int BlockSize>
-struct stream_selector : only<farpoint::fps_kernel::stream> {
+struct stream_selector : only<farpoint::fps_kernel::in_global_memory> {
   static constexpr int streaming_block_size = BlockSize;
 };
 
 template <int BlockSize, int PointsPerThread, int ListSize>
-struct rounds_selector : only<farpoint::fps_kernel::rounds> {
+struct rounds_selector : only<farpoint::fps_kernel::in_block> {
   static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{BlockSize, PointsPerThread}};
   static constexpr int rounds_list_size = ListSize;
 };
 
 template <int ClusterSize, int BlockSize, int ListSize>
-struct cluster_selector : only<farpoint::fps_kernel::cluster, ClusterSize> {
-  static constexpr int team_block_size = BlockSize;
-  static constexpr int team_list_size = ListSize;
+struct cluster_selector : only<farpoint::fps_kernel::in_cluster, ClusterSize> {
+  static constexpr int group_block_size = BlockSize;
+  static constexpr int group_list_size = ListSize;
 };
 
 template <int PointsPerBlock, int BlockSize, int ListSize>
-struct grid_selector : only<farpoint::fps_kernel::grid> {
+struct grid_selector : only<farpoint::fps_kernel::in_grid> {
   static constexpr farpoint::index_t grid_points_per_block = PointsPerBlock;
-  static constexpr int team_block_size = BlockSize;
-  static constexpr int team_list_size = ListSize;
+  static constexpr int group_block_size = BlockSize;
+  static constexpr int group_list_size = ListSize;
 };
 
 template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int GroupSize>
@@ -196,7 +196,7 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.rounds<512, 4>(lists{});
     find.rounds<512, 8>(lists{});
     find.rounds<512, 20>(lists{});
-    if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::rounds, 1>("rounds");
+    if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::in_block, 1>("rounds");
   }
   for (fps_row const& row : stream_rows) {
     search const find{row, flush_l2, problems};
@@ -214,7 +214,7 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.cluster<4, 512>(lists{});
     find.cluster<8, 512>(lists{});
     find.cluster<16, 512>(lists{});
-    find.chunks<farpoint::fps_kernel::cluster, 8>("cluster_8");
+    find.chunks<farpoint::fps_kernel::in_cluster, 8>("cluster_8");
   }
   for (fps_row const& row : grid_rows) {
     search const find{row, flush_l2, problems};
@@ -223,7 +223,7 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.grid<2048, 256>(lists{});
     find.grid<2048, 512>(lists{});
     find.grid<4096, 512>(lists{});
-    find.chunks<farpoint::fps_kernel::grid, 1>("grid");
+    find.chunks<farpoint::fps_kernel::in_grid, 1>("grid");
   }
 }
 

@@ -156,9 +156,9 @@ template <int Leaf>
 void run_leaves(benchmark::State& state, problem const& p, std::size_t together) {
   cloud_batch const cloud = batch_of(p.xyz);
   farpoint::host_exec const exec{1};
-  farpoint::detail::host_workspace const memory{farpoint::point_index_bytes(exec, cloud)};
-  farpoint::point_index<float> built;
-  check_host(farpoint::build_point_index(exec, cloud, memory.get(), built));
+  farpoint::detail::host_workspace const memory{farpoint::point_bvh_bytes(exec, cloud)};
+  farpoint::point_bvh<float> built;
+  check_host(farpoint::build_point_bvh(exec, cloud, memory.get(), built));
   leaf_index<Leaf> const index{built[0]};
   lists found{p.xyz.size() / 3, p.row.k};
   search_counts counts;

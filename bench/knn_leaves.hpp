@@ -1,5 +1,5 @@
 /// @file
-/// What leaves of other sizes would cost: the search of point_index_ref with the points of a leaf as a parameter, and a
+/// What leaves of other sizes would cost: the search of point_bvh_ref with the points of a leaf as a parameter, and a
 /// count of what it looks at.
 #pragma once
 
@@ -29,7 +29,7 @@ class leaf_index {
   using point = farpoint::vec<float>;
   using key = farpoint::neighbour_key<float>;
 
-  explicit leaf_index(farpoint::point_index_ref<float> const& index) {
+  explicit leaf_index(farpoint::point_bvh_ref<float> const& index) {
     index.for_each([&](std::uint32_t i, point const& p) {
       points_.push_back(p);
       indices_.push_back(i);

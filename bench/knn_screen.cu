@@ -67,7 +67,7 @@ std::string right_sets(double share) {
   return text;
 }
 
-void register_published(entry e, char const* contender, void (*launch)(cudaStream_t, published_task const&)) {
+void register_published(entry e, char const* contender, void (*launch)(cudaStream_t, published_args const&)) {
   e.name += contender;
   register_graph(
       e,

@@ -109,7 +109,7 @@ class knn_screen_problem {
   void reserve_published() {
     farpoint::quadtree_layout const layout{row_.width, row_.height, 0};
     auto const pixels = static_cast<std::size_t>(row_.width) * static_cast<std::size_t>(row_.height);
-    std::size_t const nodes = published_task::plane(layout.top(), layout.top() + 1);
+    std::size_t const nodes = published_args::plane(layout.top(), layout.top() + 1);
     grow(words_, pixels);
     grow(at_, pixels);
     grow(count_, nodes);
@@ -121,7 +121,7 @@ class knn_screen_problem {
     grow(tree_, farpoint::quadtree_bytes(row_.width, row_.height, static_cast<farpoint::index_t>(pixels)));
     grow(tree_workspace_, farpoint::quadtree_workspace_bytes(farpoint::cuda_exec{stream()}, row_.width, row_.height));
   }
-  published_task published() const {
+  published_args published() const {
     farpoint::quadtree_layout const layout{row_.width, row_.height, 0};
     return {camera_,           xyz_.data(),       row_.points,    row_.k,          layout.top(),      words_->data(),
             at_->data(),       count_->data(),    first_->data(), packed_->data(), pixel_of_->data(), radii_[0]->data(),

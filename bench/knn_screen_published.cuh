@@ -22,7 +22,7 @@
 namespace farpoint_bench {
 
 /// What both work on. `[pixels]` unless they say otherwise; device memory.
-struct published_task {
+struct published_args {
   farpoint::pinhole_camera<float> camera;
   float const* xyz;  ///< `[points, 3]`
   std::int64_t points;
@@ -55,7 +55,7 @@ __device__ inline std::int64_t published_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-static __global__ void published_draw(published_task const t) {
+static __global__ void published_draw(published_args const t) {
   std::int64_t const i = published_thread();
   if (i >= t.points) return;
   farpoint::camera_pixel<float> pixel;
@@ -63,7 +63,7 @@ static __global__ void published_draw(published_task const t) {
   t.zbuffer().offer(t.zbuffer().pixel_at(pixel.x, pixel.y), pixel.depth, static_cast<std::uint32_t>(i));
 }
 
-static __global__ void published_resolve(published_task const t) {
+static __global__ void published_resolve(published_args const t) {
   std::int64_t const pixel = published_thread();
   if (pixel >= t.pixels()) return;
   auto const front = t.zbuffer().front(pixel);
@@ -78,7 +78,7 @@ static __global__ void published_resolve(published_task const t) {
 
 // --- FastKNN
 
-static __global__ void fastknn_leaves(published_task const t) {
+static __global__ void fastknn_leaves(published_args const t) {
   auto const i = static_cast<std::uint32_t>(published_thread());
   int const x = static_cast<int>(i & ((1u << t.top) - 1));
   int const y = static_cast<int>(i >> t.top);
@@ -88,12 +88,12 @@ static __global__ void fastknn_leaves(published_task const t) {
 }
 
 /// Child i of node (x, y), in Z-order.
-__device__ inline std::uint32_t fastknn_child(published_task const& t, int level, int x, int y, int i) {
+__device__ inline std::uint32_t fastknn_child(published_args const& t, int level, int x, int y, int i) {
   return t.plane(t.top, level - 1) + ((static_cast<std::uint32_t>(2 * y + (i >> 1)) << (t.top - level + 1)) +
                                       static_cast<std::uint32_t>(2 * x + (i & 1)));
 }
 
-static __global__ void fastknn_up(published_task const t, int level) {
+static __global__ void fastknn_up(published_args const t, int level) {
   auto const i = static_cast<std::uint32_t>(published_thread());
   int const side = t.top - level;
   if (i >= 1u << 2 * side) return;
@@ -105,7 +105,7 @@ static __global__ void fastknn_up(published_task const t, int level) {
   if (level == t.top) t.first[t.plane(t.top, level)] = 0;
 }
 
-static __global__ void fastknn_down(published_task const t, int level) {
+static __global__ void fastknn_down(published_args const t, int level) {
   auto const i = static_cast<std::uint32_t>(published_thread());
   int const side = t.top - level;
   if (i >= 1u << 2 * side) return;
@@ -119,7 +119,7 @@ static __global__ void fastknn_down(published_task const t, int level) {
   }
 }
 
-static __global__ void fastknn_pack(published_task const t) {
+static __global__ void fastknn_pack(published_args const t) {
   std::int64_t const pixel = published_thread();
   if (pixel >= t.pixels() || __float_as_int(t.at[pixel].w) < 0) return;
   auto const x = static_cast<std::uint32_t>(pixel % t.camera.width);
@@ -134,7 +134,7 @@ __device__ inline float squared_distance(float4 const& a, float4 const& b) {
 }
 
 /// The radius of a disc with k points, in pixels: from the smallest node with as many.
-__device__ inline float fastknn_radius(published_task const& t, int x, int y) {
+__device__ inline float fastknn_radius(published_args const& t, int x, int y) {
   for (int level = 0; true; ++level) {
     std::uint32_t const node = t.plane(t.top, level) + (static_cast<std::uint32_t>(y >> level) << (t.top - level)) +
                                static_cast<std::uint32_t>(x >> level);
@@ -147,7 +147,7 @@ __device__ inline float fastknn_radius(published_task const& t, int x, int y) {
 
 /// @tparam Most  candidates that the local arrays hold
 template <int Most>
-__global__ void __launch_bounds__(128) fastknn_search(published_task const t) {
+__global__ void __launch_bounds__(128) fastknn_search(published_args const t) {
   std::int64_t const pixel = published_thread();
   if (pixel >= t.pixels()) return;
   float4 const query = t.at[pixel];
@@ -224,7 +224,7 @@ __global__ void __launch_bounds__(128) fastknn_search(published_task const t) {
 /// Passes that adjust the radii.
 inline constexpr int auto_splats_passes = 8;
 
-static __global__ void auto_splats_begin(published_task const t) {
+static __global__ void auto_splats_begin(published_args const t) {
   std::int64_t const pixel = published_thread();
   if (pixel >= t.pixels()) return;
   t.radius[pixel] = 2 * sqrtf(static_cast<float>(t.k) / 8);
@@ -234,7 +234,7 @@ static __global__ void auto_splats_begin(published_task const t) {
 
 /// Calls visit(point, squared distance) for the points of the window around a pixel that are in the ball.
 template <class Visit>
-__device__ void for_each_in_ball(published_task const& t, std::int64_t pixel, float4 const& query, float radius,
+__device__ void for_each_in_ball(published_args const& t, std::int64_t pixel, float4 const& query, float radius,
                                  Visit const& visit) {
   int const x = static_cast<int>(pixel % t.camera.width);
   int const y = static_cast<int>(pixel / t.camera.width);
@@ -250,7 +250,7 @@ __device__ void for_each_in_ball(published_task const& t, std::int64_t pixel, fl
   }
 }
 
-static __global__ void __launch_bounds__(128) auto_splats_adjust(published_task const t) {
+static __global__ void __launch_bounds__(128) auto_splats_adjust(published_args const t) {
   std::int64_t const pixel = published_thread();
   if (pixel >= t.pixels()) return;
   float4 const query = t.at[pixel];
@@ -267,7 +267,7 @@ static __global__ void __launch_bounds__(128) auto_splats_adjust(published_task 
 
 /// @tparam Most  k at most
 template <int Most>
-__global__ void __launch_bounds__(128) auto_splats_gather(published_task const t) {
+__global__ void __launch_bounds__(128) auto_splats_gather(published_args const t) {
   std::int64_t const pixel = published_thread();
   if (pixel >= t.pixels()) return;
   float4 const query = t.at[pixel];
@@ -287,14 +287,14 @@ inline unsigned published_blocks(std::int64_t threads, int block) {
   return static_cast<unsigned>((threads + block - 1) / block);
 }
 
-inline void launch_published_view(cudaStream_t stream, published_task const& t) {
+inline void launch_published_view(cudaStream_t stream, published_args const& t) {
   check(cudaMemsetAsync(t.words, 0xff, static_cast<std::size_t>(t.pixels()) * 8, stream), "cudaMemsetAsync");
   published_draw<<<published_blocks(t.points, 256), 256, 0, stream>>>(t);
   published_resolve<<<published_blocks(t.pixels(), 256), 256, 0, stream>>>(t);
 }
 
 /// k up to 32.
-inline void launch_fastknn(cudaStream_t stream, published_task const& t) {
+inline void launch_fastknn(cudaStream_t stream, published_args const& t) {
   launch_published_view(stream, t);
   auto const nodes = [&t](int level) { return std::int64_t{1} << 2 * (t.top - level); };
   fastknn_leaves<<<published_blocks(nodes(0), 256), 256, 0, stream>>>(t);
@@ -311,7 +311,7 @@ inline void launch_fastknn(cudaStream_t stream, published_task const& t) {
 }
 
 /// k up to 32.
-inline void launch_auto_splats(cudaStream_t stream, published_task const& t) {
+inline void launch_auto_splats(cudaStream_t stream, published_args const& t) {
   launch_published_view(stream, t);
   auto_splats_begin<<<published_blocks(t.pixels(), 128), 128, 0, stream>>>(t);
   for (int pass = 0; pass < auto_splats_passes; ++pass) {

@@ -16,8 +16,8 @@ namespace {
 bool has_code_for_device() noexcept {
   using points = point_view<float>;
   cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(&attributes,
-                               farpoint::detail::fps_stream_kernel<points, fps_selector::streaming_block_size>) ==
+  return cudaFuncGetAttributes(
+             &attributes, farpoint::detail::fps_global_memory_kernel<points, fps_selector::streaming_block_size>) ==
          cudaSuccess;
 }
 

@@ -11,7 +11,7 @@ namespace detail {
 
 /// The same, compiled for several processors.
 template <class Points>
-struct normals_work {
+struct normals_args {
   using scalar = typename Points::scalar;
   using function = normal_and_curvature<scalar> (*)(Points const&, index_t, neighbour_key<scalar> const*, int,
                                                     vec<double, 3> const&) noexcept;
@@ -42,8 +42,8 @@ result estimate_normals(host_exec exec, batch<Points> const& points, normals_par
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
-  typename detail::normals_work<Points>::function normal_of_point = nullptr;
-  detail::for_this_processor<detail::normals_work<Points>>(normal_of_point);
+  typename detail::normals_args<Points>::function normal_of_point = nullptr;
+  detail::isa_dispatch<detail::normals_args<Points>>(normal_of_point);
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     auto const found = normal_of_point(points[b], i, keys, count, params.viewpoint);
     detail::write_normal(output, points.begin_of(b) + i, found);

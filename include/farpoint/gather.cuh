@@ -13,7 +13,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Value>
-struct gather_work {
+struct gather_args {
   span<Value const> features;
   index_t channels;
   index_t rows;  ///< of the features
@@ -25,7 +25,7 @@ inline constexpr int gather_block_size = 256;
 
 /// A value a thread. `Number` counts them: a division of 64 bits takes longer than the copy.
 template <class Value, class Number>
-__global__ void __launch_bounds__(gather_block_size) gather_kernel(gather_work<Value> const work) {
+__global__ void __launch_bounds__(gather_block_size) gather_kernel(gather_args<Value> const work) {
   auto const channels = static_cast<Number>(work.channels);
   auto const values = static_cast<Number>(work.indices.size()) * channels;
   Number const step = Number{gridDim.x} * gather_block_size;
@@ -54,7 +54,7 @@ result gather(cuda_exec exec, span<Value const> features, index_t channels, inde
               span<Value> output) noexcept {
   if (result const checked = detail::check_gather(features, channels, indices.size(), output); !checked) return checked;
   if (indices.empty()) return {};
-  detail::gather_work<Value> const work{features, channels, static_cast<index_t>(features.size()) / channels, indices,
+  detail::gather_args<Value> const work{features, channels, static_cast<index_t>(features.size()) / channels, indices,
                                         output};
   index_t const values = indices.size() * channels;
   index_t const blocks = (values + detail::gather_block_size - 1) / detail::gather_block_size;

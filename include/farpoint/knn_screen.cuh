@@ -18,7 +18,7 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = knn_screen_selector, class Points, class Camera>
 std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_space<Camera> const& method,
                                 index_t k) noexcept {
-  if (!detail::check_index_points(points) || !detail::check_screen_method(method, k)) return 0;
+  if (!detail::check_bvh_points(points) || !detail::check_screen_method(method, k)) return 0;
   return detail::knn_screen_plan<Selector, Points, Camera>{points, method, k}.bytes();
 }
 

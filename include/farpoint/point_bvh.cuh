@@ -1,5 +1,5 @@
 /// @file
-/// Build an index once on a CUDA stream, and ask it many times. See point_index.hpp.
+/// Build an index once on a CUDA stream, and ask it many times. See point_bvh.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -8,15 +8,15 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The indices of a batch of clouds in device memory, when the stream has passed build_point_index(). Non-owning,
+/// The indices of a batch of clouds in device memory, when the stream has passed build_point_bvh(). Non-owning,
 /// trivially copyable: pass it by value into kernels, whose `index[b].nearest<8>(q)` asks. Asking is thread-safe.
 /// The points themselves are not needed any more.
 template <class Scalar>
-class device_point_index {
+class device_point_bvh {
  public:
-  device_point_index() = default;
-  device_point_index(detail::point_index_arrays<Scalar> const& arrays, index_t clouds, index_t points,
-                     unsigned const* bad_offsets) noexcept
+  device_point_bvh() = default;
+  device_point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points,
+                   unsigned const* bad_offsets) noexcept
       : arrays_{arrays}, clouds_{clouds}, points_{points}, bad_offsets_{bad_offsets} {}
 
   /// Clouds.
@@ -25,11 +25,11 @@ class device_point_index {
   FARPOINT_HD index_t points() const noexcept { return points_; }
 #if defined(__CUDACC__)
   /// The index of cloud b, b < size(). Empty where offsets did not ascend.
-  __device__ point_index_ref<Scalar> operator[](index_t b) const noexcept {
+  __device__ point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
     return arrays_[b];
   }
 #endif
-  detail::point_index_arrays<Scalar> const& arrays() const noexcept {
+  detail::point_bvh_arrays<Scalar> const& arrays() const noexcept {
     return arrays_;
   }
   unsigned const* bad_offsets() const noexcept {
@@ -37,16 +37,16 @@ class device_point_index {
   }
 
  private:
-  detail::point_index_arrays<Scalar> arrays_{};
+  detail::point_bvh_arrays<Scalar> arrays_{};
   index_t clouds_ = 0;
   index_t points_ = 0;
   unsigned const* bad_offsets_ = nullptr;
 };
 
-/// Bytes of device memory that build_point_index() needs, for the index and the building of it; 256-byte aligned. O(1):
+/// Bytes of device memory that build_point_bvh() needs, for the index and the building of it; 256-byte aligned. O(1):
 /// a function of the sizes; 0 for points that are refused. 29 bytes a point in float, 46 in double.
 template <class Selector = knn_selector, class Points>
-std::size_t point_index_bytes(cuda_exec, batch<Points> const& points) noexcept {
+std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
   return detail::indexed_search_bytes<Selector>(points, [](auto&) { return 0; });
 }
 
@@ -55,13 +55,13 @@ std::size_t point_index_bytes(cuda_exec, batch<Points> const& points) noexcept {
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
 /// @param exec    the stream
 /// @param points  `[clouds, n]` or ragged, metres, three coordinates, device memory
-/// @param memory  at least point_index_bytes() bytes, 256-byte aligned, device memory; the index lives in it
+/// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, device memory; the index lives in it
 /// @param index   set on success; what it refers to is there when the stream has passed the call
 /// @return ok | bad_argument | workspace_too_small | cuda_failure; as knn() for the same points
 /// Complexity: O(n), one launch whose blocks are all resident. Thread-safe for different memory.
 template <class Selector = knn_selector, class Points>
-result build_point_index(cuda_exec exec, batch<Points> const& points, bytes memory,
-                         device_point_index<typename Points::scalar>& index) noexcept {
+result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory,
+                       device_point_bvh<typename Points::scalar>& index) noexcept {
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
   return detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
@@ -74,7 +74,7 @@ result build_point_index(cuda_exec exec, batch<Points> const& points, bytes memo
 /// Bytes of device workspace that knn() among the points of an index needs: 16 a query from 16,384 of them on, so that
 /// they are answered in an order in which neighbours follow one another. 256-byte aligned memory.
 template <class Queries>
-std::size_t knn_workspace_bytes(cuda_exec, device_point_index<typename Queries::scalar> const&,
+std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
                                 batch<Queries> const& queries) noexcept {
   detail::workspace_cutter cutter;
   static_cast<void>(detail::query_order_of(queries, false)(cutter));
@@ -94,7 +94,7 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_index<typename Queries::
 ///                   answered as they come, with the same answer
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Selector = knn_selector, class Queries>
-result knn(cuda_exec exec, device_point_index<typename Queries::scalar> const& index, batch<Queries> const& queries,
+result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
   return detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace);

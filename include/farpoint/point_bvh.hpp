@@ -10,33 +10,33 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The indices of a batch of clouds, in memory that build_point_index() has filled. Non-owning, trivially copyable;
+/// The indices of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable;
 /// asking is thread-safe. The points themselves are not needed any more: the index has copies of them.
 template <class Scalar>
-class point_index {
+class point_bvh {
  public:
-  point_index() = default;
-  point_index(detail::point_index_arrays<Scalar> const& arrays, index_t clouds, unsigned long long left_out) noexcept
+  point_bvh() = default;
+  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, unsigned long long left_out) noexcept
       : arrays_{arrays}, clouds_{clouds}, left_out_{left_out} {}
 
   /// Clouds.
   index_t size() const noexcept { return clouds_; }
   /// The index of cloud b, b < size().
-  point_index_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
+  point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
   /// Points that are not finite: in no index.
   unsigned long long non_finite_points() const noexcept { return left_out_; }
-  detail::point_index_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
+  detail::point_bvh_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
 
  private:
-  detail::point_index_arrays<Scalar> arrays_{};
+  detail::point_bvh_arrays<Scalar> arrays_{};
   index_t clouds_ = 0;
   unsigned long long left_out_ = 0;
 };
 
-/// Bytes of memory that build_point_index() needs on the host, for the index and the building of it; 256-byte aligned.
+/// Bytes of memory that build_point_bvh() needs on the host, for the index and the building of it; 256-byte aligned.
 /// As many as knn() needs as its workspace.
 template <class Points>
-std::size_t point_index_bytes(host_exec exec, batch<Points> const& points) noexcept {
+std::size_t point_bvh_bytes(host_exec exec, batch<Points> const& points) noexcept {
   return detail::host_search_plan<typename Points::scalar>{exec, points, 0}.bytes();
 }
 
@@ -44,13 +44,13 @@ std::size_t point_index_bytes(host_exec exec, batch<Points> const& points) noexc
 ///
 /// @param exec    threads to use; blocks until done
 /// @param points  `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param memory  at least point_index_bytes() bytes, 256-byte aligned, host memory; the index lives in it
+/// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, host memory; the index lives in it
 /// @param index   set on success
 /// @return ok | bad_argument | workspace_too_small; as knn() for the same points
 /// Complexity: O(n), two passes over the points and a radix sort. Thread-safe for different memory.
 template <class Points>
-result build_point_index(host_exec exec, batch<Points> const& points, bytes memory,
-                         point_index<typename Points::scalar>& index) noexcept {
+result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory,
+                       point_bvh<typename Points::scalar>& index) noexcept {
   using scalar = typename Points::scalar;
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   detail::host_search_plan<scalar> const plan{exec, points, 0};
@@ -71,7 +71,7 @@ result build_point_index(host_exec exec, batch<Points> const& points, bytes memo
 /// @param output   see knn_output
 /// @return ok | bad_argument; nothing is written on failure
 template <class Queries>
-result knn(host_exec exec, point_index<typename Queries::scalar> const& index, batch<Queries> const& queries,
+result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output) noexcept {
   using scalar = typename Queries::scalar;
   index_t const rows = queries.points().size();
@@ -80,10 +80,11 @@ result knn(host_exec exec, point_index<typename Queries::scalar> const& index, b
   if (result const checked = detail::check_search_offsets(queries); !checked) return checked;
   if (result const checked = detail::check_knn(rows, method, k, output); !checked) return checked;
 
-  detail::host_clouds_plan const plan{exec, index.size(), rows, queries.largest(), static_cast<double>(rows) * 400, {}};
+  detail::for_each_cloud_plan const plan{exec, index.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
+                                         {}};
   detail::knn_writer<Queries> const writer{queries, k, output};
   unsigned long long const bad = detail::search_built_on_host(plan, index.arrays(), queries, false,
-                                                              detail::nearest_task<scalar>(method, k, writer));
+                                                              detail::nearest_args<scalar>(method, k, writer));
   if (output.report != nullptr) *output.report = {index.non_finite_points(), bad};
   return {};
 }

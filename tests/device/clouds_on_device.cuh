@@ -5,7 +5,7 @@
 
 #include "../shared/radius_problem.hpp"
 #include "cuda_check.hpp"
-#include "point_index_kernels.cuh"
+#include "point_bvh_kernels.cuh"
 
 namespace farpoint_tests {
 

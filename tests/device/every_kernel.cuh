@@ -19,8 +19,8 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr int streaming_block_size = 160;
   static constexpr fps_block_tuning rounds_blocks[] = {{64, 3}, {96, 40}};
   static constexpr int rounds_list_size = 32;
-  static constexpr int team_block_size = 64;
-  static constexpr int team_list_size = 64;
+  static constexpr int group_block_size = 64;
+  static constexpr int group_list_size = 64;
   static constexpr farpoint::index_t grid_points_per_block = 100;
 };
 
@@ -32,7 +32,7 @@ struct one_shape : Tuning {
 };
 
 constexpr bool has_team(fps_kernel kernel) noexcept {
-  return kernel == fps_kernel::cluster || kernel == fps_kernel::grid;
+  return kernel == fps_kernel::in_cluster || kernel == fps_kernel::in_grid;
 }
 
 template <class Tuning, fps_kernel Kernel, int ClusterSize = 1>
@@ -40,13 +40,13 @@ struct only : std::conditional_t<has_team(Kernel), one_shape<Tuning>, Tuning> {
   static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, ClusterSize}; }
 };
 
-using odd_registers = only<odd_tuning, fps_kernel::registers>;
-using odd_stream = only<odd_tuning, fps_kernel::stream>;
-using odd_rounds = only<odd_tuning, fps_kernel::rounds>;
-using odd_cluster = only<odd_tuning, fps_kernel::cluster, 4>;
-using odd_grid = only<odd_tuning, fps_kernel::grid>;
-using large_cluster = only<farpoint::fps_selector, fps_kernel::cluster, 8>;
-using large_grid = only<farpoint::fps_selector, fps_kernel::grid>;
+using odd_registers = only<odd_tuning, fps_kernel::in_registers>;
+using odd_stream = only<odd_tuning, fps_kernel::in_global_memory>;
+using odd_rounds = only<odd_tuning, fps_kernel::in_block>;
+using odd_cluster = only<odd_tuning, fps_kernel::in_cluster, 4>;
+using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
+using large_cluster = only<farpoint::fps_selector, fps_kernel::in_cluster, 8>;
+using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
 template <class Selector, class Problem, class Answer>
 void check_kernel(char const* name, Problem const& problem, Answer const& expected) {

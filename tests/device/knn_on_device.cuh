@@ -36,9 +36,9 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   farpoint::result enqueue_with_index(cudaStream_t stream, bool has_workspace) {
     farpoint::cuda_exec const exec{stream};
     auto const points = this->points();
-    if (memory_ == nullptr) memory_ = noisy_workspace(farpoint::point_index_bytes<Selector>(exec, points));
-    farpoint::device_point_index<scalar> index;
-    auto const built = farpoint::build_point_index<Selector>(exec, points, span_of<unsigned char>(*memory_), index);
+    if (memory_ == nullptr) memory_ = noisy_workspace(farpoint::point_bvh_bytes<Selector>(exec, points));
+    farpoint::device_point_bvh<scalar> index;
+    auto const built = farpoint::build_point_bvh<Selector>(exec, points, span_of<unsigned char>(*memory_), index);
     if (!built) return built;
     if (this->problem().self) return ask(exec, index, points, has_workspace);
     return ask(exec, index, this->queries(), has_workspace);
@@ -55,7 +55,7 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
     return {this->indices(), this->distances(), this->counts(), this->report()};
   }
   template <class Queries>
-  farpoint::result ask(farpoint::cuda_exec exec, farpoint::device_point_index<scalar> const& index,
+  farpoint::result ask(farpoint::cuda_exec exec, farpoint::device_point_bvh<scalar> const& index,
                        Queries const& queries, bool has_workspace) {
     auto const work =
         has_workspace ? this->workspace(farpoint::knn_workspace_bytes(exec, index, queries)) : farpoint::bytes{};

@@ -7,7 +7,7 @@
 
 #include "../shared/knn_screen_problem.hpp"
 #include "cuda_check.hpp"
-#include "point_index_kernels.cuh"
+#include "point_bvh_kernels.cuh"
 
 namespace farpoint_tests {
 

@@ -18,9 +18,9 @@ template <class Tuning, class Problem>
 void check_teams(Problem const& problem) {
   auto const expected = reference_answer(problem);
   CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group, problem.points);
-  check_kernel<only<Tuning, fps_kernel::rounds>>("rounds", problem, expected);
-  check_kernel<only<Tuning, fps_kernel::cluster, 4>>("cluster of 4", problem, expected);
-  check_kernel<only<Tuning, fps_kernel::grid>>("grid", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_block>>("rounds", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_cluster, 4>>("cluster of 4", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_grid>>("grid", problem, expected);
 }
 
 template <class Tuning, class Coord>
@@ -50,9 +50,9 @@ void check_large_slices() {
   fps_problem<float> problem{make_cloud(shape::cube, 400000, 8), 300};
   auto const expected = host_exec_answer(problem);
   CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group);
-  check_kernel<only<Tuning, fps_kernel::cluster, 2>>("cluster of 2", problem, expected);
-  check_kernel<only<Tuning, fps_kernel::cluster, 8>>("cluster of 8", problem, expected);
-  check_kernel<only<Tuning, fps_kernel::grid>>("grid", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_cluster, 2>>("cluster of 2", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_cluster, 8>>("cluster of 8", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_grid>>("grid", problem, expected);
 }
 
 /// The boxes of a ragged batch's grid are in the workspace, and no cloud's end where a chunk does.
@@ -62,7 +62,7 @@ void check_large_batch(std::size_t points) {
   auto const n = static_cast<index_t>(points);
   problem.offsets = {5, 5, 6, 1007, n / 7 + 1, n / 2 - 3, n / 2 - 2, n - 1001, n - 900, n - 899, n - 1};
   CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group);
-  check_kernel<only<Tuning, fps_kernel::grid>>("grid", problem, host_exec_answer(problem));
+  check_kernel<only<Tuning, fps_kernel::in_grid>>("grid", problem, host_exec_answer(problem));
 }
 
 }  // namespace
@@ -88,9 +88,9 @@ TEST_CASE("fps, device: chunks of 8, 16 and 64 points under the sanitizers", "[f
     fps_problem<float> const problem{make_cloud(shape::duplicates, n, n), 20};
     auto const expected = reference_answer(problem);
     CAPTURE(n);
-    check_kernel<only<chunked<8, 8>, fps_kernel::rounds>>("chunks of 8", problem, expected);
-    check_kernel<only<chunked<16, 6>, fps_kernel::grid>>("chunks of 16", problem, expected);
-    check_kernel<only<chunked<64, 2>, fps_kernel::grid>>("chunks of 64", problem, expected);
+    check_kernel<only<chunked<8, 8>, fps_kernel::in_block>>("chunks of 8", problem, expected);
+    check_kernel<only<chunked<16, 6>, fps_kernel::in_grid>>("chunks of 16", problem, expected);
+    check_kernel<only<chunked<64, 2>, fps_kernel::in_grid>>("chunks of 64", problem, expected);
   }
 }
 

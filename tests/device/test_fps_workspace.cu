@@ -53,11 +53,11 @@ void check_sizes() {
 template <class Points>
 void check_kernels() {
   check_sizes<fps_selector, Points>();
-  check_sizes<only<fps_kernel::registers>, Points>();
-  check_sizes<only<fps_kernel::stream>, Points>();
-  check_sizes<only<fps_kernel::rounds>, Points>();
-  check_sizes<only<fps_kernel::cluster, 8>, Points>();
-  check_sizes<only<fps_kernel::grid>, Points>();
+  check_sizes<only<fps_kernel::in_registers>, Points>();
+  check_sizes<only<fps_kernel::in_global_memory>, Points>();
+  check_sizes<only<fps_kernel::in_block>, Points>();
+  check_sizes<only<fps_kernel::in_cluster, 8>, Points>();
+  check_sizes<only<fps_kernel::in_grid>, Points>();
 }
 
 template <class Coord, int... Dim>
@@ -76,12 +76,12 @@ TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a 
 }
 
 TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
-  using detail::fps_stream_scalars;
-  STATIC_REQUIRE(fps_stream_scalars<point_view<float, 9>> == 10);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<float, 10>> == 10);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<float16, 16>> == 10);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<double, 4>> == 5);
-  STATIC_REQUIRE(fps_stream_scalars<point_view<double, 5>> == 5);
+  using detail::fps_global_memory_scalars;
+  STATIC_REQUIRE(fps_global_memory_scalars<point_view<float, 9>> == 10);
+  STATIC_REQUIRE(fps_global_memory_scalars<point_view<float, 10>> == 10);
+  STATIC_REQUIRE(fps_global_memory_scalars<point_view<float16, 16>> == 10);
+  STATIC_REQUIRE(fps_global_memory_scalars<point_view<double, 4>> == 5);
+  STATIC_REQUIRE(fps_global_memory_scalars<point_view<double, 5>> == 5);
 
   auto const bytes = [](auto selector, auto points, index_t clouds) {
     using plan = detail::fps_cuda_plan<decltype(selector), decltype(points)>;
@@ -91,13 +91,13 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
     return static_cast<double>(plan{all, params, devices[0]}.bytes()) / static_cast<double>(points.size());
   };
   constexpr index_t n = 1000000;
-  CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 16>{nullptr, n}, 1) == 40);
-  CHECK(bytes(only<fps_kernel::stream>{}, point_view<double, 16>{nullptr, n}, 1) == 40);
-  CHECK(bytes(only<fps_kernel::stream>{}, point_view<float, 3>{nullptr, n}, 1) == 16);
-  CHECK(bytes(only<fps_kernel::rounds>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
-  CHECK(bytes(only<fps_kernel::grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);
-  CHECK(bytes(only<fps_kernel::grid>{}, point_view<double, 3>{nullptr, n}, 1) < 36.4);
+  CHECK(bytes(only<fps_kernel::in_global_memory>{}, point_view<float, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(only<fps_kernel::in_global_memory>{}, point_view<double, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(only<fps_kernel::in_global_memory>{}, point_view<float, 3>{nullptr, n}, 1) == 16);
+  CHECK(bytes(only<fps_kernel::in_block>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
+  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);
+  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, n}, 1) < 36.4);
   // The boxes are in the workspace, too.
-  CHECK(bytes(only<fps_kernel::grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 37);
-  CHECK(bytes(only<fps_kernel::grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
+  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 37);
+  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
 }

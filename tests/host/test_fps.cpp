@@ -180,7 +180,7 @@ TEST_CASE("fps, host: a short list keeps the best, and its cut says what it may 
     auto const keep = static_cast<std::uint32_t>(1 + random.below(8));
     auto const count = static_cast<std::uint32_t>(1 + random.below(60));
     std::vector<entry> memory(4 * keep);
-    std::array<farpoint::detail::fps_shortlist<float>, 2> lists;
+    std::array<farpoint::detail::fps_host_candidates<float>, 2> lists;
     for (std::size_t t = 0; t < 2; ++t) {
       lists[t].use(memory.data() + t * 2 * keep, keep);
       lists[t].restart(0, {1, 5});

@@ -6,7 +6,7 @@
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
-using farpoint::detail::host_clouds_tuning;
+using farpoint::detail::for_each_cloud_tuning;
 using farpoint::detail::host_workspace;
 
 namespace {
@@ -29,7 +29,7 @@ auto knn_with(Problem const& problem, int threads) {
 /// Small clouds by a team of threads, as large ones are.
 template <class Problem>
 auto knn_by_team(Problem const& problem, int threads) {
-  host_clouds_tuning tuning;
+  for_each_cloud_tuning tuning;
   tuning.worth_a_thread = 1e-3;
   tuning.team_from_points = 1;
   return collect_knn(problem, [&](auto const& output) {

@@ -36,23 +36,23 @@ class built_index {
  public:
   template <class Batch>
   explicit built_index(Batch const& clouds, int threads = 1)
-      : memory_{farpoint::point_index_bytes(host_exec{threads}, clouds)} {
+      : memory_{farpoint::point_bvh_bytes(host_exec{threads}, clouds)} {
     build(clouds, threads);
   }
   template <class Batch>
   void build(Batch const& clouds, int threads = 1) {
-    REQUIRE(farpoint::build_point_index(host_exec{threads}, clouds, memory_.get(), index_));
+    REQUIRE(farpoint::build_point_bvh(host_exec{threads}, clouds, memory_.get(), index_));
   }
-  farpoint::point_index<float> const& get() const { return index_; }
+  farpoint::point_bvh<float> const& get() const { return index_; }
 
  private:
   host_workspace memory_;
-  farpoint::point_index<float> index_;
+  farpoint::point_bvh<float> index_;
 };
 
 }  // namespace
 
-TEST_CASE("point_index: holds each finite point once, inside all boxes above it", "[point_index][host]") {
+TEST_CASE("point_bvh: holds each finite point once, inside all boxes above it", "[point_bvh][host]") {
   for (shape const which : all_shapes) {
     for (std::size_t const n : {0u, 1u, 8u, 9u, 64u, 65u, 600u, 20000u}) {
       CAPTURE(static_cast<int>(which), n);
@@ -78,7 +78,7 @@ TEST_CASE("point_index: holds each finite point once, inside all boxes above it"
   }
 }
 
-TEST_CASE("point_index: built once, asked many times, built again for a cloud that has moved", "[point_index][host]") {
+TEST_CASE("point_bvh: built once, asked many times, built again for a cloud that has moved", "[point_bvh][host]") {
   auto points = as_floats(make_cloud(shape::cube, 3000, 1));
   built_index built{batch_of(points), 2};
   for (int step = 0; step < 3; ++step) {
@@ -98,7 +98,7 @@ TEST_CASE("point_index: built once, asked many times, built again for a cloud th
   }
 }
 
-TEST_CASE("point_index: bad arguments", "[point_index][host]") {
+TEST_CASE("point_bvh: bad arguments", "[point_bvh][host]") {
   auto const points = as_floats(make_cloud(shape::cube, 100, 1));
   built_index const built{batch_of(points)};
   std::vector<std::int32_t> indices(100);
@@ -106,14 +106,14 @@ TEST_CASE("point_index: bad arguments", "[point_index][host]") {
   auto const two = farpoint::batch<farpoint::point_view<float>>::regular(farpoint::view_points(points), 2);
   CHECK(knn(host_exec{1}, built.get(), two, exact{}, 1, output).code == farpoint::status::bad_argument);
   CHECK(knn(host_exec{1}, built.get(), batch_of(points), exact{}, 2, output).code == farpoint::status::bad_argument);
-  farpoint::point_index<float> index;
+  farpoint::point_bvh<float> index;
   host_workspace const memory{64};
-  CHECK(farpoint::build_point_index(host_exec{1}, batch_of(points), memory.get(), index).code ==
+  CHECK(farpoint::build_point_bvh(host_exec{1}, batch_of(points), memory.get(), index).code ==
         farpoint::status::workspace_too_small);
   CHECK(index.size() == 0);
 }
 
-TEST_CASE("point_index_ref: the nearest for one's own use, as knn() has them", "[point_index][host]") {
+TEST_CASE("point_bvh_ref: the nearest for one's own use, as knn() has them", "[point_bvh][host]") {
   auto const points = as_floats(make_cloud(shape::lattice, 900, 3));
   built_index const built{batch_of(points)};
   auto const ref = built.get()[0];

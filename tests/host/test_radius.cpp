@@ -6,7 +6,7 @@
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
-using farpoint::detail::host_clouds_tuning;
+using farpoint::detail::for_each_cloud_tuning;
 using farpoint::detail::host_workspace;
 
 namespace {
@@ -14,7 +14,7 @@ namespace {
 /// Calls `run(points, queries, exec, tuning, workspace)` with one thread, and by a team of three.
 template <class Problem, class Run>
 farpoint::result run_with(Problem const& problem, int threads, Run const& run) {
-  host_clouds_tuning tuning;
+  for_each_cloud_tuning tuning;
   if (threads > 1) {
     tuning.worth_a_thread = 1e-3;
     tuning.team_from_points = 1;

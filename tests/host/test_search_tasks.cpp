@@ -64,7 +64,7 @@ class indexed_problem {
   bool self_;
   host_search_plan<scalar> plan_;
   host_workspace memory_;
-  point_index_arrays<scalar> index_;
+  point_bvh_arrays<scalar> index_;
 };
 
 template <class Key, class Problem, class Output>
@@ -147,7 +147,7 @@ struct visit_counter {
   std::vector<std::atomic<int>>& seen;
   std::vector<std::atomic<int>>& empty;
 
-  index_t answer(search_query<float> const& q, farpoint::point_index_ref<float> const&, index_t) const {
+  index_t answer(search_query<float> const& q, farpoint::point_bvh_ref<float> const&, index_t) const {
     ++seen[static_cast<std::size_t>(q.row)];
     return 1;
   }

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "effort.hpp"
 #include "random.hpp"
+#include "test_scale.hpp"
 
 namespace farpoint_tests {
 

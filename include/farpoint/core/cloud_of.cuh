@@ -15,7 +15,7 @@ FARPOINT_HD index_t cloud_of(batch<Points> const& clouds, index_t i) noexcept {
   if (!clouds.is_ragged()) {
     return static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(clouds.largest()));
   }
-  return last_not_above(clouds.size(), i, [&clouds](index_t b) { return clouds.begin_of(b); });
+  return segment_of(clouds.size(), i, [&clouds](index_t b) { return clouds.begin_of(b); });
 }
 
 /// The clouds of points that are looked at one after the other: found again where another one begins.

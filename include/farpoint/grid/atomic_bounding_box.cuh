@@ -18,7 +18,7 @@ __device__ inline void atomic_max(std::uint64_t* at, std::uint64_t value) noexce
 
 /// A box of halved coordinates that grows by maxima, from all bits zero.
 template <class Scalar>
-struct growing_box {
+struct atomic_bounding_box {
   using word = lane_word<Scalar>;
   word high[3];
   word minus_low[3];
@@ -31,7 +31,7 @@ struct growing_box {
     }
   }
   /// Other threads may do the same.
-  __device__ void grow(growing_box& shared) const noexcept {
+  __device__ void grow(atomic_bounding_box& shared) const noexcept {
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       atomic_max(&shared.high[axis], high[axis]);
@@ -49,7 +49,7 @@ struct growing_box {
 
 /// A box that one thread grows, from around nothing.
 template <class Scalar>
-struct seen_box {
+struct thread_bounding_box {
   vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
   vec<Scalar, 3> low = {{infinity<Scalar>, infinity<Scalar>, infinity<Scalar>}};
 
@@ -60,8 +60,8 @@ struct seen_box {
       low[axis] = min_number(low[axis], p[axis]);
     }
   }
-  __device__ growing_box<Scalar> halved() const noexcept {
-    growing_box<Scalar> box;
+  __device__ atomic_bounding_box<Scalar> halved() const noexcept {
+    atomic_bounding_box<Scalar> box;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
       box.high[axis] = ordered_word(high[axis] * Scalar(0.5));
@@ -73,16 +73,16 @@ struct seen_box {
 
 /// What one thread has seen of the points of a set, until it meets a point of another. Sets have grow(box, count).
 template <class Scalar, class Set, int BlockSize>
-class set_tally {
+class set_accumulator {
  public:
   /// Shared memory of a block.
   struct storage {
-    growing_box<Scalar> box[BlockSize / cuda_warp::lanes];
+    atomic_bounding_box<Scalar> box[BlockSize / cuda_warp::lanes];
     std::uint32_t set[BlockSize / cuda_warp::lanes];
     std::uint32_t count[BlockSize / cuda_warp::lanes];
   };
 
-  __device__ explicit set_tally(Set* sets) noexcept : sets_{sets} {}
+  __device__ explicit set_accumulator(Set* sets) noexcept : sets_{sets} {}
 
   __device__ void add(std::uint32_t set, vec<Scalar, 3> const& p) noexcept {
     if (set != set_) {
@@ -98,7 +98,7 @@ class set_tally {
     constexpr int warps = BlockSize / cuda_warp::lanes;
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
     __syncwarp();
-    growing_box<Scalar> box = seen_.halved();
+    atomic_bounding_box<Scalar> box = seen_.halved();
     join_over_warp(box);
     if (cuda_warp::lane() == 0) {
       shared.box[warp] = box;
@@ -121,7 +121,7 @@ class set_tally {
 
  private:
   /// Lane 0 takes over what all lanes have, if it is of one set; else it goes out.
-  __device__ void join_over_warp(growing_box<Scalar>& box) noexcept {
+  __device__ void join_over_warp(atomic_bounding_box<Scalar>& box) noexcept {
     std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
     if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush(box);
     set_ = first - 1;
@@ -129,7 +129,7 @@ class set_tally {
     count_ = cuda_warp::sum(count_);
     if (cuda_warp::lane() != 0) count_ = 0;
   }
-  __device__ void flush(growing_box<Scalar> const& box) noexcept {
+  __device__ void flush(atomic_bounding_box<Scalar> const& box) noexcept {
     if (count_ > 0) sets_[set_].grow(box, count_);
     count_ = 0;
   }
@@ -137,7 +137,7 @@ class set_tally {
   Set* sets_;
   std::uint32_t set_ = ~0u;
   std::uint32_t count_ = 0;
-  seen_box<Scalar> seen_;
+  thread_bounding_box<Scalar> seen_;
 };
 
 }  // namespace detail

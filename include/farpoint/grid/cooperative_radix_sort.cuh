@@ -17,7 +17,7 @@ struct radix_words {
 /// Blocks whose counts are added up.
 inline constexpr index_t radix_group = 16;
 
-/// Words of memory for a radix_team of up to `blocks` blocks.
+/// Words of memory for a cooperative_radix_sort of up to `blocks` blocks.
 constexpr index_t radix_counters(index_t blocks) noexcept {
   return radix_digits * (blocks + 2 * (blocks / radix_group + 1));
 }
@@ -29,7 +29,7 @@ constexpr index_t radix_counters(index_t blocks) noexcept {
 /// over groups of blocks spare them reading the counts of all.
 /// @tparam Items  keys that a thread sorts at a time
 template <int Threads, int Items>
-class radix_team {
+class cooperative_radix_sort {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, Threads, CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr int warps = Threads / lanes;
@@ -49,9 +49,9 @@ class radix_team {
   };
   static_assert(tile_size < 1u << 16, "farpoint: ranks are 16-bit numbers");
 
-  /// @param counters  the team has to meet once between this and sort()
-  __device__ radix_team(grid_team& team, std::uint32_t* counters, storage& shared) noexcept
-      : team_{team},
+  /// @param counters  the blocks have to meet once between this and sort()
+  __device__ cooperative_radix_sort(grid_barrier& barrier, std::uint32_t* counters, storage& shared) noexcept
+      : barrier_{barrier},
         groups_{(size() + group_size - 1) / group_size},
         sums_{counters},
         counts_{counters + 2 * groups_ * radix_digits},
@@ -81,7 +81,7 @@ class radix_team {
       } else {
         pass_of_tiles({from, to, shift, shift > 0 || has_values}, share);
       }
-      team_.sync();
+      barrier_.sync();
       radix_words const other = from;
       from = to;
       to = other;
@@ -112,8 +112,8 @@ class radix_team {
     std::uint32_t count;
   };
 
-  __device__ std::uint32_t rank() const noexcept { return static_cast<std::uint32_t>(team_.rank()); }
-  __device__ std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(team_.size()); }
+  __device__ std::uint32_t rank() const noexcept { return static_cast<std::uint32_t>(barrier_.block_rank()); }
+  __device__ std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(barrier_.num_blocks()); }
   /// Threads have a digit, the first of them; the others have none, or help with it.
   __device__ static bool has_digit() noexcept { return Threads == radix_digits || threadIdx.x < radix_digits; }
 
@@ -123,7 +123,7 @@ class radix_team {
     load(now, share, share.begin, own);
     run const mine = sort_tile(now, own);
     publish(mine.count);
-    team_.sync();
+    barrier_.sync();
     std::uint32_t to[Items];
     write_keys(now, own.size, begin_of_digit(), mine, to);
     put_values(own);
@@ -132,7 +132,7 @@ class radix_team {
 
   __device__ void pass_of_tiles(pass const& now, range const& share) noexcept {
     publish(count(now, share));
-    team_.sync();
+    barrier_.sync();
     std::uint32_t begin = begin_of_digit();
     tile own;
     load(now, share, share.begin, own);
@@ -337,7 +337,7 @@ class radix_team {
     }
   }
 
-  grid_team& team_;
+  grid_barrier& barrier_;
   std::uint32_t groups_;
   std::uint32_t* sums_;    ///< `[2, groups, digits]`
   std::uint32_t* counts_;  ///< `[blocks, digits]`

@@ -9,14 +9,14 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Some blocks of a grid that are all resident (cooperative launch), and meet in global memory.
-class grid_team {
+class grid_barrier {
  public:
   /// @param arrivals  zero when the kernel starts; counts on from one barrier to the next
-  __device__ grid_team(int rank, int size, unsigned* arrivals) noexcept
+  __device__ grid_barrier(int rank, int size, unsigned* arrivals) noexcept
       : rank_{rank}, size_{size}, arrivals_{arrivals} {}
 
-  __device__ int rank() const noexcept { return rank_; }
-  __device__ int size() const noexcept { return size_; }
+  __device__ int block_rank() const noexcept { return rank_; }
+  __device__ int num_blocks() const noexcept { return size_; }
 
   /// What any thread of the blocks wrote before is visible to all of them afterwards: one thread's release and acquire
   /// carry, beyond its own reads and writes, those that __syncthreads() orders before and behind.

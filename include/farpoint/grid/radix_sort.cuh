@@ -2,7 +2,7 @@
 /// Stable radix sort of 32-bit keys with 32-bit values in the caller's memory.
 ///
 /// Own launches: cub::DeviceRadixSort ends with cudaPeekAtLastError(), and so fails for an error that somebody else
-/// left pending. radix_team.cuh sorts within a kernel that does more.
+/// left pending. cooperative_radix_sort.cuh sorts within a kernel that does more.
 #pragma once
 
 #include <farpoint/warp/cuda_warp.cuh>

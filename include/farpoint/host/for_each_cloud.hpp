@@ -13,19 +13,19 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Speed, never results. Tests change it to send small clouds through everything.
-struct host_clouds_tuning {
+struct for_each_cloud_tuning {
   double worth_a_thread = 200e3;    ///< ns of work that pay for starting a thread
   index_t team_from_points = 8192;  ///< points and queries; below, a cloud is one thread's
 };
 
 /// How many threads work, and on what.
-class host_clouds_plan {
+class for_each_cloud_plan {
  public:
   /// @param points   of all clouds
   /// @param largest  points of the largest cloud
   /// @param work     ns, roughly
-  host_clouds_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
-                   host_clouds_tuning const& tuning) noexcept {
+  for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
+                      for_each_cloud_tuning const& tuning) noexcept {
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + work / tuning.worth_a_thread));
     bool const enough = clouds >= 2 * threads_;
     share_limit_ = threads_ == 1 ? largest
@@ -84,7 +84,8 @@ class host_sequence {
 /// @param size_of   points of a cloud, by number
 /// @param make_job  given a rank, or -1 for the one of the whole team; jobs of ranks run at the same time
 template <class SizeOf, class MakeJob>
-void run_clouds(host_clouds_plan const& plan, index_t clouds, SizeOf const& size_of, MakeJob const& make_job) noexcept {
+void run_clouds(for_each_cloud_plan const& plan, index_t clouds, SizeOf const& size_of,
+                MakeJob const& make_job) noexcept {
   auto team_job = make_job(-1);
   index_t next_large = 0;
   auto const next_cloud = [&]() -> std::uint32_t {
@@ -94,7 +95,7 @@ void run_clouds(host_clouds_plan const& plan, index_t clouds, SizeOf const& size
     }
     return 0;
   };
-  work_rounds rounds{plan.threads(), next_cloud()};
+  parallel_phases rounds{plan.threads(), next_cloud()};
   std::atomic<index_t> next_small{0};
   run_team(plan.threads(), [&](int rank, int) {
     // Who leaves the team has seen the end of its last cloud: its scratch memory is free for the others.

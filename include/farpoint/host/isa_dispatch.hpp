@@ -29,7 +29,7 @@ __attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments)
 
 /// `Work::run` for the best target that this processor has, as a pointer to a function of this type.
 template <class Work, class Result, class... Arguments>
-void for_this_processor(Result (*&function)(Arguments...) noexcept) noexcept {
+void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
   function = run_portable<Work, Result, Arguments...>;
 #if defined(__GNUC__) && defined(__x86_64__)
   if (__builtin_cpu_supports("avx512f")) {

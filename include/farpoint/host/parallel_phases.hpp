@@ -15,13 +15,13 @@ namespace detail {
 /// waits for each thread that the system has put aside, here the others do its share.
 ///
 /// What `next` or `work` wrote in a round is visible in the rounds after it.
-class work_rounds {
+class parallel_phases {
  public:
   static constexpr std::uint32_t most_units = 1u << 16;
 
   /// @param members  threads that will join
   /// @param units    of the first round; 0: there is nothing to do
-  work_rounds(int members, std::uint32_t units) noexcept
+  parallel_phases(int members, std::uint32_t units) noexcept
       : patience_{members <= static_cast<int>(std::thread::hardware_concurrency()) ? 2000 : 0},
         ticket_{ticket_of(0, units)} {}
 

@@ -61,7 +61,7 @@ template <class Points, class Queries>
 result knn(batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output) {
   using scalar = typename Points::scalar;
-  if (result const checked = farpoint::detail::check_index_points(points); !checked) return checked;
+  if (result const checked = farpoint::detail::check_bvh_points(points); !checked) return checked;
   if (result const checked = farpoint::detail::check_queries(queries, points.size()); !checked) return checked;
   if (result const checked = farpoint::detail::check_knn(queries.points().size(), method, k, output); !checked) {
     return checked;

@@ -11,7 +11,7 @@ namespace detail {
 /// The checks that both make.
 template <class Points, class Queries>
 result check_radius_clouds(batch<Points> const& points, batch<Queries> const& queries) {
-  if (result const checked = farpoint::detail::check_index_points(points); !checked) return checked;
+  if (result const checked = farpoint::detail::check_bvh_points(points); !checked) return checked;
   if (result const checked = farpoint::detail::check_queries(queries, points.size()); !checked) return checked;
   if (result const checked = farpoint::detail::check_search_offsets(points); !checked) return checked;
   return farpoint::detail::check_search_offsets(queries);

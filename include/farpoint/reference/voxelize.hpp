@@ -50,7 +50,7 @@ std::vector<index_t> kept_points(std::vector<index_t> points, voxelize_params<Sc
   if (static_cast<index_t>(points.size()) <= most) return points;
   if (params.points == voxel_points::random_subset) {
     std::sort(points.begin(), points.end(), [&params](index_t a, index_t b) {
-      return farpoint::detail::voxel_ticket(params.seed, a) < farpoint::detail::voxel_ticket(params.seed, b);
+      return farpoint::detail::random_priority(params.seed, a) < farpoint::detail::random_priority(params.seed, b);
     });
   }
   points.resize(static_cast<std::size_t>(most));

@@ -13,17 +13,17 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Points of a leaf, and boxes of a group.
-inline constexpr int point_index_width = 8;
+inline constexpr int point_bvh_width = 8;
 
 /// Levels of boxes above the leaves', at most: eight of them leave the state of a search in one 64-bit word.
-inline constexpr int point_index_levels = 9;
+inline constexpr int point_bvh_levels = 9;
 
 /// Points that follow one another on the curve, as separate arrays. Lanes without a point are at infinity and have the
 /// index no_index.
 template <class Scalar>
 struct alignas(32) point_leaf {
-  Scalar axis[3][point_index_width];
-  std::uint32_t index[point_index_width];  ///< in the cloud
+  Scalar axis[3][point_bvh_width];
+  std::uint32_t index[point_bvh_width];  ///< in the cloud
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<Scalar, 3> at(int lane) const noexcept {
     return {{axis[0][lane], axis[1][lane], axis[2][lane]}};
@@ -34,9 +34,9 @@ struct alignas(32) point_leaf {
 /// from everything, and the index no_index.
 template <class Scalar>
 struct alignas(32) point_boxes {
-  Scalar low[3][point_index_width];
-  Scalar high[3][point_index_width];
-  std::uint32_t lowest[point_index_width];  ///< index among the points inside
+  Scalar low[3][point_bvh_width];
+  Scalar high[3][point_bvh_width];
+  std::uint32_t lowest[point_bvh_width];  ///< index among the points inside
 };
 
 namespace detail {
@@ -45,9 +45,9 @@ namespace detail {
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_distances(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q,
                                                                 Scalar limit,
-                                                                Scalar (&distance)[point_index_width]) noexcept {
+                                                                Scalar (&distance)[point_bvh_width]) noexcept {
   lane_word<Scalar> hit = 0;
-  for (int lane = 0; lane < point_index_width; ++lane) {
+  for (int lane = 0; lane < point_bvh_width; ++lane) {
     Scalar d = add_axis(Scalar(0), leaf.axis[0][lane], q[0]);
     d = add_axis(d, leaf.axis[1][lane], q[1]);
     d = add_axis(d, leaf.axis[2][lane], q[2]);
@@ -89,7 +89,7 @@ template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_before(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
                                                               Scalar limit, std::uint32_t index) noexcept {
   lane_word<Scalar> hit = 0;
-  for (int lane = 0; lane < point_index_width; ++lane) {
+  for (int lane = 0; lane < point_bvh_width; ++lane) {
     Scalar const d = box_distance2_of(boxes, lane, q);
     bool const is_before = (d < limit) | ((d == limit) & (boxes.lowest[lane] < index));
     hit |= is_before ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
@@ -102,7 +102,7 @@ template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
                                                               Scalar limit, std::uint32_t index) noexcept {
   lane_word<Scalar> hit = 0;
-  for (int lane = 0; lane < point_index_width; ++lane) {
+  for (int lane = 0; lane < point_bvh_width; ++lane) {
     bool const is_within = (box_distance2_of(boxes, lane, q) <= limit) & (boxes.lowest[lane] < index);
     hit |= is_within ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
   }
@@ -126,11 +126,11 @@ struct single_visitor {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t begin(Index const& index, std::uint32_t start,
                                                          Point const& q) noexcept {
     static_cast<Visitor&>(*this).look_at(index.leaf(start), q);
-    return 1u << start % point_index_width;
+    return 1u << start % point_bvh_width;
   }
 };
 
-/// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_index_ref::visit().
+/// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_bvh_ref::visit().
 template <class Scalar, class List>
 class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
  public:
@@ -145,7 +145,7 @@ class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
   }
   FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
-    Scalar distance[point_index_width];
+    Scalar distance[point_bvh_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, list_.worst().distance2(), distance); hits != 0;
          hits &= hits - 1) {
       int const lane = lowest_bit(hits);
@@ -172,7 +172,7 @@ class lowest_visitor : public single_visitor<lowest_visitor<Scalar, List>> {
   }
   FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
-    Scalar distance[point_index_width];
+    Scalar distance[point_bvh_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
       int const lane = lowest_bit(hits);
       if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
@@ -199,7 +199,7 @@ class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
   }
   FARPOINT_CALLS_BACK
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
-    Scalar distance[point_index_width];
+    Scalar distance[point_bvh_width];
     for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
       int const lane = lowest_bit(hits);
       if (leaf.index[lane] != no_index) function_(leaf.index[lane], distance[lane]);
@@ -213,7 +213,7 @@ class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
 
 }  // namespace detail
 
-/// The index of one cloud: a view of memory that build_point_index() has filled. Trivially copyable: pass it by value
+/// The index of one cloud: a view of memory that build_point_bvh() has filled. Trivially copyable: pass it by value
 /// into kernels. Reading is thread-safe.
 ///
 /// Searches are exact: a box is never farther than a point in it, bit by bit (see box_distance2()). Points are known by
@@ -221,29 +221,29 @@ class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
 /// Complexity: a search climbs from one leaf to the root and looks at the boxes beside its path; about 14 of them and
 /// 69 points for eight neighbours of a point among a million that are spread evenly.
 template <class Scalar>
-class point_index_ref {
+class point_bvh_ref {
  public:
   using scalar = Scalar;
   using point = vec<Scalar, 3>;
   using key = neighbour_key<Scalar>;
   static constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
-  point_index_ref() = default;
+  point_bvh_ref() = default;
 
   /// @param size    points
   /// @param leaves  as many as hold them, eight to a leaf
   /// @param boxes   for each level, from the leaves' up, its groups; unused ones may be anything
-  FARPOINT_HD point_index_ref(index_t size, point_leaf<Scalar> const* leaves,
-                              point_boxes<Scalar> const* const (&boxes)[point_index_levels]) noexcept
+  FARPOINT_HD point_bvh_ref(index_t size, point_leaf<Scalar> const* leaves,
+                            point_boxes<Scalar> const* const (&boxes)[point_bvh_levels]) noexcept
       : leaves_{leaves}, size_{static_cast<std::uint32_t>(size)} {
-    for (int level = 0; level < point_index_levels; ++level) boxes_[level] = boxes[level];
-    for (auto nodes = leaf_count(); nodes > 1; nodes = (nodes + point_index_width - 1) / point_index_width) ++levels_;
+    for (int level = 0; level < point_bvh_levels; ++level) boxes_[level] = boxes[level];
+    for (auto nodes = leaf_count(); nodes > 1; nodes = (nodes + point_bvh_width - 1) / point_bvh_width) ++levels_;
   }
 
   /// Finite points.
   FARPOINT_HD index_t size() const noexcept { return size_; }
   FARPOINT_HD std::uint32_t leaf_count() const noexcept {
-    return size_ / point_index_width + (size_ % point_index_width != 0 ? 1 : 0);
+    return size_ / point_bvh_width + (size_ % point_bvh_width != 0 ? 1 : 0);
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE point_leaf<Scalar> const& leaf(std::uint32_t i) const noexcept {
     return leaves_[i];
@@ -276,8 +276,8 @@ class point_index_ref {
   template <class Function>
   FARPOINT_HD void for_each(Function&& function) const noexcept {
     for (std::uint32_t i = 0; i < size_; ++i) {
-      point_leaf<Scalar> const& home = leaves_[i / point_index_width];
-      int const lane = static_cast<int>(i % point_index_width);
+      point_leaf<Scalar> const& home = leaves_[i / point_bvh_width];
+      int const lane = static_cast<int>(i % point_bvh_width);
       function(home.index[lane], home.at(lane));
     }
   }
@@ -295,7 +295,7 @@ class point_index_ref {
       keep_nearest(level, first.node, q, next, after);
       if (second.node != no_index) keep_nearest(level, second.node, q, next, after);
       // None is nearer than infinitely far if all distances overflow.
-      if (next.node == no_index) next.node = first.node * point_index_width;
+      if (next.node == no_index) next.node = first.node * point_bvh_width;
       first = next;
       second = after;
     }
@@ -334,7 +334,7 @@ class point_index_ref {
     if (size_ == 0) return;
     std::uint32_t const leaves = leaf_count();
     std::uint32_t seen = visitor.begin(*this, start, q);
-    std::uint32_t group = start / point_index_width;
+    std::uint32_t group = start / point_bvh_width;
     std::uint64_t waiting = 0;  ///< boxes of the levels above the lowest, a byte each
     int level = 0;
     for (int base = 0; base < levels_;) {
@@ -344,21 +344,21 @@ class point_index_ref {
       if (level > 0) {
         waiting |= std::uint64_t{wanted} << 8 * (level - 1);
       } else if (wanted != 0) {
-        visitor.look_at_some(leaves_ + std::size_t{group} * point_index_width, wanted, q);
+        visitor.look_at_some(leaves_ + std::size_t{group} * point_bvh_width, wanted, q);
       }
       if (waiting != 0) {
         int const next = detail::lowest_bit(waiting);
         waiting &= waiting - 1;
         int const below = next / 8;
-        group = (group >> 3 * (below + 1 - level)) * point_index_width + static_cast<std::uint32_t>(next % 8);
+        group = (group >> 3 * (below + 1 - level)) * point_bvh_width + static_cast<std::uint32_t>(next % 8);
         level = below;
         seen = 0;
       } else {
         // Below the parent of the node on the way to the root, and not below that node itself.
         level = ++base;
         std::uint32_t const node = start >> 3 * base;
-        group = node / point_index_width;
-        seen = 1u << node % point_index_width;
+        group = node / point_bvh_width;
+        seen = 1u << node % point_bvh_width;
       }
     }
   }
@@ -370,8 +370,8 @@ class point_index_ref {
   /// The leaves of a group, a bit each.
   FARPOINT_HD static FARPOINT_ALWAYS_INLINE std::uint32_t leaves_of(std::uint32_t group,
                                                                     std::uint32_t leaves) noexcept {
-    std::uint32_t const left = leaves - group * point_index_width;
-    return left < point_index_width ? (1u << left) - 1 : 0xffu;
+    std::uint32_t const left = leaves - group * point_bvh_width;
+    return left < point_bvh_width ? (1u << left) - 1 : 0xffu;
   }
 
   /// A node on the way to a leaf.
@@ -389,16 +389,15 @@ class point_index_ref {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void keep_nearest(int level, std::uint32_t group, point const& q, near_node& next,
                                                        near_node& after) const noexcept {
     point_boxes<Scalar> const& boxes = boxes_[level][group];
-    Scalar nearest2[point_index_width];
-    Scalar farthest2[point_index_width];
-    for (int lane = 0; lane < point_index_width; ++lane) {
+    Scalar nearest2[point_bvh_width];
+    Scalar farthest2[point_bvh_width];
+    for (int lane = 0; lane < point_bvh_width; ++lane) {
       nearest2[lane] = detail::box_distance2_of(boxes, lane, q);
       farthest2[lane] = detail::box_farthest2_of(boxes, lane, q);
     }
     FARPOINT_UNROLL
-    for (int lane = 0; lane < point_index_width; ++lane) {
-      near_node const node{nearest2[lane], farthest2[lane],
-                           group * point_index_width + static_cast<std::uint32_t>(lane)};
+    for (int lane = 0; lane < point_bvh_width; ++lane) {
+      near_node const node{nearest2[lane], farthest2[lane], group * point_bvh_width + static_cast<std::uint32_t>(lane)};
       if (node.is_nearer_than(next)) {
         after = next;
         next = node;
@@ -409,7 +408,7 @@ class point_index_ref {
   }
 
   point_leaf<Scalar> const* leaves_ = nullptr;
-  point_boxes<Scalar> const* boxes_[point_index_levels] = {};
+  point_boxes<Scalar> const* boxes_[point_bvh_levels] = {};
   std::uint32_t size_ = 0;
   int levels_ = 0;
 };

@@ -37,11 +37,11 @@ constexpr bool operator!=(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
 
 /// The kernels of fps() on a GPU; see docs/fps.md.
 enum class fps_kernel {
-  registers,  ///< one block a cloud, in registers, several samples a step; every architecture and dimension
-  stream,     ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
-  rounds,     ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
-  cluster,    ///< 2 to 16 blocks a cloud that share their shared memory, pruned, in rounds; sm_90 and later
-  grid        ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
+  in_registers,      ///< one block a cloud, in registers, several samples a step; every architecture and dimension
+  in_global_memory,  ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
+  in_block,          ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
+  in_cluster,        ///< 2 to 16 blocks a cloud that share their shared memory, pruned, in rounds; sm_90 and later
+  in_grid            ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
 };
 
 /// What a choice goes by.
@@ -59,14 +59,14 @@ struct fps_case {
 
 struct fps_choice {
   fps_kernel kernel;
-  int cluster_size = 1;  ///< of fps_kernel::cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
+  int cluster_size = 1;  ///< of fps_kernel::in_cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
 };
 
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
 /// argument.
 struct fps_selector {
-  /// Shapes of fps_kernel::registers, in whole warps, ascending in capacity; the first that holds the largest cloud is
-  /// used.
+  /// Shapes of fps_kernel::in_registers, in whole warps, ascending in capacity; the first that holds the largest cloud
+  /// is used.
   static constexpr fps_block_tuning blocks[] = {
       {64, 4},    // 256 points
       {512, 2},   // 1,024:  h200 0.119 ms for 16 x 1,024 -> 512; 256 x 4 0.134, 1024 x 1 0.162, 128 x 8 0.192
@@ -77,10 +77,10 @@ struct fps_selector {
       {512, 24},  // 12,288
   };
 
-  /// Threads of fps_kernel::stream. h200, 131,072 -> 1,024: 19 ms; 34 with 512, 54 with 256.
+  /// Threads of fps_kernel::in_global_memory. h200, 131,072 -> 1,024: 19 ms; 34 with 512, 54 with 256.
   static constexpr int streaming_block_size = 1024;
 
-  /// Shapes of fps_kernel::rounds, in whole warps, ascending in capacity, as far as shared memory holds them. h200,
+  /// Shapes of fps_kernel::in_block, in whole warps, ascending in capacity, as far as shared memory holds them. h200,
   /// 16 x 8,192 -> 1,024: 512 threads 0.68 ms, 256 0.98; 32 x 4,096 -> 1,024: 0.50 and 0.66.
   static constexpr fps_block_tuning rounds_blocks[] = {{128, 4}, {256, 4}, {512, 8}, {512, 20}};
 
@@ -88,10 +88,10 @@ struct fps_selector {
   /// 1.00 with 64.
   static constexpr int rounds_list_size = 256;
 
-  /// The same for fps_kernel::cluster and fps_kernel::grid: threads of a block, and candidates. h200, 1,000,000 ->
-  /// 10,000: 3.44 ms; 4.35 with 256 threads, and with lists of 128; 6.12 with lists of 64.
-  static constexpr int team_block_size = 512;
-  static constexpr int team_list_size = 256;
+  /// The same for fps_kernel::in_cluster and fps_kernel::in_grid: threads of a block, and candidates. h200, 1,000,000
+  /// -> 10,000: 3.44 ms; 4.35 with 256 threads, and with lists of 128; 6.12 with lists of 64.
+  static constexpr int group_block_size = 512;
+  static constexpr int group_list_size = 256;
 
   /// Of all three. h200, against 32 points and groups of 2: 1.31x for 16 x 8,192 -> 1,024 in rounds, 1.13x for 6 x
   /// 10,000
@@ -115,16 +115,16 @@ struct fps_selector {
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
-    if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::registers};
+    if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::in_registers};
     if (c.architecture >= 90 && !c.ragged && c.largest <= 50000) {
       // A part of the GPU stays free: where clusters do not fit side by side, they run one after another. 16 blocks,
       // which must be neighbours, pay for large clouds only.
       int size = c.largest < 32768 ? 8 : 16;
       while (size > 1 && (4 * c.clouds * size > 3 * c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
-      if (size == 16 || (size > 1 && c.largest <= 40000)) return {fps_kernel::cluster, size};
+      if (size == 16 || (size > 1 && c.largest <= 40000)) return {fps_kernel::in_cluster, size};
     }
-    if (c.largest <= c.rounds_points) return {fps_kernel::rounds};
-    return {fps_kernel::grid};
+    if (c.largest <= c.rounds_points) return {fps_kernel::in_block};
+    return {fps_kernel::in_grid};
   }
 };
 

@@ -7,7 +7,7 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
-/// argument of knn() or build_point_index().
+/// argument of knn() or build_point_bvh().
 struct knn_selector {
   /// Threads of a block that answers queries, in whole warps; at most 256, and for double 128.
   static constexpr int block_size = 128;

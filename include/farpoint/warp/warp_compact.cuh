@@ -8,7 +8,7 @@ namespace detail {
 
 /// Some of a warp's items, of which each lane has one in each of `Rows` rows: which, and where the i-th is.
 template <int Rows>
-class warp_picks {
+class warp_compact {
  public:
   struct place {
     int row, lane;
@@ -16,7 +16,7 @@ class warp_picks {
 
   /// `pick(row)` says whether the lane's item in a row is one of them. All lanes call it.
   template <class Pick>
-  __device__ explicit warp_picks(Pick pick) noexcept {
+  __device__ explicit warp_compact(Pick pick) noexcept {
     FARPOINT_UNROLL
     for (int row = 0; row < Rows; ++row) {
       lanes_[row] = cuda_warp::ballot(pick(row));

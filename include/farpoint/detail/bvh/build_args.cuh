@@ -12,31 +12,31 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Sorts after the first, at most: each by cells of what was one cell before.
-inline constexpr int index_levels = 4;
+inline constexpr int bvh_levels = 4;
 
 /// Points of a cell that may stay in the order of their indices: three leaves of them.
-inline constexpr std::uint32_t index_enough = 3 * point_index_width;
+inline constexpr std::uint32_t bvh_run_points = 3 * point_bvh_width;
 /// The same where a cell was part of a crowded one: few are that full, and each level takes time of its own.
-inline constexpr std::uint32_t index_enough_again = 8 * point_index_width;
+inline constexpr std::uint32_t bvh_run_points_again = 8 * point_bvh_width;
 
 /// Points of a run that a warp sees to at a time.
-inline constexpr std::uint32_t index_piece_points = 256;
+inline constexpr std::uint32_t bvh_piece_points = 256;
 
 /// Zero when a build starts.
-struct index_state {
+struct bvh_build_state {
   unsigned arrivals;
   unsigned bad_offsets;
-  unsigned long long crowded[index_levels];  ///< runs in the high half, their points in the low one
-  unsigned pieces[index_levels];             ///< of these runs
+  unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
+  unsigned pieces[bvh_levels];             ///< of these runs
 };
 
 /// A cloud as it is met; zero when a build starts.
 template <class Scalar>
-struct index_extent {
-  growing_box<Scalar> box;
+struct bvh_extent {
+  atomic_bounding_box<Scalar> box;
   std::uint32_t count;  ///< finite points
 
-  __device__ void grow(growing_box<Scalar> const& by, std::uint32_t points) noexcept {
+  __device__ void grow(atomic_bounding_box<Scalar> const& by, std::uint32_t points) noexcept {
     by.grow(box);
     atomicAdd(&count, points);
   }
@@ -44,8 +44,8 @@ struct index_extent {
 
 /// Points that are in one cell, and follow one another.
 template <class Scalar>
-struct index_run {
-  growing_box<Scalar> box;
+struct bvh_run {
+  atomic_bounding_box<Scalar> box;
   std::uint32_t count;
   std::uint32_t begin;   ///< in the order of all points
   std::uint32_t source;  ///< among the points of all runs of the level before
@@ -53,7 +53,7 @@ struct index_run {
 };
 
 /// Part of a run.
-struct index_piece {
+struct bvh_piece {
   std::uint32_t run;
   std::uint32_t first;  ///< of its points
 };
@@ -89,19 +89,19 @@ struct index_key_bits {
 };
 
 template <class Points>
-struct index_task {
+struct bvh_build_args {
   using scalar = typename Points::scalar;
 
   batch<Points> points;
-  point_index_arrays<scalar> index;
-  index_state* state;
-  index_extent<scalar>* extents;  ///< `[clouds]`
-  std::uint32_t* order;           ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
-  radix_words words[2];           ///< `[points]` each; in the memory of the leaves, which are filled last
-  index_run<scalar>* runs[2];     ///< of one level and the next
-  index_piece* pieces;            ///< of a level's runs
-  std::uint32_t* counters;        ///< of the sorts
-  index_key_bits bits;            ///< of the first sort
+  point_bvh_arrays<scalar> index;
+  bvh_build_state* state;
+  bvh_extent<scalar>* extents;  ///< `[clouds]`
+  std::uint32_t* order;         ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
+  radix_words words[2];         ///< `[points]` each; in the memory of the leaves, which are filled last
+  bvh_run<scalar>* runs[2];     ///< of one level and the next
+  bvh_piece* pieces;            ///< of a level's runs
+  std::uint32_t* counters;      ///< of the sorts
+  index_key_bits bits;          ///< of the first sort
 
   /// Points of the view.
   FARPOINT_HD std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }

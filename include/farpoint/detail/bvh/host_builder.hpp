@@ -13,7 +13,7 @@ namespace detail {
 
 /// A unit's part of a cloud.
 template <class Scalar>
-struct host_index_part {
+struct host_bvh_part {
   index_t finite;
   index_t begin;  ///< finite points of the parts before it
   halved_box<Scalar, 3> box;
@@ -21,16 +21,16 @@ struct host_index_part {
 
 /// Memory that building takes besides the index itself.
 template <class Scalar>
-struct host_index_scratch {
+struct host_bvh_scratch {
   using digit_places = std::uint32_t[1 << 10];
 
-  std::uint32_t* order;            ///< `[points]` of all clouds
-  host_index_part<Scalar>* parts;  ///< `[most_units]`
-  digit_places* places;            ///< `[most_units]`: for each value of the highest digit of a code
+  std::uint32_t* order;          ///< `[points]` of all clouds
+  host_bvh_part<Scalar>* parts;  ///< `[most_units]`
+  digit_places* places;          ///< `[most_units]`: for each value of the highest digit of a code
   std::uint32_t most_units;
 
   /// For one thread; -1: for the team.
-  host_index_scratch of_rank(int rank) const noexcept {
+  host_bvh_scratch of_rank(int rank) const noexcept {
     if (rank < 0) return *this;
     std::size_t const unit = most_units == 1 ? 0 : static_cast<std::size_t>(rank);
     return {order, parts + unit, places + unit, 1};
@@ -41,13 +41,12 @@ struct host_index_scratch {
 /// of their codes, sort each digit's points, fill the leaves. next() is called by one thread while no other is in
 /// work(); after its 0 the index is there.
 template <class Points>
-class host_index_builder {
+class host_bvh_builder {
  public:
   using scalar = typename Points::scalar;
-  using scratch = host_index_scratch<scalar>;
+  using scratch = host_bvh_scratch<scalar>;
 
-  host_index_builder(batch<Points> const& points, point_index_arrays<scalar> const& index,
-                     scratch const& memory) noexcept
+  host_bvh_builder(batch<Points> const& points, point_bvh_arrays<scalar> const& index, scratch const& memory) noexcept
       : points_{points}, index_{index}, memory_{memory} {}
 
   /// Starts with cloud `b`; returns the units of its first round, never 0.
@@ -98,10 +97,10 @@ class host_index_builder {
   enum class stage { find_box, encode, scatter, sort, fill };
 
   /// Points of a cell that may stay in the order of their indices: two leaves of them.
-  static constexpr index_t enough = 2 * point_index_width;
+  static constexpr index_t enough = 2 * point_bvh_width;
 
   static_assert(sizeof(typename scratch::digit_places) == sizeof(std::uint32_t) * order::digit_values);
-  static_assert(sizeof(point_leaf<scalar>) >= order::scratch_words * 4 * point_index_width);
+  static_assert(sizeof(point_leaf<scalar>) >= order::scratch_words * 4 * point_bvh_width);
 
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
 
@@ -116,7 +115,7 @@ class host_index_builder {
   }
 
   void find_box(std::uint32_t unit) noexcept {
-    host_index_part<scalar> part{0, 0, box::empty()};
+    host_bvh_part<scalar> part{0, 0, box::empty()};
     for (index_t i = first_of(unit, cloud_.size()); i < first_of(unit + 1, cloud_.size()); ++i) {
       auto const p = cloud_[i];
       if (!is_finite(p)) continue;
@@ -197,10 +196,10 @@ class host_index_builder {
   }
 
   index_t nodes(int level) const noexcept {
-    index_t const each = point_index_arrays<scalar>::points_per_group(level) / point_index_width;
+    index_t const each = point_bvh_arrays<scalar>::points_per_group(level) / point_bvh_width;
     return (size_ + each - 1) / each;
   }
-  static index_t groups_of(index_t nodes) noexcept { return (nodes + point_index_width - 1) / point_index_width; }
+  static index_t groups_of(index_t nodes) noexcept { return (nodes + point_bvh_width - 1) / point_bvh_width; }
 
   /// Leaves, and the boxes around them.
   void fill(std::uint32_t unit) noexcept {
@@ -208,10 +207,10 @@ class host_index_builder {
     auto* const leaves = index_.leaves_of(b_, begin_);
     auto* const boxes = index_.boxes_of(b_, begin_, 0);
     for (index_t group = first_of(unit, groups); group < first_of(unit + 1, groups); ++group) {
-      for (int lane = 0; lane < point_index_width; ++lane) {
-        index_t const leaf = group * point_index_width + lane;
+      for (int lane = 0; lane < point_bvh_width; ++lane) {
+        index_t const leaf = group * point_bvh_width + lane;
         box_of_node around = box_of_node::empty();
-        if (leaf < nodes(0)) around = fill_leaf(leaves[leaf], leaf * point_index_width);
+        if (leaf < nodes(0)) around = fill_leaf(leaves[leaf], leaf * point_bvh_width);
         if (nodes(0) > 1) around.write(boxes[group], lane);
       }
     }
@@ -247,7 +246,7 @@ class host_index_builder {
   box_of_node fill_leaf(point_leaf<scalar>& leaf, index_t first) const noexcept {
     constexpr scalar infinity = std::numeric_limits<scalar>::infinity();
     box_of_node around = box_of_node::empty();
-    for (int lane = 0; lane < point_index_width; ++lane) {
+    for (int lane = 0; lane < point_bvh_width; ++lane) {
       bool const is_there = first + lane < size_;
       std::uint32_t const index = is_there ? memory_.order[begin_ + first + lane] : no_index;
       vec<scalar, 3> const p = is_there ? cloud_[index] : vec<scalar, 3>{{infinity, infinity, infinity}};
@@ -261,23 +260,23 @@ class host_index_builder {
 
   /// A seventh of the work that the leaves' boxes were, and no more rounds for it.
   void fill_upper_levels() noexcept {
-    for (int level = 1; level < point_index_levels && nodes(level) > 1; ++level) {
+    for (int level = 1; level < point_bvh_levels && nodes(level) > 1; ++level) {
       auto const* const below = index_.boxes_of(b_, begin_, level - 1);
       auto* const boxes = index_.boxes_of(b_, begin_, level);
-      for (index_t node = 0; node < groups_of(nodes(level)) * point_index_width; ++node) {
+      for (index_t node = 0; node < groups_of(nodes(level)) * point_bvh_width; ++node) {
         box_of_node around = box_of_node::empty();
-        for (int lane = 0; node < nodes(level) && lane < point_index_width; ++lane) {
+        for (int lane = 0; node < nodes(level) && lane < point_bvh_width; ++lane) {
           point_boxes<scalar> const& from = below[node];
           around.add({{from.low[0][lane], from.low[1][lane], from.low[2][lane]}},
                      {{from.high[0][lane], from.high[1][lane], from.high[2][lane]}}, from.lowest[lane]);
         }
-        around.write(boxes[node / point_index_width], static_cast<int>(node % point_index_width));
+        around.write(boxes[node / point_bvh_width], static_cast<int>(node % point_bvh_width));
       }
     }
   }
 
   batch<Points> const& points_;
-  point_index_arrays<scalar> index_;
+  point_bvh_arrays<scalar> index_;
   scratch memory_;
 
   index_t b_ = 0;

@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// A cloud's part of the batch: known to whoever has read the offsets and counted the finite points.
-struct point_index_cloud {
+struct point_bvh_cloud {
   index_t begin;
   index_t size;  ///< finite points
 };
@@ -20,43 +20,43 @@ struct point_index_cloud {
 /// A cloud's groups begin at floor(begin / points per group) + its number: as many fit before the next cloud's as it
 /// needs at most, so that nobody has to add up the sizes of the clouds before it.
 template <class Scalar>
-struct point_index_arrays {
-  point_index_cloud* clouds;
+struct point_bvh_arrays {
+  point_bvh_cloud* clouds;
   point_leaf<Scalar>* leaves;
-  point_boxes<Scalar>* boxes[point_index_levels];  ///< null above the levels that the largest cloud has
+  point_boxes<Scalar>* boxes[point_bvh_levels];  ///< null above the levels that the largest cloud has
 
   FARPOINT_HD static constexpr index_t points_per_group(int level) noexcept {
-    return index_t{point_index_width} << 3 * (level + 1);
+    return index_t{point_bvh_width} << 3 * (level + 1);
   }
   FARPOINT_HD point_leaf<Scalar>* leaves_of(index_t b, index_t begin) const noexcept {
-    return leaves + begin / point_index_width + b;
+    return leaves + begin / point_bvh_width + b;
   }
   FARPOINT_HD point_boxes<Scalar>* boxes_of(index_t b, index_t begin, int level) const noexcept {
     return boxes[level] == nullptr ? nullptr : boxes[level] + begin / points_per_group(level) + b;
   }
-  FARPOINT_HD point_index_ref<Scalar> operator[](index_t b) const noexcept {
-    point_index_cloud const cloud = clouds[b];
-    point_boxes<Scalar> const* levels[point_index_levels];
-    for (int level = 0; level < point_index_levels; ++level) levels[level] = boxes_of(b, cloud.begin, level);
+  FARPOINT_HD point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
+    point_bvh_cloud const cloud = clouds[b];
+    point_boxes<Scalar> const* levels[point_bvh_levels];
+    for (int level = 0; level < point_bvh_levels; ++level) levels[level] = boxes_of(b, cloud.begin, level);
     return {cloud.size, leaves_of(b, cloud.begin), levels};
   }
 };
 
 /// Leaves of the clouds of a batch, at most.
 constexpr index_t most_leaves(index_t points, index_t clouds) noexcept {
-  return points / point_index_width + clouds;
+  return points / point_bvh_width + clouds;
 }
 
 template <class Scalar>
-point_index_arrays<Scalar> cut_point_index(workspace_cutter& cutter, index_t points, index_t clouds,
-                                           index_t largest) noexcept {
-  using arrays = point_index_arrays<Scalar>;
+point_bvh_arrays<Scalar> cut_point_bvh(workspace_cutter& cutter, index_t points, index_t clouds,
+                                       index_t largest) noexcept {
+  using arrays = point_bvh_arrays<Scalar>;
   arrays a{};
-  a.clouds = cutter.take<point_index_cloud>(clouds);
+  a.clouds = cutter.take<point_bvh_cloud>(clouds);
   a.leaves = cutter.take<point_leaf<Scalar>>(most_leaves(points, clouds));
-  for (int level = 0; level < point_index_levels; ++level) {
+  for (int level = 0; level < point_bvh_levels; ++level) {
     // One node of the level below needs no box.
-    if (largest <= arrays::points_per_group(level) / point_index_width) break;
+    if (largest <= arrays::points_per_group(level) / point_bvh_width) break;
     a.boxes[level] = cutter.take<point_boxes<Scalar>>(points / arrays::points_per_group(level) + clouds);
   }
   return a;

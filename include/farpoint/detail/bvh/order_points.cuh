@@ -11,29 +11,29 @@ namespace detail {
 /// The blocks of a grid work on it together; every function is called by all threads of all of them, in step.
 ///
 /// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
-/// index_enough points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
+/// bvh_run_points points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
 /// cloud that is dense in places, costs a sort of some points more, and not the order.
 /// @tparam Items  keys that a thread sorts at a time
 template <class Points, int Threads, int Items>
-class index_sorter {
+class bvh_point_sorter {
  public:
   using scalar = typename Points::scalar;
-  using sorter = radix_team<Threads, Items>;
+  using sorter = cooperative_radix_sort<Threads, Items>;
 
   struct storage {
     typename sorter::storage words;
     std::uint64_t curve[hilbert_table::ways];
   };
 
-  __device__ index_sorter(index_task<Points> const& task, grid_team& team, storage& shared) noexcept
-      : task_{task}, team_{team}, sorter_{team, task.counters, shared.words}, curve_{shared.curve} {
+  __device__ bvh_point_sorter(bvh_build_args<Points> const& task, grid_barrier& barrier, storage& shared) noexcept
+      : task_{task}, barrier_{barrier}, sorter_{barrier, task.counters, shared.words}, curve_{shared.curve} {
     if (threadIdx.x < hilbert_table::ways)
       shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
   }
 
   __device__ void sort() noexcept {
     measure();
-    team_.sync();
+    barrier_.sync();
     // An even number of passes ends where it began.
     bool const is_even = radix_passes(task_.bits.all()) % 2 == 0;
     radix_words const home{task_.words[0].keys, task_.order};
@@ -47,7 +47,7 @@ class index_sorter {
       __syncthreads();
       sorter_.sort(from, to, now.size, now.bits.all(), l > 0);
       if (l > 0) put_back(now);
-      if (l == index_levels) return team_.sync();
+      if (l == bvh_levels) return barrier_.sync();
       if (!gather_crowded(now, l)) return;
       from = now.words;
       to = from.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
@@ -56,7 +56,7 @@ class index_sorter {
   }
 
  private:
-  using run = index_run<scalar>;
+  using run = bvh_run<scalar>;
 
   /// Positions of a level, and what their keys are made of.
   struct level {
@@ -66,7 +66,7 @@ class index_sorter {
     run const* runs;  ///< null: the first level, whose positions are those of the order
 
     /// Points of a cell that may stay in the order of their indices.
-    __device__ std::uint32_t enough() const noexcept { return runs == nullptr ? index_enough : index_enough_again; }
+    __device__ std::uint32_t enough() const noexcept { return runs == nullptr ? bvh_run_points : bvh_run_points_again; }
     __device__ std::uint32_t place_of(std::uint32_t i) const noexcept {
       if (runs == nullptr) return i;
       run const& of = runs[bits.set_of(words.keys[i])];
@@ -75,10 +75,10 @@ class index_sorter {
   };
 
   __device__ std::uint32_t first_thread() const noexcept {
-    return static_cast<std::uint32_t>(team_.rank()) * Threads + threadIdx.x;
+    return static_cast<std::uint32_t>(barrier_.block_rank()) * Threads + threadIdx.x;
   }
   __device__ std::uint32_t threads() const noexcept {
-    return static_cast<std::uint32_t>(team_.size()) * Threads;
+    return static_cast<std::uint32_t>(barrier_.num_blocks()) * Threads;
   }
 
   /// Points that a thread loads at a time, and of whose keys it finds the codes.
@@ -103,7 +103,7 @@ class index_sorter {
 
   /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
   __device__ void measure() noexcept {
-    using tally_type = set_tally<scalar, index_extent<scalar>, Threads>;
+    using tally_type = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
     __shared__ typename tally_type::storage shared;
     tally_type tally{task_.extents};
     cloud_cursor<Points> cloud{task_.points};
@@ -184,14 +184,14 @@ class index_sorter {
   __device__ bool gather_crowded(level& now, int l) noexcept {
     run* const runs = task_.runs[l % 2];
     number_runs(now, runs, l);
-    team_.sync();
+    barrier_.sync();
     unsigned long long const crowded = task_.state->crowded[l];
     if (crowded == 0) return false;
     unsigned const pieces = task_.state->pieces[l];
     // The first level's values are the order itself, and must stay.
     radix_words const to = now.words.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
     gather_runs(now, runs, pieces, to);
-    team_.sync();
+    barrier_.sync();
     auto const size = static_cast<std::uint32_t>(crowded);
     now = {to, size, index_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
     make_keys(now);
@@ -230,7 +230,7 @@ class index_sorter {
   /// All lanes call it.
   __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
     std::uint32_t const count = end_of(now, i) - i;
-    std::uint32_t const pieces = (count + index_piece_points - 1) / index_piece_points;
+    std::uint32_t const pieces = (count + bvh_piece_points - 1) / bvh_piece_points;
     std::uint32_t number = 0;
     std::uint32_t first_piece = 0;
     if (cuda_warp::lane() == 0) {
@@ -240,10 +240,10 @@ class index_sorter {
       runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
     }
     number = cuda_warp::shuffle(number, 0);
-    index_piece* const mine = task_.pieces + cuda_warp::shuffle(first_piece, 0);
+    bvh_piece* const mine = task_.pieces + cuda_warp::shuffle(first_piece, 0);
     for (std::uint32_t piece = static_cast<std::uint32_t>(cuda_warp::lane()); piece < pieces;
          piece += cuda_warp::lanes) {
-      mine[piece] = {number, piece * index_piece_points};
+      mine[piece] = {number, piece * bvh_piece_points};
     }
   }
   /// First position whose key is another than that of i: the lanes look at distances that double, and then divide what
@@ -257,9 +257,9 @@ class index_sorter {
     auto const inside = [&](std::uint64_t distance) {
       return static_cast<std::uint32_t>(__popc(cuda_warp::ballot(distance < most && keys[i + distance] == key)));
     };
-    std::uint32_t const doubled = inside(std::uint64_t{index_enough} << lane);
-    std::uint32_t same = doubled == 0 ? 0 : index_enough << (doubled - 1);
-    std::uint32_t other = doubled == 0 ? index_enough : same * 2;
+    std::uint32_t const doubled = inside(std::uint64_t{bvh_run_points} << lane);
+    std::uint32_t same = doubled == 0 ? 0 : bvh_run_points << (doubled - 1);
+    std::uint32_t other = doubled == 0 ? bvh_run_points : same * 2;
     while (other - same > 1) {
       std::uint32_t const step = (other - same + cuda_warp::lanes - 1) / cuda_warp::lanes;
       std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
@@ -273,10 +273,10 @@ class index_sorter {
   /// for each piece.
   __device__ void gather_runs(level const& now, run* runs, unsigned pieces, radix_words const& to) noexcept {
     for (std::uint32_t at = first_thread() / cuda_warp::lanes; at < pieces; at += threads() / cuda_warp::lanes) {
-      index_piece const piece = task_.pieces[at];
+      bvh_piece const piece = task_.pieces[at];
       run const of = runs[piece.run];
-      std::uint32_t const end = ::min(piece.first + index_piece_points, of.count);
-      seen_box<scalar> seen;
+      std::uint32_t const end = ::min(piece.first + bvh_piece_points, of.count);
+      thread_bounding_box<scalar> seen;
 #pragma unroll 4
       for (std::uint32_t i = piece.first + cuda_warp::lane(); i < end; i += cuda_warp::lanes) {
         std::uint32_t const value = now.words.values[of.source + i];
@@ -285,7 +285,7 @@ class index_sorter {
         seen.add(task_.points.points()[value]);
       }
       __syncwarp();
-      growing_box<scalar> box = seen.halved();
+      atomic_bounding_box<scalar> box = seen.halved();
       box.reduce_over_warp();
       if (cuda_warp::lane() == 0) box.grow(runs[piece.run].box);
     }
@@ -306,8 +306,8 @@ class index_sorter {
     }
   }
 
-  index_task<Points> const& task_;
-  grid_team& team_;
+  bvh_build_args<Points> const& task_;
+  grid_barrier& barrier_;
   sorter sorter_;
   hilbert_table curve_;
 };

@@ -15,39 +15,39 @@ namespace detail {
 /// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
 /// each would take longer than most of them do for a cloud of a hundred thousand points.
 template <class Points, int Threads, int Items, int Blocks>
-__global__ void __launch_bounds__(Threads, Blocks) point_index_kernel(index_task<Points> const task) {
-  using sorter = index_sorter<Points, Threads, Items>;
+__global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const task) {
+  using sorter = bvh_point_sorter<Points, Threads, Items>;
   __shared__ typename sorter::storage shared;
-  grid_team team{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &task.state->arrivals};
-  sorter{task, team, shared}.sort();
-  index_filler<Points>{task, team}.fill();
+  grid_barrier barrier{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &task.state->arrivals};
+  sorter{task, barrier, shared}.sort();
+  bvh_level_builder<Points>{task, barrier}.fill();
 }
 
 /// Lays out the memory of an index and of the building of it, and enqueues.
 template <class Selector, class Points>
-class index_plan {
+class bvh_plan {
  public:
   using scalar = typename Points::scalar;
-  using task_type = index_task<Points>;
+  using task_type = bvh_build_args<Points>;
 
-  explicit index_plan(batch<Points> const& points) noexcept : points_{points} {}
+  explicit bvh_plan(batch<Points> const& points) noexcept : points_{points} {}
 
   /// @param cutter  of the memory, at its start: what must be zero comes first
   task_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
     task_type task{points_, {}, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
-    task.state = cutter.take<index_state>(1);
-    task.extents = cutter.take<index_extent<scalar>>(clouds);
-    task.index = cut_point_index<scalar>(cutter, size, clouds, points_.largest());
+    task.state = cutter.take<bvh_build_state>(1);
+    task.extents = cutter.take<bvh_extent<scalar>>(clouds);
+    task.index = cut_point_bvh<scalar>(cutter, size, clouds, points_.largest());
     task.order = cutter.take<std::uint32_t>(size);
     std::uint32_t* const words = reinterpret_cast<std::uint32_t*>(task.index.leaves);
     std::size_t const n = words == nullptr ? 0 : static_cast<std::size_t>(size);
     task.words[0] = {words, words + n};
     task.words[1] = {words + 2 * n, words + 3 * n};
-    index_t const runs = size / (index_enough + 1) + 1;
-    for (auto& of_level : task.runs) of_level = cutter.take<index_run<scalar>>(runs);
-    task.pieces = cutter.take<index_piece>(runs + size / index_piece_points);
+    index_t const runs = size / (bvh_run_points + 1) + 1;
+    for (auto& of_level : task.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
+    task.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
     task.counters = cutter.take<std::uint32_t>(radix_counters(useful_blocks()));
     task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return task;
@@ -81,9 +81,9 @@ class index_plan {
 
 template <class Selector, class Points>
 template <int Items>
-cudaError_t index_plan<Selector, Points>::launch_build(task_type const& task, cudaStream_t stream) const noexcept {
+cudaError_t bvh_plan<Selector, Points>::launch_build(task_type const& task, cudaStream_t stream) const noexcept {
   constexpr int threads = Selector::build_threads;
-  constexpr auto kernel = point_index_kernel<Points, threads, Items, Selector::build_blocks>;
+  constexpr auto kernel = point_bvh_kernel<Points, threads, Items, Selector::build_blocks>;
   int resident = 0;
   cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0);
   if (error != cudaSuccess) return error;

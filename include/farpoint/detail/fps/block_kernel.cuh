@@ -11,7 +11,7 @@ namespace detail {
 
 /// Memory of a slice of `chunks` chunks in a row from `bytes` on.
 template <class Scalar, int Dim, class Chunking>
-FARPOINT_HD fps_slice_memory<Scalar, Dim, Chunking> fps_slice_at(void* bytes, index_t chunks) noexcept {
+FARPOINT_HD chunk_partition<Scalar, Dim, Chunking> chunk_scan_at(void* bytes, index_t chunks) noexcept {
   index_t const pitch = Chunking::chunk * chunks;
   auto* const points = static_cast<Scalar*>(bytes);
   auto* const index = reinterpret_cast<std::uint32_t*>(points + (Dim + 1) * pitch);
@@ -23,7 +23,7 @@ FARPOINT_HD fps_slice_memory<Scalar, Dim, Chunking> fps_slice_at(void* bytes, in
 /// Dynamic shared memory for clouds of at most `points` points.
 template <class Points, int BlockSize, int PointsPerThread, class Chunking>
 constexpr std::size_t fps_rounds_block_bytes(index_t points) noexcept {
-  using memory = fps_slice_memory<typename Points::scalar, Points::dim, Chunking>;
+  using memory = chunk_partition<typename Points::scalar, Points::dim, Chunking>;
   constexpr std::size_t sort = sizeof(typename fps_block_order<Points, BlockSize, PointsPerThread>::storage);
   index_t const chunks = Chunking::chunks(points);
   std::size_t const slice = memory::point_bytes(chunks) + memory::box_bytes(chunks);
@@ -32,7 +32,7 @@ constexpr std::size_t fps_rounds_block_bytes(index_t points) noexcept {
 
 /// Samples cloud blockIdx.x.
 template <class Points, int BlockSize, int PointsPerThread, int ListSize, class Chunking>
-__global__ void __launch_bounds__(BlockSize) fps_rounds_block_kernel(fps_rounds_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_rounds_block_kernel(fps_rounds_args<Points> const task) {
   using scalar = typename Points::scalar;
   using order_type = fps_block_order<Points, BlockSize, PointsPerThread>;
   using shared_type = fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize>;
@@ -40,12 +40,12 @@ __global__ void __launch_bounds__(BlockSize) fps_rounds_block_kernel(fps_rounds_
 
   index_t const b = blockIdx.x;
   Points const cloud = task.clouds[b];
-  auto const memory = fps_slice_at<scalar, Points::dim, Chunking>(dynamic_shared(), Chunking::chunks(cloud.size()));
+  auto const memory = chunk_scan_at<scalar, Points::dim, Chunking>(dynamic_shared(), Chunking::chunks(cloud.size()));
   order_type::run(cloud, *reinterpret_cast<typename order_type::storage*>(dynamic_shared()), memory.index);
-  fps_block_team team;
-  fps_tally<scalar>* const no_tally = nullptr;
-  fps_board<scalar, Points::dim, ListSize>* const no_board = nullptr;
-  fps_run_rounds<Points, BlockSize, ListSize>(task, b, cloud, memory, memory.index, team, own, no_tally, no_board);
+  fps_block_group group;
+  round_counters<scalar>* const no_tally = nullptr;
+  round_exchange<scalar, Points::dim, ListSize>* const no_board = nullptr;
+  fps_run_rounds<Points, BlockSize, ListSize>(task, b, cloud, memory, memory.index, group, own, no_tally, no_board);
 }
 
 }  // namespace detail

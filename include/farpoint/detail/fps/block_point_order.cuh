@@ -72,8 +72,8 @@ class fps_block_order {
     vec<scalar, axes> high;
 #pragma unroll
     for (int axis = 0; axis < axes; ++axis) {
-      low[axis] = fps_unseen<scalar>;
-      high[axis] = -fps_unseen<scalar>;
+      low[axis] = not_yet_measured<scalar>;
+      high[axis] = -not_yet_measured<scalar>;
     }
     for (index_t i = threadIdx.x; i < cloud.size(); i += BlockSize) {
       auto const point = cloud[i];

@@ -27,10 +27,10 @@ struct fps_chunking {
   FARPOINT_HD static constexpr index_t groups(index_t chunks) noexcept { return (chunks + group - 1) / group; }
 };
 
-/// Memory for a slice, shared or global. The members of a team take the cloud's chunks in turn; in memory of its own a
+/// Memory for a slice, shared or global. The blocks of a group take the cloud's chunks in turn; in memory of its own a
 /// slice's chunks lie one after another, in memory for the whole cloud they stay where they are.
 template <class Scalar, int Dim, class Chunking>
-struct fps_slice_memory {
+struct chunk_partition {
   Scalar* points;        ///< `[Dim + 1, point_pitch]`: the coordinates, then the distance to the nearest sample
   std::uint32_t* index;  ///< `[point_pitch]`: where in the cloud the point is
   index_t point_pitch;
@@ -54,15 +54,15 @@ struct fps_slice_memory {
 /// Whatever the size of a chunk, all lanes of a warp go the same way together. What a lane calls "my chunk" is the one
 /// that it has points of; where chunks lie abreast, a warp does what any of them needs.
 template <class Points, int BlockSize, class Chunking>
-class fps_slice {
+class chunk_scan {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
-  using memory_type = fps_slice_memory<scalar, Points::dim, Chunking>;
+  using memory_type = chunk_partition<scalar, Points::dim, Chunking>;
   static constexpr int dim = Points::dim;
   static constexpr int warps = BlockSize / 32;
 
-  __device__ fps_slice(Points const& cloud, int rank, int size, memory_type const& memory) noexcept
+  __device__ chunk_scan(Points const& cloud, int rank, int size, memory_type const& memory) noexcept
       : memory_{memory}, points_{static_cast<std::uint32_t>(cloud.size())}, rank_{rank}, size_{size} {
     int const all = static_cast<int>(Chunking::chunks(cloud.size()));
     chunks_ = rank < all ? (all - rank + size - 1) / size : 0;
@@ -91,16 +91,16 @@ class fps_slice {
   /// all points above the cut into the list, with the largest distance into the tally.
   /// @param nearby  this warp's scratch memory for numbers of samples
   template <class Sample, class List, class Number>
-  __device__ void lower_and_collect(Sample const* samples, unsigned count, fps_cut<scalar> const& cut, List& list,
-                                    fps_tally<scalar>& tally, Number* nearby) noexcept {
-    scalar largest = fps_taken<scalar>;
+  __device__ void lower_and_collect(Sample const* samples, unsigned count, candidate_threshold<scalar> const& cut,
+                                    List& list, round_counters<scalar>& tally, Number* nearby) noexcept {
+    scalar largest = no_candidate<scalar>;
     for (int group = warp(); group * Chunking::group < chunks_; group += warps) {
       extent const box = read_extent(memory_.groups + group, memory_.group_pitch);
       if (box.largest < 0) continue;
       unsigned const near_count = find_near(box, samples, count, nearby);
       scalar after = box.largest;
       if (near_count > 0 || box.largest >= cut.distance) {
-        after = fps_taken<scalar>;
+        after = no_candidate<scalar>;
         for (int first = group * Chunking::group; first < end_of(group); first += Chunking::abreast) {
           after = max_number(after, lower_and_collect(first, samples, nearby, near_count, cut, list, tally));
         }
@@ -127,10 +127,10 @@ class fps_slice {
     extent e;
 #pragma unroll
     for (int axis = 0; axis < dim; ++axis) {
-      e.low[axis] = fps_unseen<scalar>;
-      e.high[axis] = -fps_unseen<scalar>;
+      e.low[axis] = not_yet_measured<scalar>;
+      e.high[axis] = -not_yet_measured<scalar>;
     }
-    e.largest = fps_taken<scalar>;
+    e.largest = no_candidate<scalar>;
     return e;
   }
 
@@ -242,9 +242,9 @@ class fps_slice {
       index_t const at = point_at(chunk, i);
 #pragma unroll
       for (int axis = 0; axis < dim; ++axis) memory_.points[axis * memory_.point_pitch + at] = point[axis];
-      memory_.points[dim * memory_.point_pitch + at] = good ? fps_unseen<scalar> : fps_taken<scalar>;
+      memory_.points[dim * memory_.point_pitch + at] = good ? not_yet_measured<scalar> : no_candidate<scalar>;
       memory_.index[at] = index;
-      if (good) grow(box, {point, point, fps_unseen<scalar>});
+      if (good) grow(box, {point, point, not_yet_measured<scalar>});
     }
     return around_lanes<Chunking::lanes>(box);
   }
@@ -276,7 +276,7 @@ class fps_slice {
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       mine.point[i] = {};
-      mine.nearest[i] = fps_taken<scalar>;
+      mine.nearest[i] = no_candidate<scalar>;
       if (place_of(chunk, i) >= points_) continue;
       index_t const at = point_at(chunk, i);
 #pragma unroll
@@ -289,7 +289,8 @@ class fps_slice {
   /// For the chunks abreast from `first` on. Returns the largest distance of my chunk.
   template <class Sample, class List, class Number>
   __device__ scalar lower_and_collect(int first, Sample const* samples, Number const* nearby, unsigned near_count,
-                                      fps_cut<scalar> const& cut, List& list, fps_tally<scalar>& tally) noexcept {
+                                      candidate_threshold<scalar> const& cut, List& list,
+                                      round_counters<scalar>& tally) noexcept {
     int const chunk = first + part();
     extent const box = exists(chunk) ? read_extent(memory_.boxes + chunk, memory_.chunk_pitch) : nothing();
     if (!any(box.largest >= 0)) return box.largest;
@@ -344,7 +345,7 @@ class fps_slice {
     for (int i = 0; i < each; ++i) zero |= mine.nearest[i] == 0;
     if (cuda_warp::ballot(zero) != 0) take_samples(chunk, mine, samples, nearby, near_count);
 
-    scalar largest = fps_taken<scalar>;
+    scalar largest = no_candidate<scalar>;
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       if (place_of(chunk, i) < points_)
@@ -368,14 +369,14 @@ class fps_slice {
       if (mine.nearest[i] != 0) continue;
       std::uint32_t const index = memory_.index[point_at(chunk, i)];
       for (unsigned s = 0; s < near_count; ++s) {
-        if (samples[nearby[s]].index == index) mine.nearest[i] = fps_taken<scalar>;
+        if (samples[nearby[s]].index == index) mine.nearest[i] = no_candidate<scalar>;
       }
     }
   }
 
   template <class List>
-  __device__ void collect(int chunk, int i, own_points const& mine, fps_cut<scalar> const& cut, List& list,
-                          fps_tally<scalar>& tally) const noexcept {
+  __device__ void collect(int chunk, int i, own_points const& mine, candidate_threshold<scalar> const& cut, List& list,
+                          round_counters<scalar>& tally) const noexcept {
     std::uint32_t const index = place_of(chunk, i) < points_ ? memory_.index[point_at(chunk, i)] : 0;
     bool const above = cut.is_below(mine.nearest[i], index);
     unsigned const all = cuda_warp::ballot(above);

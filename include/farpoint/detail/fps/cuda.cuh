@@ -5,9 +5,9 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/check.hpp>
+#include <farpoint/detail/fps/global_memory_kernel.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
-#include <farpoint/detail/fps/stream_kernel.cuh>
 #include <farpoint/grid/device_properties.cuh>
 #include <farpoint/tuning/fps.hpp>
 
@@ -37,28 +37,29 @@ class fps_cuda_plan {
 
   std::size_t bytes() const noexcept {
     switch (choice_.kernel) {
-      case fps_kernel::cluster:
-      case fps_kernel::grid: return sorted().bytes();
-      case fps_kernel::stream: return static_cast<std::size_t>(points_) * fps_stream_scalars<Points> * sizeof(scalar);
+      case fps_kernel::in_cluster:
+      case fps_kernel::in_grid: return sorted().bytes();
+      case fps_kernel::in_global_memory:
+        return static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
       default: return 0;
     }
   }
 
-  cudaError_t launch(fps_rounds_task<Points> const& task, unsigned char* workspace,
+  cudaError_t launch(fps_rounds_args<Points> const& task, unsigned char* workspace,
                      cudaStream_t stream) const noexcept {
     if constexpr (has_rounds) {
-      if (choice_.kernel == fps_kernel::rounds) return launch_rounds<0>(task, stream);
-      if (choice_.kernel != fps_kernel::registers && choice_.kernel != fps_kernel::stream) {
+      if (choice_.kernel == fps_kernel::in_block) return launch_rounds<0>(task, stream);
+      if (choice_.kernel != fps_kernel::in_registers && choice_.kernel != fps_kernel::in_global_memory) {
         return sorted().launch(task, workspace, stream);
       }
     }
-    fps_block_task<Points> one{task.clouds, task.params, task.output, task.stop2};
+    fps_block_args<Points> one{task.clouds, task.params, task.output, task.stop2};
     one.arrays = reinterpret_cast<scalar*>(workspace);
-    bool const all_large = !clouds_.is_ragged() && choice_.kernel == fps_kernel::stream;
+    bool const all_large = !clouds_.is_ragged() && choice_.kernel == fps_kernel::in_global_memory;
     if (!all_large) {
       one.up_to = register_points();
       cudaError_t const error = launch_registers<0>(one, stream);
-      if (error != cudaSuccess || choice_.kernel == fps_kernel::registers) return error;
+      if (error != cudaSuccess || choice_.kernel == fps_kernel::in_registers) return error;
       one.above = one.up_to;
     }
     one.up_to = max_narrow_points;
@@ -77,27 +78,28 @@ class fps_cuda_plan {
     bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
                               choice.cluster_size <= 16 && (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;
-    if (choice.kernel == fps_kernel::rounds && (!has_rounds || largest_ > rounds_points(0))) {
-      choice.kernel = fps_kernel::grid;
+    if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points(0))) {
+      choice.kernel = fps_kernel::in_grid;
     }
-    if (choice.kernel == fps_kernel::cluster && (!has_rounds || !small_enough || !has_clusters)) {
-      choice.kernel = fps_kernel::grid;
+    if (choice.kernel == fps_kernel::in_cluster && (!has_rounds || !small_enough || !has_clusters)) {
+      choice.kernel = fps_kernel::in_grid;
     }
     if constexpr (has_rounds && fps_has_clusters<scalar>) {
-      bool const may_lack = choice.kernel == fps_kernel::cluster && choice.cluster_size > 8;
+      bool const may_lack = choice.kernel == fps_kernel::in_cluster && choice.cluster_size > 8;
       if (may_lack && !fps_sorted_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
         choice.cluster_size = 8;
       }
     }
-    if (choice.kernel == fps_kernel::grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
-      choice.kernel = fps_kernel::registers;
+    if (choice.kernel == fps_kernel::in_grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
+      choice.kernel = fps_kernel::in_registers;
     }
-    if (choice.kernel == fps_kernel::registers && largest_ > register_points()) choice.kernel = fps_kernel::stream;
+    if (choice.kernel == fps_kernel::in_registers && largest_ > register_points())
+      choice.kernel = fps_kernel::in_global_memory;
     return choice;
   }
 
   fps_sorted_plan<Selector, Points> sorted() const noexcept {
-    return {clouds_, device_, choice_.kernel == fps_kernel::cluster ? choice_.cluster_size : 0};
+    return {clouds_, device_, choice_.kernel == fps_kernel::in_cluster ? choice_.cluster_size : 0};
   }
 
   /// True when a shape leaves enough of a thread's 255 registers for the rest of the kernel.
@@ -130,7 +132,7 @@ class fps_cuda_plan {
   template <std::size_t Shape>
   index_t rounds_shape_points() const noexcept {
     constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
-    using memory = fps_slice_memory<scalar, dim, chunking>;
+    using memory = chunk_partition<scalar, dim, chunking>;
     constexpr std::size_t fixed =
         sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
     auto const limit = static_cast<std::size_t>(device_.shared_bytes);
@@ -142,7 +144,7 @@ class fps_cuda_plan {
 
   /// Launches the first shape from `Shape` on that holds the largest cloud.
   template <std::size_t Shape>
-  cudaError_t launch_rounds(fps_rounds_task<Points> const& task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_rounds(fps_rounds_args<Points> const& task, cudaStream_t stream) const noexcept {
     if constexpr (Shape < rounds_shapes) {
       if (largest_ > rounds_shape_points<Shape>()) return launch_rounds<Shape + 1>(task, stream);
       constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
@@ -162,7 +164,7 @@ class fps_cuda_plan {
 
   /// Launches the first shape from `Shape` on that holds the largest cloud, or else the largest shape.
   template <std::size_t Shape>
-  cudaError_t launch_registers(fps_block_task<Points> task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_registers(fps_block_args<Points> task, cudaStream_t stream) const noexcept {
     if constexpr (Shape < shapes) {
       if constexpr (fits(Shape)) {
         constexpr fps_block_tuning shape = Selector::blocks[Shape];
@@ -184,7 +186,7 @@ class fps_cuda_plan {
   index_t largest_;
   index_t points_;
   device_properties device_;
-  fps_choice choice_{fps_kernel::registers};
+  fps_choice choice_{fps_kernel::in_registers};
 };
 
 inline result cuda_failure(cudaError_t error, char const* reason) noexcept {
@@ -223,7 +225,7 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
   }
 
   auto const stop = static_cast<scalar>(params.stop_below);
-  fps_rounds_task<Points> const task{clouds, params, output, stop * stop};
+  fps_rounds_args<Points> const task{clouds, params, output, stop * stop};
   cudaError_t const error = plan.launch(task, workspace.data(), exec.stream);
   return error == cudaSuccess ? result{} : cuda_failure(error, "fps: a kernel could not be launched");
 }

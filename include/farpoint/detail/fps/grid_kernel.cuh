@@ -10,15 +10,15 @@ namespace detail {
 /// Arrays in the workspace for all points of a batch.
 template <class Scalar, int Dim, class Chunking>
 struct fps_sorted {
-  using memory = fps_slice_memory<Scalar, Dim, Chunking>;
+  using memory = chunk_partition<Scalar, Dim, Chunking>;
 
   std::uint32_t* order;  ///< `[points]`: each cloud's indices in Morton order
   Scalar* points;        ///< `[Dim + 1, points]`, of the clouds whose slices are too large for shared memory
   index_t point_pitch;
   Scalar* boxes;  ///< of all groups, and of their chunks, where shared memory does not hold a block's
 
-  /// Groups of the clouds before cloud b, which a team from block `first` on samples, or more: a cloud of n points in m
-  /// slices has at most n / points of a group + m groups, rounded down, and its team has m blocks unless m is 1.
+  /// Groups of the clouds before cloud b, which a group from block `first` on samples, or more: a cloud of n points in
+  /// m slices has at most n / points of a group + m groups, rounded down, and its group has m blocks unless m is 1.
   FARPOINT_HD static constexpr index_t groups_before(index_t points, index_t b, int first) noexcept {
     return points / (Chunking::chunk * Chunking::group) + b + first;
   }
@@ -29,7 +29,7 @@ struct fps_sorted {
                              std::size_t shared_bytes) const noexcept {
     index_t const chunks = (Chunking::chunks(size) + members - 1) / members;
     if (memory::point_bytes(chunks) + memory::box_bytes(chunks) <= shared_bytes) {
-      return fps_slice_at<Scalar, Dim, Chunking>(dynamic_shared(), chunks);
+      return chunk_scan_at<Scalar, Dim, Chunking>(dynamic_shared(), chunks);
     }
     index_t const begin = clouds.begin_of(b);
     auto* own = static_cast<Scalar*>(dynamic_shared());
@@ -43,24 +43,24 @@ struct fps_sorted {
   }
 };
 
-/// Where the blocks of a grid's team meet; zero when the kernel starts.
+/// Where the blocks of a grid's group meet; zero when the kernel starts.
 template <class Scalar>
-struct alignas(128) fps_meeting {
+struct alignas(128) grid_exchange {
   unsigned arrivals;
-  alignas(64) fps_tally<Scalar> tally;
+  alignas(64) round_counters<Scalar> tally;
 };
 
 template <class Points, int ListSize, class Chunking>
-struct fps_team_task {
+struct fps_grid_args {
   using scalar = typename Points::scalar;
 
-  fps_rounds_task<Points> rounds;
+  fps_rounds_args<Points> rounds;
   fps_sorted<scalar, Points::dim, Chunking> sorted;
-  std::size_t shared_bytes;                                    ///< dynamic
-  fps_meeting<scalar>* meetings = nullptr;                     ///< grid only
-  fps_board<scalar, Points::dim, ListSize>* boards = nullptr;  ///< grid only
-  unsigned const* broken = nullptr;                            ///< grid only: not zero when the offsets do not ascend
-  index_t points_per_block = 0;                                ///< grid only: smaller shares than this are not worth it
+  std::size_t shared_bytes;                                         ///< dynamic
+  grid_exchange<scalar>* meetings = nullptr;                        ///< grid only
+  round_exchange<scalar, Points::dim, ListSize>* boards = nullptr;  ///< grid only
+  unsigned const* broken = nullptr;  ///< grid only: not zero when the offsets do not ascend
+  index_t points_per_block = 0;      ///< grid only: smaller shares than this are not worth it
 };
 
 /// Blocks of a cluster raise 32-bit counters in each other's shared memory. 64-bit ones lose updates that way (h200,
@@ -71,31 +71,31 @@ inline constexpr bool fps_has_clusters = sizeof(Scalar) == sizeof(unsigned);
 /// Cluster c samples cloud c.
 template <class Points, int BlockSize, int ListSize, class Chunking>
 __global__ void __launch_bounds__(BlockSize)
-    fps_rounds_cluster_kernel(fps_team_task<Points, ListSize, Chunking> const task) {
+    fps_rounds_cluster_kernel(fps_grid_args<Points, ListSize, Chunking> const task) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
   using scalar = typename Points::scalar;
   __shared__ fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize> own;
-  __shared__ fps_tally<scalar> tally;
-  __shared__ fps_board<scalar, Points::dim, ListSize> board;
+  __shared__ round_counters<scalar> tally;
+  __shared__ round_exchange<scalar, Points::dim, ListSize> board;
 
-  fps_cluster_team team;
-  index_t const b = blockIdx.x / team.size();
+  fps_cluster_group group;
+  index_t const b = blockIdx.x / group.num_blocks();
   Points const cloud = task.rounds.clouds[b];
-  auto const memory =
-      task.sorted.slice_of(task.rounds.clouds, b, cloud.size(), team.rank(), team.size(), task.shared_bytes);
+  auto const memory = task.sorted.slice_of(task.rounds.clouds, b, cloud.size(), group.block_rank(), group.num_blocks(),
+                                           task.shared_bytes);
   if (threadIdx.x == 0) tally = {};
   // No block may reach into another's shared memory before that runs, or after it has ended.
-  team.sync();
+  group.sync();
   fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory,
-                                              task.sorted.order + task.rounds.clouds.begin_of(b), team, own,
-                                              team.of_leader(&tally), team.of_leader(&board));
-  team.sync();
+                                              task.sorted.order + task.rounds.clouds.begin_of(b), group, own,
+                                              group.of_leader(&tally), group.of_leader(&board));
+  group.sync();
 #endif
 }
 
 /// How the blocks of a grid are shared out among the clouds of a batch: half by points, and half evenly, since small
-/// clouds take as many rounds as large ones. The blocks of a cloud are a team; a cloud too small for a block of its own
-/// falls to the block at its place, which samples it before it joins a team.
+/// clouds take as many rounds as large ones. The blocks of a cloud are a group; a cloud too small for a block of its
+/// own falls to the block at its place, which samples it before it joins a group.
 template <class Points>
 class fps_grid_shares {
  public:
@@ -139,7 +139,7 @@ class fps_grid_shares {
 
 /// All clouds come out empty.
 template <class Points>
-__device__ void fps_leave_empty(fps_rounds_task<Points> const& task) noexcept {
+__device__ void fps_leave_empty(fps_rounds_args<Points> const& task) noexcept {
   index_t const step = index_t{gridDim.x} * blockDim.x;
   index_t const slots = task.clouds.size() * task.params.samples;
   for (index_t i = index_t{blockIdx.x} * blockDim.x + threadIdx.x; i < slots; i += step) {
@@ -149,16 +149,16 @@ __device__ void fps_leave_empty(fps_rounds_task<Points> const& task) noexcept {
   }
 }
 
-/// Samples all clouds, each by a team of blocks.
+/// Samples all clouds, each by a group of blocks.
 template <class Points, int BlockSize, int ListSize, class Chunking>
 __global__ void __launch_bounds__(BlockSize)
-    fps_rounds_grid_kernel(fps_team_task<Points, ListSize, Chunking> const task) {
+    fps_rounds_grid_kernel(fps_grid_args<Points, ListSize, Chunking> const task) {
   using scalar = typename Points::scalar;
-  using board_type = fps_board<scalar, Points::dim, ListSize>;
+  using board_type = round_exchange<scalar, Points::dim, ListSize>;
   __shared__ fps_rounds_shared<scalar, Points::dim, ListSize, BlockSize> own;
 
   batch<Points> const& clouds = task.rounds.clouds;
-  // The blocks could not agree on who is in which team.
+  // The blocks could not agree on who is in which group.
   if (*task.broken != 0) return fps_leave_empty(task.rounds);
   int const blocks = static_cast<int>(gridDim.x);
   int const r = static_cast<int>(blockIdx.x);
@@ -175,12 +175,12 @@ __global__ void __launch_bounds__(BlockSize)
     if (rank >= size) continue;
 
     auto const memory = task.sorted.slice_of(clouds, b, cloud.size(), rank, size, task.shared_bytes);
-    // Two teams of two blocks or more lead from blocks that are two or more apart.
+    // Two groups of two blocks or more lead from blocks that are two or more apart.
     index_t const place = clouds.size() <= blocks / 2 ? b : first / 2;
-    grid_team team{rank, size, &task.meetings[place].arrivals};
+    grid_barrier group{rank, size, &task.meetings[place].arrivals};
     board_type* const board = size > 1 ? &task.boards[place] : nullptr;
     fps_run_rounds<Points, BlockSize, ListSize>(task.rounds, b, cloud, memory, task.sorted.order + clouds.begin_of(b),
-                                                team, own, &task.meetings[place].tally, board);
+                                                group, own, &task.meetings[place].tally, board);
     __syncthreads();
   }
 }

@@ -39,7 +39,7 @@ class fps_host_team {
   fps_host_task<Points> const& task_;
   index_t next_ = 0;
   fps_host_sampler<Points> sampler_;
-  work_rounds rounds_;
+  parallel_phases rounds_;
 };
 
 /// fps() for host_exec.

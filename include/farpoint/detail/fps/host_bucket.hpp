@@ -14,7 +14,7 @@ inline constexpr int fps_bucket_points = 64;
 /// Buckets in a chunk, and samples in a group: as many as a word has bits.
 inline constexpr int fps_bucket_group = 32;
 
-/// Points that lie close together, as separate arrays. Lanes without a point hold fps_taken.
+/// Points that lie close together, as separate arrays. Lanes without a point hold no_candidate.
 template <class Scalar, int Dim>
 struct alignas(64) fps_bucket {
   Scalar axis[Dim][fps_bucket_points];
@@ -28,7 +28,7 @@ template <class Scalar, int Dim>
 struct alignas(64) fps_bucket_chunk {
   Scalar low[Dim][fps_bucket_group];
   Scalar high[Dim][fps_bucket_group];
-  Scalar largest[fps_bucket_group];  ///< fps_taken for a bucket without candidates
+  Scalar largest[fps_bucket_group];  ///< no_candidate for a bucket without candidates
   vec<Scalar, Dim> box_low;
   vec<Scalar, Dim> box_high;
   Scalar box_largest;
@@ -69,8 +69,8 @@ class fps_chunk_builder {
 
   fps_chunk_builder(fps_bucket_chunk<Scalar, Dim>& chunk, bucket* buckets) noexcept : chunk_{chunk}, buckets_{buckets} {
     chunk_ = {};
-    for (auto& largest : chunk_.largest) largest = fps_taken<Scalar>;
-    chunk_.box_largest = fps_taken<Scalar>;
+    for (auto& largest : chunk_.largest) largest = no_candidate<Scalar>;
+    chunk_.box_largest = no_candidate<Scalar>;
   }
 
   /// Points of a bucket follow one another from lane 0; close() ends it.
@@ -89,7 +89,7 @@ class fps_chunk_builder {
     for (int lane = lanes; lane < fps_bucket_points; ++lane) {
       FARPOINT_UNROLL
       for (int k = 0; k < Dim; ++k) buckets_[b].axis[k][lane] = 0;
-      buckets_[b].nearest[lane] = fps_taken<Scalar>;
+      buckets_[b].nearest[lane] = no_candidate<Scalar>;
       buckets_[b].index[lane] = 0xffffffffu;
     }
     FARPOINT_UNROLL

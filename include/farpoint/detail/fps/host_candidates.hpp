@@ -2,7 +2,7 @@
 /// The candidates that one thread has found in a round.
 #pragma once
 
-#include <farpoint/detail/fps/cut.hpp>
+#include <farpoint/detail/fps/candidate_threshold.hpp>
 #include <farpoint/detail/fps/host_bucket.hpp>
 
 #include <algorithm>
@@ -13,7 +13,7 @@ namespace detail {
 /// Keeps at least the best `keep` of the candidates that it is shown, in memory for twice as many: when that is full,
 /// the worse half goes and the cut rises to the best of those that went. Amortised O(1) per candidate.
 template <class Scalar>
-class alignas(64) fps_shortlist {
+class alignas(64) fps_host_candidates {
  public:
   /// @param entries  memory for 2 * keep
   void use(fps_entry<Scalar>* entries, std::uint32_t keep) noexcept {
@@ -22,7 +22,7 @@ class alignas(64) fps_shortlist {
     round_ = ~std::uint64_t{0};
   }
 
-  void restart(std::uint64_t round, fps_cut<Scalar> const& cut) noexcept {
+  void restart(std::uint64_t round, candidate_threshold<Scalar> const& cut) noexcept {
     round_ = round;
     count_ = 0;
     found_ = 0;
@@ -38,7 +38,7 @@ class alignas(64) fps_shortlist {
   }
 
   /// Takes over another thread's candidates.
-  void merge(fps_shortlist const& other) noexcept {
+  void merge(fps_host_candidates const& other) noexcept {
     cut_ = higher(cut_, other.cut_);
     std::uint32_t const found = found_ + other.found_;
     for (std::uint32_t i = 0; i < other.count_; ++i) push(other.entries_[i]);
@@ -54,7 +54,7 @@ class alignas(64) fps_shortlist {
   }
 
   /// What is not in the list is not above this; what is in the list may be.
-  fps_cut<Scalar> const& cut() const noexcept { return cut_; }
+  candidate_threshold<Scalar> const& cut() const noexcept { return cut_; }
   fps_entry<Scalar> const& operator[](std::uint32_t i) const noexcept { return entries_[i]; }
   std::uint32_t size() const noexcept { return count_; }
   std::uint32_t found() const noexcept { return found_; }
@@ -64,7 +64,7 @@ class alignas(64) fps_shortlist {
   void shrink() noexcept {
     std::nth_element(entries_, entries_ + keep_, entries_ + count_,
                      [](fps_entry<Scalar> const& a, fps_entry<Scalar> const& b) {
-                       return fps_cut<Scalar>{b.distance, b.index}.is_below(a.distance, a.index);
+                       return candidate_threshold<Scalar>{b.distance, b.index}.is_below(a.distance, a.index);
                      });
     cut_ = higher(cut_, {entries_[keep_].distance, entries_[keep_].index});
     count_ = keep_;
@@ -76,7 +76,7 @@ class alignas(64) fps_shortlist {
   std::uint64_t round_;  ///< that the content belongs to
   std::uint32_t count_;
   std::uint32_t found_;
-  fps_cut<Scalar> cut_;
+  candidate_threshold<Scalar> cut_;
   bool in_order_;
 };
 

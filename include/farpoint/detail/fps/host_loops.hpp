@@ -18,9 +18,9 @@ namespace detail {
 template <class Scalar>
 using fps_word = std::conditional_t<sizeof(Scalar) == 8, std::int64_t, std::int32_t>;
 
-/// A distance as an integer of the same order: distances are never negative, and fps_taken is below all of them.
+/// A distance as an integer of the same order: distances are never negative, and no_candidate is below all of them.
 template <class Scalar>
-FARPOINT_ALWAYS_INLINE fps_word<Scalar> fps_order(Scalar distance) noexcept {
+FARPOINT_ALWAYS_INLINE fps_word<Scalar> ordered_integer(Scalar distance) noexcept {
   fps_word<Scalar> word;
   std::memcpy(&word, &distance, sizeof word);
   return word;
@@ -50,13 +50,13 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
 
   /// Lowers the distances of a bucket to a new sample; returns the largest left.
   FARPOINT_ALWAYS_INLINE static Scalar lower_bucket(bucket& points, point const& sample) noexcept {
-    word largest = fps_order(fps_taken<Scalar>);
+    word largest = ordered_integer(no_candidate<Scalar>);
     for (int i = 0; i < fps_bucket_points; ++i) {
       Scalar d = 0;
       ((d = add_axis(d, points.axis[Axis][i], sample[Axis])), ...);
       Scalar const lowered = d < points.nearest[i] ? d : points.nearest[i];
       points.nearest[i] = lowered;
-      largest = fps_order(lowered) > largest ? fps_order(lowered) : largest;
+      largest = ordered_integer(lowered) > largest ? ordered_integer(lowered) : largest;
     }
     return fps_distance_of<Scalar>(largest);
   }
@@ -85,9 +85,9 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   }
 
   FARPOINT_ALWAYS_INLINE static Scalar largest_of(chunk const& boxes) noexcept {
-    word largest = fps_order(fps_taken<Scalar>);
+    word largest = ordered_integer(no_candidate<Scalar>);
     for (int b = 0; b < fps_bucket_group; ++b) {
-      word const order = fps_order(boxes.largest[b]);
+      word const order = ordered_integer(boxes.largest[b]);
       largest = order > largest ? order : largest;
     }
     return fps_distance_of<Scalar>(largest);
@@ -149,7 +149,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
 
   /// Shows the list all points of a chunk that are above its cut; `slot` is that of the first.
   FARPOINT_ALWAYS_INLINE static void collect(chunk const& boxes, bucket const* buckets, std::uint32_t slot,
-                                             fps_shortlist<Scalar>& list) noexcept {
+                                             fps_host_candidates<Scalar>& list) noexcept {
     if (boxes.box_largest < list.cut().distance) return;
     for (std::uint32_t there = buckets_reaching(boxes, list.cut().distance); there != 0; there &= there - 1) {
       int const b = lowest_bit(there);
@@ -166,8 +166,9 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
 
   /// Samples from one chunk alone: for as long as its best point is above the cut, at least `stop2` away, and no
   /// duplicate of a sample. Writes at most `limit` of them, in order, to `accepted` and `samples`; returns how many.
-  FARPOINT_ALWAYS_INLINE static std::uint32_t sample(chunk& boxes, bucket* buckets, fps_cut<Scalar> const& cut,
-                                                     Scalar stop2, std::uint32_t limit, fps_entry<Scalar>* accepted,
+  FARPOINT_ALWAYS_INLINE static std::uint32_t sample(chunk& boxes, bucket* buckets,
+                                                     candidate_threshold<Scalar> const& cut, Scalar stop2,
+                                                     std::uint32_t limit, fps_entry<Scalar>* accepted,
                                                      group* samples) noexcept {
     std::uint32_t count = 0;
     while (count < limit) {
@@ -190,7 +191,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
       accepted[count] = {largest, index, static_cast<std::uint32_t>(bucket_of_best * fps_bucket_points + lane)};
       samples[count / fps_bucket_group].set(static_cast<int>(count % fps_bucket_group), sample);
       ++count;
-      home.nearest[lane] = fps_taken<Scalar>;
+      home.nearest[lane] = no_candidate<Scalar>;
       lower_chunk(boxes, buckets, sample);
     }
     return count;
@@ -202,11 +203,11 @@ template <class Scalar, int Dim>
 struct fps_pass {
   using loops = fps_loops<Scalar, Dim>;
   using function = void (*)(typename loops::chunk&, typename loops::bucket*, typename loops::group const*,
-                            std::uint32_t count, std::uint32_t slot, fps_shortlist<Scalar>&) noexcept;
+                            std::uint32_t count, std::uint32_t slot, fps_host_candidates<Scalar>&) noexcept;
 
   FARPOINT_ALWAYS_INLINE static void run(typename loops::chunk& boxes, typename loops::bucket* buckets,
                                          typename loops::group const* samples, std::uint32_t count, std::uint32_t slot,
-                                         fps_shortlist<Scalar>& list) noexcept {
+                                         fps_host_candidates<Scalar>& list) noexcept {
     loops::lower_chunk_to_all(boxes, buckets, samples, count);
     loops::collect(boxes, buckets, slot, list);
   }
@@ -216,13 +217,13 @@ struct fps_pass {
 template <class Scalar, int Dim>
 struct fps_sample_list {
   using loops = fps_loops<Scalar, Dim>;
-  using function = std::uint32_t (*)(typename loops::chunk&, typename loops::bucket*, fps_cut<Scalar> const&,
-                                     Scalar stop2, std::uint32_t limit, fps_entry<Scalar>*,
-                                     typename loops::group*) noexcept;
+  using function = std::uint32_t (*)(typename loops::chunk&, typename loops::bucket*,
+                                     candidate_threshold<Scalar> const&, Scalar stop2, std::uint32_t limit,
+                                     fps_entry<Scalar>*, typename loops::group*) noexcept;
 
   FARPOINT_ALWAYS_INLINE static std::uint32_t run(typename loops::chunk& boxes, typename loops::bucket* buckets,
-                                                  fps_cut<Scalar> const& cut, Scalar stop2, std::uint32_t limit,
-                                                  fps_entry<Scalar>* accepted,
+                                                  candidate_threshold<Scalar> const& cut, Scalar stop2,
+                                                  std::uint32_t limit, fps_entry<Scalar>* accepted,
                                                   typename loops::group* samples) noexcept {
     return loops::sample(boxes, buckets, cut, stop2, limit, accepted, samples);
   }
@@ -235,8 +236,8 @@ struct fps_chosen_loops {
   typename fps_sample_list<Scalar, Dim>::function sample;
 
   fps_chosen_loops() noexcept {
-    for_this_processor<fps_pass<Scalar, Dim>>(pass);
-    for_this_processor<fps_sample_list<Scalar, Dim>>(sample);
+    isa_dispatch<fps_pass<Scalar, Dim>>(pass);
+    isa_dispatch<fps_sample_list<Scalar, Dim>>(sample);
   }
 };
 

@@ -35,8 +35,8 @@ struct fps_host_memory {
   fps_entry<Scalar>* accepted;          ///< as many as `samples`
   fps_bucket_chunk<Scalar, Dim>* list;  ///< with `list_buckets`: the candidates of a round
   fps_bucket<Scalar, Dim>* list_buckets;
-  fps_shortlist<Scalar>* shortlists;  ///< `[threads]`, with `entries`: what each has found
-  fps_entry<Scalar>* entries;         ///< `[threads, 2 * list_points]`
+  fps_host_candidates<Scalar>* shortlists;  ///< `[threads]`, with `entries`: what each has found
+  fps_entry<Scalar>* entries;               ///< `[threads, 2 * list_points]`
 };
 
 constexpr index_t divide_up(index_t a, index_t b) noexcept {
@@ -124,7 +124,7 @@ class fps_host_plan {
     if (in_rounds(points)) {
       m.list = cutter.take<fps_bucket_chunk<scalar, dim>>(1);
       m.list_buckets = cutter.take<fps_bucket<scalar, dim>>(divide_up(list, fps_bucket_points));
-      m.shortlists = cutter.take<fps_shortlist<scalar>>(threads);
+      m.shortlists = cutter.take<fps_host_candidates<scalar>>(threads);
       m.entries = cutter.take<fps_entry<scalar>>(2 * list * threads);
     }
     return {m, cutter.used()};

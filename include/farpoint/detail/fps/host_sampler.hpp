@@ -54,7 +54,7 @@ class fps_host_sampler {
     next_chosen_ = 0;
     seed_ = -1;
     list_points_ = static_cast<std::uint32_t>(task_.plan.list_points(cloud_.size()));
-    control_ = fps_cut_control<scalar>{std::max(list_points_, 2u)};
+    control_ = threshold_control<scalar>{std::max(list_points_, 2u)};
     if (task_.plan.in_rounds(cloud_.size())) {
       for (int t = 0; t < threads_; ++t)
         memory_.shortlists[t].use(memory_.entries + index_t{2} * list_points_ * t, list_points_);
@@ -168,7 +168,7 @@ class fps_host_sampler {
       int const lanes = static_cast<int>(std::min(fill, candidates_ - bucket * fill));
       for (int lane = 0; lane < lanes; ++lane) {
         std::uint32_t const index = memory_.order[bucket * fill + lane];
-        builder.put(b, lane, cloud_[index], fps_unseen<scalar>, index);
+        builder.put(b, lane, cloud_[index], not_yet_measured<scalar>, index);
       }
       builder.close(b, lanes);
     }
@@ -200,7 +200,7 @@ class fps_host_sampler {
 
   /// After the points are in their buckets; false when the cloud is done.
   bool take_first() noexcept {
-    if (seed_ >= 0) pick(seed_, fps_unseen<scalar>);
+    if (seed_ >= 0) pick(seed_, not_yet_measured<scalar>);
     if (is_full() || candidates_ == 0) return false;
     if (!task_.plan.in_rounds(cloud_.size())) {
       sample_one_chunk();
@@ -213,7 +213,7 @@ class fps_host_sampler {
 
   /// A cloud of one chunk: the list is all there is, and no round is needed.
   void sample_one_chunk() noexcept {
-    constexpr fps_cut<scalar> nothing_outside{fps_taken<scalar>, 0};
+    constexpr candidate_threshold<scalar> nothing_outside{no_candidate<scalar>, 0};
     auto& chunk = memory_.chunks[0];
     while (load_given_samples()) loops_.pass(chunk, memory_.buckets, memory_.samples, accepted_, 0, no_list_);
     do {
@@ -230,9 +230,9 @@ class fps_host_sampler {
 
   /// Between two rounds; false when the cloud is done.
   bool sample_round() noexcept {
-    fps_shortlist<scalar>& list = merged_list();
+    fps_host_candidates<scalar>& list = merged_list();
     if (load_given_samples()) return true;
-    scalar largest = fps_taken<scalar>;
+    scalar largest = no_candidate<scalar>;
     for (index_t c = 0; c < chunks_; ++c) largest = std::max(largest, memory_.chunks[c].box_largest);
     if (!(largest > 0)) {
       pick_duplicates();
@@ -247,10 +247,10 @@ class fps_host_sampler {
   }
 
   /// What all threads have found in this round.
-  fps_shortlist<scalar>& merged_list() noexcept {
-    fps_shortlist<scalar>* all = nullptr;
+  fps_host_candidates<scalar>& merged_list() noexcept {
+    fps_host_candidates<scalar>* all = nullptr;
     for (int t = 0; t < threads_; ++t) {
-      fps_shortlist<scalar>& list = memory_.shortlists[t];
+      fps_host_candidates<scalar>& list = memory_.shortlists[t];
       if (list.round() + 1 != round_) continue;
       if (all == nullptr) {
         all = &list;
@@ -263,7 +263,7 @@ class fps_host_sampler {
   }
 
   /// Samples from the list; the samples are then those of the next round.
-  void accept_from(fps_shortlist<scalar> const& list) noexcept {
+  void accept_from(fps_host_candidates<scalar> const& list) noexcept {
     fps_chunk_builder<scalar, dim> builder{*memory_.list, memory_.list_buckets};
     std::uint32_t const size = list.size();
     for (std::uint32_t i = 0; i < size; ++i) {
@@ -281,7 +281,7 @@ class fps_host_sampler {
     for (std::uint32_t i = 0; i < accepted_; ++i) {
       fps_entry<scalar> const& accepted = memory_.accepted[i];
       std::uint32_t const slot = list[accepted.slot].slot;
-      memory_.buckets[slot / fps_bucket_points].nearest[slot % fps_bucket_points] = fps_taken<scalar>;
+      memory_.buckets[slot / fps_bucket_points].nearest[slot % fps_bucket_points] = no_candidate<scalar>;
       pick(accepted.index, accepted.distance);
     }
   }
@@ -304,7 +304,7 @@ class fps_host_sampler {
   }
 
   void finish() noexcept {
-    for (index_t slot = count_; slot < task_.params.samples; ++slot) task_.write(b_, slot, -1, fps_taken<scalar>);
+    for (index_t slot = count_; slot < task_.params.samples; ++slot) task_.write(b_, slot, -1, no_candidate<scalar>);
     if (!task_.output.counts.empty()) task_.output.counts.set(b_, count_);
   }
 
@@ -326,9 +326,9 @@ class fps_host_sampler {
   index_t seed_ = -1;  ///< first sample, if no point was chosen
   index_t next_chosen_ = 0;
   std::uint32_t accepted_ = 0;  ///< samples of this round
-  fps_cut_control<scalar> control_{2};
-  fps_cut<scalar> cut_{};
-  fps_shortlist<scalar> no_list_;  ///< with a cut that nothing is above
+  threshold_control<scalar> control_{2};
+  candidate_threshold<scalar> cut_{};
+  fps_host_candidates<scalar> no_list_;  ///< with a cut that nothing is above
 };
 
 }  // namespace detail

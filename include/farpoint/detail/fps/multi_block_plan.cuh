@@ -1,5 +1,5 @@
 /// @file
-/// fps() of clouds that are too large for one block's shared memory: sort all, then sample with teams of blocks.
+/// fps() of clouds that are too large for one block's shared memory: sort all, then sample with groups of blocks.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -17,8 +17,8 @@ class fps_sorted_plan {
  public:
   using scalar = typename Points::scalar;
   static constexpr int dim = Points::dim;
-  static constexpr int block_size = Selector::team_block_size;
-  static constexpr int list_size = Selector::team_list_size;
+  static constexpr int block_size = Selector::group_block_size;
+  static constexpr int list_size = Selector::group_list_size;
   using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
 
   /// @param cluster_size  0: grid
@@ -44,7 +44,7 @@ class fps_sorted_plan {
            cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
   }
 
-  cudaError_t launch(fps_rounds_task<Points> const& rounds, unsigned char* workspace,
+  cudaError_t launch(fps_rounds_args<Points> const& rounds, unsigned char* workspace,
                      cudaStream_t stream) const noexcept {
     arrays const a = layout(workspace);
     cudaError_t error = cudaMemsetAsync(workspace, 0, a.zeros, stream);
@@ -53,7 +53,7 @@ class fps_sorted_plan {
     int const last = radix_passes(a.bits.all()) % 2;
     std::uint32_t* const values[2] = {last == 0 ? a.order : a.other_values, last == 0 ? a.other_values : a.order};
     error =
-        fps_enqueue_keys(fps_order_task<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
+        fps_enqueue_keys(point_order_args<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
     if (error != cudaSuccess) return error;
     error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
     if (error != cudaSuccess) return error;
@@ -70,7 +70,7 @@ class fps_sorted_plan {
   }
 
  private:
-  using task_type = fps_team_task<Points, list_size, chunking>;
+  using task_type = fps_grid_args<Points, list_size, chunking>;
 
   static constexpr auto cluster_kernel() noexcept {
     return fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
@@ -78,7 +78,7 @@ class fps_sorted_plan {
 
   struct arrays {
     fps_extent<dim>* extents;
-    fps_meeting<scalar>* meetings;
+    grid_exchange<scalar>* meetings;
     unsigned* broken;
     std::size_t zeros;  ///< bytes of these three, at the front
     std::uint32_t* order;
@@ -87,7 +87,7 @@ class fps_sorted_plan {
     std::uint32_t* other_values;
     scalar* boxes;
     std::uint32_t* counters;
-    fps_board<scalar, dim, list_size>* boards;
+    round_exchange<scalar, dim, list_size>* boards;
     fps_key_bits bits;
     std::size_t end;
   };
@@ -103,8 +103,8 @@ class fps_sorted_plan {
     arrays a{};
     a.extents =
         reinterpret_cast<fps_extent<dim>*>(take(static_cast<std::size_t>(clouds_.size()) * sizeof(fps_extent<dim>)));
-    a.meetings =
-        reinterpret_cast<fps_meeting<scalar>*>(take(static_cast<std::size_t>(boards_) * sizeof(fps_meeting<scalar>)));
+    a.meetings = reinterpret_cast<grid_exchange<scalar>*>(
+        take(static_cast<std::size_t>(boards_) * sizeof(grid_exchange<scalar>)));
     a.broken = reinterpret_cast<unsigned*>(take(sizeof(unsigned)));
     a.zeros = end;
     a.order = reinterpret_cast<std::uint32_t*>(take(4 * n));
@@ -116,8 +116,8 @@ class fps_sorted_plan {
     a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
     a.boxes = reinterpret_cast<scalar*>(take(box_bytes_));
     a.counters = reinterpret_cast<std::uint32_t*>(take(radix_sort_counters(n) * sizeof(std::uint32_t)));
-    a.boards = reinterpret_cast<fps_board<scalar, dim, list_size>*>(
-        take(static_cast<std::size_t>(boards_) * sizeof(fps_board<scalar, dim, list_size>)));
+    a.boards = reinterpret_cast<round_exchange<scalar, dim, list_size>*>(
+        take(static_cast<std::size_t>(boards_) * sizeof(round_exchange<scalar, dim, list_size>)));
     // Points outside of all clouds of a ragged batch have numbers of their own.
     a.bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
     a.end = end;
@@ -126,9 +126,9 @@ class fps_sorted_plan {
 
   /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
   void plan_shared_memory() noexcept {
-    using memory = fps_slice_memory<scalar, dim, chunking>;
+    using memory = chunk_partition<scalar, dim, chunking>;
     std::size_t const fixed = sizeof(fps_rounds_shared<scalar, dim, list_size, block_size>) +
-                              (cluster_size_ > 0 ? sizeof(fps_board<scalar, dim, list_size>) : 0) + 1024;
+                              (cluster_size_ > 0 ? sizeof(round_exchange<scalar, dim, list_size>) : 0) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
     std::size_t const limit = device > fixed ? device - fixed : 0;
     // In a ragged batch half of the blocks are shared out by points, rounded down: up to four times a fair share.
@@ -159,19 +159,19 @@ class fps_sorted_plan {
     cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
     cluster.val.clusterDim.y = 1;
     cluster.val.clusterDim.z = 1;
-    return launch_teams(cluster_kernel(), task, cluster, stream);
+    return launch_groups(cluster_kernel(), task, cluster, stream);
   }
 
   cudaError_t launch_grid(task_type const& task, cudaStream_t stream) const noexcept {
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
-    return launch_teams(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task, cooperative, stream);
+    return launch_groups(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task, cooperative, stream);
   }
 
   template <class Kernel>
-  cudaError_t launch_teams(Kernel kernel, task_type const& task, cudaLaunchAttribute attribute,
-                           cudaStream_t stream) const noexcept {
+  cudaError_t launch_groups(Kernel kernel, task_type const& task, cudaLaunchAttribute attribute,
+                            cudaStream_t stream) const noexcept {
     cudaLaunchConfig_t launch = launch_of(stream);
     launch.attrs = &attribute;
     launch.numAttrs = 1;

@@ -14,11 +14,11 @@ namespace detail {
 /// A step compares at most 32 heads, all points above a cut, pair by pair. A head that none before it can lower is
 /// exact; what the others can be at most bounds which of the exact ones are the next samples. See docs/fps.md.
 template <class Scalar, int Dim, int Each, int Threads>
-class fps_steps {
+class multi_sample_step {
  public:
   using point_type = vec<Scalar, Dim>;
   using rank = fps_rank<Scalar>;
-  using tally_type = fps_tally<Scalar>;
+  using tally_type = round_counters<Scalar>;
   static constexpr int heads = 32;
   static constexpr int each = Each;
   static constexpr int warps = Threads / 32;
@@ -45,9 +45,9 @@ class fps_steps {
     std::uint8_t taken[warps][heads];  ///< which heads were taken, for each warp
   };
 
-  __device__ explicit fps_steps(storage& shared) noexcept : shared_{shared} {
+  __device__ explicit multi_sample_step(storage& shared) noexcept : shared_{shared} {
 #pragma unroll
-    for (int i = 0; i < Each; ++i) set(i, {}, fps_taken<Scalar>, ~0u);
+    for (int i = 0; i < Each; ++i) set(i, {}, no_candidate<Scalar>, ~0u);
   }
 
   /// Once, by all threads; ends with a barrier.
@@ -80,7 +80,7 @@ class fps_steps {
     // under a condition: the compiler makes an indexed store of that, and all points leave the registers.
     auto const slot = static_cast<int>(number / Threads);
 #pragma unroll
-    for (int i = 0; i < Each; ++i) distance_[i] = i == slot ? fps_taken<Scalar> : distance_[i];
+    for (int i = 0; i < Each; ++i) distance_[i] = i == slot ? no_candidate<Scalar> : distance_[i];
   }
 
   /// The largest distance is `largest` now.
@@ -96,8 +96,8 @@ class fps_steps {
     bool more;       ///< another step may find more
   };
   template <class Sink>
-  __device__ outcome step(fps_cut<Scalar> const& reached, Scalar stop2, unsigned room, Sink sink) noexcept {
-    fps_cut<Scalar> const cut = higher(cuts_.cut(), reached);
+  __device__ outcome step(candidate_threshold<Scalar> const& reached, Scalar stop2, unsigned room, Sink sink) noexcept {
+    candidate_threshold<Scalar> const cut = higher(cuts_.cut(), reached);
     step_type& now = shared_.turn[turn_];
     collect(now, cut);
     sync();
@@ -138,7 +138,7 @@ class fps_steps {
 
  private:
   /// Puts the points above the cut among the heads.
-  __device__ void collect(step_type& now, fps_cut<Scalar> const& cut) noexcept {
+  __device__ void collect(step_type& now, candidate_threshold<Scalar> const& cut) noexcept {
     Scalar largest = distance_[0];
 #pragma unroll
     for (int i = 1; i < Each; ++i) largest = max_number(largest, distance_[i]);
@@ -184,7 +184,7 @@ class fps_steps {
     }
   }
 
-  __device__ bool above(fps_cut<Scalar> const& cut, int i) const noexcept {
+  __device__ bool above(candidate_threshold<Scalar> const& cut, int i) const noexcept {
     return cut.is_below(distance_[i], index_[i]);
   }
 
@@ -244,7 +244,7 @@ class fps_steps {
     bool const is_lowered = real & !is_exact & (by != 0);
     Scalar const lowered_to = distance2(mine_.point, now.head[by != 0 ? __ffs(static_cast<int>(by)) - 1 : 0].point);
     Scalar const limit =
-        max_number(rank::back(cuda_warp::max(rank::of(is_lowered ? lowered_to : fps_taken<Scalar>))), dropped);
+        max_number(rank::back(cuda_warp::max(rank::of(is_lowered ? lowered_to : no_candidate<Scalar>))), dropped);
     bool const is_open = real & !is_exact & (by == 0);
     unsigned const behind = cuda_warp::ballot(is_open) == 0 ? 0 : ~cuda_warp::all_bits(is_open ? before : ~0u);
     return {cuda_warp::ballot(is_exact & (mine_.distance > limit)) & ~behind, before, lowering};
@@ -268,7 +268,7 @@ class fps_steps {
   }
 
   storage& shared_;
-  fps_cut_control<Scalar> cuts_{heads};
+  threshold_control<Scalar> cuts_{heads};
   unsigned turn_ = 0;
 
   point_type point_[Each];

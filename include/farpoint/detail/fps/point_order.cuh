@@ -39,7 +39,7 @@ struct fps_key_bits {
 };
 
 template <class Points>
-struct fps_order_task {
+struct point_order_args {
   batch<Points> clouds;
   fps_extent<Points::dim>* extents;  ///< `[clouds]`, zero at the start
   std::uint32_t* keys;               ///< `[points of the batch]`
@@ -50,7 +50,7 @@ struct fps_order_task {
 
 /// Grows the extent of cloud blockIdx.x by part blockIdx.y of its points.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) fps_extent_kernel(fps_order_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<Points> const task) {
   constexpr int axes = morton_axes<Points::dim>;
   Points const cloud = task.clouds[blockIdx.x];
   std::uint32_t high[axes] = {};
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(fps_order_task<Po
 
 /// The cells of cloud b.
 template <class Points>
-__device__ auto fps_grid_of(fps_order_task<Points> const& task, index_t b) noexcept {
+__device__ auto fps_grid_of(point_order_args<Points> const& task, index_t b) noexcept {
   using scalar = typename Points::scalar;
   constexpr int axes = morton_axes<Points::dim>;
   fps_extent<Points::dim> const extent = task.extents[b];
@@ -114,7 +114,7 @@ __device__ index_t fps_clouds_before(batch<Points> const& clouds, index_t i) noe
 /// Key and value of each point. Points that are never picked come last in their cloud, points of no cloud before the
 /// first or behind the last.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) fps_key_kernel(fps_order_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Points> const task) {
   index_t const i = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   if (i >= task.clouds.points().size()) return;
   bool const ragged = task.clouds.is_ragged();
@@ -138,7 +138,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(fps_order_task<Point
 
 /// Enqueues both kernels.
 template <class Points>
-FARPOINT_HIDDEN cudaError_t fps_enqueue_keys(fps_order_task<Points> task, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN cudaError_t fps_enqueue_keys(point_order_args<Points> task, cudaStream_t stream) noexcept {
   constexpr int block_size = 256;
   constexpr index_t points_per_block = 16 * block_size;
   index_t const parts = (task.clouds.largest() + points_per_block - 1) / points_per_block;

@@ -16,10 +16,10 @@ template <class Points, int BlockSize, int PointsPerThread>
 class fps_registers {
  public:
   using scalar = typename Points::scalar;
-  using steps_type = fps_steps<scalar, Points::dim, PointsPerThread, BlockSize>;
+  using steps_type = multi_sample_step<scalar, Points::dim, PointsPerThread, BlockSize>;
   using storage = typename steps_type::storage;
 
-  __device__ fps_registers(fps_block_task<Points> const& task, index_t b, Points const& cloud, storage& shared) noexcept
+  __device__ fps_registers(fps_block_args<Points> const& task, index_t b, Points const& cloud, storage& shared) noexcept
       : task_{task}, b_{b}, cloud_{cloud}, steps_{shared} {}
 
   __device__ void run() noexcept {
@@ -28,8 +28,8 @@ class fps_registers {
     bool const any = lower_to_chosen();
     bool more = cloud_.size() > 0 && (any || take_first());
     // The first step finds out how far the farthest point is.
-    steps_.restart(fps_unseen<scalar>);
-    constexpr fps_cut<scalar> nothing{fps_taken<scalar> / 2, 0};
+    steps_.restart(not_yet_measured<scalar>);
+    constexpr candidate_threshold<scalar> nothing{no_candidate<scalar> / 2, 0};
     while (more && count_ < task_.params.samples) {
       index_t const room = task_.params.samples - count_;
       auto const step = steps_.step(nothing, task_.stop2, static_cast<unsigned>(room < 32 ? room : 32),
@@ -83,7 +83,7 @@ class fps_registers {
     }
     // A point that is not finite is passed over: the first step takes the lowest index then.
     if (!is_finite(cloud_[first])) return true;
-    if (threadIdx.x == 0) write(0, first, fps_unseen<scalar>);
+    if (threadIdx.x == 0) write(0, first, not_yet_measured<scalar>);
     sample(first);
     count_ = 1;
     return true;
@@ -107,7 +107,7 @@ class fps_registers {
     if (!task_.output.distances.empty()) task_.output.distances[static_cast<std::size_t>(at)] = distance;
   }
 
-  fps_block_task<Points> const& task_;
+  fps_block_args<Points> const& task_;
   index_t b_;
   Points const& cloud_;
   steps_type steps_;
@@ -116,7 +116,7 @@ class fps_registers {
 
 /// Samples cloud blockIdx.x.
 template <class Points, int BlockSize, int PointsPerThread>
-__global__ void __launch_bounds__(BlockSize) fps_registers_kernel(fps_block_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_registers_kernel(fps_block_args<Points> const task) {
   using registers = fps_registers<Points, BlockSize, PointsPerThread>;
   __shared__ typename registers::storage storage;
   index_t const b = blockIdx.x;

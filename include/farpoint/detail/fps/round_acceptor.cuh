@@ -9,26 +9,26 @@ namespace detail {
 
 /// Accepts samples from the list of a round for as long as its best is above everything that is not in it.
 template <class Scalar, int Dim, int ListSize, int BlockSize>
-class fps_acceptor {
+class round_acceptor {
  public:
   /// Threads that take part, the first of the block.
   static constexpr int threads = ListSize < BlockSize ? ListSize : BlockSize;
 
-  using steps_type = fps_steps<Scalar, Dim, (ListSize + threads - 1) / threads, threads>;
+  using steps_type = multi_sample_step<Scalar, Dim, (ListSize + threads - 1) / threads, threads>;
   using storage = typename steps_type::storage;
 
-  __device__ explicit fps_acceptor(storage& shared) noexcept : steps_{shared} {}
+  __device__ explicit round_acceptor(storage& shared) noexcept : steps_{shared} {}
 
   __device__ void prepare() noexcept {
     if (threadIdx.x < threads) steps_.prepare();
   }
 
   /// Accepts at most `room` samples, and resets the tally. Called by all threads of the block.
-  __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, fps_tally<Scalar>& tally,
-                      fps_cut_control<Scalar>& control, index_t room, Scalar stop2,
+  __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, round_counters<Scalar>& tally,
+                      threshold_control<Scalar>& control, index_t room, Scalar stop2,
                       fps_accepted<Scalar, Dim, ListSize>& accepted) noexcept {
     if (threadIdx.x >= threads) return;
-    fps_tally<Scalar> const found = tally;
+    round_counters<Scalar> const found = tally;
     fps_round<Scalar> const round = fps_summary(found, control.cut());
     load(list, found.found);
     steps_.restart(round.largest);
@@ -66,7 +66,7 @@ class fps_acceptor {
       if (at < count && at < ListSize) {
         steps_.set(i, list.point(at), list.distance[at], list.index[at]);
       } else {
-        steps_.set(i, {}, fps_taken<Scalar>, ~0u);
+        steps_.set(i, {}, no_candidate<Scalar>, ~0u);
       }
     }
   }

@@ -1,9 +1,9 @@
 /// @file
-/// What the blocks of a team tell each other in a round of fps().
+/// What the blocks of a group tell each other in a round of fps().
 #pragma once
 
 #include <farpoint/core/math.hpp>
-#include <farpoint/detail/fps/cut.hpp>
+#include <farpoint/detail/fps/candidate_threshold.hpp>
 
 #include <cstring>
 
@@ -18,7 +18,9 @@ template <>
 struct fps_rank<float> {
   using type = unsigned;
   __device__ static type of(float distance) noexcept { return distance < 0 ? 0u : __float_as_uint(distance) + 1; }
-  __device__ static float back(type rank) noexcept { return rank == 0 ? fps_taken<float> : __uint_as_float(rank - 1); }
+  __device__ static float back(type rank) noexcept {
+    return rank == 0 ? no_candidate<float> : __uint_as_float(rank - 1);
+  }
 };
 
 template <>
@@ -28,13 +30,13 @@ struct fps_rank<double> {
     return distance < 0 ? 0 : static_cast<type>(__double_as_longlong(distance)) + 1;
   }
   __device__ static double back(type rank) noexcept {
-    return rank == 0 ? fps_taken<double> : __longlong_as_double(static_cast<long long>(rank - 1));
+    return rank == 0 ? no_candidate<double> : __longlong_as_double(static_cast<long long>(rank - 1));
   }
 };
 
 /// Counters of a round; all zero at its start.
 template <class Scalar>
-struct fps_tally {
+struct round_counters {
   using rank = typename fps_rank<Scalar>::type;
 
   rank largest;    ///< of all points
@@ -44,10 +46,11 @@ struct fps_tally {
 
 /// What a tally says about a round with this cut.
 template <class Scalar>
-__device__ fps_round<Scalar> fps_summary(fps_tally<Scalar> const& tally, fps_cut<Scalar> const& cut) noexcept {
+__device__ fps_round<Scalar> fps_summary(round_counters<Scalar> const& tally,
+                                         candidate_threshold<Scalar> const& cut) noexcept {
   using rank = fps_rank<Scalar>;
   fps_round<Scalar> round{rank::back(tally.largest), tally.found, cut};
-  if (tally.dropped != 0) round.reached = higher(cut, fps_cut<Scalar>{rank::back(tally.dropped), 0});
+  if (tally.dropped != 0) round.reached = higher(cut, candidate_threshold<Scalar>{rank::back(tally.dropped), 0});
   return round;
 }
 
@@ -88,12 +91,12 @@ struct fps_accepted {
   Scalar distance[Size];
   unsigned count;
   bool finished;
-  fps_cut<Scalar> cut;  ///< of the next round
+  candidate_threshold<Scalar> cut;  ///< of the next round
 };
 
-/// A round's memory that a whole team shares: in shared memory, or in global memory for a team across the grid.
+/// A round's memory that a whole group shares: in shared memory, or in global memory for a group across the grid.
 template <class Scalar, int Dim, int Size>
-struct fps_board {
+struct round_exchange {
   fps_list<Scalar, Dim, Size> list;
   fps_accepted<Scalar, Dim, Size> accepted;
 };

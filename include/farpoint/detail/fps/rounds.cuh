@@ -1,19 +1,19 @@
 /// @file
-/// fps() by rounds of many samples over Morton-ordered chunks, for every kind of team.
+/// fps() by rounds of many samples over Morton-ordered chunks, for every kind of group.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/fps/chunk_scan.cuh>
 #include <farpoint/detail/fps/count.cuh>
+#include <farpoint/detail/fps/group.cuh>
 #include <farpoint/detail/fps/round_acceptor.cuh>
-#include <farpoint/detail/fps/team.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// The arguments of a call, as its kernels need them.
 template <class Points>
-struct fps_rounds_task {
+struct fps_rounds_args {
   using scalar = typename Points::scalar;
 
   batch<Points> clouds;
@@ -25,36 +25,36 @@ struct fps_rounds_task {
 /// What a block keeps of a round in its shared memory.
 template <class Scalar, int Dim, int ListSize, int BlockSize>
 struct fps_rounds_shared {
-  fps_tally<Scalar> tally;
-  fps_board<Scalar, Dim, ListSize> board;
-  typename fps_acceptor<Scalar, Dim, ListSize, BlockSize>::storage acceptor;
+  round_counters<Scalar> tally;
+  round_exchange<Scalar, Dim, ListSize> board;
+  typename round_acceptor<Scalar, Dim, ListSize, BlockSize>::storage acceptor;
   /// For each warp: numbers of samples that may lower something in a group.
   std::conditional_t<(ListSize <= 256), std::uint8_t, std::uint16_t> nearby[BlockSize / 32][ListSize];
   unsigned kept;
   unsigned base;
 };
 
-/// One block of the team that samples cloud b.
-template <class Points, int ListSize, int BlockSize, class Chunking, class Team>
+/// One block of the group that samples cloud b.
+template <class Points, int ListSize, int BlockSize, class Chunking, class Group>
 class fps_rounds {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
   static constexpr int dim = Points::dim;
-  using slice_type = fps_slice<Points, BlockSize, Chunking>;
+  using slice_type = chunk_scan<Points, BlockSize, Chunking>;
   using shared_type = fps_rounds_shared<scalar, dim, ListSize, BlockSize>;
-  using acceptor_type = fps_acceptor<scalar, dim, ListSize, BlockSize>;
-  using tally_type = fps_tally<scalar>;
-  using board_type = fps_board<scalar, dim, ListSize>;
+  using acceptor_type = round_acceptor<scalar, dim, ListSize, BlockSize>;
+  using tally_type = round_counters<scalar>;
+  using board_type = round_exchange<scalar, dim, ListSize>;
 
-  /// @param tally, board  the team's; null for a team of one, which needs no other than the block's own
-  __device__ fps_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud, slice_type& slice,
-                        Team& team, shared_type& own, tally_type* tally, board_type* board) noexcept
+  /// @param tally, board  the group's; null for a group of one, which needs no other than the block's own
+  __device__ fps_rounds(fps_rounds_args<Points> const& task, index_t b, Points const& cloud, slice_type& slice,
+                        Group& group, shared_type& own, tally_type* tally, board_type* board) noexcept
       : task_{task},
         b_{b},
         cloud_{cloud},
         slice_{slice},
-        team_{team},
+        group_{group},
         own_{own},
         tally_{tally},
         board_{board},
@@ -74,9 +74,9 @@ class fps_rounds {
         accept(own_.board.list, own_.tally, accepted);
       } else {
         share_list();
-        team_.sync();
+        group_.sync();
         if (leads()) accept(board_->list, *tally_, board_->accepted);
-        team_.sync();
+        group_.sync();
         take_accepted();
       }
       __syncthreads();
@@ -85,7 +85,7 @@ class fps_rounds {
   }
 
  private:
-  __device__ bool leads() const noexcept { return team_.rank() == 0; }
+  __device__ bool leads() const noexcept { return group_.block_rank() == 0; }
   __device__ bool is_alone() const noexcept { return board_ == nullptr; }
 
   /// Counts the chosen points as samples, and accepts the first one if there are none.
@@ -114,12 +114,12 @@ class fps_rounds {
     // A point that is not finite is passed over: the first round takes the lowest index then.
     if (!is_finite(cloud_[first])) return;
     accepted.samples[0] = {cloud_[first], static_cast<std::uint32_t>(first)};
-    accepted.distance[0] = fps_unseen<scalar>;
+    accepted.distance[0] = not_yet_measured<scalar>;
     accepted.count = 1;
     accepted.finished = task_.params.samples == 1;
   }
 
-  /// False when there is none. All blocks of a team read the same list.
+  /// False when there is none. All blocks of a group read the same list.
   __device__ bool lower_to_chosen() noexcept {
     index_t const each = task_.params.chosen.size() / task_.clouds.size();
     bool any = false;
@@ -130,7 +130,7 @@ class fps_rounds {
       for (index_t i = begin + threadIdx.x; i < end; i += blockDim.x) take_chosen(task_.params.chosen[b_ * each + i]);
       __syncthreads();
       any = any || own_.kept != 0;
-      constexpr fps_cut<scalar> nothing{fps_unseen<scalar>, 0};
+      constexpr candidate_threshold<scalar> nothing{not_yet_measured<scalar>, 0};
       slice_.lower_and_collect(own_.board.accepted.samples, own_.kept, nothing, own_.board.list, own_.tally,
                                own_.nearby[threadIdx.x / 32]);
       __syncthreads();
@@ -146,7 +146,7 @@ class fps_rounds {
     }
   }
 
-  /// Appends this block's list to the team's.
+  /// Appends this block's list to the group's.
   __device__ void share_list() noexcept {
     if (threadIdx.x == 0) {
       tally_type const mine = own_.tally;
@@ -209,29 +209,30 @@ class fps_rounds {
     if (!task_.output.distances.empty()) task_.output.distances[static_cast<std::size_t>(at)] = distance;
   }
 
-  fps_rounds_task<Points> const& task_;
+  fps_rounds_args<Points> const& task_;
   index_t b_;
   Points const& cloud_;
   slice_type& slice_;
-  Team& team_;
+  Group& group_;
   shared_type& own_;
   tally_type* tally_;
   board_type* board_;
   acceptor_type acceptor_;
-  fps_cut_control<scalar> control_{ListSize};
+  threshold_control<scalar> control_{ListSize};
   index_t count_ = 0;
 };
 
 /// Loads the slice of this block, counts what is not finite, and samples.
-template <class Points, int BlockSize, int ListSize, class Chunking, class Team, class Shared, class Tally, class Board>
-__device__ void fps_run_rounds(fps_rounds_task<Points> const& task, index_t b, Points const& cloud,
-                               fps_slice_memory<typename Points::scalar, Points::dim, Chunking> const& memory,
-                               std::uint32_t const* order, Team& team, Shared& own, Tally* tally,
+template <class Points, int BlockSize, int ListSize, class Chunking, class Group, class Shared, class Tally,
+          class Board>
+__device__ void fps_run_rounds(fps_rounds_args<Points> const& task, index_t b, Points const& cloud,
+                               chunk_partition<typename Points::scalar, Points::dim, Chunking> const& memory,
+                               std::uint32_t const* order, Group& group, Shared& own, Tally* tally,
                                Board* board) noexcept {
-  fps_slice<Points, BlockSize, Chunking> slice{cloud, team.rank(), team.size(), memory};
+  chunk_scan<Points, BlockSize, Chunking> slice{cloud, group.block_rank(), group.num_blocks(), memory};
   unsigned const bad = cuda_warp::sum(slice.load(cloud, order));
   if (cuda_warp::lane() == 0) fps_count(task.output.report, &fps_report::non_finite, bad);
-  fps_rounds<Points, ListSize, BlockSize, Chunking, Team>{task, b, cloud, slice, team, own, tally, board}.run();
+  fps_rounds<Points, ListSize, BlockSize, Chunking, Group>{task, b, cloud, slice, group, own, tally, board}.run();
 }
 
 }  // namespace detail

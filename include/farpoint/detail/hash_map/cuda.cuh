@@ -56,7 +56,7 @@ __device__ inline void hash_map_count(std::uint64_t* counter, bool counted) noex
 
 /// A thread's keys are a block size apart, so that neighbours read neighbours' keys.
 template <class Map, class Act>
-__global__ void __launch_bounds__(hash_map_block_size) hash_map_task_kernel(hash_map_task<Map, Act> const task) {
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_task_kernel(hash_map_args<Map, Act> const task) {
   constexpr int each = Map::tuning::keys_per_thread;
   static_assert(each > 0, "farpoint: a thread has at least one key");
   using key_type = typename Map::key_type;
@@ -102,7 +102,7 @@ inline constexpr int hash_map_pass_keys = (3 * Passes + 3) / 4;
 /// A warp brings its part's keys together by shuffles: shared memory would be taken from the L1 cache, which the loads
 /// that are under way need. 10 M keys in: 25.5 G/s, with lists in shared memory 23.9.
 template <class Map, class Act, int Passes>
-__global__ void __launch_bounds__(hash_map_block_size) hash_map_pass_kernel(hash_map_task<Map, Act> const task) {
+__global__ void __launch_bounds__(hash_map_block_size) hash_map_pass_kernel(hash_map_args<Map, Act> const task) {
   constexpr int each = hash_map_pass_keys<Passes>;
   using key_type = typename Map::key_type;
   unsigned const tiles = gridDim.x / Passes;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_pass_kernel(hash
   for (int row = 0; row < each; ++row) {
     keys[row] = index(row, lane) < task.size ? load_once(task.keys + index(row, lane)) : key_type{};
   }
-  warp_picks<each> const picks{
+  warp_compact<each> const picks{
       [&](int row) { return index(row, lane) < task.size && task.map.part_of(keys[row], Passes) == part; }};
   for (int done = 0; done < picks.count(); done += cuda_warp::lanes) {
     auto const at = picks[done + lane];
@@ -144,7 +144,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_pass_kernel(hash
 
 /// Enqueues the kernel that goes over the keys `Passes` times.
 template <int Passes, class Map, class Act>
-FARPOINT_HIDDEN cudaError_t hash_map_launch_passes(cuda_exec exec, hash_map_task<Map, Act> const& task) noexcept {
+FARPOINT_HIDDEN cudaError_t hash_map_launch_passes(cuda_exec exec, hash_map_args<Map, Act> const& task) noexcept {
   constexpr index_t tile = index_t{hash_map_block_size} * hash_map_pass_keys<Passes>;
   index_t const tiles = (task.size + tile - 1) / tile;
   return hash_map_launch(hash_map_pass_kernel<Map, Act, Passes>, tiles * Passes * hash_map_block_size, exec.stream,
@@ -153,7 +153,7 @@ FARPOINT_HIDDEN cudaError_t hash_map_launch_passes(cuda_exec exec, hash_map_task
 
 /// Enqueues as many passes over the keys as the map's tuning wants.
 template <class Map, class Act>
-FARPOINT_HIDDEN cudaError_t hash_map_launch_task(cuda_exec exec, hash_map_task<Map, Act> const& task) noexcept {
+FARPOINT_HIDDEN cudaError_t hash_map_launch_args(cuda_exec exec, hash_map_args<Map, Act> const& task) noexcept {
   hash_map_case c{};
   c.keys = task.size;
   c.slots = task.map.capacity();
@@ -175,11 +175,11 @@ FARPOINT_HIDDEN cudaError_t hash_map_launch_task(cuda_exec exec, hash_map_task<M
 }
 
 template <class Map, class Act>
-FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_task<Map, Act> const& task) noexcept {
+FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Act> const& task) noexcept {
   if (task.size > hash_map_tile<Map> * index_t{0x7fffffff}) return reject("hash_map: too many keys");
   cudaError_t error = cudaSuccess;
   if (task.report != nullptr) error = cudaMemsetAsync(task.report, 0, sizeof(hash_map_report), exec.stream);
-  if (error == cudaSuccess) error = hash_map_launch_task(exec, task);
+  if (error == cudaSuccess) error = hash_map_launch_args(exec, task);
   return hash_map_result(error);
 }
 

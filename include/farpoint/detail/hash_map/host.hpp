@@ -31,7 +31,7 @@ inline result check_threads(host_exec exec) noexcept {
 }
 
 template <class Map, class Act>
-result hash_map_run(host_exec exec, hash_map_task<Map, Act> const& task) noexcept {
+result hash_map_run(host_exec exec, hash_map_args<Map, Act> const& task) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   hash_map_report total;
   for_each_part(exec, task.size, [&](index_t begin, index_t end) {

@@ -136,7 +136,7 @@ struct hash_map_find_entry {
 
 /// `act` for each of `size` keys.
 template <class Map, class Act>
-struct hash_map_task {
+struct hash_map_args {
   Map map;
   typename Map::key_type const* keys;
   index_t size;
@@ -145,7 +145,7 @@ struct hash_map_task {
 };
 
 template <class Map, class Act>
-hash_map_task<Map, Act> hash_map_task_of(Map const& map, span<typename Map::key_type const> keys, Act const& act,
+hash_map_args<Map, Act> hash_map_task_of(Map const& map, span<typename Map::key_type const> keys, Act const& act,
                                          hash_map_report* report) noexcept {
   return {map, keys.data(), static_cast<index_t>(keys.size()), act, report};
 }

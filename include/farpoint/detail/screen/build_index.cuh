@@ -27,7 +27,7 @@ inline constexpr int screen_index_threads = 512;
 inline constexpr int screen_index_items = 8;
 inline constexpr std::uint32_t screen_chunk_points = screen_index_threads * screen_index_items;
 static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level, "farpoint: a thread has eight pixels of a chunk");
-static_assert(screen_index_items == point_index_width, "farpoint: a thread has a leaf");
+static_assert(screen_index_items == point_bvh_width, "farpoint: a thread has a leaf");
 
 /// Places of whole groups.
 FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t places) noexcept {
@@ -70,7 +70,7 @@ inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int la
 }
 
 template <class Points>
-struct screen_index_task {
+struct screen_index_args {
   using scalar = typename Points::scalar;
 
   batch<Points> clouds;        ///< one
@@ -79,9 +79,9 @@ struct screen_index_task {
   std::int32_t height;
   int layers;
   screen_tiling tiling;
-  point_index_arrays<scalar> index;  ///< of one cloud, whose points have their indices in `clouds`
-  std::uint64_t* tiles;              ///< `[tiling.tiles]`, zero
-  std::uint32_t* ticket;             ///< zero
+  point_bvh_arrays<scalar> index;  ///< of one cloud, whose points have their indices in `clouds`
+  std::uint64_t* tiles;            ///< `[tiling.tiles]`, zero
+  std::uint32_t* ticket;           ///< zero
 };
 
 /// A block that makes leaves of tiles.
@@ -116,14 +116,14 @@ class screen_index_builder {
       typename sort_type<4>::TempStorage sort_4;
       typename sort_type<8>::TempStorage sort_8;
     };
-    growing_box<scalar> box;
+    atomic_bounding_box<scalar> box;
     std::uint64_t curve[hilbert_table::ways];
     std::uint32_t steps;        ///< from one point to the next: how many have a length,
     std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
     std::uint32_t indices[most_slots_of(screen_chunk_points)];
   };
 
-  __device__ screen_index_builder(screen_index_task<Points> const& task, storage& shared) noexcept
+  __device__ screen_index_builder(screen_index_args<Points> const& task, storage& shared) noexcept
       : task_{task}, shared_{shared}, cloud_{task.clouds[0]} {
     if (threadIdx.x < hilbert_table::ways)
       shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
@@ -241,7 +241,7 @@ class screen_index_builder {
     std::uint32_t const each = (points + (threads - 1)) / threads;
     std::uint32_t const first = threadIdx.x * each;
     vec<scalar, 3> p[Items];
-    seen_box<scalar> seen;
+    thread_bounding_box<scalar> seen;
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       auto const j = static_cast<std::uint32_t>(i);
@@ -252,7 +252,7 @@ class screen_index_builder {
     for (int i = 0; i < Items; ++i) {
       if (order[i] != no_index) seen.add(p[i]);
     }
-    growing_box<scalar> box = seen.halved();
+    atomic_bounding_box<scalar> box = seen.halved();
     box.reduce_over_warp();
     if (cuda_warp::lane() == 0) box.grow(shared_.box);
     __syncthreads();
@@ -327,25 +327,25 @@ class screen_index_builder {
 
   /// Makes leaves and boxes of what is arranged: a thread for each leaf. All threads of the block call it.
   __device__ void write(std::uint32_t begin, std::uint32_t slots) noexcept {
-    std::uint32_t const leaves = slots / point_index_width;
+    std::uint32_t const leaves = slots / point_bvh_width;
     for (std::uint32_t first = 0; first < leaves; first += threads) {
       std::uint32_t const mine = first + threadIdx.x;
-      index_box<scalar> box;
-      std::uint32_t const leaf = begin / point_index_width + mine;
+      bvh_box<scalar> box;
+      std::uint32_t const leaf = begin / point_bvh_width + mine;
       if (mine < leaves) {
         box = make_leaf(mine * items, task_.index.leaves[leaf]);
-        box.write(task_.index.boxes[0][leaf / point_index_width], static_cast<int>(leaf % point_index_width));
+        box.write(task_.index.boxes[0][leaf / point_bvh_width], static_cast<int>(leaf % point_bvh_width));
       }
       __syncwarp();
-      box.template join<1, point_index_width>();
-      if (mine >= leaves || leaf % point_index_width != 0 || task_.index.boxes[1] == nullptr) continue;
-      std::uint32_t const group = leaf / point_index_width;
-      box.write(task_.index.boxes[1][group / point_index_width], static_cast<int>(group % point_index_width));
+      box.template join<1, point_bvh_width>();
+      if (mine >= leaves || leaf % point_bvh_width != 0 || task_.index.boxes[1] == nullptr) continue;
+      std::uint32_t const group = leaf / point_bvh_width;
+      box.write(task_.index.boxes[1][group / point_bvh_width], static_cast<int>(group % point_bvh_width));
     }
   }
-  __device__ index_box<scalar> make_leaf(std::uint32_t place, point_leaf<scalar>& to) const noexcept {
+  __device__ bvh_box<scalar> make_leaf(std::uint32_t place, point_leaf<scalar>& to) const noexcept {
     point_leaf<scalar> leaf;
-    index_box<scalar> box;
+    bvh_box<scalar> box;
 #pragma unroll
     for (int i = 0; i < items; ++i) {
       std::uint32_t const index = shared_.indices[place + static_cast<std::uint32_t>(i)];
@@ -363,13 +363,13 @@ class screen_index_builder {
     return box;
   }
 
-  screen_index_task<Points> const& task_;
+  screen_index_args<Points> const& task_;
   storage& shared_;
   Points cloud_;
 };
 
 template <class Points>
-__global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_task<Points> const task) {
+__global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_args<Points> const task) {
   __shared__ typename screen_index_builder<Points>::storage shared;
   screen_index_builder<Points>{task, shared}.build();
 }

@@ -73,7 +73,7 @@ result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& 
                         knn_screen_output<typename Points::scalar> const& output) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Camera::scalar>,
                 "farpoint: points and camera are both double, or neither is");
-  if (result const checked = check_index_points(cloud); !checked) return checked;
+  if (result const checked = check_bvh_points(cloud); !checked) return checked;
   if (cloud.size() != 1) return reject("points: a camera looks at one cloud");
   if (result const checked = check_screen_method(method, k); !checked) return checked;
   index_t const points = cloud.points().size();

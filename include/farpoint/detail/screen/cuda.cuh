@@ -69,7 +69,7 @@ class knn_screen_plan {
     vec<scalar>* packed;
     key* lists;
 
-    point_index_arrays<scalar> index;
+    point_bvh_arrays<scalar> index;
 
     std::size_t size;
   };
@@ -112,7 +112,7 @@ class knn_screen_plan {
     if (is_exact()) {
       m.points.index_of = nullptr;
       m.points.at = nullptr;
-      m.index = cut_point_index<scalar>(cutter, slots(), 1, slots());
+      m.index = cut_point_bvh<scalar>(cutter, slots(), 1, slots());
     } else {
       m.tree = cutter.take<unsigned char>(static_cast<index_t>(layout().size()));
       m.packed = cutter.take<vec<scalar>>(most_);
@@ -133,17 +133,17 @@ class knn_screen_plan {
 
   void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer,
                    bool with_index) const noexcept {
-    screen_task<Points, Camera> task{cloud_,
-                                     method_.camera,
-                                     method_.layers,
-                                     0,
-                                     writer,
-                                     m.points,
-                                     m.state,
-                                     m.tiles,
-                                     m.tile_words,
-                                     !is_exact() || !by_input(),
-                                     {}};
+    draw_args<Points, Camera> task{cloud_,
+                                   method_.camera,
+                                   method_.layers,
+                                   0,
+                                   writer,
+                                   m.points,
+                                   m.state,
+                                   m.tiles,
+                                   m.tile_words,
+                                   !is_exact() || !by_input(),
+                                   {}};
     index_t const points = cloud_.points().size();
     launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
            task);
@@ -159,7 +159,7 @@ class knn_screen_plan {
   }
 
   void launch_rounds(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
-    quadtree_task const tree_task{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
+    quadtree_args const tree_task{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
                                   layout(),
                                   layout().cut(m.tree),
                                   m.points.pixel_of,
@@ -169,7 +169,7 @@ class knn_screen_plan {
     screen_rounds_request<scalar> const request{static_cast<int>(k_), method_.rounds,
                                                 static_cast<std::uint32_t>(most_candidates(method_, k_)),
                                                 squared_radius<scalar>(method_.max_radius), method_.exclude_self};
-    screen_search_task<Camera> const task{
+    screen_search_args<Camera> const task{
         method_.camera, request, quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer, m.state};
     launch(screen_arrange_kernel<Camera, block_size>, blocks(launch, most_), block_size, task);
     if (k_ <= 8) return launch_search<8>(launch, task);
@@ -179,7 +179,7 @@ class knn_screen_plan {
   }
 
   template <int Capacity>
-  void launch_search(launch_sequence& launch, screen_search_task<Camera> const& task) const noexcept {
+  void launch_search(launch_sequence& launch, screen_search_args<Camera> const& task) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
     // Searches differ in length: blocks that are done make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
@@ -190,7 +190,7 @@ class knn_screen_plan {
 
   /// All but the upper boxes.
   void launch_index(launch_sequence& launch, memory const& m) const noexcept {
-    screen_index_task<Points> const task{
+    screen_index_args<Points> const task{
         cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
         tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
     launch(screen_index_kernel<Points>,
@@ -203,7 +203,7 @@ class knn_screen_plan {
     using queries = visible_queries<scalar>;
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
-    knn_cuda_task<queries> const task{visible,
+    knn_cuda_args<queries> const task{visible,
                                       visible.threads(),
                                       0,
                                       nullptr,

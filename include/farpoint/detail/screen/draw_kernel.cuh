@@ -30,7 +30,7 @@ __device__ inline screen_row_writer<Scalar> rows_of_cloud(screen_row_writer<Scal
 
 /// Arguments of all kernels.
 template <class Points, class Camera>
-struct screen_task {
+struct draw_args {
   using scalar = typename Points::scalar;
 
   batch<Points> clouds;  ///< one
@@ -40,16 +40,16 @@ struct screen_task {
   screen_row_writer<scalar> writer;
   screen_points<scalar> points;
   screen_state* state;
-  std::uint64_t* tiles;              ///< of points
-  index_t tile_words;                ///< theirs, and those of what follows them
-  bool numbers_points;               ///< pixel_of says in the end which number a visible point has
-  point_index_arrays<scalar> index;  ///< whose upper boxes are not there yet; else null
+  std::uint64_t* tiles;            ///< of points
+  index_t tile_words;              ///< theirs, and those of what follows them
+  bool numbers_points;             ///< pixel_of says in the end which number a visible point has
+  point_bvh_arrays<scalar> index;  ///< whose upper boxes are not there yet; else null
 
   __device__ screen_layers zbuffers() const noexcept { return {points.words, camera.width, camera.height, layers}; }
 };
 
 template <class Points, class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_clear_kernel(screen_task<Points, Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_clear_kernel(draw_args<Points, Camera> const task) {
   index_t const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   index_t const step = index_t{gridDim.x} * BlockSize;
   index_t const words = zbuffer_ref::words(task.camera.width, task.camera.height) * task.layers;
@@ -60,7 +60,7 @@ __global__ void __launch_bounds__(BlockSize) screen_clear_kernel(screen_task<Poi
 
 /// Every point that the camera sees is offered to its pixel's layer.
 template <class Points, class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_draw_kernel(screen_task<Points, Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points, Camera> const task) {
   Points const cloud = task.clouds[0];
   screen_layers const zbuffers = task.zbuffers();
   std::uint32_t non_finite = 0;
@@ -93,7 +93,7 @@ inline constexpr int screen_number_items = 4;
 
 /// What the last tile knows.
 template <class Points, class Camera>
-__device__ inline void note_visible(screen_task<Points, Camera> const& task, index_t points,
+__device__ inline void note_visible(draw_args<Points, Camera> const& task, index_t points,
                                     std::uint32_t visible) noexcept {
   task.points.offsets[0] = 0;
   task.points.offsets[1] = visible;
@@ -112,7 +112,7 @@ __device__ inline void note_visible(screen_task<Points, Camera> const& task, ind
 /// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
 /// of building their index is done beside it: neither is enough work for the device.
 template <class Points, class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_number_kernel(screen_task<Points, Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Points, Camera> const task) {
   using scan = lookback_scan<BlockSize>;
   constexpr std::uint32_t tile_size = BlockSize * screen_number_items;
   __shared__ typename scan::storage storage;

@@ -24,32 +24,32 @@ class search_queries<visible_queries<Scalar>> {
 
   /// @param slots      places in the index, at most
   /// @param number_of  `[points]`: a visible point's row; null: rows are those of the input
-  search_queries(point_index_arrays<scalar> const& index, index_t slots, std::int32_t const* number_of,
+  search_queries(point_bvh_arrays<scalar> const& index, index_t slots, std::int32_t const* number_of,
                  screen_state const* state) noexcept
       : index_{index}, slots_{slots}, number_of_{number_of}, state_{state} {}
 
   index_t threads() const noexcept { return slots_; }
 
-  FARPOINT_HD point_index_ref<scalar> index_of(query const&) const noexcept { return index_[0]; }
-  FARPOINT_HD point_index_ref<scalar> index_of(index_t) const noexcept { return index_[0]; }
+  FARPOINT_HD point_bvh_ref<scalar> index_of(query const&) const noexcept { return index_[0]; }
+  FARPOINT_HD point_bvh_ref<scalar> index_of(index_t) const noexcept { return index_[0]; }
 
   /// Visible points are finite: no row is bad.
   FARPOINT_HD query of_thread(index_t thread, index_t& /*bad_row*/) const noexcept {
     query q;
     if (thread >= index_.clouds[0].size) return q;
-    point_leaf<scalar> const& home = index_.leaves[thread / point_index_width];
-    auto const lane = static_cast<int>(thread % point_index_width);
+    point_leaf<scalar> const& home = index_.leaves[thread / point_bvh_width];
+    auto const lane = static_cast<int>(thread % point_bvh_width);
     if (home.index[lane] == no_index) return q;
     q.cloud = 0;
     q.index = index_t{home.index[lane]};
     q.row = number_of_ == nullptr ? state_->first_row + q.index : index_t{number_of_[q.index]};
-    q.start = static_cast<std::uint32_t>(thread / point_index_width);
+    q.start = static_cast<std::uint32_t>(thread / point_bvh_width);
     q.at = home.at(lane);
     return q;
   }
 
  private:
-  point_index_arrays<scalar> index_;
+  point_bvh_arrays<scalar> index_;
   index_t slots_;
   std::int32_t const* number_of_;
   screen_state const* state_;

@@ -9,7 +9,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Camera>
-struct screen_search_task {
+struct screen_search_args {
   using scalar = typename Camera::scalar;
   using key = neighbour_key<scalar>;
 
@@ -25,7 +25,7 @@ struct screen_search_task {
 
 /// The points next to one another that are next to one another on the screen.
 template <class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_task<Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_args<Camera> const task) {
   auto const size = static_cast<std::uint32_t>(task.points.offsets[1]);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < size; i += gridDim.x * BlockSize) {
     task.packed[i] = task.points.at[task.tree.index(i)];
@@ -40,8 +40,8 @@ __device__ inline int keys_that_exist(Key const* keys, int k) noexcept {
 
 /// @tparam Capacity  of a list in registers; 0: it lies in memory
 template <class Camera, int Capacity, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_task<Camera> const task) {
-  using key = typename screen_search_task<Camera>::key;
+__global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_args<Camera> const task) {
+  using key = typename screen_search_args<Camera>::key;
   auto const writer = rows_of_cloud(task.writer, *task.state);
   auto const size = static_cast<std::uint32_t>(task.points.offsets[1]);
   std::uint32_t const thread = blockIdx.x * BlockSize + threadIdx.x;

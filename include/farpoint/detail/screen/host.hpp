@@ -258,13 +258,13 @@ class knn_screen_host_plan {
   using task_type = knn_screen_task<Points, Camera>;
 
   knn_screen_host_plan(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
-                       host_clouds_tuning const& tuning) noexcept
+                       for_each_cloud_tuning const& tuning) noexcept
       : points_{std::max<index_t>(cloud.points().size(), 0)},
         method_{method},
         most_{most_visible(points_, method)},
         threads_{exec, 1, size(), size(), work(), tuning} {}
 
-  host_clouds_plan const& threads() const noexcept { return threads_; }
+  for_each_cloud_plan const& threads() const noexcept { return threads_; }
   /// Points that are drawn and points that may ask.
   index_t size() const noexcept { return points_ + most_; }
   index_t most() const noexcept { return most_; }
@@ -300,7 +300,7 @@ class knn_screen_host_plan {
   index_t points_;
   screen_space<Camera> method_;
   index_t most_;
-  host_clouds_plan threads_;
+  for_each_cloud_plan threads_;
 };
 
 /// Hands the lists of visible points to a writer of rows.
@@ -318,7 +318,7 @@ struct screen_row_consumer {
 template <class Points, class Camera>
 result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
                        knn_screen_output<typename Points::scalar> const& output, bytes workspace,
-                       host_clouds_tuning const& tuning = {}) noexcept {
+                       for_each_cloud_tuning const& tuning = {}) noexcept {
   using scalar = typename Points::scalar;
   if (exec.threads < 0) return reject("exec: host_exec.threads is negative");
   if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
@@ -344,10 +344,10 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
     return {};
   }
 
-  using builder = host_index_builder<point_view<scalar>>;
+  using builder = host_bvh_builder<point_view<scalar>>;
   screen_row_consumer<scalar> const consumer{task.writer};
   exact const bounds{method.max_radius, method.exclude_self};
-  auto const nearest = nearest_task<scalar>(bounds, k, consumer);
+  auto const nearest = nearest_args<scalar>(bounds, k, consumer);
   using search = host_search<point_view<scalar>, std::remove_const_t<decltype(nearest)>>;
   auto const visible = task.points.cloud(plan.most());
   std::atomic<unsigned long long> bad{0};

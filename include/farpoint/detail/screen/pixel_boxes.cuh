@@ -8,14 +8,14 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Points that are sorted together begin with a group of leaves of their own.
-inline constexpr std::uint32_t screen_group_points = point_index_width * point_index_width;
+inline constexpr std::uint32_t screen_group_points = point_bvh_width * point_bvh_width;
 
 /// Makes the levels of boxes above groups of leaves. Any blocks of whole warps may work on it together.
 template <class Scalar>
 class screen_box_filler {
  public:
   /// @param done  zero when the kernel starts
-  __device__ screen_box_filler(point_index_arrays<Scalar> const& index, unsigned* done) noexcept
+  __device__ screen_box_filler(point_bvh_arrays<Scalar> const& index, unsigned* done) noexcept
       : index_{index}, done_{done} {}
 
   /// All blocks of the grid call it: some make the first level, and the last of them to be done the others.
@@ -41,35 +41,35 @@ class screen_box_filler {
 
  private:
   __device__ static index_t parents(index_t nodes) noexcept {
-    return (nodes + (point_index_width - 1)) / point_index_width;
+    return (nodes + (point_bvh_width - 1)) / point_bvh_width;
   }
 
   /// Makes the boxes of the level above this one's groups, unless there is only one, and those of no node behind the
   /// last. Whole warps stay together.
   __device__ void raise(int level, index_t nodes, unsigned block, unsigned blocks) const noexcept {
-    index_t const places = parents(nodes) * point_index_width;
+    index_t const places = parents(nodes) * point_bvh_width;
     if (nodes <= 1) return;
     for (index_t first = index_t{block} * blockDim.x + threadIdx.x - cuda_warp::lane(); first < places;
          first += index_t{blocks} * blockDim.x) {
       index_t const node = first + cuda_warp::lane();
-      index_box<Scalar> box;
+      bvh_box<Scalar> box;
       if (node < places) {
-        point_boxes<Scalar>& group = index_.boxes[level][node / point_index_width];
-        auto const lane = static_cast<int>(node % point_index_width);
+        point_boxes<Scalar>& group = index_.boxes[level][node / point_bvh_width];
+        auto const lane = static_cast<int>(node % point_bvh_width);
         if (node >= nodes) box.write(group, lane);
         if (node < nodes) {
           box.add({{group.low[0][lane], group.low[1][lane], group.low[2][lane]}},
                   {{group.high[0][lane], group.high[1][lane], group.high[2][lane]}}, group.lowest[lane]);
         }
       }
-      box.template join<1, point_index_width>();
-      index_t const parent = node / point_index_width;
-      if (node >= nodes || node % point_index_width != 0 || places == point_index_width) continue;
-      box.write(index_.boxes[level + 1][parent / point_index_width], static_cast<int>(parent % point_index_width));
+      box.template join<1, point_bvh_width>();
+      index_t const parent = node / point_bvh_width;
+      if (node >= nodes || node % point_bvh_width != 0 || places == point_bvh_width) continue;
+      box.write(index_.boxes[level + 1][parent / point_bvh_width], static_cast<int>(parent % point_bvh_width));
     }
   }
 
-  point_index_arrays<Scalar> const& index_;
+  point_bvh_arrays<Scalar> const& index_;
   unsigned* done_;
 };
 

@@ -15,7 +15,7 @@ inline constexpr int quadtree_block_level = 5;
 inline constexpr int quadtree_block_size = 256;
 inline constexpr int quadtree_upper_block_size = 1024;
 
-struct quadtree_task {
+struct quadtree_args {
   zbuffer_ref zbuffer;
   quadtree_layout layout;
   quadtree_arrays arrays;
@@ -75,7 +75,7 @@ struct quadtree_quad {
 };
 
 /// Writes the record of a node of this level that begins with the square of thread `thread`.
-__device__ inline void write_node(quadtree_task const& task, int level, std::uint32_t block, unsigned thread,
+__device__ inline void write_node(quadtree_args const& task, int level, std::uint32_t block, unsigned thread,
                                   quadtree_record const& record) noexcept {
   std::uint32_t const code = (block << 2 * (quadtree_block_level - level)) + (thread >> 2 * (level - 1));
   // A small tree ends within the block.
@@ -85,7 +85,7 @@ __device__ inline void write_node(quadtree_task const& task, int level, std::uin
 
 /// Counts, starts and depths of the nodes up to a block's, and the packed points: the sums over blocks before come from
 /// a look-back in Morton order, so that nothing is gone through top-down.
-static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_task const task) {
+static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_args const task) {
   using scan = lookback_scan<quadtree_block_size>;
   __shared__ typename scan::storage storage;
   __shared__ quadtree_part parts[scan::warps];
@@ -144,7 +144,7 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
 }
 
 /// The nodes above the blocks', by one block, level after level.
-static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upper_kernel(quadtree_task const task) {
+static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upper_kernel(quadtree_args const task) {
   quadtree_layout const& layout = task.layout;
   for (int level = quadtree_block_level + 1; level <= layout.top(); ++level) {
     quadtree_record* const records = task.arrays.records + layout.record_at({0, level});
@@ -160,7 +160,7 @@ static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upp
 }
 
 /// @param task  its counters zero by what is enqueued before
-inline void launch_quadtree(launch_sequence& launch, quadtree_task const& task,
+inline void launch_quadtree(launch_sequence& launch, quadtree_args const& task,
                             int blocks_per_multiprocessor) noexcept {
   std::uint64_t const threads = std::uint64_t{quadtree_blocks(task.layout)} * quadtree_block_size;
   launch(quadtree_pack_kernel, launch.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),

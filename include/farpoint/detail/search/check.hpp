@@ -10,11 +10,11 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Largest cloud of an index: eight levels of boxes above the leaves' leave one 64-bit word for a search's state.
-inline constexpr index_t max_index_points = index_t{1} << 30;
+inline constexpr index_t max_bvh_points = index_t{1} << 30;
 
 /// The clouds that neighbours come from.
 template <class Points>
-result check_index_points(batch<Points> const& points) noexcept {
+result check_bvh_points(batch<Points> const& points) noexcept {
   static_assert(Points::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
   index_t const total = points.points().size();
   if (points.size() < 0) return reject("points: the number of clouds is negative");
@@ -23,7 +23,7 @@ result check_index_points(batch<Points> const& points) noexcept {
   if (!points.is_ragged() && points.size() > 0 && total % points.size() != 0) {
     return reject("points: a regular batch needs a number of points that is a multiple of the number of clouds");
   }
-  if (points.largest() > max_index_points) return reject("points: a cloud of more than 2^30 points");
+  if (points.largest() > max_bvh_points) return reject("points: a cloud of more than 2^30 points");
   return {};
 }
 

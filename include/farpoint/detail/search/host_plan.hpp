@@ -13,8 +13,8 @@ namespace detail {
 
 template <class Scalar>
 struct host_search_memory {
-  point_index_arrays<Scalar> index;
-  host_index_scratch<Scalar> scratch;
+  point_bvh_arrays<Scalar> index;
+  host_bvh_scratch<Scalar> scratch;
   std::size_t size;
 };
 
@@ -23,12 +23,12 @@ template <class Scalar>
 host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
                                            std::uint32_t most_units) noexcept {
   host_search_memory<Scalar> memory{};
-  memory.index = cut_point_index<Scalar>(cutter, points, clouds, largest);
+  memory.index = cut_point_bvh<Scalar>(cutter, points, clouds, largest);
   auto& scratch = memory.scratch;
   scratch.most_units = most_units;
   scratch.order = cutter.take<std::uint32_t>(points);
-  scratch.parts = cutter.take<host_index_part<Scalar>>(most_units);
-  scratch.places = cutter.take<typename host_index_scratch<Scalar>::digit_places>(most_units);
+  scratch.parts = cutter.take<host_bvh_part<Scalar>>(most_units);
+  scratch.places = cutter.take<typename host_bvh_scratch<Scalar>::digit_places>(most_units);
   memory.size = cutter.used();
   return memory;
 }
@@ -39,14 +39,14 @@ class host_search_plan {
   /// @param queries  of all clouds
   template <class Points>
   host_search_plan(host_exec exec, batch<Points> const& points, index_t queries,
-                   host_clouds_tuning const& tuning = {}) noexcept
+                   for_each_cloud_tuning const& tuning = {}) noexcept
       : clouds_{std::max<index_t>(points.size(), 0)},
         points_{std::max<index_t>(points.points().size(), 0)},
         largest_{std::max<index_t>(points.largest(), 0)},
         queries_{std::max<index_t>(queries, 0)},
         threads_{exec, clouds_, points_ + queries_, largest_ + queries_, work(), tuning} {}
 
-  host_clouds_plan const& threads() const noexcept { return threads_; }
+  for_each_cloud_plan const& threads() const noexcept { return threads_; }
   std::size_t bytes() const noexcept { return clouds_ == 0 ? 0 : cut(nullptr).size; }
 
   host_search_memory<Scalar> cut(unsigned char* workspace) const noexcept {
@@ -62,7 +62,7 @@ class host_search_plan {
   index_t points_;
   index_t largest_;
   index_t queries_;
-  host_clouds_plan threads_;
+  for_each_cloud_plan threads_;
 };
 
 inline result check_host_workspace(bytes workspace, std::size_t needed) noexcept {
@@ -80,7 +80,7 @@ void build_on_host(host_search_plan<typename Points::scalar> const& plan,
   run_clouds(
       plan.threads(), points.size(), [&](index_t b) { return points[b].size(); },
       [&](int rank) {
-        return host_index_builder<Points>{points, memory.index, memory.scratch.of_rank(rank)};
+        return host_bvh_builder<Points>{points, memory.index, memory.scratch.of_rank(rank)};
       });
 }
 
@@ -92,7 +92,7 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
                                   host_search_memory<typename Points::scalar> const& memory,
                                   batch<Points> const& points, batch<Queries> const& queries, bool self,
                                   Task const& task) noexcept {
-  using builder = host_index_builder<Points>;
+  using builder = host_bvh_builder<Points>;
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
   run_clouds(
@@ -108,8 +108,8 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
 /// Takes queries to a task; the indices are there already. The plan is one of the queries.
 /// @return non-finite queries
 template <class Queries, class Task>
-unsigned long long search_built_on_host(host_clouds_plan const& plan,
-                                        point_index_arrays<typename Queries::scalar> const& index,
+unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
+                                        point_bvh_arrays<typename Queries::scalar> const& index,
                                         batch<Queries> const& queries, bool self, Task const& task) noexcept {
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
@@ -122,7 +122,7 @@ unsigned long long search_built_on_host(host_clouds_plan const& plan,
 /// Points that are in no index.
 template <class Points>
 unsigned long long count_left_out(batch<Points> const& points,
-                                  point_index_arrays<typename Points::scalar> const& index) noexcept {
+                                  point_bvh_arrays<typename Points::scalar> const& index) noexcept {
   index_t count = 0;
   for (index_t b = 0; b < points.size(); ++b) count += points[b].size() - index.clouds[b].size;
   return static_cast<unsigned long long>(count);
@@ -134,7 +134,7 @@ result check_host_search(host_exec exec, batch<Points> const& points, batch<Quer
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
                 "farpoint: points and queries are both double, or neither is");
   if (exec.threads < 0) return reject("exec: host_exec.threads is negative");
-  if (result const checked = check_index_points(points); !checked) return checked;
+  if (result const checked = check_bvh_points(points); !checked) return checked;
   if (result const checked = check_queries(queries, points.size()); !checked) return checked;
   if (result const checked = check_search_offsets(points); !checked) return checked;
   return check_search_offsets(queries);

@@ -22,7 +22,7 @@ struct query_block {
   index_t index[most];        ///< in their cloud
 
   /// Looked for here, in the loops that are compiled for this processor.
-  FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_index_ref<Scalar> const& points) const noexcept {
+  FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_bvh_ref<Scalar> const& points) const noexcept {
     return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
   }
 };
@@ -35,7 +35,7 @@ class host_search {
   using scalar = typename Queries::scalar;
 
   /// @param self  the queries are the points of the index: they are asked for in the order of the leaves
-  host_search(batch<Queries> const& queries, point_index_arrays<scalar> const& index, bool self, Task const& task,
+  host_search(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self, Task const& task,
               std::atomic<unsigned long long>& non_finite, int threads) noexcept
       : queries_{queries}, arrays_{index}, task_{task}, non_finite_{non_finite}, self_{self}, threads_{threads} {}
 
@@ -78,7 +78,7 @@ class host_search {
     block.count = 0;
     for (index_t leaf = first; leaf < last; ++leaf) {
       auto const& home = index_.leaf(static_cast<std::uint32_t>(leaf));
-      for (int lane = 0; lane < point_index_width; ++lane) {
+      for (int lane = 0; lane < point_bvh_width; ++lane) {
         if (home.index[lane] != no_index) {
           put(block, home.at(lane), static_cast<std::uint32_t>(leaf), index_t{home.index[lane]});
         }
@@ -106,7 +106,7 @@ class host_search {
   }
 
   batch<Queries> const& queries_;
-  point_index_arrays<scalar> arrays_;
+  point_bvh_arrays<scalar> arrays_;
   Task const& task_;
   std::atomic<unsigned long long>& non_finite_;
   bool self_;
@@ -114,7 +114,7 @@ class host_search {
 
   index_t b_ = 0;
   Queries cloud_;
-  point_index_ref<scalar> index_;
+  point_bvh_ref<scalar> index_;
   std::uint32_t units_ = 1;
 };
 

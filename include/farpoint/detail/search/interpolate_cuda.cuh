@@ -10,7 +10,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Points, class Queries>
-struct interpolate_work {
+struct interpolate_args {
   batch<Points> points;
   search_queries<Queries> queries;
   index_t threads;
@@ -28,7 +28,7 @@ struct interpolated_row {
 };
 
 template <class Points, class Queries>
-__device__ interpolated_row find_interpolated_row(interpolate_work<Points, Queries> const& work,
+__device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& work,
                                                   index_t thread) noexcept {
   using key = neighbour_key<typename Queries::scalar>;
   interpolated_row found{-1, {}, {}, 0};
@@ -51,7 +51,7 @@ __device__ interpolated_row find_interpolated_row(interpolate_work<Points, Queri
 /// A thread finds the neighbours of a query. Then a warp writes the rows of its queries, one value a lane, so that
 /// neighbouring lanes read and write neighbouring channels.
 template <class Points, class Queries>
-__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_work<Points, Queries> const work) {
+__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Points, Queries> const work) {
   __shared__ interpolated_row shared[search_block_size];
   interpolated_row* const rows = shared + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes;
   index_t const step = index_t{gridDim.x} * search_block_size;
@@ -80,14 +80,14 @@ __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpol
 /// Enqueues interpolate(); the arguments have been checked.
 template <class Points, class Queries>
 FARPOINT_HIDDEN cudaError_t interpolate_on_device(batch<Points> const& points,
-                                                  point_index_arrays<typename Points::scalar> const& index,
+                                                  point_bvh_arrays<typename Points::scalar> const& index,
                                                   span<float const> features, batch<Queries> const& queries,
                                                   index_t channels, interpolate_output const& output,
                                                   query_order_memory const& memory, cudaStream_t stream) noexcept {
   search_queries<Queries> spread{queries, index, false};
   index_t const leaves = most_leaves(points.points().size(), points.size());
   if (cudaError_t const error = order_queries(spread, leaves, memory, stream); error != cudaSuccess) return error;
-  interpolate_work<Points, Queries> const work{points, spread, spread.threads(), features, channels, output};
+  interpolate_args<Points, Queries> const work{points, spread, spread.threads(), features, channels, output};
   return search_launch(interpolate_kernel<Points, Queries>, work.threads, stream, work);
 }
 

@@ -11,9 +11,9 @@ namespace detail {
 
 /// Enqueues the search; the indices are there already.
 template <class Selector, class Queries>
-FARPOINT_HIDDEN cudaError_t launch_knn(knn_cuda_task<Queries> const& task, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN cudaError_t launch_knn(knn_cuda_args<Queries> const& task, cudaStream_t stream) noexcept {
   using scalar = typename Queries::scalar;
-  using kernel_type = void (*)(knn_cuda_task<Queries> const);
+  using kernel_type = void (*)(knn_cuda_args<Queries> const);
   constexpr int block_size = Selector::block_size;
   constexpr int most = most_in_packets<scalar>;
   index_t const threads = task.threads > task.rows ? task.threads : task.rows;
@@ -21,11 +21,11 @@ FARPOINT_HIDDEN cudaError_t launch_knn(knn_cuda_task<Queries> const& task, cudaS
   cudaLaunchConfig_t launch{};
   launch.stream = stream;
   if (task.k > most) {
-    launch.gridDim = dim3(static_cast<unsigned>((threads + knn_wide_queries - 1) / knn_wide_queries));
+    launch.gridDim = dim3(static_cast<unsigned>((threads + knn_warp_per_query_from - 1) / knn_warp_per_query_from));
     launch.blockDim = dim3(cuda_warp::lanes);
     launch.dynamicSmemBytes =
         static_cast<std::size_t>(collected_topk<scalar>::room_for(task.k)) * sizeof(neighbour_key<scalar>);
-    return launch_kernel(kernel_type{knn_wide_kernel<Queries>}, launch, task);
+    return launch_kernel(kernel_type{knn_warp_per_query_kernel<Queries>}, launch, task);
   }
   kernel_type const kernel = task.k <= 1    ? kernel_type{knn_packet_kernel<Queries, 1, block_size>}
                              : task.k <= 4  ? kernel_type{knn_packet_kernel<Queries, 4, block_size>}
@@ -41,7 +41,7 @@ FARPOINT_HIDDEN cudaError_t launch_knn(knn_cuda_task<Queries> const& task, cudaS
 /// @param points  of all clouds
 /// @param self    the queries are the points
 template <class Selector, class Queries>
-FARPOINT_HIDDEN cudaError_t search_knn(point_index_arrays<typename Queries::scalar> const& index, index_t points,
+FARPOINT_HIDDEN cudaError_t search_knn(point_bvh_arrays<typename Queries::scalar> const& index, index_t points,
                                        unsigned const* bad_offsets, batch<Queries> const& queries, bool self,
                                        exact const& method, index_t k,
                                        knn_output<typename Queries::scalar> const& output,
@@ -53,7 +53,7 @@ FARPOINT_HIDDEN cudaError_t search_knn(point_index_arrays<typename Queries::scal
     cudaError_t const error = order_queries(in_order, most_leaves(points, queries.size()), memory, stream);
     if (error != cudaSuccess) return error;
   }
-  knn_cuda_task<Queries> const task{in_order,
+  knn_cuda_args<Queries> const task{in_order,
                                     in_order.threads(),
                                     queries.points().size(),
                                     bad_offsets,
@@ -89,7 +89,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
       });
 }
 
-/// knn() for cuda_exec among the points of a device_point_index.
+/// knn() for cuda_exec among the points of a device_point_bvh.
 template <class Selector, class Index, class Queries>
 FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, batch<Queries> const& queries,
                                          exact const& method, index_t k,

@@ -18,7 +18,7 @@ class knn_task {
 
   int block_size() const noexcept { return std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most); }
 
-  void answer(index_t b, point_index_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
+  void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
     Key keys[2 * keys_at_once];
     pass_(index, queries, request_, keys);
     for (int i = 0; i < queries.count; ++i) {
@@ -43,7 +43,7 @@ class knn_task {
 
 /// The nearest of each query for a consumer.
 template <class Scalar, class Consumer>
-auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
+auto nearest_args(exact const& method, index_t k, Consumer const& consumer) noexcept {
   knn_request<Scalar> const request{static_cast<int>(k), squared_radius<Scalar>(method.max_radius),
                                     method.exclude_self};
   return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
@@ -76,13 +76,13 @@ struct knn_writer {
 template <class Points, class Queries, class Consumer>
 result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                           exact const& method, index_t k, Consumer const& consumer, knn_report* report, bytes workspace,
-                          host_clouds_tuning const& tuning = {}) noexcept {
+                          for_each_cloud_tuning const& tuning = {}) noexcept {
   using scalar = typename Points::scalar;
   host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
   if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
   auto const memory = plan.cut(workspace.data());
   unsigned long long const bad =
-      search_on_host(plan, memory, points, queries, self, nearest_task<scalar>(method, k, consumer));
+      search_on_host(plan, memory, points, queries, self, nearest_args<scalar>(method, k, consumer));
   if (report != nullptr) *report = {count_left_out(points, memory.index), bad};
   return {};
 }
@@ -91,7 +91,7 @@ result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Que
 template <class Points, class Queries>
 result knn_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                 exact const& method, index_t k, knn_output<typename Points::scalar> const& output, bytes workspace,
-                host_clouds_tuning const& tuning = {}) noexcept {
+                for_each_cloud_tuning const& tuning = {}) noexcept {
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   knn_writer<Queries> const writer{queries, k, output};

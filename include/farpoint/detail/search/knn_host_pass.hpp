@@ -12,7 +12,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Scalar, class Key>
-using knn_function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
+using knn_function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
                               Key*) noexcept;
 
 /// Fills `keys`, `[queries of the block, k]`, ascending; no_index where there is no neighbour. There must be room for
@@ -22,7 +22,7 @@ template <class Scalar, class List>
 struct knn_pass {
   using key = neighbour_key<Scalar>;
 
-  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+  FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
                                          knn_request<Scalar> const& request, key* keys) noexcept {
     key const limit{request.radius2, no_index};
     for (int i = 0; i < queries.count; ++i) {
@@ -49,17 +49,17 @@ knn_function<Scalar, neighbour_key<Scalar>> choose_knn_pass(int k) noexcept {
   using key = neighbour_key<Scalar>;
   knn_function<Scalar, key> pass = nullptr;
   if (k <= 1) {
-    for_this_processor<knn_pass<Scalar, topk_list<key, 1>>>(pass);
+    isa_dispatch<knn_pass<Scalar, topk_list<key, 1>>>(pass);
   } else if (k <= 4) {
-    for_this_processor<knn_pass<Scalar, topk_list<key, 4>>>(pass);
+    isa_dispatch<knn_pass<Scalar, topk_list<key, 4>>>(pass);
   } else if (k <= 8) {
-    for_this_processor<knn_pass<Scalar, topk_list<key, 8>>>(pass);
+    isa_dispatch<knn_pass<Scalar, topk_list<key, 8>>>(pass);
   } else if (k <= 16) {
-    for_this_processor<knn_pass<Scalar, topk_list<key, 16>>>(pass);
+    isa_dispatch<knn_pass<Scalar, topk_list<key, 16>>>(pass);
   } else if (k <= 64) {
-    for_this_processor<knn_pass<Scalar, topk_sorted<key>>>(pass);
+    isa_dispatch<knn_pass<Scalar, topk_sorted<key>>>(pass);
   } else {
-    for_this_processor<knn_pass<Scalar, topk_buffer<key>>>(pass);
+    isa_dispatch<knn_pass<Scalar, topk_buffer<key>>>(pass);
   }
   return pass;
 }

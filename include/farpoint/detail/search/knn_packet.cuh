@@ -18,7 +18,7 @@ inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
 
 /// Who asks for what.
 template <class Queries>
-struct knn_cuda_task {
+struct knn_cuda_args {
   using scalar = typename Queries::scalar;
 
   search_queries<Queries> queries;
@@ -61,7 +61,7 @@ struct knn_cuda_task {
 
 /// A call of its own: the search that follows needs the registers, and few searches need this.
 template <class Scalar>
-__device__ __noinline__ std::uint32_t leaf_near_apart(point_index_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
+__device__ __noinline__ std::uint32_t leaf_near_apart(point_bvh_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
   return index.leaf_near(q);
 }
 
@@ -79,7 +79,7 @@ __device__ void search_together(search_queries<Queries> const& queries,
     __syncwarp();
     if (cuda_warp::lane() == 0) {
 #pragma unroll
-      for (int level = 0; level < point_index_levels; ++level) shared.levels[level] = index.boxes()[level];
+      for (int level = 0; level < point_bvh_levels; ++level) shared.levels[level] = index.boxes()[level];
     }
     std::uint32_t start = mine.start;
     if (is_here && start == no_index) start = leaf_near_apart(index, q);
@@ -175,7 +175,7 @@ constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
 /// A warp for 32 queries.
 template <class Queries, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, knn_packet_blocks<typename Queries::scalar>(Capacity, BlockSize))
-    knn_packet_kernel(knn_cuda_task<Queries> const task) {
+    knn_packet_kernel(knn_cuda_args<Queries> const task) {
   using scalar = typename Queries::scalar;
   using list = warp_topk<scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;

@@ -66,7 +66,7 @@ class collected_topk {
   int count_ = 0;
 };
 
-/// A visitor for point_index_ref::visit() that is a whole warp with one query.
+/// A visitor for point_bvh_ref::visit() that is a whole warp with one query.
 template <class Scalar>
 class wide_visitor : public single_visitor<wide_visitor<Scalar>> {
  public:
@@ -74,13 +74,13 @@ class wide_visitor : public single_visitor<wide_visitor<Scalar>> {
       : list_{found}, excluded_{excluded} {}
 
   __device__ std::uint32_t choose(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q) const noexcept {
-    int const mine = cuda_warp::lane() % point_index_width;
+    int const mine = cuda_warp::lane() % point_bvh_width;
     neighbour_key<Scalar> const nearest{box_distance2_of(boxes, mine, q), boxes.lowest[mine]};
-    return cuda_warp::ballot(nearest < list_.worst()) & ((1u << point_index_width) - 1);
+    return cuda_warp::ballot(nearest < list_.worst()) & ((1u << point_bvh_width) - 1);
   }
   __device__ void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
-    int const mine = cuda_warp::lane() % point_index_width;
-    bool const is_there = cuda_warp::lane() < point_index_width && leaf.index[mine] != excluded_;
+    int const mine = cuda_warp::lane() % point_bvh_width;
+    bool const is_there = cuda_warp::lane() < point_bvh_width && leaf.index[mine] != excluded_;
     list_.offer(is_there, {distance2(leaf.at(mine), q), leaf.index[mine]});
   }
 
@@ -90,21 +90,21 @@ class wide_visitor : public single_visitor<wide_visitor<Scalar>> {
 };
 
 /// Queries that a warp answers, one after the other.
-inline constexpr int knn_wide_queries = 4;
+inline constexpr int knn_warp_per_query_from = 4;
 
 /// A block of one warp for some queries.
 template <class Queries>
-__global__ void __launch_bounds__(cuda_warp::lanes) knn_wide_kernel(knn_cuda_task<Queries> const task) {
+__global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(knn_cuda_args<Queries> const task) {
   using scalar = typename Queries::scalar;
   using key = neighbour_key<scalar>;
   index_t bad_row = -1;
   search_query<scalar> mine;
-  if (cuda_warp::lane() < knn_wide_queries) {
-    mine = task.query_of(index_t{blockIdx.x} * knn_wide_queries + cuda_warp::lane(), bad_row);
+  if (cuda_warp::lane() < knn_warp_per_query_from) {
+    mine = task.query_of(index_t{blockIdx.x} * knn_warp_per_query_from + cuda_warp::lane(), bad_row);
   }
   task.leave_empty(bad_row);
   task.count_bad(bad_row >= 0);
-  for (int from = 0; from < knn_wide_queries; ++from) {
+  for (int from = 0; from < knn_warp_per_query_from; ++from) {
     search_query<scalar> const query = cuda_warp::shuffle(mine, from);
     if (!query.exists()) continue;
     collected_topk<scalar> found{static_cast<key*>(dynamic_shared()), task.k, key{task.radius2, no_index}};

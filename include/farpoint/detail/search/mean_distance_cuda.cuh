@@ -23,7 +23,7 @@ struct mean_distance_writer {
 
 /// Enqueues mean_knn_distance(); the arguments have been checked.
 template <class Selector, class Points>
-cudaError_t mean_distance_on_device(index_task<Points> const& index, index_t k, span<typename Points::scalar> means,
+cudaError_t mean_distance_on_device(bvh_build_args<Points> const& index, index_t k, span<typename Points::scalar> means,
                                     neighbour_key<typename Points::scalar>* memory, cudaStream_t stream) noexcept {
   using scalar = typename Points::scalar;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};

@@ -17,7 +17,7 @@ struct list_order<neighbour_key<Scalar>> {
   FARPOINT_HD static neighbour_key<Scalar> limit(Scalar radius2) noexcept { return {radius2, no_index}; }
 
   template <class List>
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE static void search(point_index_ref<Scalar> const& index,
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static void search(point_bvh_ref<Scalar> const& index,
                                                         search_query<Scalar> const& q, std::uint32_t start, List& list,
                                                         knn_request<Scalar> const& request) noexcept {
     index.search(q.at, start, list, request.excluded(q.index));
@@ -29,7 +29,7 @@ struct list_order<index_key<Scalar>> {
   FARPOINT_HD static index_key<Scalar> limit(Scalar) noexcept { return {Scalar(0), no_index}; }
 
   template <class List>
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE static void search(point_index_ref<Scalar> const& index,
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static void search(point_bvh_ref<Scalar> const& index,
                                                         search_query<Scalar> const& q, std::uint32_t start, List& list,
                                                         knn_request<Scalar> const& request) noexcept {
     lowest_visitor<Scalar, List> visitor{request.radius2, list, request.excluded(q.index)};
@@ -39,7 +39,7 @@ struct list_order<index_key<Scalar>> {
 
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t start_of(search_query<Scalar> const& q,
-                                                          point_index_ref<Scalar> const& index) noexcept {
+                                                          point_bvh_ref<Scalar> const& index) noexcept {
   return q.start != no_index ? q.start : index.leaf_near(q.at);
 }
 
@@ -59,7 +59,7 @@ struct register_lists {
   knn_request<scalar> request;
   Consumer consumer;
 
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t) const noexcept {
     topk_list<Key, Capacity> list{request.k, list_order<Key>::limit(request.radius2)};
     list_order<Key>::search(index, q, start_of(q, index), list, request);
@@ -81,7 +81,7 @@ struct memory_lists {
   Consumer consumer;
   Key* memory;
 
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t thread) const noexcept {
     Key* const keys = memory + thread * request.k;
     topk_heap<Key> list{keys, request.k, list_order<Key>::limit(request.radius2)};

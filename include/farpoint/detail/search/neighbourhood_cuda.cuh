@@ -51,7 +51,7 @@ std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
 /// @param index   built before
 /// @param memory  of neighbour_lists
 template <class Selector, class Points, class Consumer>
-FARPOINT_HIDDEN cudaError_t neighbours_on_device(index_task<Points> const& index,
+FARPOINT_HIDDEN cudaError_t neighbours_on_device(bvh_build_args<Points> const& index,
                                                  knn_request<typename Points::scalar> const& request,
                                                  Consumer const& consumer,
                                                  neighbour_key<typename Points::scalar>* memory,
@@ -59,8 +59,8 @@ FARPOINT_HIDDEN cudaError_t neighbours_on_device(index_task<Points> const& index
   using scalar = typename Points::scalar;
   search_queries<Points> const queries{index.points, index.index, true};
   if (request.k <= most_in_packets<scalar>) return run_packet_lists<Selector>(queries, request, consumer, stream);
-  return run_search(queries, memory_lists<neighbour_key<scalar>, Consumer>{request, consumer, memory}, stream, nullptr,
-                    nullptr, lists_of(index.points, request.k).threads());
+  return run_queries(queries, memory_lists<neighbour_key<scalar>, Consumer>{request, consumer, memory}, stream, nullptr,
+                     nullptr, lists_of(index.points, request.k).threads());
 }
 
 }  // namespace detail

@@ -27,7 +27,7 @@ struct normals_writer {
 
 /// Enqueues estimate_normals(); the arguments have been checked.
 template <class Selector, class Points>
-cudaError_t normals_on_device(index_task<Points> const& index, normals_params const& params,
+cudaError_t normals_on_device(bvh_build_args<Points> const& index, normals_params const& params,
                               normals_output<typename Points::scalar> const& output,
                               neighbour_key<typename Points::scalar>* memory, cudaStream_t stream) noexcept {
   using scalar = typename Points::scalar;

@@ -9,9 +9,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Queries, whose lists go to a consumer, and counters that may be left out; see search_work and register_lists.
+/// Queries, whose lists go to a consumer, and counters that may be left out; see query_args and register_lists.
 template <class Queries, class Consumer>
-struct packet_lists_work {
+struct packet_lists_args {
   search_queries<Queries> queries;
   index_t threads;
   knn_request<typename Queries::scalar> request;
@@ -21,7 +21,7 @@ struct packet_lists_work {
 };
 
 template <class Queries, int Capacity, int BlockSize, class Consumer>
-__global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_work<Queries, Consumer> const work) {
+__global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_args<Queries, Consumer> const work) {
   using key = neighbour_key<typename Queries::scalar>;
   using list = warp_topk<typename Queries::scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;
@@ -61,7 +61,7 @@ FARPOINT_HIDDEN cudaError_t run_packet_lists(search_queries<Queries> const& quer
                                              unsigned long long* non_finite = nullptr) noexcept {
   constexpr int block_size = Selector::block_size;
   constexpr int most = most_in_packets<typename Queries::scalar>;
-  using work_type = packet_lists_work<Queries, Consumer>;
+  using work_type = packet_lists_args<Queries, Consumer>;
   using kernel_type = void (*)(work_type const);
   work_type const work{queries, queries.threads(), request, consumer, found, non_finite};
   if (work.threads == 0) return cudaSuccess;

@@ -22,7 +22,7 @@ __device__ void load_values(T const* from, T (&to)[Size]) noexcept {
 /// Shared memory of a warp that searches.
 template <class Scalar>
 struct packet_memory {
-  static constexpr int groups = cuda_warp::lanes / point_index_width;
+  static constexpr int groups = cuda_warp::lanes / point_bvh_width;
 
   /// A point, in an order that leaves its distance, where z was, beside the index: a neighbour_key.
   struct alignas(4 * sizeof(Scalar)) point {
@@ -39,10 +39,10 @@ struct packet_memory {
     std::uint32_t bound_index;
   };
 
-  point_boxes<Scalar> const* levels[point_index_levels];
+  point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;
-  point points[cuda_warp::lanes + point_index_width];  ///< that wait until there are eight
+  point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight
 };
 
 /// Whether warps that search fit into the shared memory that every device gives a block unasked.
@@ -52,7 +52,7 @@ FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
   return warps * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>)) <= 48 * 1024;
 }
 
-/// A visitor for point_index_ref::visit() that is a whole warp: a lane has a query, and all go one way, into every box
+/// A visitor for point_bvh_ref::visit() that is a whole warp: a lane has a query, and all go one way, into every box
 /// that one of them may need. Nothing diverges.
 ///
 /// Eight boxes are tested at a time against four boxes of eight queries each: a test for each lane. Where the eight are
@@ -106,7 +106,7 @@ class packet_visitor {
       Scalar const bound = exists ? list_.bound() : Scalar(-1);
       point_leaf<Scalar> const& leaf = index.leaf(exists ? mine : first);
 #pragma unroll
-      for (int i = 0; i < point_index_width; i += at_once) {
+      for (int i = 0; i < point_bvh_width; i += at_once) {
         Scalar axis[3][at_once];
         std::uint32_t indices[at_once];
 #pragma unroll
@@ -125,7 +125,7 @@ class packet_visitor {
       }
     }
     take_bounds();
-    return ((1u << memory::groups) - 1) << first % point_index_width;
+    return ((1u << memory::groups) - 1) << first % point_bvh_width;
   }
 
   __device__ std::uint32_t choose(point_boxes<Scalar> const& boxes, point const& q) const noexcept {
@@ -166,8 +166,8 @@ class packet_visitor {
       count_ += __popc(wanted);
       __syncwarp();
 #pragma unroll 1
-      while (count_ >= point_index_width) {
-        count_ -= point_index_width;
+      while (count_ >= point_bvh_width) {
+        count_ -= point_bvh_width;
         look_at_eight(shared_.points + count_, q);
       }
       __syncwarp();
@@ -178,7 +178,7 @@ class packet_visitor {
   __device__ void finish(point const& q) noexcept {
     if (count_ == 0) return;
     int const lane = cuda_warp::lane();
-    if (lane >= count_ && lane < point_index_width) {
+    if (lane >= count_ && lane < point_bvh_width) {
       shared_.points[lane] = {infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
     }
     count_ = 0;
@@ -198,10 +198,10 @@ class packet_visitor {
   static constexpr int at_once = 4;
 
   __device__ static int group() noexcept {
-    return cuda_warp::lane() / point_index_width;
+    return cuda_warp::lane() / point_bvh_width;
   }
   __device__ static int in_group() noexcept {
-    return cuda_warp::lane() % point_index_width;
+    return cuda_warp::lane() % point_bvh_width;
   }
   __device__ static std::uint32_t lanes_before() noexcept {
     return (1u << cuda_warp::lane()) - 1;
@@ -218,7 +218,7 @@ class packet_visitor {
 
   __device__ void look_at_eight(typename memory::point const* points, point const& q) noexcept {
 #pragma unroll
-    for (int i = 0; i < point_index_width; i += at_once) {
+    for (int i = 0; i < point_bvh_width; i += at_once) {
       typename memory::point p[at_once];
 #pragma unroll
       for (int j = 0; j < at_once; ++j) p[j] = points[i + j];
@@ -244,7 +244,7 @@ class packet_visitor {
   __device__ static std::uint32_t any_group(std::uint32_t lanes) noexcept {
     lanes |= lanes >> 16;
     lanes |= lanes >> 8;
-    return lanes & ((1u << point_index_width) - 1);
+    return lanes & ((1u << point_bvh_width) - 1);
   }
   /// By any of the queries.
   __device__ bool is_wanted(point_boxes<Scalar> const& boxes, int lane, vec<Scalar, 3> const& q) const noexcept {
@@ -270,14 +270,14 @@ class packet_visitor {
   template <class T>
   __device__ static T of_eight(T value, T (*choose)(T, T)) noexcept {
 #pragma unroll
-    for (int step = 1; step < point_index_width; step *= 2) value = choose(value, __shfl_xor_sync(~0u, value, step));
+    for (int step = 1; step < point_bvh_width; step *= 2) value = choose(value, __shfl_xor_sync(~0u, value, step));
     return value;
   }
   /// Of all lanes, from one of each eight.
   template <class T>
   __device__ static T of_eights(T value, T (*choose)(T, T)) noexcept {
 #pragma unroll
-    for (int step = point_index_width; step < cuda_warp::lanes; step *= 2) {
+    for (int step = point_bvh_width; step < cuda_warp::lanes; step *= 2) {
       value = choose(value, __shfl_xor_sync(~0u, value, step));
     }
     return value;

@@ -31,7 +31,7 @@ class search_queries {
 
   /// @param index  of as many clouds
   /// @param self   the queries are the points of the index
-  search_queries(batch<Queries> const& queries, point_index_arrays<scalar> const& index, bool self) noexcept
+  search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
       : queries_{queries}, index_{index}, self_{self} {}
 
   /// Answers queries that are not the points in another order than that of the view.
@@ -47,7 +47,7 @@ class search_queries {
     index_t const rows = queries_.points().size();
     if (queries_.size() == 0 || rows == 0) return 0;
     // A leaf more for each cloud, because its last one may be filled in part.
-    return self_ ? rows + point_index_width * queries_.size() : rows;
+    return self_ ? rows + point_bvh_width * queries_.size() : rows;
   }
 
   /// The query of a row that has neighbours.
@@ -59,8 +59,8 @@ class search_queries {
     return q;
   }
 
-  FARPOINT_HD point_index_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
-  FARPOINT_HD point_index_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
+  FARPOINT_HD point_bvh_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
+  FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
 
   /// The query of a thread. `bad_row` is set to the row, if there is one, of a query that is not finite, and that this
   /// thread has to see to.
@@ -109,20 +109,20 @@ class search_queries {
   /// Finds the cloud of a query by its row.
   FARPOINT_HD void place(query& q) const noexcept {
     index_t const b = queries_.is_ragged()
-                          ? last_not_above(queries_.size(), q.row, [this](index_t i) { return queries_.begin_of(i); })
+                          ? segment_of(queries_.size(), q.row, [this](index_t i) { return queries_.begin_of(i); })
                           : q.row / queries_.largest();
     q.index = q.row - queries_.begin_of(b);
     if (q.index >= 0 && q.index < queries_[b].size()) q.cloud = b;
   }
 
   FARPOINT_HD query of_lane(index_t thread) const noexcept {
-    index_t const leaf = thread / point_index_width;
-    index_t const b = last_not_above(queries_.size(), leaf, [this](index_t i) { return first_leaf(i); });
+    index_t const leaf = thread / point_bvh_width;
+    index_t const b = segment_of(queries_.size(), leaf, [this](index_t i) { return first_leaf(i); });
     query q;
     index_t const place = leaf - first_leaf(b);
-    if (place < 0 || place * point_index_width >= index_.clouds[b].size) return q;
+    if (place < 0 || place * point_bvh_width >= index_.clouds[b].size) return q;
     point_leaf<scalar> const& home = index_.leaves[leaf];
-    int const lane = static_cast<int>(thread % point_index_width);
+    int const lane = static_cast<int>(thread % point_bvh_width);
     if (home.index[lane] == no_index) return q;
     q.cloud = b;
     q.index = index_t{home.index[lane]};
@@ -133,7 +133,7 @@ class search_queries {
   }
 
   batch<Queries> queries_;
-  point_index_arrays<scalar> index_;
+  point_bvh_arrays<scalar> index_;
   bool self_;
   std::uint32_t const* rows_in_order_ = nullptr;
   std::uint32_t const* leaves_in_order_ = nullptr;

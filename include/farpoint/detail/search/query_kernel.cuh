@@ -13,7 +13,7 @@ inline constexpr int search_block_size = 128;
 
 /// Queries, what is done with each, and counters that may be left out.
 template <class Queries, class Task>
-struct search_work {
+struct query_args {
   search_queries<Queries> queries;
   Task task;
   index_t threads;
@@ -24,7 +24,7 @@ struct search_work {
 /// A task has `answer(query, index, thread)`, which returns a number to add up, and `leave_empty(row)`. A thread may
 /// have several queries, one after another.
 template <class Queries, class Task>
-__global__ void __launch_bounds__(search_block_size) search_kernel(search_work<Queries, Task> const work) {
+__global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Queries, Task> const work) {
   index_t const thread = index_t{blockIdx.x} * search_block_size + threadIdx.x;
   index_t const step = index_t{gridDim.x} * search_block_size;
   for (index_t first = thread - threadIdx.x; first < work.threads; first += step) {
@@ -58,24 +58,24 @@ FARPOINT_HIDDEN cudaError_t search_launch(void (*kernel)(Argument), index_t thre
 /// Enqueues a task.
 /// @param most_threads  of the grid; 0: as many as there are queries
 template <class Queries, class Task>
-FARPOINT_HIDDEN cudaError_t run_search(search_queries<Queries> const& queries, Task const& task, cudaStream_t stream,
-                                       unsigned long long* found = nullptr, unsigned long long* non_finite = nullptr,
-                                       index_t most_threads = 0) noexcept {
-  search_work<Queries, Task> const work{queries, task, queries.threads(), found, non_finite};
+FARPOINT_HIDDEN cudaError_t run_queries(search_queries<Queries> const& queries, Task const& task, cudaStream_t stream,
+                                        unsigned long long* found = nullptr, unsigned long long* non_finite = nullptr,
+                                        index_t most_threads = 0) noexcept {
+  query_args<Queries, Task> const work{queries, task, queries.threads(), found, non_finite};
   index_t const grid = most_threads > 0 && most_threads < work.threads ? most_threads : work.threads;
-  return search_launch(search_kernel<Queries, Task>, grid, stream, work);
+  return search_launch(query_kernel<Queries, Task>, grid, stream, work);
 }
 
 /// Points that are in no index.
 template <class Points>
-struct left_out_work {
+struct left_out_args {
   batch<Points> points;
-  point_index_arrays<typename Points::scalar> index;
+  point_bvh_arrays<typename Points::scalar> index;
   unsigned long long* count;  ///< added to
 };
 
 template <class Points>
-__global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_work<Points> const work) {
+__global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_args<Points> const work) {
   index_t const b = index_t{blockIdx.x} * search_block_size + threadIdx.x;
   index_t const left_out = b < work.points.size() ? work.points[b].size() - work.index.clouds[b].size : 0;
   add_in_warp(work.count, static_cast<unsigned long long>(left_out));
@@ -84,7 +84,7 @@ __global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_wo
 /// Enqueues the counting of the points that are in no index.
 template <class Points>
 FARPOINT_HIDDEN cudaError_t run_left_out(batch<Points> const& points,
-                                         point_index_arrays<typename Points::scalar> const& index,
+                                         point_bvh_arrays<typename Points::scalar> const& index,
                                          unsigned long long* count, cudaStream_t stream) noexcept {
   return search_launch(left_out_kernel<Points>, points.size(), stream, {points, index, count});
 }

@@ -44,7 +44,7 @@ auto query_order_of(batch<Queries> const& queries, bool has_order = false) noexc
 }
 
 template <class Queries>
-struct query_leaf_work {
+struct query_leaf_args {
   search_queries<Queries> queries;
   index_t rows;
   std::uint32_t none;  ///< above all leaves
@@ -54,7 +54,7 @@ struct query_leaf_work {
 
 /// Finds the leaf of each query.
 template <class Queries>
-__global__ void __launch_bounds__(search_block_size) query_leaf_kernel(query_leaf_work<Queries> const work) {
+__global__ void __launch_bounds__(search_block_size) query_leaf_kernel(query_leaf_args<Queries> const work) {
   index_t const row = index_t{blockIdx.x} * search_block_size + threadIdx.x;
   if (row >= work.rows) return;
   index_t bad_row = -1;
@@ -73,7 +73,7 @@ FARPOINT_HIDDEN cudaError_t order_queries(search_queries<Queries>& queries, inde
   auto const none = static_cast<std::uint32_t>(leaves);
   int bits = 1;
   while (none >> bits != 0) ++bits;
-  query_leaf_work<Queries> const work{queries, rows, none, memory.leaves[0], memory.rows[0]};
+  query_leaf_args<Queries> const work{queries, rows, none, memory.leaves[0], memory.rows[0]};
   cudaError_t error = search_launch(query_leaf_kernel<Queries>, rows, stream, work);
   if (error == cudaSuccess) {
     error = radix_sort(memory.leaves, memory.rows, memory.counters, static_cast<std::uint32_t>(rows), bits, stream);

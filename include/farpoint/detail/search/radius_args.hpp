@@ -15,7 +15,7 @@ struct radius_count {
   knn_request<Scalar> request;
   index_span counts;  ///< optional
 
-  FARPOINT_HD index_t answer(search_query<Scalar> const& q, point_index_ref<Scalar> const& index,
+  FARPOINT_HD index_t answer(search_query<Scalar> const& q, point_bvh_ref<Scalar> const& index,
                              index_t) const noexcept {
     neighbour_counter counter{request.excluded(q.index)};
     within_visitor<Scalar, neighbour_counter> visitor{request.radius2, counter};
@@ -103,7 +103,7 @@ template <class Key, class Points>
 FARPOINT_HD int fill_row(knn_request<typename Points::scalar> const& request, index_span indices,
                          span<typename Points::scalar> distances, index_t begin, int k, Points const& cloud,
                          search_query<typename Points::scalar> const& q,
-                         point_index_ref<typename Points::scalar> const& index) noexcept {
+                         point_bvh_ref<typename Points::scalar> const& index) noexcept {
   Key const limit = list_order<Key>::limit(request.radius2);
   using memory = row_of_keys<Key, Points>;
   topk_heap<Key, memory> list{memory{indices, distances, begin, cloud, q.at}, k, limit};
@@ -121,7 +121,7 @@ struct radius_row_lists {
   batch<Points> points;
   radius_writer<scalar> output;
 
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t) const noexcept {
     int const count = fill_row<Key>(request, output.indices, output.distances, q.row * output.max, request.k,
                                     points[q.cloud], q, index);
@@ -144,7 +144,7 @@ struct radius_rows_fill {
   radius_rows_output<scalar> output;
   index_t collected;
 
-  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_index_ref<scalar> const& index,
+  FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t) const noexcept {
     index_t const begin = output.offsets.get(q.row);
     index_t const end = output.offsets.get(q.row + 1);

@@ -37,7 +37,7 @@ class radius_search {
   using scalar = typename Points::scalar;
 
   /// @param self  the queries are the points
-  radius_search(batch<Points> const& points, point_index_arrays<scalar> const& index, batch<Queries> const& queries,
+  radius_search(batch<Points> const& points, point_bvh_arrays<scalar> const& index, batch<Queries> const& queries,
                 bool self, radius_params const& params, radius_memory const& memory, cudaStream_t stream) noexcept
       : points_{points},
         index_{index},
@@ -128,7 +128,7 @@ class radius_search {
   /// @param adds_up  what the task returns is the report's total
   template <class Task>
   void run(Task const& task, bool adds_up) noexcept {
-    then([&] { return run_search(queries_, task, stream_, adds_up ? total() : nullptr, non_finite()); });
+    then([&] { return run_queries(queries_, task, stream_, adds_up ? total() : nullptr, non_finite()); });
   }
 
   void run_lowest(radius_writer<scalar> const& writer) noexcept {
@@ -149,13 +149,16 @@ class radius_search {
   template <class Key>
   void fill(radius_rows_output<scalar> const& output) noexcept {
     then([&] {
-      return run_search(queries_, radius_rows_fill<Key, Points>{request_, points_, output, radius_sorted_row}, stream_);
+      return run_queries(queries_, radius_rows_fill<Key, Points>{request_, points_, output, radius_sorted_row},
+                         stream_);
     });
-    then([&] { return order_rows<Key>(order_rows_work<Points, Queries>{points_, queries_, rows_, output}, stream_); });
+    then([&] {
+      return segmented_sort<Key>(segmented_sort_args<Points, Queries>{points_, queries_, rows_, output}, stream_);
+    });
   }
 
   batch<Points> points_;
-  point_index_arrays<scalar> index_;
+  point_bvh_arrays<scalar> index_;
   search_queries<Queries> queries_;
   index_t rows_;
   radius_params params_;

@@ -12,10 +12,10 @@ namespace detail {
 /// Neighbours of each query of a block.
 template <class Scalar>
 struct radius_count_pass {
-  using function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
+  using function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
                             index_t*) noexcept;
 
-  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+  FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
                                          knn_request<Scalar> const& request, index_t* counts) noexcept {
     for (int i = 0; i < queries.count; ++i) {
       neighbour_counter counter{request.excluded(queries.index[i])};
@@ -31,7 +31,7 @@ template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
 
-  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+  FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
                                          knn_request<Scalar> const& request, key* keys) noexcept {
     key const limit{Scalar(0), no_index};
     for (int i = 0; i < queries.count; ++i) {
@@ -48,9 +48,9 @@ knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
   using key = index_key<Scalar>;
   knn_function<Scalar, key> pass = nullptr;
   if (k <= 64) {
-    for_this_processor<radius_lowest_pass<Scalar, topk_sorted<key>>>(pass);
+    isa_dispatch<radius_lowest_pass<Scalar, topk_sorted<key>>>(pass);
   } else {
-    for_this_processor<radius_lowest_pass<Scalar, topk_buffer<key>>>(pass);
+    isa_dispatch<radius_lowest_pass<Scalar, topk_buffer<key>>>(pass);
   }
   return pass;
 }
@@ -61,11 +61,11 @@ class radius_count_task {
  public:
   radius_count_task(knn_request<Scalar> const& request, Consumer const& consumer) noexcept
       : request_{request}, consumer_{consumer} {
-    for_this_processor<radius_count_pass<Scalar>>(pass_);
+    isa_dispatch<radius_count_pass<Scalar>>(pass_);
   }
 
   int block_size() const noexcept { return query_block<Scalar>::most; }
-  void answer(index_t b, point_index_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
+  void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
     index_t counts[query_block<Scalar>::most];
     pass_(index, queries, request_, counts);
     for (int i = 0; i < queries.count; ++i) consumer_(b, queries.index[i], counts[i]);
@@ -82,7 +82,7 @@ class radius_count_task {
 template <class Points, class Queries>
 result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                    radius_params const& params, index_t max, radius_output<typename Points::scalar> const& output,
-                   bytes workspace, host_clouds_tuning const& tuning = {}) noexcept {
+                   bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
   using scalar = typename Points::scalar;
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
@@ -110,7 +110,7 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   if (max == 0) {
     bad = run(radius_count_task<scalar, decltype(write_count)>{request, write_count});
   } else if (params.order == radius_order::nearest) {
-    bad = run(nearest_task<scalar>({params.radius, params.exclude_self}, max, write));
+    bad = run(nearest_args<scalar>({params.radius, params.exclude_self}, max, write));
   } else {
     bad = run(
         knn_task<index_key<scalar>, scalar, decltype(write)>{request, write, choose_lowest_pass<scalar>(request.k)});
@@ -128,10 +128,10 @@ struct row_begins {
 /// Fills the rows of a block in the order of the index.
 template <class Scalar>
 struct radius_collect_pass {
-  using function = void (*)(point_index_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
+  using function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
                             row_begins const&) noexcept;
 
-  FARPOINT_ALWAYS_INLINE static void run(point_index_ref<Scalar> const& index, query_block<Scalar> const& queries,
+  FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
                                          knn_request<Scalar> const& request, row_begins const& rows) noexcept {
     for (int i = 0; i < queries.count; ++i) {
       if (rows.begin[i] < 0) continue;
@@ -151,11 +151,11 @@ class radius_rows_task {
   radius_rows_task(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<scalar> const& output) noexcept
       : points_{points}, queries_{queries}, params_{params}, output_{output} {
-    for_this_processor<radius_collect_pass<scalar>>(pass_);
+    isa_dispatch<radius_collect_pass<scalar>>(pass_);
   }
 
   int block_size() const noexcept { return query_block<scalar>::most; }
-  void answer(index_t b, point_index_ref<scalar> const& index, query_block<scalar> const& queries) const noexcept {
+  void answer(index_t b, point_bvh_ref<scalar> const& index, query_block<scalar> const& queries) const noexcept {
     row_begins rows{output_.indices, {}};
     for (int i = 0; i < queries.count; ++i) {
       index_t const row = queries_.begin_of(b) + queries.index[i];
@@ -233,7 +233,7 @@ inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
 template <class Points, class Queries>
 result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                         radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
-                        bytes workspace, host_clouds_tuning const& tuning = {}) noexcept {
+                        bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
   using scalar = typename Points::scalar;
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   index_t const rows = queries.points().size();
@@ -250,7 +250,8 @@ result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queri
   auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
 
   radius_rows_task<Points, Queries> const fill{points, queries, params, output};
-  host_clouds_plan const again{exec, queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400, tuning};
+  for_each_cloud_plan const again{exec,  queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
+                                  tuning};
   if (!output.indices.empty()) search_built_on_host(again, memory.index, queries, self, fill);
   if (output.report == nullptr) return {};
   *output.report = {count_left_out(points, memory.index), bad, total, 0};

@@ -11,7 +11,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 template <class Points, class Queries>
-struct order_rows_work {
+struct segmented_sort_args {
   batch<Points> points;
   search_queries<Queries> queries;
   index_t rows;
@@ -20,7 +20,8 @@ struct order_rows_work {
 
 /// Rows of up to radius_sorted_row elements are there, in any order; distances are not.
 template <class Key, class Points, class Queries>
-__global__ void __launch_bounds__(search_block_size) order_rows_kernel(order_rows_work<Points, Queries> const work) {
+__global__ void __launch_bounds__(search_block_size)
+    segmented_sort_kernel(segmented_sort_args<Points, Queries> const work) {
   using scalar = typename Points::scalar;
   constexpr int warps = search_block_size / cuda_warp::lanes;
   __shared__ Key shared[warps][radius_sorted_row];
@@ -56,8 +57,9 @@ __global__ void __launch_bounds__(search_block_size) order_rows_kernel(order_row
 
 /// Enqueues it.
 template <class Key, class Points, class Queries>
-FARPOINT_HIDDEN cudaError_t order_rows(order_rows_work<Points, Queries> const& work, cudaStream_t stream) noexcept {
-  return search_launch(order_rows_kernel<Key, Points, Queries>, work.rows * cuda_warp::lanes, stream, work);
+FARPOINT_HIDDEN cudaError_t segmented_sort(segmented_sort_args<Points, Queries> const& work,
+                                           cudaStream_t stream) noexcept {
+  return search_launch(segmented_sort_kernel<Key, Points, Queries>, work.rows * cuda_warp::lanes, stream, work);
 }
 
 }  // namespace detail

@@ -14,8 +14,8 @@ template <class Points, class Queries>
 result check_device_search(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
                 "farpoint: points and queries are both double, or neither is");
-  if (result const checked = check_index_points(points); !checked) return checked;
-  if (points.points().size() > max_index_points || points.size() > max_index_points) {
+  if (result const checked = check_bvh_points(points); !checked) return checked;
+  if (points.points().size() > max_bvh_points || points.size() > max_bvh_points) {
     return reject("points: cuda_exec takes at most 2^30 points and clouds");
   }
   return check_queries(queries, points.size());
@@ -26,7 +26,7 @@ template <class Selector, class Points, class Cut>
 std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) noexcept {
   if (!check_device_search(points, points) || points.size() == 0) return 0;
   workspace_cutter cutter;
-  static_cast<void>(index_plan<Selector, Points>{points}.cut(cutter));
+  static_cast<void>(bvh_plan<Selector, Points>{points}.cut(cutter));
   static_cast<void>(cut(cutter));
   return cutter.used();
 }
@@ -42,8 +42,8 @@ FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& point
   }
   if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
   workspace_cutter cutter{workspace.data()};
-  index_plan<Selector, Points> const plan{points};
-  index_task<Points> const index = plan.cut(cutter);
+  bvh_plan<Selector, Points> const plan{points};
+  bvh_build_args<Points> const index = plan.cut(cutter);
   auto const memory = cut(cutter);
   cudaError_t error = points.size() > 0 ? plan.launch(index, exec.stream) : cudaSuccess;
   if (error == cudaSuccess) error = search(index, memory);

@@ -12,20 +12,20 @@ namespace detail {
 
 /// Cells of all clouds' grids.
 template <class Points>
-__device__ inline index_t all_cells(voxelize_task<Points> const& task) noexcept {
+__device__ inline index_t all_cells(voxelize_args<Points> const& task) noexcept {
   return static_cast<index_t>(task.cells) * task.clouds.size();
 }
 
 /// Groups of cells that have a place in the bitmap.
 template <class Points>
-__device__ inline std::uint32_t placed_groups(voxelize_task<Points> const& task) noexcept {
+__device__ inline std::uint32_t placed_groups(voxelize_args<Points> const& task) noexcept {
   return task.bitmap.is_flat() ? static_cast<std::uint32_t>(occupancy_bitmap::all_groups(all_cells(task)))
                                : task.state->groups;
 }
 
 /// Empties what the frame needs of the bitmap, and everything that kernels add to.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = outer_frame(task.clouds);
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
@@ -56,7 +56,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize
 /// @param looks  whether the last cells were marked already, and these may be
 __device__ inline void mark_cells(occupancy_bitmap const& bitmap, std::uint32_t key, bool& looks) noexcept {
   std::uint32_t const word = key == voxel_none ? voxel_none : key >> 6;
-  lane_run const run = lane_run::of(word);
+  warp_run const run = warp_run::of(word);
   std::uint64_t const bits = run.bits_of_all(occupancy_bitmap::bit_of(key));
   if (word != voxel_none && run.leads()) looks = bitmap.mark_cells(word, bits, looks) != bits;
 }
@@ -64,14 +64,14 @@ __device__ inline void mark_cells(occupancy_bitmap const& bitmap, std::uint32_t 
 /// The same for the groups of the cells.
 __device__ inline void mark_groups(occupancy_bitmap const& bitmap, std::uint32_t key) noexcept {
   std::uint32_t const word = key == voxel_none ? voxel_none : key >> occupancy_bitmap::top_bits;
-  lane_run const run = lane_run::of(word);
+  warp_run const run = warp_run::of(word);
   std::uint64_t const bits = run.bits_of_all(occupancy_bitmap::bit_of(key >> occupancy_bitmap::group_bits));
   if (word != voxel_none && run.leads()) bitmap.mark_groups(word, bits);
 }
 
 /// Notes the key of each point, and marks its cell, or the group of its cell where groups have no place yet.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   bool looks = true;
   // Whole warps go round together.
@@ -93,7 +93,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_task<
 
 /// Gives each group of cells that has points a place, and empties it.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxelize_args<Points> const task) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t begin;
@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxeliz
 
 /// Marks the cell of each point, where only groups were marked before.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   bool looks = true;
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
@@ -130,7 +130,7 @@ inline constexpr std::uint32_t rank_items = 2;
 
 /// Counts the occupied cells before each group. Of one cloud, those after the last that can be written get no number.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize_args<Points> const task) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   std::uint32_t const groups = placed_groups(task);
@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
 /// in any order. Notes where clouds begin.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
-    voxelize_count_kernel(voxelize_task<Points> const task) {
+    voxelize_count_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   auto* const keys = static_cast<std::uint32_t*>(task.voxel_keys);
   // Further groups are not looked at where most voxels are dropped.
@@ -179,7 +179,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
        first += std::uint64_t{gridDim.x} * BlockSize) {
     std::uint64_t const i = first + threadIdx.x;
     std::uint32_t const key = i < frame.size ? task.slots[i] : voxel_none;
-    lane_run const run = lane_run::of(key);
+    warp_run const run = warp_run::of(key);
     std::uint32_t voxel = voxel_none;
     std::uint32_t before = 0;
     if (key != voxel_none && run.leads()) {
@@ -208,7 +208,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
 
 /// Gives each voxel a place in `members` as long as it has points. The bitmap has done its work.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args<Points> const task) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   std::uint32_t const voxels = task.state->voxels;

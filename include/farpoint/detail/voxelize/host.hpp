@@ -365,7 +365,7 @@ class voxelize_host_task {
 
   std::uint32_t row_units() const noexcept {
     index_t const wanted = (row_count_ + rows_per_unit - 1) / rows_per_unit;
-    return static_cast<std::uint32_t>(std::min<index_t>(wanted, work_rounds::most_units));
+    return static_cast<std::uint32_t>(std::min<index_t>(wanted, parallel_phases::most_units));
   }
 
   void write_rows(std::uint32_t unit) noexcept {
@@ -431,7 +431,7 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
   index_t const frame = last < 0 ? 0 : clouds.begin_of(last) + clouds[last].size() - clouds.begin_of(0);
   voxelize_host_plan const plan{exec, total, frame, tuning};
   voxelize_host_task<Points> task{clouds, params, output, plan, workspace};
-  work_rounds rounds{plan.threads(), task.begin()};
+  parallel_phases rounds{plan.threads(), task.begin()};
   run_team(plan.threads(), [&](int, int) {
     rounds.join([&task](std::uint32_t unit) { task.work(unit); }, [&task] { return task.next(); });
   });

@@ -69,7 +69,7 @@ class host_voxel_rows {
   /// Moves the points of lowest ticket to the front, in input order.
   void draw(host_voxel const& voxel, std::uint32_t* points, index_t count) const noexcept {
     index_t const begin = clouds_.begin_of(cloud_of(voxel));
-    auto const ticket = [&](std::uint32_t point) { return voxel_ticket(params_.seed, index_t{point} - begin); };
+    auto const ticket = [&](std::uint32_t point) { return random_priority(params_.seed, index_t{point} - begin); };
     std::nth_element(points, points + count, points + voxel.count,
                      [&ticket](std::uint32_t a, std::uint32_t b) { return ticket(a) < ticket(b); });
     std::sort(points, points + count);

@@ -17,7 +17,7 @@ struct host_voxel {
 
 /// Spreads keys, which in a grid differ in few bits, over all 64.
 constexpr std::uint64_t hash_of_voxel(std::uint64_t key) noexcept {
-  return voxel_ticket(0, static_cast<index_t>(key));
+  return random_priority(0, static_cast<index_t>(key));
 }
 
 /// Finds the voxel of a key, or makes it: open addressing with linear probing, on one thread.

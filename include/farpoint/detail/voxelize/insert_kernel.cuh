@@ -13,18 +13,18 @@ namespace detail {
 /// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel
 /// is crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than
 /// the atomic operations that it saves.
-struct lane_run {
+struct warp_run {
   int leader;
   int rank;  ///< of the calling lane in it
   std::uint32_t size;
 
   /// All lanes of the warp call it.
   template <class Word>
-  __device__ static lane_run of(Word word) noexcept {
+  __device__ static warp_run of(Word word) noexcept {
     Word const before = __shfl_up_sync(~0u, word, 1);
     int const lane = cuda_warp::lane();
     unsigned const starts = cuda_warp::ballot(lane == 0 || word != before);
-    lane_run run{};
+    warp_run run{};
     run.leader = 31 - __clz(static_cast<int>(starts & (~0u >> (31 - lane))));
     run.rank = lane - run.leader;
     unsigned const later = run.leader == 31 ? 0 : starts >> (run.leader + 1);
@@ -57,7 +57,7 @@ __device__ inline void count_misfits(voxelize_report* report, voxel_place place)
 
 /// Clears the counters, and looks at the offsets; one block.
 template <int BlockSize, class Points>
-__device__ inline void start_call(voxelize_task<Points> const& task) noexcept {
+__device__ inline void start_call(voxelize_args<Points> const& task) noexcept {
   bool descends = false;
   for (index_t b = threadIdx.x; task.clouds.is_ragged() && b <= task.clouds.size(); b += BlockSize) {
     index_t const offset = task.clouds.offsets()[static_cast<std::size_t>(b)];
@@ -85,7 +85,7 @@ __device__ inline void clear_groups(cell_group* groups, index_t size, index_t fi
 /// Empties the part of the table that the frame needs, and everything that kernels add to. The first block looks at
 /// the offsets too.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = outer_frame(task.clouds);
   auto const table = table_of<Key>(task, frame);
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
@@ -112,7 +112,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_task
 /// begin before it.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
-    voxelize_insert_kernel(voxelize_task<Points> const task) {
+    voxelize_insert_kernel(voxelize_args<Points> const task) {
   __shared__ std::uint32_t next;
   voxel_frame const frame = frame_of(task);
   auto const table = table_of<Key>(task, frame);
@@ -123,7 +123,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     std::uint32_t const i = tile * BlockSize + threadIdx.x;
     Key key = table.empty();
     voxel_place const place = i < frame.size ? key_of(task, frame.begin + i, key) : voxel_place::in_no_cloud;
-    lane_run const run = lane_run::of(key);
+    warp_run const run = warp_run::of(key);
     bool is_new = false;
     std::uint32_t slot = voxel_none;
     if (place == voxel_place::inside && run.leads()) {
@@ -164,7 +164,7 @@ struct late_points {
 
   /// @param size  of the run that the thread leads; 0 if it leads none
   template <class Points, class Key>
-  __device__ void add(voxelize_task<Points> const& task, voxel_place place, std::uint32_t size, Key key,
+  __device__ void add(voxelize_args<Points> const& task, voxel_place place, std::uint32_t size, Key key,
                       std::uint32_t slot) noexcept {
     outside += place == voxel_place::outside ? 1 : 0;
     not_finite += place == voxel_place::not_finite ? 1 : 0;
@@ -178,7 +178,7 @@ struct late_points {
 
   /// Adds the counts of a warp to what all have.
   template <class Points>
-  __device__ void finish(voxelize_task<Points> const& task) const noexcept {
+  __device__ void finish(voxelize_args<Points> const& task) const noexcept {
     add_to_report(&task.output.report->outside, outside);
     add_to_report(&task.output.report->non_finite, not_finite);
     add_to_report(&task.output.report->dropped_points, dropped);
@@ -189,7 +189,7 @@ struct late_points {
 
 /// Counts the points behind those that were inserted.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   auto const table = table_of<Key>(task, frame);
   std::uint32_t const begin = inserted_points<BlockSize>(task, frame);
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_task<
     Key key = table.empty();
     voxel_place const place =
         i < frame.size ? key_of(task, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
-    lane_run const run = lane_run::of(key);
+    warp_run const run = warp_run::of(key);
     // The empty key is in no table.
     index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
     std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;

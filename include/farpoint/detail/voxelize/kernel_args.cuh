@@ -65,7 +65,7 @@ struct voxelize_state {
 /// Points are numbered from the first point of the first cloud, voxels over all clouds: by first occurrence where a
 /// table numbers them, in the order of the grid where a bitmap does.
 template <class Points>
-struct voxelize_task {
+struct voxelize_args {
   using scalar = typename Points::scalar;
 
   batch<Points> clouds;
@@ -141,7 +141,7 @@ __device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept 
 
 /// Empty if the offsets are not in order. After voxelize_clear_kernel.
 template <class Points>
-__device__ inline voxel_frame frame_of(voxelize_task<Points> const& task) noexcept {
+__device__ inline voxel_frame frame_of(voxelize_args<Points> const& task) noexcept {
   voxel_frame frame = outer_frame(task.clouds);
   if (task.clouds.is_ragged() && task.state->bad_offsets != 0) frame.size = 0;
   return frame;
@@ -153,7 +153,7 @@ enum class voxel_place { inside, outside, not_finite, in_no_cloud };
 /// Finds the voxel that point `i` of the view is in.
 /// @param key  set to its key, and left alone if there is none
 template <class Key, class Points>
-__device__ inline voxel_place key_of(voxelize_task<Points> const& task, index_t i, Key& key) noexcept {
+__device__ inline voxel_place key_of(voxelize_args<Points> const& task, index_t i, Key& key) noexcept {
   index_t cloud = 0;
   if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
     cloud = cloud_of(task.clouds, i);
@@ -175,7 +175,7 @@ __device__ inline voxel_place key_of(voxelize_task<Points> const& task, index_t 
 
 /// The table, as large as the frame needs it.
 template <class Key, class Points>
-__device__ inline hash_map_ref<Key> table_of(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+__device__ inline hash_map_ref<Key> table_of(voxelize_args<Points> const& task, voxel_frame const& frame) noexcept {
   std::uint64_t const keys = frame.size < task.most_keys ? frame.size : task.most_keys;
   constexpr int slots = hash_map_ref<Key>::bucket_slots;
   return hash_map_ref<Key>{{task.buckets, static_cast<std::size_t>((2 * keys + slots - 1) / slots)}};
@@ -183,13 +183,13 @@ __device__ inline hash_map_ref<Key> table_of(voxelize_task<Points> const& task, 
 
 /// True where the points of a frame are so few that all of them are inserted, whatever they are.
 template <int Tile, class Points>
-__device__ inline bool inserts_all(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+__device__ inline bool inserts_all(voxelize_args<Points> const& task, voxel_frame const& frame) noexcept {
   return task.key_limit == voxel_none || frame.size <= std::uint64_t{task.insert_blocks} * Tile;
 }
 
 /// Points from the front of the frame that have been put into the table; the others can only be looked up.
 template <int Tile, class Points>
-__device__ inline std::uint32_t inserted_points(voxelize_task<Points> const& task, voxel_frame const& frame) noexcept {
+__device__ inline std::uint32_t inserted_points(voxelize_args<Points> const& task, voxel_frame const& frame) noexcept {
   if (task.key_limit == voxel_none) return frame.size;
   std::uint64_t const end = (std::uint64_t{task.state->tiles_inserted} + task.insert_blocks) * Tile;
   return end < frame.size ? static_cast<std::uint32_t>(end) : frame.size;

@@ -20,7 +20,7 @@ struct first_points {
   std::uint32_t counts[number_items];  ///< of the voxel, 0 if it is not its first point
 
   template <class Points>
-  __device__ first_points(voxelize_task<Points> const& task, hash_map_ref<Key> const& table, std::uint32_t begin,
+  __device__ first_points(voxelize_args<Points> const& task, hash_map_ref<Key> const& table, std::uint32_t begin,
                           std::uint32_t end) noexcept {
 #pragma unroll
     for (int k = 0; k < number_items; ++k) {
@@ -50,7 +50,7 @@ struct first_points {
 
 /// Notes a voxel that takes more than eight lanes.
 template <class Points>
-__device__ inline void list_large_voxel(voxelize_task<Points> const& task, std::uint32_t voxel,
+__device__ inline void list_large_voxel(voxelize_args<Points> const& task, std::uint32_t voxel,
                                         std::uint32_t count) noexcept {
   if (count > voxel_large) {
     std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
@@ -65,7 +65,7 @@ __device__ inline void list_large_voxel(voxelize_task<Points> const& task, std::
 /// Notes the first voxel of each cloud that begins in a tile of points; and, in the last tile, of those that begin
 /// where nothing is inserted any more.
 template <int BlockSize, class Points>
-__device__ inline void note_clouds(voxelize_task<Points> const& task, voxel_frame const& frame, std::uint32_t begin,
+__device__ inline void note_clouds(voxelize_args<Points> const& task, voxel_frame const& frame, std::uint32_t begin,
                                    std::uint32_t end, bool is_last, std::uint32_t const* voxels_before,
                                    std::uint32_t total) noexcept {
   for (index_t b = threadIdx.x; b <= task.clouds.size(); b += BlockSize) {
@@ -83,7 +83,7 @@ __device__ inline void note_clouds(voxelize_task<Points> const& task, voxel_fram
 /// A voxel whose first point is written to here still has it in the table: other points compare themselves with it.
 /// The cursor is nobody else's: a voxel has one first point.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_args<Points> const task) {
   using scan = lookback_scan<BlockSize>;
   constexpr std::uint32_t tile_size = BlockSize * number_items;
   __shared__ typename scan::storage storage;

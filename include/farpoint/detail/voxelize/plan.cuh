@@ -39,7 +39,7 @@ class voxelize_plan {
   }
 
   std::size_t bytes() const noexcept {
-    voxelize_task<Points> task = task_;
+    voxelize_args<Points> task = task_;
     return lay_out(task, nullptr).end;
   }
 
@@ -48,7 +48,7 @@ class voxelize_plan {
   }
 
  private:
-  using task_type = voxelize_task<Points>;
+  using task_type = voxelize_args<Points>;
   using kernel_type = void (*)(task_type const);
 
   /// Memory that two sorts use in turn.

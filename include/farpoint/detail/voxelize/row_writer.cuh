@@ -10,13 +10,13 @@ namespace detail {
 
 /// True for a voxel that eight lanes write without choosing among more points than they hold.
 template <class Points>
-__device__ inline bool is_small_voxel(voxelize_task<Points> const& task, std::uint32_t count) noexcept {
+__device__ inline bool is_small_voxel(voxelize_args<Points> const& task, std::uint32_t count) noexcept {
   bool const drawn = task.params.points == voxel_points::random_subset && index_t{count} > task.params.mode.max_points;
   return count <= voxel_small && !drawn;
 }
 
 template <class Points>
-__device__ inline std::uint32_t kept_of(voxelize_task<Points> const& task, std::uint32_t count) noexcept {
+__device__ inline std::uint32_t kept_of(voxelize_args<Points> const& task, std::uint32_t count) noexcept {
   return task.params.mode.max_points < index_t{count} ? static_cast<std::uint32_t>(task.params.mode.max_points) : count;
 }
 
@@ -34,7 +34,7 @@ __device__ inline Scalar voxel_mean(Scalar sum, std::uint32_t count) noexcept {
 
 /// Row of a voxel, or voxel_none if it is dropped.
 template <class Key, class Points>
-__device__ inline std::uint32_t row_of(voxelize_task<Points> const& task, std::uint32_t voxel, Key key) noexcept {
+__device__ inline std::uint32_t row_of(voxelize_args<Points> const& task, std::uint32_t voxel, Key key) noexcept {
   if (task.clouds.size() == 1) return voxel < task.state->rows ? voxel : voxel_none;
   auto const cloud = static_cast<std::uint64_t>(key) / task.cells;
   std::uint32_t const place = voxel - task.cloud_begin[cloud];
@@ -52,7 +52,7 @@ struct voxel_cell {
   Key z;
 
   template <class Points>
-  __device__ voxel_cell(voxelize_task<Points> const& task, Key key) noexcept {
+  __device__ voxel_cell(voxelize_args<Points> const& task, Key key) noexcept {
     // Of 32 bits where the keys are: a division of 64 takes as long as all the rest of a row.
     auto const dim_x = static_cast<Key>(task.params.grid.dims[0]);
     auto const dim_y = static_cast<Key>(task.params.grid.dims[1]);
@@ -79,7 +79,7 @@ struct row_lanes {
 
 /// What a row has of its place and its number of points, by one thread.
 template <class Key, class Points>
-__device__ inline void write_voxel(voxelize_task<Points> const& task, std::uint32_t row, Key key,
+__device__ inline void write_voxel(voxelize_args<Points> const& task, std::uint32_t row, Key key,
                                    std::uint32_t kept) noexcept {
   auto const& output = task.output;
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
@@ -95,7 +95,7 @@ __device__ inline void write_voxel(voxelize_task<Points> const& task, std::uint3
 
 /// True where the mean of floats is all that is asked for of the features: what detectors ask for.
 template <class Points>
-__device__ inline bool wants_plain_means(voxelize_task<Points> const& task) noexcept {
+__device__ inline bool wants_plain_means(voxelize_args<Points> const& task) noexcept {
   auto const& output = task.output;
   return !output.mean.empty() && !output.mean.is_float16() && output.max.empty() && output.first.empty() &&
          output.gathered.empty() && output.centroid.empty() && task.params.features.column(0).is_plain();
@@ -103,7 +103,7 @@ __device__ inline bool wants_plain_means(voxelize_task<Points> const& task) noex
 
 /// What a row has of its points then, in a fraction of the instructions: the kernels of few points are bound by those.
 template <class Points>
-__device__ inline void write_plain_means(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_plain_means(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
                                          std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   feature_view const& features = task.params.features;
   int const columns = features.count();
@@ -121,7 +121,7 @@ __device__ inline void write_plain_means(voxelize_task<Points> const& task, voxe
 
 /// What a row has of its points' features. `kept` are the points in input order; shared or global memory.
 template <class Points>
-__device__ inline void write_features(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_features(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   auto const& output = task.output;
   feature_view const& features = task.params.features;
@@ -155,7 +155,7 @@ __device__ inline void write_features(voxelize_task<Points> const& task, voxel_f
 
 /// Mean of the kept points' coordinates.
 template <class Points>
-__device__ inline void write_centroid(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_centroid(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   using scalar = typename Points::scalar;
   if (task.output.centroid.empty() || lanes.lane >= 3) return;
@@ -170,7 +170,7 @@ __device__ inline void write_centroid(voxelize_task<Points> const& task, voxel_f
 
 /// What a row has of its points.
 template <class Points>
-__device__ inline void write_points(voxelize_task<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_points(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   if (wants_plain_means(task)) {
     write_plain_means(task, frame, lanes, row, kept, count);

@@ -11,21 +11,21 @@ namespace detail {
 
 /// Voxels that cloud `b` has.
 template <class Points>
-__device__ inline std::uint32_t voxels_of_cloud(voxelize_task<Points> const& task, index_t b) noexcept {
+__device__ inline std::uint32_t voxels_of_cloud(voxelize_args<Points> const& task, index_t b) noexcept {
   if (task.clouds.size() == 1) return task.state->voxels + task.state->more_voxels;
   return task.cloud_begin[b + 1] - task.cloud_begin[b];
 }
 
 /// Those of them that max_voxels lets pass.
 template <class Points>
-__device__ inline std::uint32_t allowed_voxels(voxelize_task<Points> const& task, std::uint32_t voxels) noexcept {
+__device__ inline std::uint32_t allowed_voxels(voxelize_args<Points> const& task, std::uint32_t voxels) noexcept {
   return task.params.mode.max_voxels < index_t{voxels} ? static_cast<std::uint32_t>(task.params.mode.max_voxels)
                                                        : voxels;
 }
 
 /// One block lays out the rows: where each cloud's begin, and how many there are.
 template <int BlockSize, class Points>
-__device__ inline void lay_out_rows(voxelize_task<Points> const& task) noexcept {
+__device__ inline void lay_out_rows(voxelize_args<Points> const& task) noexcept {
   using scan = CUB_NS_QUALIFIER::BlockScan<index_t, BlockSize>;
   __shared__ typename scan::TempStorage storage;
   auto const capacity = static_cast<index_t>(task.row_limit);
@@ -62,7 +62,7 @@ __device__ inline void lay_out_rows(voxelize_task<Points> const& task) noexcept 
 /// Puts points beside the others of their voxel, in any order. The last block does not: it lays out the rows.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
-    voxelize_scatter_kernel(voxelize_task<Points> const task) {
+    voxelize_scatter_kernel(voxelize_args<Points> const task) {
   if (blockIdx.x + 1 == gridDim.x) {
     lay_out_rows<BlockSize>(task);
     return;
@@ -76,7 +76,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       if (slot != voxel_none) task.members[task.offsets[slot] + task.places[i]] = static_cast<std::uint32_t>(i);
       continue;
     }
-    lane_run const run = lane_run::of(slot);
+    warp_run const run = warp_run::of(slot);
     std::uint32_t to = voxel_dropped;
     if (slot != voxel_none && run.leads()) to = atomicAdd(&task.cursors[slot], run.size);
     to = cuda_warp::shuffle(to, run.leader);

@@ -11,17 +11,17 @@ namespace detail {
 
 /// By which the points of lowest rank are kept.
 template <class Points>
-__device__ inline std::uint64_t rank_of(voxelize_task<Points> const& task, voxel_frame const& frame,
+__device__ inline std::uint64_t rank_of(voxelize_args<Points> const& task, voxel_frame const& frame,
                                         std::uint32_t point) noexcept {
   if (task.params.points == voxel_points::first) return point;
   index_t const i = frame.begin + point;
-  return voxel_ticket(task.params.seed, i - task.clouds.begin_of(cloud_of(task.clouds, i)));
+  return random_priority(task.params.seed, i - task.clouds.begin_of(cloud_of(task.clouds, i)));
 }
 
 /// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
 /// @param begins  the selection is empty
 template <class Points>
-__device__ inline void offer_members(warp_lowest& lowest, voxelize_task<Points> const& task, voxel_frame const& frame,
+__device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> const& task, voxel_frame const& frame,
                                      std::uint32_t const* members, std::uint32_t first, std::uint32_t count,
                                      std::uint32_t step, bool begins = true) noexcept {
   constexpr int ahead = 4;
@@ -75,7 +75,7 @@ class voxel_rows {
     bool is_last;
   };
 
-  __device__ voxel_rows(voxelize_task<Points> const& task, storage& shared) noexcept
+  __device__ voxel_rows(voxelize_args<Points> const& task, storage& shared) noexcept
       : task_{task}, shared_{shared}, frame_{frame_of(task)}, most_{static_cast<int>(task.params.mode.max_points)} {}
 
   /// Voxels of so many points that blocks share them.
@@ -230,7 +230,7 @@ class voxel_rows {
     if (warp() == 0) write_selected(all, row_of(task_, piece.voxel, key_of(piece.voxel)), piece.voxel);
   }
 
-  voxelize_task<Points> const& task_;
+  voxelize_args<Points> const& task_;
   storage& shared_;
   voxel_frame frame_;
   int most_;
@@ -245,7 +245,7 @@ constexpr int select_blocks(int block_size) noexcept {
 /// The rows of all voxels; those that take longest first.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
-    voxelize_select_kernel(voxelize_task<Points> const task) {
+    voxelize_select_kernel(voxelize_args<Points> const task) {
   using rows = voxel_rows<Points, Key, BlockSize>;
   __shared__ typename rows::storage storage;
   rows const writer{task, storage};
@@ -258,7 +258,7 @@ __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
 
 /// The row of each point's voxel.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   auto const table = table_of<Key>(task, frame);
   index_t const size = task.clouds.points().size();

@@ -11,7 +11,7 @@ namespace detail {
 
 /// Writes the number of its voxel over each point's slot. The table is not needed any more then.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   auto const table = table_of<Key>(task, frame);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
@@ -22,7 +22,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_ta
 
 /// The part of the voxels' keys to sort by: of all voxels as they are numbered, or in the order of an earlier part.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_args<Points> const task) {
   std::uint32_t const voxels = task.state->voxels;
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < voxels; i += gridDim.x * BlockSize) {
     std::uint32_t const voxel = task.shift == 0 ? i : task.sort_values[i];
@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_
 /// Gives each voxel its row, in the order asked for, and each row a place for its points. The last block lays out the
 /// clouds.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_args<Points> const task) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   auto const& lists = task.output.list_offsets;
@@ -86,7 +86,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_ta
 
 /// The row of each point, to sort by, and the point.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
     std::uint32_t const voxel = task.slots[i];
@@ -98,7 +98,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize
 
 /// Outputs that say which point is where: lists, and the row of each point.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_args<Points> const task) {
   voxel_frame const frame = frame_of(task);
   index_t const size = task.clouds.points().size();
   auto const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_task
 
 /// Moves the points that are drawn to the front of their row, in input order. Few points: a warp takes a row.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_args<Points> const task) {
   constexpr std::uint32_t warps = BlockSize / cuda_warp::lanes;
   voxel_frame const frame = frame_of(task);
   auto const most = static_cast<std::uint32_t>(task.params.mode.max_points);
@@ -136,7 +136,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_t
 
 /// The same for any number of points: a block finds the highest ticket that wins, a digit at a time, and closes ranks.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_args<Points> const task) {
   using scan = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, BlockSize>;
   constexpr int digits = 256;
   __shared__ std::uint32_t histogram[digits];
@@ -237,7 +237,7 @@ class long_columns {
 
 /// A row of many points, by a block.
 template <class Points, int BlockSize>
-__device__ inline void write_long_row(voxelize_task<Points> const& task, voxel_frame const& frame, void* memory,
+__device__ inline void write_long_row(voxelize_args<Points> const& task, voxel_frame const& frame, void* memory,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   using scalar = typename Points::scalar;
   using feature_columns = long_columns<float, BlockSize>;
@@ -277,7 +277,7 @@ __device__ inline void write_long_row(voxelize_task<Points> const& task, voxel_f
 
 /// All rows, from points that are sorted by row; the long ones first.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_args<Points> const task) {
   constexpr int lanes = voxel_group;
   constexpr std::uint32_t groups = BlockSize / lanes;
   __shared__ typename long_columns<typename Points::scalar, BlockSize>::storage storage;

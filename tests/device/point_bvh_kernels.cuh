@@ -4,10 +4,10 @@
 #include <farpoint/point_bvh.cuh>
 
 // `how` is `extern template` or `template`.
-#define POINT_INDEX_KERNEL(how, Coord, items)                                                                        \
-  how cudaError_t farpoint::detail::index_plan<farpoint::knn_selector, farpoint::point_view<Coord>>::launch_build<   \
-      farpoint::knn_selector::items>(farpoint::detail::index_task<farpoint::point_view<Coord>> const&, cudaStream_t) \
-      const noexcept;
+#define POINT_INDEX_KERNEL(how, Coord, items)                                                                    \
+  how cudaError_t farpoint::detail::bvh_plan<farpoint::knn_selector, farpoint::point_view<Coord>>::launch_build< \
+      farpoint::knn_selector::items>(farpoint::detail::bvh_build_args<farpoint::point_view<Coord>> const&,       \
+                                     cudaStream_t) const noexcept;
 
 #define POINT_INDEX_KERNELS(how)                          \
   POINT_INDEX_KERNEL(how, float, small_items)             \

@@ -5,7 +5,7 @@
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/block/cuda_block.cuh>
 #include <farpoint/detail/fps/count.cuh>
-#include <farpoint/detail/fps/stream_cloud.cuh>
+#include <farpoint/detail/fps/global_memory_cloud.cuh>
 #include <farpoint/grid/dynamic_shared.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -13,7 +13,7 @@ namespace detail {
 
 /// Counts the chosen points of cloud b as samples; false when there is none. All threads see the same.
 template <class Points, class Cloud>
-__device__ bool fps_lower_to_chosen(fps_block_task<Points> const& task, index_t b, Points const& cloud,
+__device__ bool fps_lower_to_chosen(fps_block_args<Points> const& task, index_t b, Points const& cloud,
                                     Cloud& mine) noexcept {
   index_t const each = task.params.chosen.size() / task.clouds.size();
   bool any = false;
@@ -33,18 +33,18 @@ __device__ bool fps_lower_to_chosen(fps_block_task<Points> const& task, index_t 
 
 /// The sample that cloud b starts with, or one with the score of no candidate.
 template <class Points, class Cloud, class Argmax, class Group>
-__device__ scored<typename Points::scalar> fps_first_sample(fps_block_task<Points> const& task, index_t b,
+__device__ scored<typename Points::scalar> fps_first_sample(fps_block_args<Points> const& task, index_t b,
                                                             Points const& cloud, Cloud& mine, Argmax argmax,
                                                             Group const& block) noexcept {
   using scalar = typename Points::scalar;
   if (fps_lower_to_chosen(task, b, cloud, mine)) return argmax.reduce(block, mine.best());
   index_t const first = task.params.firsts.empty() ? task.params.first : task.params.firsts[b];
-  if (cloud.size() == 0) return {fps_taken<scalar>, no_winner};
+  if (cloud.size() == 0) return {no_candidate<scalar>, no_winner};
   if (first < 0 || first >= cloud.size()) {
     if (threadIdx.x == 0) fps_count(task.output.report, &fps_report::first_out_of_range, 1);
-    return {fps_taken<scalar>, no_winner};
+    return {no_candidate<scalar>, no_winner};
   }
-  if (is_finite(cloud[first])) return {fps_unseen<scalar>, static_cast<std::int32_t>(first)};
+  if (is_finite(cloud[first])) return {not_yet_measured<scalar>, static_cast<std::int32_t>(first)};
   return argmax.reduce(block, mine.best());
 }
 
@@ -55,7 +55,7 @@ class fps_writer {
  public:
   using scalar = typename Points::scalar;
 
-  __device__ fps_writer(fps_block_task<Points> const& task, index_t b) noexcept
+  __device__ fps_writer(fps_block_args<Points> const& task, index_t b) noexcept
       : task_{task}, row_{b * task.params.samples} {}
 
   __device__ void add(index_t slot, scored<scalar> const& sample) noexcept {
@@ -80,15 +80,15 @@ class fps_writer {
     if (!task_.output.distances.empty()) task_.output.distances[row_ + slot] = distance;
   }
 
-  fps_block_task<Points> const& task_;
+  fps_block_args<Points> const& task_;
   index_t row_;
-  scored<scalar> kept_{fps_taken<scalar>, -1};
+  scored<scalar> kept_{no_candidate<scalar>, -1};
   int turn_ = 0;
 };
 
 /// Samples cloud blockIdx.x.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) fps_stream_kernel(fps_block_task<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_block_args<Points> const task) {
   using scalar = typename Points::scalar;
   using argmax_type = block_argmax<scalar, BlockSize>;
   __shared__ typename argmax_type::storage storage;
@@ -99,7 +99,7 @@ __global__ void __launch_bounds__(BlockSize) fps_stream_kernel(fps_block_task<Po
   Points const cloud = task.clouds[b];
   if (cloud.size() <= task.above || cloud.size() > task.up_to) return;
 
-  fps_stream<Points, BlockSize> mine{task, cloud};
+  fps_in_global_memory<Points, BlockSize> mine{task, cloud};
   fps_writer<Points, BlockSize> writer{task, b};
   fps_count(task.output.report, &fps_report::non_finite, mine.load());
   scored<scalar> sample = fps_first_sample(task, b, cloud, mine, argmax, block);
@@ -119,12 +119,12 @@ __global__ void __launch_bounds__(BlockSize) fps_stream_kernel(fps_block_task<Po
 
 /// Enqueues the kernel, one block per cloud.
 template <class Points, int BlockSize>
-FARPOINT_HIDDEN cudaError_t fps_launch_stream(fps_block_task<Points> const& task, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN cudaError_t fps_launch_stream(fps_block_args<Points> const& task, cudaStream_t stream) noexcept {
   cudaLaunchConfig_t launch{};
   launch.gridDim = dim3(static_cast<unsigned>(task.clouds.size()));
   launch.blockDim = dim3(BlockSize);
   launch.stream = stream;
-  return launch_kernel(fps_stream_kernel<Points, BlockSize>, launch, task);
+  return launch_kernel(fps_global_memory_kernel<Points, BlockSize>, launch, task);
 }
 
 }  // namespace detail

@@ -20,23 +20,23 @@ namespace detail {
 /// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
 inline constexpr std::size_t fps_most_point_bytes = 40;
 
-/// Scalars of the workspace that fps_stream takes for a point: first coordinates, then the distance.
+/// Scalars of the workspace that fps_in_global_memory takes for a point: first coordinates, then the distance.
 template <class Points>
-inline constexpr int fps_stream_scalars = (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
-                                              ? Points::dim + 1
-                                              : static_cast<int>(fps_most_point_bytes /
-                                                                 sizeof(typename Points::scalar));
+inline constexpr int fps_global_memory_scalars =
+    (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
+        ? Points::dim + 1
+        : static_cast<int>(fps_most_point_bytes / sizeof(typename Points::scalar));
 
 /// A cloud of any size in global memory.
 template <class Points, int BlockSize>
-class fps_stream {
+class fps_in_global_memory {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
   static constexpr int dim = Points::dim;
-  static constexpr int copied = fps_stream_scalars<Points> - 1;  ///< coordinates that the arrays hold
+  static constexpr int copied = fps_global_memory_scalars<Points> - 1;  ///< coordinates that the arrays hold
 
-  __device__ fps_stream(fps_block_task<Points> const& task, Points const& cloud) noexcept
+  __device__ fps_in_global_memory(fps_block_args<Points> const& task, Points const& cloud) noexcept
       : cloud_{cloud},
         size_{static_cast<std::uint32_t>(cloud.size())},
         pitch_{task.clouds.points().size()},
@@ -61,7 +61,7 @@ class fps_stream {
 
   /// Lowers my points' distances to a new sample; returns my best candidate.
   __device__ scored<scalar> lower(point_type const& sample) noexcept {
-    scored<scalar> best{fps_taken<scalar>, no_winner};
+    scored<scalar> best{no_candidate<scalar>, no_winner};
     // Unsigned: the last step of a cloud of 2^31 - 1 points goes beyond what a signed index can hold.
     std::uint32_t i = threadIdx.x;
     for (; i + (ahead - 1) * BlockSize < size_; i += ahead * BlockSize) lower_some<ahead>(i, sample, best);
@@ -71,7 +71,7 @@ class fps_stream {
 
   /// My best candidate.
   __device__ scored<scalar> best() const noexcept {
-    scored<scalar> best{fps_taken<scalar>, no_winner};
+    scored<scalar> best{no_candidate<scalar>, no_winner};
     for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
       scalar const nearest = distances_[i];
       if (nearest > best.score) best = {nearest, static_cast<std::int32_t>(i)};
@@ -81,7 +81,7 @@ class fps_stream {
 
   /// Makes a point no candidate any more.
   __device__ void take(std::int32_t index) noexcept {
-    if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) distances_[index] = fps_taken<scalar>;
+    if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) distances_[index] = no_candidate<scalar>;
   }
 
  private:

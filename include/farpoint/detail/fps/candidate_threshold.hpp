@@ -15,11 +15,11 @@ namespace detail {
 /// A cut through the order of candidates (larger distance first, then lower index): above it are the points that are
 /// farther than `distance`, and of those at `distance` the ones with an index below `index`.
 template <class Scalar>
-struct fps_cut {
+struct candidate_threshold {
   Scalar distance;
   std::uint32_t index;
 
-  FARPOINT_HD constexpr bool is_below(Scalar candidate, std::uint32_t candidate_index) const noexcept {
+  FARPOINT_HD constexpr bool admits(Scalar candidate, std::uint32_t candidate_index) const noexcept {
     // Not || and &&: one comparison more is cheaper than a branch.
     return (candidate > distance) | ((candidate == distance) & (candidate_index < index));
   }
@@ -27,28 +27,30 @@ struct fps_cut {
 
 /// The cut with the smaller part above it.
 template <class Scalar>
-FARPOINT_HD constexpr fps_cut<Scalar> higher(fps_cut<Scalar> a, fps_cut<Scalar> b) noexcept {
+FARPOINT_HD constexpr candidate_threshold<Scalar> higher(candidate_threshold<Scalar> a,
+                                                         candidate_threshold<Scalar> b) noexcept {
   return b.is_below(a.distance, a.index) ? a : b;
 }
 
 /// What a round found.
 template <class Scalar>
 struct fps_round {
-  Scalar largest;           ///< distance of the best candidate before the round; negative: there is none
-  std::uint32_t found;      ///< points above the cut, whether they had a place in the list or not
-  fps_cut<Scalar> reached;  ///< nothing is above this after the round: the cut, raised by points that had no place
+  Scalar largest;       ///< distance of the best candidate before the round; negative: there is none
+  std::uint32_t found;  ///< points above the cut, whether they had a place in the list or not
+  candidate_threshold<Scalar>
+      reached;  ///< nothing is above this after the round: the cut, raised by points that had no place
 };
 
 /// Chooses the cut of each round so that the list comes out two thirds full: a guess, because distances fall by an
 /// unknown amount. A bad guess costs time only: points that find no place raise the cut that accepted samples must be
 /// above, and an empty list is followed by a fuller one.
 template <class Scalar>
-class fps_cut_control {
+class threshold_control {
  public:
-  FARPOINT_HD explicit fps_cut_control(std::uint32_t list_size) noexcept
+  FARPOINT_HD explicit threshold_control(std::uint32_t list_size) noexcept
       : size_{list_size}, wanted_{list_size - list_size / 3} {}
 
-  FARPOINT_HD fps_cut<Scalar> cut() const noexcept { return cut_; }
+  FARPOINT_HD candidate_threshold<Scalar> cut() const noexcept { return cut_; }
 
   /// True after more empty rounds than any cloud needs: its distances change under our hands, as they do in a batch
   /// whose offsets make clouds overlap.
@@ -80,7 +82,7 @@ class fps_cut_control {
     bool const by_index = (crowded_rounds_ >= 2) | !(next < top);
     from_ = 0;
     step_ = wanted_;
-    cut_ = by_index ? fps_cut<Scalar>{top, step_} : fps_cut<Scalar>{next, 0};
+    cut_ = by_index ? candidate_threshold<Scalar>{top, step_} : candidate_threshold<Scalar>{next, 0};
   }
 
   FARPOINT_HD void adapt_gap(std::uint32_t found) noexcept {
@@ -116,7 +118,7 @@ class fps_cut_control {
   std::uint32_t from_ = 0;  ///< among ties: all points with a lower index are gone
   std::uint32_t step_ = 1;
   float gap_ = 0.3f;  ///< between the largest distance and the cut, as a share
-  fps_cut<Scalar> cut_{fps_unseen<Scalar>, 0};
+  candidate_threshold<Scalar> cut_{not_yet_measured<Scalar>, 0};
 };
 
 }  // namespace detail

@@ -1,8 +1,8 @@
 /// @file
 /// Teams: the blocks that sample one cloud together.
 ///
-/// A team has a rank, a size, a barrier, and memory that all members reach (`tally`, `board`). Rank 0 leads. In a team
-/// of one these are the block's own.
+/// A group has a rank, a size, a barrier, and memory that all members reach (`tally`, `board`). Rank 0 leads. In a
+/// group of one these are the block's own.
 #pragma once
 
 #include <farpoint/detail/fps/round_memory.cuh>
@@ -14,19 +14,19 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// One block.
-struct fps_block_team {
-  __device__ int rank() const noexcept { return 0; }
-  __device__ int size() const noexcept { return 1; }
+struct fps_block_group {
+  __device__ int block_rank() const noexcept { return 0; }
+  __device__ int num_blocks() const noexcept { return 1; }
   __device__ void sync() const noexcept { __syncthreads(); }
 };
 
 /// The blocks of a cluster, which reach into each other's shared memory (sm_90 and later).
-struct fps_cluster_team {
+struct fps_cluster_group {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 900
-  __device__ int rank() const noexcept {
+  __device__ int block_rank() const noexcept {
     return static_cast<int>(cooperative_groups::this_cluster().block_rank());
   }
-  __device__ int size() const noexcept {
+  __device__ int num_blocks() const noexcept {
     return static_cast<int>(cooperative_groups::this_cluster().num_blocks());
   }
   __device__ void sync() const noexcept {

@@ -1,4 +1,4 @@
-// point_index_ref in kernels of a user's own: what host code finds in the index that the host has built.
+// point_bvh_ref in kernels of a user's own: what host code finds in the index that the host has built.
 #include <farpoint/point_bvh.cuh>
 #include <farpoint/point_bvh.hpp>
 
@@ -10,7 +10,7 @@ using namespace farpoint_tests;
 using farpoint::cuda_exec;
 using farpoint::host_exec;
 using farpoint::neighbour_key;
-using farpoint::point_index_ref;
+using farpoint::point_bvh_ref;
 using farpoint::vec;
 
 namespace {
@@ -28,8 +28,8 @@ struct finding {
 };
 
 template <class Scalar>
-FARPOINT_HD finding<Scalar> find_around(point_index_ref<Scalar> const& index, vec<Scalar> const& q, int k,
-                                        Scalar radius2, std::uint32_t excluded) {
+FARPOINT_HD finding<Scalar> find_around(point_bvh_ref<Scalar> const& index, vec<Scalar> const& q, int k, Scalar radius2,
+                                        std::uint32_t excluded) {
   finding<Scalar> found{};
   neighbour_key<Scalar> keys[most];
   auto const list = index.template nearest<most>(q, k, radius2, excluded);
@@ -48,7 +48,7 @@ FARPOINT_HD finding<Scalar> find_around(point_index_ref<Scalar> const& index, ve
 
 /// Point i of the view asks in its cloud; those that are not finite do not.
 template <class Points>
-__global__ void ask_kernel(farpoint::device_point_index<typename Points::scalar> const index,
+__global__ void ask_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
                            farpoint::batch<Points> const clouds, int k, typename Points::scalar radius2,
                            finding<typename Points::scalar>* found) {
   for (index_t b = 0; b < clouds.size(); ++b) {
@@ -63,7 +63,7 @@ __global__ void ask_kernel(farpoint::device_point_index<typename Points::scalar>
 
 /// Counts how often each point comes; a point that is not what it should be counts for many.
 template <class Points>
-__global__ void go_through_kernel(farpoint::device_point_index<typename Points::scalar> const index,
+__global__ void go_through_kernel(farpoint::device_point_bvh<typename Points::scalar> const index,
                                   farpoint::batch<Points> const clouds, int* seen) {
   index_t const b = blockIdx.x;
   Points const cloud = clouds[b];
@@ -83,16 +83,16 @@ class asked_index {
       : problem_{problem},
         radius2_{radius2},
         clouds_{problem},
-        memory_{farpoint::point_index_bytes(cuda_exec{stream_.get()}, clouds_.points())},
+        memory_{farpoint::point_bvh_bytes(cuda_exec{stream_.get()}, clouds_.points())},
         found_{std::vector<finding<scalar>>(static_cast<std::size_t>(problem.points.points), finding<scalar>{})},
         seen_{std::vector<int>(static_cast<std::size_t>(problem.points.points))} {}
 
   /// Builds the index and asks.
   void enqueue() {
     cudaStream_t const stream = stream_.get();
-    farpoint::device_point_index<scalar> index;
+    farpoint::device_point_bvh<scalar> index;
     auto const clouds = clouds_.points();
-    REQUIRE(build_point_index(cuda_exec{stream}, clouds, span_of<unsigned char>(memory_), index));
+    REQUIRE(build_point_bvh(cuda_exec{stream}, clouds, span_of<unsigned char>(memory_), index));
     ask_kernel<<<1, 256, 0, stream>>>(index, clouds, static_cast<int>(problem_.k), radius2_, found_.data());
     REQUIRE_CUDA(cudaMemsetAsync(seen_.data(), 0, seen_.size() * sizeof(int), stream));
     go_through_kernel<<<static_cast<unsigned>(clouds.size()), 1, 0, stream>>>(index, clouds, seen_.data());
@@ -104,9 +104,9 @@ class asked_index {
     REQUIRE_CUDA(cudaStreamSynchronize(stream_.get()));
     CHECK(memory_.intact());
     auto const clouds = clouds_in_place(problem.points);
-    farpoint::detail::host_workspace const memory{farpoint::point_index_bytes(host_exec{}, clouds)};
-    farpoint::point_index<scalar> index;
-    REQUIRE(farpoint::build_point_index(host_exec{}, clouds, memory.get(), index));
+    farpoint::detail::host_workspace const memory{farpoint::point_bvh_bytes(host_exec{}, clouds)};
+    farpoint::point_bvh<scalar> index;
+    REQUIRE(farpoint::build_point_bvh(host_exec{}, clouds, memory.get(), index));
     auto const found = found_.download();
     auto const seen = seen_.download();
     bool same = true;
@@ -157,12 +157,12 @@ void check_shapes() {
 
 }  // namespace
 
-TEST_CASE("point_index_ref, device: a kernel of one's own finds what the host finds", "[point_index][device]") {
+TEST_CASE("point_bvh_ref, device: a kernel of one's own finds what the host finds", "[point_bvh][device]") {
   check_shapes<float>();
   check_shapes<double>();
 }
 
-TEST_CASE("point_index_ref, device: a cloud that moves, in a graph", "[point_index][device][graph][sanitize]") {
+TEST_CASE("point_bvh_ref, device: a cloud that moves, in a graph", "[point_bvh][device][graph][sanitize]") {
   std::vector<knn_problem<float>> problems;
   for (shape const which : {shape::cube, shape::rings, shape::non_finite, shape::cube}) {
     problems.emplace_back(make_cloud(which, 1500, 3), 6);

@@ -1,3 +1,0 @@
-#include "point_index_kernels.cuh"
-
-POINT_INDEX_KERNELS(template)
