@@ -9,23 +9,24 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Where a unit of `each` points lies: units of a cloud follow one another, those of cloud b from
-/// floor(begin / each) + b on; see point_index_arrays.
-struct index_unit {
+/// floor(begin / each) + b on; see point_bvh_arrays.
+struct bvh_unit {
   index_t cloud;
-  point_index_cloud of;
-  index_t number;  ///< in its cloud; the last ones of a cloud may have no points
+  point_bvh_cloud of;
+  index_t number;  ///< in its cloud; negative before the first cloud, and the last ones of a cloud may have no points
 
-  __device__ static index_unit find(point_index_cloud const* clouds, index_t count, index_t each,
-                                    index_t unit) noexcept {
+  __device__ static bvh_unit find(point_bvh_cloud const* clouds, index_t count, index_t each, index_t unit) noexcept {
     auto const first_of = [&](index_t b) { return clouds[b].begin / each + b; };
-    index_t const b = last_not_above(count, unit, first_of);
+    index_t const b = segment_of(count, unit, first_of);
     return {b, clouds[b], unit - first_of(b)};
   }
+
+  __device__ bool has_points(index_t each) const noexcept { return number >= 0 && number * each < of.size; }
 };
 
 /// A box and the lowest index in it.
 template <class Scalar>
-struct index_box {
+struct bvh_box {
   vec<Scalar, 3> low = {{infinity<Scalar>, infinity<Scalar>, infinity<Scalar>}};
   vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
   std::uint32_t lowest = no_index;
@@ -38,7 +39,7 @@ struct index_box {
     }
     lowest = ::min(lowest, index);
   }
-  __device__ void add(index_box const& other) noexcept {
+  __device__ void add(bvh_box const& other) noexcept {
     add(other.low, other.high, other.lowest);
   }
 
@@ -52,8 +53,8 @@ struct index_box {
     }
   }
   /// What another lane has. All lanes of a warp call it.
-  __device__ index_box from_lane(int lane) const noexcept {
-    index_box other;
+  __device__ bvh_box from_lane(int lane) const noexcept {
+    bvh_box other;
 #pragma unroll
     for (int k = 0; k < 3; ++k) {
       other.low[k] = __shfl_sync(~0u, low[k], lane);
@@ -74,31 +75,32 @@ struct index_box {
 
 /// The blocks of a grid work on it together: three levels of boxes at a time, and then they meet.
 template <class Points>
-class index_filler {
+class bvh_level_builder {
  public:
   using scalar = typename Points::scalar;
 
-  __device__ index_filler(index_task<Points> const& task, grid_team& team) noexcept : task_{task}, team_{team} {}
+  __device__ bvh_level_builder(bvh_build_args<Points> const& task, grid_barrier& barrier) noexcept
+      : task_{task}, barrier_{barrier} {}
 
   __device__ void fill() noexcept {
-    fill_levels(0, [this](index_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
+    fill_levels(0, [this](bvh_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
 #pragma unroll 1
-    for (int level = 3; level < point_index_levels && task_.index.boxes[level] != nullptr; level += 3) {
-      team_.sync();
-      fill_levels(level, [this, level](index_unit const& u, index_t node) { return box_of(u, level - 1, node); });
+    for (int level = 3; level < point_bvh_levels && task_.index.boxes[level] != nullptr; level += 3) {
+      barrier_.sync();
+      fill_levels(level, [this, level](bvh_unit const& u, index_t node) { return box_of(u, level - 1, node); });
     }
   }
 
  private:
-  static constexpr index_t width = point_index_width;
-  using box_type = index_box<scalar>;
+  static constexpr index_t width = point_bvh_width;
+  using box_type = bvh_box<scalar>;
 
   /// Points of a node that has a box on a level.
   FARPOINT_HD static constexpr index_t points_of(int level) noexcept {
-    return point_index_arrays<scalar>::points_per_group(level) / width;
+    return point_bvh_arrays<scalar>::points_per_group(level) / width;
   }
 
-  static constexpr int half = point_index_width / 2;
+  static constexpr int half = point_bvh_width / 2;
 
   /// What a thread reads or writes at a time of an array of eight lanes.
   template <class T>
@@ -106,7 +108,7 @@ class index_filler {
     T at[half];
   };
   template <class T>
-  __device__ static lanes_of_half<T>& half_of(T (&lanes)[point_index_width], int first) noexcept {
+  __device__ static lanes_of_half<T>& half_of(T (&lanes)[point_bvh_width], int first) noexcept {
     return *reinterpret_cast<lanes_of_half<T>*>(lanes + first);
   }
 
@@ -120,10 +122,10 @@ class index_filler {
     int const lane = cuda_warp::lane();
     int const warps = static_cast<int>(blockDim.x) / cuda_warp::lanes;
     // Neighbouring units go to different multiprocessors.
-    index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * team_.size() + team_.rank();
-    for (index_t unit = warp; unit < units; unit += index_t{warps} * team_.size()) {
-      index_unit const u = index_unit::find(task_.index.clouds, task_.points.size(), points, unit);
-      if (u.number * points >= u.of.size) continue;
+    index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * barrier_.num_blocks() + barrier_.block_rank();
+    for (index_t unit = warp; unit < units; unit += index_t{warps} * barrier_.num_blocks()) {
+      bvh_unit const u = bvh_unit::find(task_.index.clouds, task_.points.size(), points, unit);
+      if (!u.has_points(points)) continue;
       // The only node of a level needs no box, and of those below there may be none; but a leaf there is.
       if (level > 0 && u.of.size <= points_of(level)) continue;
       box_type all;
@@ -144,7 +146,7 @@ class index_filler {
   }
 
   /// Writes the box of a node if its level has boxes, and its group nodes.
-  __device__ void write(index_unit const& u, int level, index_t node, box_type const& box) const noexcept {
+  __device__ void write(bvh_unit const& u, int level, index_t node, box_type const& box) const noexcept {
     index_t const points = points_of(level);
     if (u.of.size <= points || node / width * width * points >= u.of.size) return;
     box.write(task_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
@@ -152,24 +154,24 @@ class index_filler {
 
   /// Fills the leaves of eight lanes, one after the other, with a point in each lane.
   /// @return the box of this lane's leaf
-  __device__ box_type fill_leaf(index_unit const& u, index_t leaf) const noexcept {
-    int const lane = cuda_warp::lane() % point_index_width;
+  __device__ box_type fill_leaf(bvh_unit const& u, index_t leaf) const noexcept {
+    int const lane = cuda_warp::lane() % point_bvh_width;
     leaf -= lane;
-    std::uint32_t index[point_index_width];
-    vec<scalar, 3> p[point_index_width];
-    box_type boxes[point_index_width];
+    std::uint32_t index[point_bvh_width];
+    vec<scalar, 3> p[point_bvh_width];
+    box_type boxes[point_bvh_width];
 #pragma unroll
-    for (int i = 0; i < point_index_width; ++i) {
+    for (int i = 0; i < point_bvh_width; ++i) {
       index_t const place = (leaf + i) * width + lane;
       index[i] = place < u.of.size ? task_.order[u.of.begin + place] : no_index;
     }
 #pragma unroll
-    for (int i = 0; i < point_index_width; ++i) {
+    for (int i = 0; i < point_bvh_width; ++i) {
       p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
       if (index[i] != no_index) p[i] = task_.points.points()[index[i]];
     }
 #pragma unroll
-    for (int i = 0; i < point_index_width; ++i) {
+    for (int i = 0; i < point_bvh_width; ++i) {
       if (index[i] != no_index) {
         index[i] -= static_cast<std::uint32_t>(u.of.begin);
         boxes[i].add(p[i], p[i], index[i]);
@@ -182,9 +184,9 @@ class index_filler {
     }
     // Each lane ends up with one of the eight.
 #pragma unroll
-    for (int step = 1; step < point_index_width; step *= 2) {
+    for (int step = 1; step < point_bvh_width; step *= 2) {
 #pragma unroll
-      for (int i = 0; i < point_index_width / 2 / step; ++i) boxes[i] = exchange(boxes[2 * i], boxes[2 * i + 1], step);
+      for (int i = 0; i < point_bvh_width / 2 / step; ++i) boxes[i] = exchange(boxes[2 * i], boxes[2 * i + 1], step);
     }
     return boxes[0];
   }
@@ -202,12 +204,12 @@ class index_filler {
   }
 
   /// The box around those of a group, which is a node of the level above.
-  __device__ box_type box_of(index_unit const& u, int level, index_t group) const noexcept {
+  __device__ box_type box_of(bvh_unit const& u, int level, index_t group) const noexcept {
     box_type box;
     if (group * points_of(level + 1) >= u.of.size) return box;
     point_boxes<scalar>& from = task_.index.boxes_of(u.cloud, u.of.begin, level)[group];
 #pragma unroll
-    for (int first = 0; first < point_index_width; first += half) {
+    for (int first = 0; first < point_bvh_width; first += half) {
       lanes_of_half<scalar> low[3];
       lanes_of_half<scalar> high[3];
 #pragma unroll
@@ -225,8 +227,8 @@ class index_filler {
     return box;
   }
 
-  index_task<Points> const& task_;
-  grid_team& team_;
+  bvh_build_args<Points> const& task_;
+  grid_barrier& barrier_;
 };
 
 }  // namespace detail
