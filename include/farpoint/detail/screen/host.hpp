@@ -41,7 +41,7 @@ struct knn_screen_task {
   index_t visible() const noexcept { return points.offsets[1]; }
 };
 
-/// Draws the cloud, and numbers the visible points. A job of run_clouds().
+/// Draws the cloud, and numbers the visible points. A job of for_each_cloud().
 template <class Points, class Camera>
 class screen_view_job {
  public:
@@ -180,7 +180,7 @@ class screen_view_job {
   std::uint32_t units_ = 1;
 };
 
-/// The approximate search: builds the tree, then asks for each visible point. A job of run_clouds().
+/// The approximate search: builds the tree, then asks for each visible point. A job of for_each_cloud().
 template <class Points, class Camera>
 class screen_rounds_job {
  public:
@@ -338,7 +338,7 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   auto const units_of = [&plan](int rank) { return rank < 0 ? plan.threads().most_units() : 1; };
   if (method.rounds != until_exact) {
     using rounds_job = screen_rounds_job<Points, Camera>;
-    run_clouds(plan.threads(), 1, size_of, [&](int rank) {
+    for_each_cloud(plan.threads(), 1, size_of, [&](int rank) {
       return host_sequence<view_job, rounds_job>{{task, units_of(rank)}, {task, 16 * units_of(rank)}};
     });
     return {};
@@ -351,7 +351,7 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   using search = host_search<point_view<scalar>, std::remove_const_t<decltype(nearest)>>;
   auto const visible = task.points.cloud(plan.most());
   std::atomic<unsigned long long> bad{0};
-  run_clouds(plan.threads(), 1, size_of, [&](int rank) {
+  for_each_cloud(plan.threads(), 1, size_of, [&](int rank) {
     int const threads = rank < 0 ? plan.threads().threads() : 1;
     return host_sequence<view_job, host_sequence<builder, search>>{
         {task, units_of(rank)},

@@ -77,7 +77,7 @@ inline result check_host_workspace(bytes workspace, std::size_t needed) noexcept
 template <class Points>
 void build_on_host(host_search_plan<typename Points::scalar> const& plan,
                    host_search_memory<typename Points::scalar> const& memory, batch<Points> const& points) noexcept {
-  run_clouds(
+  for_each_cloud(
       plan.threads(), points.size(), [&](index_t b) { return points[b].size(); },
       [&](int rank) {
         return host_bvh_builder<Points>{points, memory.index, memory.scratch.of_rank(rank)};
@@ -95,7 +95,7 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
   using builder = host_bvh_builder<Points>;
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
-  run_clouds(
+  for_each_cloud(
       plan.threads(), points.size(), [&](index_t b) { return points[b].size() + queries[b].size(); },
       [&](int rank) {
         return host_sequence<builder, search>{
@@ -113,7 +113,7 @@ unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
                                         batch<Queries> const& queries, bool self, Task const& task) noexcept {
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
-  run_clouds(
+  for_each_cloud(
       plan, queries.size(), [&](index_t b) { return queries[b].size(); },
       [&](int rank) { return search{queries, index, self, task, bad, rank < 0 ? plan.threads() : 1}; });
   return bad.load();
