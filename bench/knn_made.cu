@@ -51,7 +51,7 @@ struct made_memory {
         host_words(words_of_point * (static_cast<std::size_t>(r.points) + 1), -1),
         device_words{host_words} {}
 
-  made_clouds for_each_cloud() const { return made_clouds{farpoint::point_view<float>{xyz.data(), row.points}}; }
+  made_clouds host_clouds() const { return made_clouds{farpoint::point_view<float>{xyz.data(), row.points}}; }
   made_clouds device_clouds() const { return made_clouds{farpoint::point_view<float>{device_xyz.data(), row.points}}; }
 };
 

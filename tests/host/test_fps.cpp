@@ -199,7 +199,7 @@ TEST_CASE("fps, host: a short list keeps the best, and its cut says what it may 
     bool complete = true;
     for (entry const& e : all) {
       above_start += e.distance > 1 || (e.distance == 1 && e.index < 5) ? 1 : 0;
-      complete = complete && (listed[e.slot] || !lists[0].cut().is_below(e.distance, e.index));
+      complete = complete && (listed[e.slot] || !lists[0].cut().admits(e.distance, e.index));
     }
     CHECK(complete);
     CHECK(lists[0].size() <= keep);

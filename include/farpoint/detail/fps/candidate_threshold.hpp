@@ -29,7 +29,7 @@ struct candidate_threshold {
 template <class Scalar>
 FARPOINT_HD constexpr candidate_threshold<Scalar> higher(candidate_threshold<Scalar> a,
                                                          candidate_threshold<Scalar> b) noexcept {
-  return b.is_below(a.distance, a.index) ? a : b;
+  return b.admits(a.distance, a.index) ? a : b;
 }
 
 /// What a round found.

@@ -378,7 +378,7 @@ class chunk_scan {
   __device__ void collect(int chunk, int i, own_points const& mine, candidate_threshold<scalar> const& cut, List& list,
                           round_counters<scalar>& tally) const noexcept {
     std::uint32_t const index = place_of(chunk, i) < points_ ? memory_.index[point_at(chunk, i)] : 0;
-    bool const above = cut.is_below(mine.nearest[i], index);
+    bool const above = cut.admits(mine.nearest[i], index);
     unsigned const all = cuda_warp::ballot(above);
     if (all == 0) return;
     unsigned place = 0;

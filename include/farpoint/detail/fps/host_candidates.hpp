@@ -31,7 +31,7 @@ class alignas(64) fps_host_candidates {
   }
 
   void push(fps_entry<Scalar> const& entry) noexcept {
-    if (!cut_.is_below(entry.distance, entry.index)) return;
+    if (!cut_.admits(entry.distance, entry.index)) return;
     entries_[count_++] = entry;
     ++found_;
     if (count_ == 2 * keep_) shrink();
@@ -64,7 +64,7 @@ class alignas(64) fps_host_candidates {
   void shrink() noexcept {
     std::nth_element(entries_, entries_ + keep_, entries_ + count_,
                      [](fps_entry<Scalar> const& a, fps_entry<Scalar> const& b) {
-                       return candidate_threshold<Scalar>{b.distance, b.index}.is_below(a.distance, a.index);
+                       return candidate_threshold<Scalar>{b.distance, b.index}.admits(a.distance, a.index);
                      });
     cut_ = higher(cut_, {entries_[keep_].distance, entries_[keep_].index});
     count_ = keep_;

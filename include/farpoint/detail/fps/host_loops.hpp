@@ -184,7 +184,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
           bucket_of_best = b;
         }
       }
-      if (!cut.is_below(largest, index)) break;
+      if (!cut.admits(largest, index)) break;
       bucket& home = buckets[bucket_of_best];
       int const lane = lane_of(home, index);
       point const sample{{home.axis[Axis][lane]...}};

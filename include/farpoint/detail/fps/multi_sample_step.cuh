@@ -185,7 +185,7 @@ class multi_sample_step {
   }
 
   __device__ bool above(candidate_threshold<Scalar> const& cut, int i) const noexcept {
-    return cut.is_below(distance_[i], index_[i]);
+    return cut.admits(distance_[i], index_[i]);
   }
 
   /// Fills before and lowering: a head for each warp in turn, the others in its lanes.
