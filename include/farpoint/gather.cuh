@@ -7,7 +7,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/detail/gather/check.hpp>
-#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -65,8 +65,7 @@ result gather(cuda_exec exec, span<Value const> features, index_t channels, inde
   bool const narrow = values <= detail::max_narrow_points;
   cudaError_t const error = detail::launch_kernel(
       narrow ? detail::gather_kernel<Value, std::uint32_t> : detail::gather_kernel<Value, std::uint64_t>, launch, work);
-  if (error == cudaSuccess) return {};
-  return {status::cuda_failure, static_cast<int>(error), "gather: the kernel could not be launched"};
+  return detail::cuda_failure(error, "gather: the kernel could not be launched");
 }
 
 FARPOINT_END_NAMESPACE

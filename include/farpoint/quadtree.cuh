@@ -51,11 +51,11 @@ inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, 
 
   auto* const tiles = reinterpret_cast<std::uint64_t*>(workspace.data() + 64);
   auto* const ticket = reinterpret_cast<std::uint32_t*>(workspace.data());
-  detail::launch_sequence launch{exec.stream};
-  launch.note(cudaMemsetAsync(workspace.data(), 0, needed, exec.stream));
-  detail::launch_quadtree(launch, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
-  if (launch.error() != cudaSuccess) {
-    return {status::cuda_failure, static_cast<int>(launch.error()), "quadtree: a launch was refused"};
+  detail::kernel_launcher launcher{exec.stream};
+  launcher.clear(workspace.data(), needed);
+  detail::launch_quadtree(launcher, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
+  if (launcher.error() != cudaSuccess) {
+    return detail::cuda_failure(launcher.error(), "quadtree: a launch was refused");
   }
   tree = quadtree_ref{layout, memory.data()};
   return {};

@@ -3,17 +3,10 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
+#include <farpoint/core/bits.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint64_t word) noexcept {
-#if defined(__CUDA_ARCH__)
-  return static_cast<std::uint32_t>(__popcll(word));
-#else
-  return static_cast<std::uint32_t>(__builtin_popcountll(word));
-#endif
-}
 
 /// 256 neighbouring cells, a bit each: one sector of GPU memory.
 struct alignas(32) cell_group {

@@ -3,7 +3,9 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
+#include <farpoint/core/workspace.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -11,13 +13,39 @@ namespace detail {
 /// Largest number of points whose indices fit in 32 bits.
 inline constexpr index_t max_narrow_points = 2147483647;
 
-constexpr result reject(char const* reason) noexcept {
-  return {status::bad_argument, 0, reason};
-}
-
 /// True when `clouds * each` elements fit in a range of `size`; 0 clouds or elements always do.
 constexpr bool holds(index_t size, index_t clouds, index_t each) noexcept {
   return each == 0 || clouds <= size / each;
+}
+
+/// Reasons for which a batch is refused, each a sentence that names the argument.
+struct batch_reasons {
+  char const* clouds_negative;
+  char const* points_negative;
+  char const* points_null;
+  char const* not_a_multiple;
+};
+
+/// What can be checked of a batch without reading the arrays, which may be in device memory.
+template <class Points>
+result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) noexcept {
+  index_t const total = clouds.points().size();
+  if (clouds.size() < 0) return reject(reasons.clouds_negative);
+  if (total < 0) return reject(reasons.points_negative);
+  if (total > 0 && clouds.points().base() == nullptr) return reject(reasons.points_null);
+  if (!clouds.is_ragged() && clouds.size() > 0 && total % clouds.size() != 0) return reject(reasons.not_a_multiple);
+  return {};
+}
+
+inline result check_threads(host_exec exec) noexcept {
+  return exec.threads < 0 ? reject("exec: host_exec.threads is negative") : result{};
+}
+
+/// A workspace of `needed` bytes, as the `*_workspace_bytes()` of a call says; none may be given where none is needed.
+inline result check_workspace(bytes workspace, std::size_t needed) noexcept {
+  if (workspace.size() < needed) return too_small("workspace: smaller than the *_workspace_bytes() of this call");
+  if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
+  return {};
 }
 
 /// True when offsets that can be read ascend inside the view.

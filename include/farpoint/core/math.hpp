@@ -120,6 +120,29 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE double sqrt_rn(double a) noexcept {
 #endif
 }
 
+namespace detail {
+
+/// The smaller of two that have an order; `a` of equals. Unlike std::min it needs no header, and unlike CUDA's min() it
+/// is one function for every type, on the host too.
+template <class T>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr T smaller(T a, T b) noexcept {
+  return b < a ? b : a;
+}
+
+/// The larger of two that have an order; `a` of equals.
+template <class T>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr T larger(T a, T b) noexcept {
+  return a < b ? b : a;
+}
+
+/// a / b rounded up, for a >= 0 and b > 0: parts of `b` that hold `a`. a + b - 1 must not overflow.
+template <class Integer>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE constexpr Integer divide_up(Integer a, Integer b) noexcept {
+  return (a + b - 1) / b;
+}
+
+}  // namespace detail
+
 /// a * b, rounded once: no sum can be fused with it.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {

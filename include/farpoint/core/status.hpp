@@ -39,4 +39,23 @@ struct [[nodiscard]] result {
   constexpr explicit operator bool() const noexcept { return code == status::ok; }
 };
 
+namespace detail {
+
+/// The result of a call with a bad argument. `reason` must live for ever.
+constexpr result reject(char const* reason) noexcept {
+  return {status::bad_argument, 0, reason};
+}
+
+/// The result of a call whose workspace, or other memory, is too small.
+constexpr result too_small(char const* reason) noexcept {
+  return {status::workspace_too_small, 0, reason};
+}
+
+/// The result of a call that the CUDA runtime refused; ok if it did not.
+/// @param error  a cudaError_t
+constexpr result cuda_failure(int error, char const* reason) noexcept {
+  return error == 0 ? result{} : result{status::cuda_failure, error, reason};
+}
+
+}  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -1,4 +1,5 @@
 /// @file
+/// What the current device has.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -25,6 +26,15 @@ struct device_properties {
     bool const known = cudaGetDevice(&device) == cudaSuccess &&
                        cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) == cudaSuccess;
     return known ? bytes : 0;
+  }
+
+  /// Of the current device; 1 when there is none.
+  static int multiprocessor_count() noexcept {
+    int device = 0;
+    int count = 0;
+    bool const known = cudaGetDevice(&device) == cudaSuccess &&
+                       cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+    return known ? count : 1;
   }
 
   static device_properties current() noexcept {

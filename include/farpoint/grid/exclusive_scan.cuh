@@ -5,9 +5,9 @@
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
-#include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -73,7 +73,7 @@ __global__ void __launch_bounds__(exclusive_scan_block_size) exclusive_scan_kern
       if (args.total != nullptr) *args.total = static_cast<unsigned long long>(at);
     }
   }
-  add_in_warp(args.misfits, misfits);
+  count_in_report_by_warp(args.misfits, misfits);
 }
 
 /// Enqueues the scan. There is a row.

@@ -85,7 +85,7 @@ class host_sequence {
 /// @param make_job  given a rank, or -1 for the one of the whole team; jobs of ranks run at the same time
 template <class SizeOf, class MakeJob>
 void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf const& size_of,
-                MakeJob const& make_job) noexcept {
+                    MakeJob const& make_job) noexcept {
   auto team_job = make_job(-1);
   index_t next_large = 0;
   auto const next_cloud = [&]() -> std::uint32_t {

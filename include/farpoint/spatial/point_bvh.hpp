@@ -4,7 +4,7 @@
 #pragma once
 
 #include <farpoint/container/topk.hpp>
-#include <farpoint/core/lowest_bit.hpp>
+#include <farpoint/core/bits.hpp>
 #include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/geometry/axis_distance.hpp>
 

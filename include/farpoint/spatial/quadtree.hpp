@@ -7,8 +7,7 @@
 /// levels below, which would be 15 / 16 of the memory, are read from it.
 #pragma once
 
-#include <farpoint/core/count_bits.hpp>
-#include <farpoint/core/lowest_bit.hpp>
+#include <farpoint/core/bits.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/geometry/morton.hpp>

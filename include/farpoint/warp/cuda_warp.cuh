@@ -89,14 +89,4 @@ class cuda_warp {
   }
 };
 
-namespace detail {
-
-/// Adds up what the lanes of a warp have; all of them call it.
-__device__ inline void add_in_warp(unsigned long long* counter, unsigned long long mine) noexcept {
-  if (counter == nullptr) return;
-  unsigned long long const all = cuda_warp::sum(mine);
-  if (all != 0 && cuda_warp::lane() == 0) atomicAdd(counter, all);
-}
-
-}  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -6,7 +6,7 @@
 #include <farpoint/detail/bvh/build_levels.cuh>
 #include <farpoint/detail/bvh/order_points.cuh>
 #include <farpoint/grid/device_properties.cuh>
-#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -2,9 +2,9 @@
 /// One block a cloud, which it sorts itself and keeps in shared memory: one launch, no workspace.
 #pragma once
 
+#include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/detail/fps/block_point_order.cuh>
 #include <farpoint/detail/fps/rounds.cuh>
-#include <farpoint/grid/dynamic_shared.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

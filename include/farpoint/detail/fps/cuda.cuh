@@ -189,10 +189,6 @@ class fps_cuda_plan {
   fps_choice choice_{fps_kernel::in_registers};
 };
 
-inline result cuda_failure(cudaError_t error, char const* reason) noexcept {
-  return {status::cuda_failure, static_cast<int>(error), reason};
-}
-
 /// fps() for cuda_exec.
 template <class Selector, class Points>
 result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
@@ -221,13 +217,13 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
     std::size_t const width = output.counts.wide() ? sizeof(std::int64_t) : sizeof(std::int32_t);
     cudaError_t const error =
         cudaMemsetAsync(output.counts.data(), 0, static_cast<std::size_t>(clouds.size()) * width, exec.stream);
-    return error == cudaSuccess ? result{} : cuda_failure(error, "fps: the counts could not be cleared");
+    return cuda_failure(error, "fps: the counts could not be cleared");
   }
 
   auto const stop = static_cast<scalar>(params.stop_below);
   fps_rounds_args<Points> const task{clouds, params, output, stop * stop};
   cudaError_t const error = plan.launch(task, workspace.data(), exec.stream);
-  return error == cudaSuccess ? result{} : cuda_failure(error, "fps: a kernel could not be launched");
+  return cuda_failure(error, "fps: a kernel could not be launched");
 }
 
 }  // namespace detail

@@ -6,7 +6,7 @@
 #include <farpoint/block/cuda_block.cuh>
 #include <farpoint/detail/fps/count.cuh>
 #include <farpoint/detail/fps/global_memory_cloud.cuh>
-#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {

@@ -2,7 +2,7 @@
 /// The inner loops of host fps, compiled for several processors.
 #pragma once
 
-#include <farpoint/core/lowest_bit.hpp>
+#include <farpoint/core/bits.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/fps/host_candidates.hpp>
 #include <farpoint/geometry/axis_distance.hpp>

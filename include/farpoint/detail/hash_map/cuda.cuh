@@ -5,7 +5,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/hash_map/operations.hpp>
 #include <farpoint/grid/device_properties.cuh>
-#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
 #include <farpoint/warp/warp_compact.cuh>
@@ -28,8 +28,7 @@ FARPOINT_HIDDEN cudaError_t hash_map_launch(void (*kernel)(Argument), index_t th
 }
 
 inline result hash_map_result(cudaError_t error) noexcept {
-  if (error == cudaSuccess) return {};
-  return {status::cuda_failure, static_cast<int>(error), "hash_map: a kernel or a memset could not be enqueued"};
+  return cuda_failure(error, "hash_map: a kernel or a memset could not be enqueued");
 }
 
 __device__ inline index_t hash_map_thread() noexcept {

@@ -26,10 +26,6 @@ void for_each_part(host_exec exec, index_t size, Part const& part) noexcept {
   });
 }
 
-inline result check_threads(host_exec exec) noexcept {
-  return exec.threads < 0 ? reject("hash_map: host_exec.threads is negative") : result{};
-}
-
 template <class Map, class Act>
 result hash_map_run(host_exec exec, hash_map_args<Map, Act> const& task) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;

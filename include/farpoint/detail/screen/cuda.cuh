@@ -30,23 +30,23 @@ class knn_screen_plan {
   result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
     screen_row_writer<scalar> const writer = writer_of(m, output);
-    launch_sequence launch{stream};
-    launch_view(launch, m, writer, is_exact());
+    kernel_launcher launcher{stream};
+    launch_view(launcher, m, writer, is_exact());
     if (is_exact()) {
-      launch_exact(launch, m, output);
+      launch_exact(launcher, m, output);
     } else if constexpr (knows_pixel_span<Camera>) {
-      launch_rounds(launch, m, writer);
+      launch_rounds(launcher, m, writer);
     }
-    return outcome(launch);
+    return outcome(launcher);
   }
 
   /// What comes before the search, for whoever measures the parts; the index is that of an exact search.
   result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
                      cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
-    launch_sequence launch{stream};
-    launch_view(launch, m, writer_of(m, output), with_index);
-    return outcome(launch);
+    kernel_launcher launcher{stream};
+    launch_view(launcher, m, writer_of(m, output), with_index);
+    return outcome(launcher);
   }
 
  private:
@@ -122,16 +122,15 @@ class knn_screen_plan {
     return m;
   }
 
-  static result outcome(launch_sequence const& launch) noexcept {
-    if (launch.error() == cudaSuccess) return {};
-    return {status::cuda_failure, static_cast<int>(launch.error()), "knn: a kernel could not be launched"};
+  static result outcome(kernel_launcher const& launcher) noexcept {
+    return cuda_failure(launcher.error(), "knn: a kernel could not be launched");
   }
 
-  unsigned blocks(launch_sequence const& launch, index_t threads) const noexcept {
-    return launch.blocks(static_cast<std::uint64_t>(threads), block_size, Selector::blocks_per_multiprocessor);
+  unsigned blocks(kernel_launcher const& launcher, index_t threads) const noexcept {
+    return launcher.blocks(threads, block_size, Selector::blocks_per_multiprocessor);
   }
 
-  void launch_view(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer,
+  void launch_view(kernel_launcher& launcher, memory const& m, screen_row_writer<scalar> const& writer,
                    bool with_index) const noexcept {
     draw_args<Points, Camera> task{cloud_,
                                    method_.camera,
@@ -145,61 +144,62 @@ class knn_screen_plan {
                                    !is_exact() || !by_input(),
                                    {}};
     index_t const points = cloud_.points().size();
-    launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launch, screen_words(method_) / 4), block_size,
-           task);
+    launcher.launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launcher, screen_words(method_) / 4),
+                    block_size, task);
     for (; task.layer < task.layers; ++task.layer) {
-      launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launch, points), block_size, task);
+      launcher.launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launcher, points), block_size, task);
     }
     if (with_index) {
-      launch_index(launch, m);
+      launch_index(launcher, m);
       task.index = m.index;
     }
-    launch(screen_number_kernel<Points, Camera, block_size>, blocks(launch, points / screen_number_items), block_size,
-           task);
+    launcher.launch(screen_number_kernel<Points, Camera, block_size>, blocks(launcher, points / screen_number_items),
+                    block_size, task);
   }
 
-  void launch_rounds(launch_sequence& launch, memory const& m, screen_row_writer<scalar> const& writer) const noexcept {
+  void launch_rounds(kernel_launcher& launcher, memory const& m,
+                     screen_row_writer<scalar> const& writer) const noexcept {
     quadtree_args const tree_task{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
                                   layout(),
                                   layout().cut(m.tree),
                                   m.points.pixel_of,
                                   m.tree_tiles,
                                   &m.state->tree_ticket};
-    launch_quadtree(launch, tree_task, Selector::blocks_per_multiprocessor);
+    launch_quadtree(launcher, tree_task, Selector::blocks_per_multiprocessor);
     screen_rounds_request<scalar> const request{static_cast<int>(k_), method_.rounds,
                                                 static_cast<std::uint32_t>(most_candidates(method_, k_)),
                                                 squared_radius<scalar>(method_.max_radius), method_.exclude_self};
     screen_search_args<Camera> const task{
         method_.camera, request, quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer, m.state};
-    launch(screen_arrange_kernel<Camera, block_size>, blocks(launch, most_), block_size, task);
-    if (k_ <= 8) return launch_search<8>(launch, task);
-    if (k_ <= 16) return launch_search<16>(launch, task);
-    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launch, task);
-    launch_search<0>(launch, task);
+    launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, task);
+    if (k_ <= 8) return launch_search<8>(launcher, task);
+    if (k_ <= 16) return launch_search<16>(launcher, task);
+    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launcher, task);
+    launch_search<0>(launcher, task);
   }
 
   template <int Capacity>
-  void launch_search(launch_sequence& launch, screen_search_args<Camera> const& task) const noexcept {
+  void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& task) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
     // Searches differ in length: blocks that are done make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
-    launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
-           launch.blocks(static_cast<std::uint64_t>(threads), search_block_size, per_multiprocessor), search_block_size,
-           task);
+    launcher.launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
+                    launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, task);
   }
 
   /// All but the upper boxes.
-  void launch_index(launch_sequence& launch, memory const& m) const noexcept {
+  void launch_index(kernel_launcher& launcher, memory const& m) const noexcept {
     screen_index_args<Points> const task{
         cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
         tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
-    launch(screen_index_kernel<Points>,
-           launch.blocks(std::uint64_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
-                         Selector::blocks_per_multiprocessor),
-           screen_index_threads, task);
+    launcher.launch(screen_index_kernel<Points>,
+                    launcher.blocks(index_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
+                                    Selector::blocks_per_multiprocessor),
+                    screen_index_threads, task);
   }
 
-  void launch_exact(launch_sequence& launch, memory const& m, knn_screen_output<scalar> const& output) const noexcept {
+  void launch_exact(kernel_launcher& launcher, memory const& m,
+                    knn_screen_output<scalar> const& output) const noexcept {
     using queries = visible_queries<scalar>;
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
@@ -211,7 +211,7 @@ class knn_screen_plan {
                                       static_cast<int>(k_),
                                       squared_radius<scalar>(method_.max_radius),
                                       found};
-    if (launch.error() == cudaSuccess) launch.note(launch_knn<knn_selector>(task, launch.stream()));
+    launcher.then([&] { return launch_knn<knn_selector>(task, launcher.stream()); });
   }
 
   batch<Points> cloud_;

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/screen/quadtree_build.hpp>
-#include <farpoint/grid/launch_sequence.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
 
@@ -160,12 +160,13 @@ static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upp
 }
 
 /// @param task  its counters zero by what is enqueued before
-inline void launch_quadtree(launch_sequence& launch, quadtree_args const& task,
+inline void launch_quadtree(kernel_launcher& launcher, quadtree_args const& task,
                             int blocks_per_multiprocessor) noexcept {
-  std::uint64_t const threads = std::uint64_t{quadtree_blocks(task.layout)} * quadtree_block_size;
-  launch(quadtree_pack_kernel, launch.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),
-         quadtree_block_size, task);
-  if (task.layout.top() > quadtree_block_level) launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, task);
+  index_t const threads = index_t{quadtree_blocks(task.layout)} * quadtree_block_size;
+  launcher.launch(quadtree_pack_kernel, launcher.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),
+                  quadtree_block_size, task);
+  if (task.layout.top() > quadtree_block_level)
+    launcher.launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, task);
 }
 
 }  // namespace detail

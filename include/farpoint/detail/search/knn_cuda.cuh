@@ -107,8 +107,7 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
     error = search_knn<Selector>(index.arrays(), index.points(), index.bad_offsets(), queries, false, method, k, output,
                                  memory, exec.stream);
   }
-  if (error == cudaSuccess) return {};
-  return {status::cuda_failure, static_cast<int>(error), "knn: a kernel or a memset could not be enqueued"};
+  return cuda_failure(error, "knn: a kernel or a memset could not be enqueued");
 }
 
 }  // namespace detail

@@ -2,8 +2,8 @@
 /// The kernel of knn() for large k: a warp for each query, its list in shared memory.
 #pragma once
 
+#include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/detail/search/knn_packet.cuh>
-#include <farpoint/grid/dynamic_shared.cuh>
 #include <farpoint/warp/warp_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_ar
   search_query<typename Queries::scalar> query;
   if (thread < work.threads) query = work.queries.of_thread(thread, bad_row);
   if (bad_row >= 0) work.consumer.leave_empty(bad_row);
-  add_in_warp(work.non_finite, bad_row >= 0 ? 1u : 0u);
+  count_in_report_by_warp(work.non_finite, bad_row >= 0 ? 1u : 0u);
   if (cuda_warp::ballot(query.exists()) == 0) return;
 
   int const k = work.request.k;
@@ -48,7 +48,7 @@ __global__ void __launch_bounds__(BlockSize) packet_lists_kernel(packet_lists_ar
     if (j >= Capacity - k) keys[j - (Capacity - k)] = found[j];
   }
   int const count = query.exists() ? count_keys(keys, k) : 0;
-  add_in_warp(work.found, static_cast<unsigned long long>(count));
+  count_in_report_by_warp(work.found, static_cast<unsigned long long>(count));
   if (query.exists()) work.consumer(query, keys, count);
 }
 

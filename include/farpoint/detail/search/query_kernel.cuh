@@ -3,8 +3,8 @@
 #pragma once
 
 #include <farpoint/detail/search/queries.hpp>
-#include <farpoint/grid/dynamic_shared.cuh>
-#include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -32,8 +32,8 @@ __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Que
     auto const query = work.queries.of_thread(first + threadIdx.x, bad_row);
     if (bad_row >= 0) work.task.leave_empty(bad_row);
     index_t const found = query.exists() ? work.task.answer(query, work.queries.index_of(query), thread) : 0;
-    add_in_warp(work.found, static_cast<unsigned long long>(found));
-    add_in_warp(work.non_finite, bad_row >= 0 ? 1u : 0u);
+    count_in_report_by_warp(work.found, static_cast<unsigned long long>(found));
+    count_in_report_by_warp(work.non_finite, bad_row >= 0 ? 1u : 0u);
   }
 }
 
@@ -78,7 +78,7 @@ template <class Points>
 __global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_args<Points> const work) {
   index_t const b = index_t{blockIdx.x} * search_block_size + threadIdx.x;
   index_t const left_out = b < work.points.size() ? work.points[b].size() - work.index.clouds[b].size : 0;
-  add_in_warp(work.count, static_cast<unsigned long long>(left_out));
+  count_in_report_by_warp(work.count, static_cast<unsigned long long>(left_out));
 }
 
 /// Enqueues the counting of the points that are in no index.

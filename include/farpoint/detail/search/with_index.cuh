@@ -47,8 +47,7 @@ FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& point
   auto const memory = cut(cutter);
   cudaError_t error = points.size() > 0 ? plan.launch(index, exec.stream) : cudaSuccess;
   if (error == cudaSuccess) error = search(index, memory);
-  if (error == cudaSuccess) return {};
-  return {status::cuda_failure, static_cast<int>(error), "a search: a kernel or a memset could not be enqueued"};
+  return cuda_failure(error, "a search: a kernel or a memset could not be enqueued");
 }
 
 }  // namespace detail

@@ -55,7 +55,7 @@ result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
   if (voxelizes_nothing(clouds)) {
     cudaError_t const error = clear_voxelize_output(clouds, output, exec.stream);
     if (error == cudaSuccess) return {};
-    return {status::cuda_failure, static_cast<int>(error), "voxelize: the outputs could not be cleared"};
+    return cuda_failure(error, "voxelize: the outputs could not be cleared");
   }
   voxelize_plan<Selector, Points> const plan{clouds, params, output};
   if (workspace.size() < plan.bytes()) {
@@ -63,8 +63,7 @@ result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
   }
   if (!is_workspace_aligned(workspace)) return reject("voxelize: the workspace is not aligned to 256 bytes");
   cudaError_t const error = plan.launch(workspace.data(), exec.stream);
-  if (error == cudaSuccess) return {};
-  return {status::cuda_failure, static_cast<int>(error), "voxelize: a kernel could not be launched"};
+  return cuda_failure(error, "voxelize: a kernel could not be launched");
 }
 
 }  // namespace detail

@@ -6,7 +6,7 @@
 #include <farpoint/detail/voxelize/bitmap_kernels.cuh>
 #include <farpoint/detail/voxelize/sort_kernels.cuh>
 #include <farpoint/grid/device_properties.cuh>
-#include <farpoint/grid/dynamic_shared.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/tuning/voxelize.hpp>
 

@@ -1,0 +1,64 @@
+/// @file
+/// Bits of unsigned integers: how many are set, and which is the lowest.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Number of bits that are set.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint32_t bits) noexcept {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__popc(bits));
+#elif defined(__GNUC__)
+  return static_cast<std::uint32_t>(__builtin_popcount(bits));
+#else
+  std::uint32_t count = 0;
+  for (; bits != 0; bits &= bits - 1) ++count;
+  return count;
+#endif
+}
+
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint64_t bits) noexcept {
+#if defined(__CUDA_ARCH__)
+  return static_cast<std::uint32_t>(__popcll(bits));
+#elif defined(__GNUC__)
+  return static_cast<std::uint32_t>(__builtin_popcountll(bits));
+#else
+  return count_bits(static_cast<std::uint32_t>(bits)) + count_bits(static_cast<std::uint32_t>(bits >> 32));
+#endif
+}
+
+/// Number of the lowest bit that is set; there must be one.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(std::uint32_t bits) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __ffs(static_cast<int>(bits)) - 1;
+#elif defined(__GNUC__)
+  return __builtin_ctz(bits);
+#else
+  int bit = 0;
+  for (; (bits & 1u) == 0; bits >>= 1) ++bit;
+  return bit;
+#endif
+}
+
+FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(std::uint64_t bits) noexcept {
+#if defined(__CUDA_ARCH__)
+  return __ffsll(static_cast<long long>(bits)) - 1;
+#elif defined(__GNUC__)
+  return __builtin_ctzll(bits);
+#else
+  auto const low = static_cast<std::uint32_t>(bits);
+  return low != 0 ? lowest_bit(low) : 32 + lowest_bit(static_cast<std::uint32_t>(bits >> 32));
+#endif
+}
+
+/// False for 0.
+template <class Word>
+FARPOINT_HD constexpr bool is_power_of_two(Word word) noexcept {
+  return word > 0 && (word & (word - 1)) == 0;
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,117 @@
+/// @file
+/// Launches kernels on a stream, and returns nobody's errors but their own.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/core/types.hpp>
+#include <farpoint/grid/device_properties.cuh>
+
+#include <cuda_runtime.h>
+#include <type_traits>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Raises a kernel's limit of dynamic shared memory to what the device has, once it needs more than it is allowed. The
+/// limit belongs to the kernel, not to the launch: if it were set to what a launch needs, another thread could lower it
+/// between the two.
+inline cudaError_t allow_dynamic_shared(void const* kernel, std::size_t bytes) noexcept {
+  cudaFuncAttributes attributes{};
+  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
+  if (error != cudaSuccess || bytes <= static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes)) return error;
+  int device = 0;
+  int most = 0;
+  error = cudaGetDevice(&device);
+  if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+  if (error != cudaSuccess) return error;
+  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                              most - static_cast<int>(attributes.sharedSizeBytes));
+}
+
+/// Enqueues a kernel of one argument. Not by <<<>>>, whose error has to be fetched by cudaGetLastError(): that clears
+/// an error that is pending from elsewhere, and returns it as ours.
+template <class Args>
+FARPOINT_HIDDEN cudaError_t launch_kernel(void (*kernel)(Args), cudaLaunchConfig_t const& config,
+                                          std::remove_const_t<Args> args) noexcept {
+  auto const function = reinterpret_cast<void const*>(kernel);
+  if (config.dynamicSmemBytes > 0) {
+    cudaError_t const error = allow_dynamic_shared(function, config.dynamicSmemBytes);
+    if (error != cudaSuccess) return error;
+  }
+  void* arguments[] = {&args};
+  return cudaLaunchKernelExC(&config, function, arguments);
+}
+
+/// Largest grid that a launch may have.
+inline constexpr unsigned max_blocks = 0x7fffffff;
+
+/// Blocks of `block_size` threads that have a thread for each of `threads`, at least one and at most `most`: a kernel
+/// that may get fewer goes on with a stride of the grid.
+constexpr unsigned blocks_for(index_t threads, int block_size, unsigned most = max_blocks) noexcept {
+  index_t const all = divide_up(larger(threads, index_t{1}), index_t{block_size});
+  return static_cast<unsigned>(smaller(all, index_t{most}));
+}
+
+/// A launch without dynamic shared memory or attributes.
+inline cudaLaunchConfig_t launch_config(unsigned blocks, int block_size, cudaStream_t stream) noexcept {
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(blocks);
+  config.blockDim = dim3(static_cast<unsigned>(block_size));
+  config.stream = stream;
+  return config;
+}
+
+/// Enqueues kernels and memsets one after another, until one is refused.
+class kernel_launcher {
+ public:
+  explicit kernel_launcher(cudaStream_t stream) noexcept : stream_{stream} {}
+
+  cudaStream_t stream() const noexcept { return stream_; }
+  /// What the first one that was refused returned.
+  cudaError_t error() const noexcept { return error_; }
+
+  /// blocks_for(), with at most so many blocks for each multiprocessor.
+  unsigned blocks(index_t threads, int block_size, int per_multiprocessor) const noexcept {
+    auto const resident = static_cast<unsigned>(device_properties::multiprocessor_count() * per_multiprocessor);
+    return blocks_for(threads, block_size, resident);
+  }
+
+  /// Enqueues a kernel.
+  template <class Args>
+  FARPOINT_HIDDEN void launch(void (*kernel)(Args), unsigned blocks, int block_size,
+                              std::remove_const_t<Args> const& args) noexcept {
+    launch(kernel, launch_config(blocks, block_size, stream_), args);
+  }
+  template <class Args>
+  FARPOINT_HIDDEN void launch(void (*kernel)(Args), cudaLaunchConfig_t const& config,
+                              std::remove_const_t<Args> const& args) noexcept {
+    if (error_ == cudaSuccess) error_ = launch_kernel(kernel, config, args);
+  }
+
+  /// Enqueues a kernel that has a thread for each of `threads`; nothing for none.
+  template <class Args>
+  FARPOINT_HIDDEN void launch_for(index_t threads, int block_size, void (*kernel)(Args),
+                                  std::remove_const_t<Args> const& args) noexcept {
+    if (threads > 0) launch(kernel, blocks_for(threads, block_size), block_size, args);
+  }
+
+  /// Enqueues a memset to zero; nothing for no bytes.
+  void clear(void* memory, std::size_t size) noexcept {
+    if (size > 0) then([&] { return cudaMemsetAsync(memory, 0, size, stream_); });
+  }
+
+  /// Enqueues by a function that returns a cudaError_t.
+  template <class Enqueue>
+  void then(Enqueue const& enqueue) noexcept {
+    if (error_ == cudaSuccess) error_ = enqueue();
+  }
+
+ private:
+  cudaStream_t stream_;
+  cudaError_t error_ = cudaSuccess;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,30 @@
+/// @file
+/// Adds to the counters of a report.
+#pragma once
+
+#include <farpoint/warp/cuda_warp.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Adds what this thread has to a counter; null: nobody asked for it. Nothing is written for 0.
+__device__ inline void count_in_report(unsigned long long* counter, unsigned long long amount) noexcept {
+  if (counter != nullptr && amount != 0) atomicAdd(counter, amount);
+}
+
+/// The same for a counter of an optional report.
+template <class Report>
+__device__ void count_in_report(Report* report, unsigned long long Report::*counter,
+                                unsigned long long amount) noexcept {
+  if (report != nullptr) count_in_report(&(report->*counter), amount);
+}
+
+/// Adds what the lanes of a warp have, by one atomic operation. All lanes call it, with the same counter.
+__device__ inline void count_in_report_by_warp(unsigned long long* counter, unsigned long long mine) noexcept {
+  if (counter == nullptr) return;
+  unsigned long long const all = cuda_warp::sum(mine);
+  if (cuda_warp::lane() == 0) count_in_report(counter, all);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
