@@ -5,6 +5,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/screen/cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -35,6 +36,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 template <class Selector = knn_screen_selector, class Points, class Camera>
 result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
            knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::knn (screen space)"};
   return detail::knn_screen_cuda<Selector>(exec, points, method, k, output, workspace);
 }
 

@@ -6,6 +6,7 @@
 
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/screen/quadtree_build.cuh>
 
@@ -35,27 +36,23 @@ inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) no
 /// Complexity: O(padded square); a memset and two launches, one up to 32 x 32 pixels. Thread-safe for different memory.
 inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace,
                              quadtree_ref& tree) noexcept {
+  detail::profile_range const range{"farpoint::build_quadtree"};
   quadtree_layout const layout{zbuffer.width(), zbuffer.height(), zbuffer.size()};
   if (!layout.is_valid()) return detail::reject("zbuffer: its width or height is not 1 to 8192");
-  if (memory.size() < layout.size()) {
-    return {status::workspace_too_small, 0, "memory: smaller than quadtree_bytes() of all pixels"};
-  }
+  if (memory.size() < layout.size()) return detail::too_small("memory: smaller than quadtree_bytes() of all pixels");
   if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
     return detail::reject("memory: not aligned to 64 bytes");
   }
   std::size_t const needed = quadtree_workspace_bytes(exec, zbuffer.width(), zbuffer.height());
-  if (workspace.size() < needed) {
-    return {status::workspace_too_small, 0, "workspace: smaller than quadtree_workspace_bytes()"};
-  }
-  if (!detail::is_workspace_aligned(workspace)) return detail::reject("workspace: not aligned to 256 bytes");
+  if (result const checked = detail::check_workspace(workspace, needed); !checked) return checked;
 
   auto* const tiles = reinterpret_cast<std::uint64_t*>(workspace.data() + 64);
   auto* const ticket = reinterpret_cast<std::uint32_t*>(workspace.data());
   detail::kernel_launcher launcher{exec.stream};
   launcher.clear(workspace.data(), needed);
   detail::launch_quadtree(launcher, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
-  if (launcher.error() != cudaSuccess) {
-    return detail::cuda_failure(launcher.error(), "quadtree: a launch was refused");
+  if (result const launched = detail::cuda_failure(launcher.error(), "quadtree: a launch was refused"); !launched) {
+    return launched;
   }
   tree = quadtree_ref{layout, memory.data()};
   return {};

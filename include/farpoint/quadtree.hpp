@@ -11,11 +11,9 @@ namespace detail {
 
 inline result check_quadtree(host_exec exec, quadtree_layout const& layout, span<quadtree_point const> points,
                              bytes memory) noexcept {
-  if (exec.threads < 0) return reject("exec: host_exec.threads is negative");
+  if (result const checked = check_threads(exec); !checked) return checked;
   if (!layout.is_valid()) return reject("width, height or points: not 1 to 8192, or more points than pixels");
-  if (memory.size() < layout.size()) {
-    return {status::workspace_too_small, 0, "memory: smaller than the quadtree_bytes() of this call"};
-  }
+  if (memory.size() < layout.size()) return too_small("memory: smaller than the quadtree_bytes() of this call");
   if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
     return reject("memory: not aligned to 64 bytes");
   }

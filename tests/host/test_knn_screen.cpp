@@ -1,6 +1,6 @@
 // knn() in screen space on host_exec: the shared cases with several numbers of threads, and what only the host can
 // show.
-#include <farpoint/detail/screen/pixel_cells.hpp>
+#include <farpoint/detail/screen/packet_places.hpp>
 #include <farpoint/knn_screen.hpp>
 
 #include "../catch.hpp"

@@ -21,4 +21,19 @@ struct knn_screen_selector {
   static constexpr index_t tiles = 256;
 };
 
+namespace detail {
+
+/// A block that builds a quadtree has a square of 2^5 x 2^5 pixels: a thread has four of them, a warp an eighth of the
+/// square.
+inline constexpr int quadtree_block_level = 5;
+inline constexpr int quadtree_block_size = 256;
+inline constexpr int quadtree_upper_block_size = 1024;
+
+/// A block that indexes visible points looks at, and sorts at least, a chunk of 2^6 x 2^6 pixels of one layer at a
+/// time.
+inline constexpr int screen_chunk_level = 6;
+inline constexpr int screen_index_threads = 512;
+inline constexpr int screen_index_items = 8;
+
+}  // namespace detail
 FARPOINT_END_NAMESPACE

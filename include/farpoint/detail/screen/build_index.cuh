@@ -8,8 +8,8 @@
 /// tile may be long boxes, but there are few of them.
 #pragma once
 
-#include <farpoint/detail/screen/pixel_boxes.cuh>
-#include <farpoint/detail/screen/pixel_cells.hpp>
+#include <farpoint/detail/screen/index_args.cuh>
+#include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/geometry/hilbert_grid.hpp>
 #include <farpoint/geometry/morton.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
@@ -20,69 +20,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// A chunk is 2^6 x 2^6 pixels of one layer: what a block looks at, and sorts at least, at a time.
-inline constexpr int screen_chunk_level = 6;
-inline constexpr int screen_index_threads = 512;
-inline constexpr int screen_index_items = 8;
-inline constexpr std::uint32_t screen_chunk_points = screen_index_threads * screen_index_items;
-static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level, "farpoint: a thread has eight pixels of a chunk");
-static_assert(screen_index_items == point_bvh_width, "farpoint: a thread has a leaf");
-
-/// Places of whole groups.
-FARPOINT_HD constexpr std::uint32_t screen_slots(std::uint32_t places) noexcept {
-  return (places + (screen_group_points - 1)) / screen_group_points * screen_group_points;
-}
-
-/// With gaps between packets, a quarter more at most.
-FARPOINT_HD constexpr std::uint32_t most_slots_of(std::uint32_t points) noexcept {
-  return screen_slots(points + points / 4);
-}
-
-/// How an image is divided.
-struct screen_tiling {
-  int level;            ///< a tile has 2^level x 2^level pixels, of all layers
-  std::uint32_t tiles;  ///< of the padded square, in Morton order
-
-  FARPOINT_HD std::uint32_t chunks_of_layer() const noexcept { return 1u << 2 * (level - screen_chunk_level); }
-
-  /// @param points    that can be visible
-  /// @param enough    points of a tile, in the mean, that leave nothing to be gained by larger ones
-  /// @param parallel  tiles that keep the device busy
-  static screen_tiling of(std::int32_t width, std::int32_t height, index_t points, index_t enough,
-                          index_t parallel) noexcept {
-    int top = screen_chunk_level;
-    while (1 << top < width || 1 << top < height) ++top;
-    int level = screen_chunk_level;
-    auto const tiles = [&] { return index_t{1} << 2 * (top - level); };
-    while (tiles() > parallel && (points << 2 * level) < enough * width * height) ++level;
-    return {level, static_cast<std::uint32_t>(tiles())};
-  }
-};
-
-/// Places in the index, at most: there are gaps between packets, and groups that are filled in part, one for each
-/// chunk.
-inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int layers, index_t points) noexcept {
-  constexpr index_t side = 1 << screen_chunk_level;
-  index_t const chunks = (width + side - 1) / side * ((height + side - 1) / side) * layers;
-  index_t const slots = points + points / 4 + (screen_group_points - 1) * (points < chunks ? points : chunks);
-  return (slots + (screen_group_points - 1)) / screen_group_points * screen_group_points;
-}
-
-template <class Points>
-struct screen_index_args {
-  using scalar = typename Points::scalar;
-
-  batch<Points> clouds;        ///< one
-  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that nobody draws to any more
-  std::int32_t width;
-  std::int32_t height;
-  int layers;
-  screen_tiling tiling;
-  point_bvh_arrays<scalar> index;  ///< of one cloud, whose points have their indices in `clouds`
-  std::uint64_t* tiles;            ///< `[tiling.tiles]`, zero
-  std::uint32_t* ticket;           ///< zero
-};
 
 /// A block that makes leaves of tiles.
 template <class Points>
@@ -123,17 +60,17 @@ class screen_index_builder {
     std::uint32_t indices[most_slots_of(screen_chunk_points)];
   };
 
-  __device__ screen_index_builder(screen_index_args<Points> const& task, storage& shared) noexcept
-      : task_{task}, shared_{shared}, cloud_{task.clouds[0]} {
+  __device__ screen_index_builder(screen_index_args<Points> const& args, storage& shared) noexcept
+      : args_{args}, shared_{shared}, cloud_{args.clouds[0]} {
     if (threadIdx.x < hilbert_table::ways)
       shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
   }
 
   __device__ void build() noexcept {
-    scan_type const scanner{shared_.scan, task_.tiles, task_.ticket};
-    std::uint32_t const tiles = task_.tiling.tiles;
+    scan_type const scanner{shared_.scan, args_.tiles, args_.ticket};
+    std::uint32_t const tiles = args_.tiling.tiles;
     for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
-      std::uint32_t const chunks = task_.tiling.chunks_of_layer() * static_cast<std::uint32_t>(task_.layers);
+      std::uint32_t const chunks = args_.tiling.chunks_of_layer() * static_cast<std::uint32_t>(args_.layers);
       std::uint32_t points = 0;
       std::uint32_t slots_apart = 0;
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
@@ -152,7 +89,7 @@ class screen_index_builder {
         write(begin, mine);
         begin += mine;
       }
-      if (tile + 1 == tiles && threadIdx.x == 0) task_.index.clouds[0] = {0, index_t{total.first()}};
+      if (tile + 1 == tiles && threadIdx.x == 0) args_.index.clouds[0] = {0, index_t{total.first()}};
     }
   }
 
@@ -160,8 +97,8 @@ class screen_index_builder {
   /// Notes the indices of what a chunk shows, in the order of its pixels' codes, from place `first` on as long as there
   /// is room; returns how many they are. All threads of the block call it.
   __device__ std::uint32_t gather(std::uint32_t tile, std::uint32_t chunk, std::uint32_t first) noexcept {
-    std::uint32_t const in_layer = task_.tiling.chunks_of_layer();
-    index_t const layer = index_t{chunk / in_layer} * zbuffer_ref::words(task_.width, task_.height);
+    std::uint32_t const in_layer = args_.tiling.chunks_of_layer();
+    index_t const layer = index_t{chunk / in_layer} * zbuffer_ref::words(args_.width, args_.height);
     std::uint32_t const code = (tile * in_layer + chunk % in_layer) * screen_chunk_points + threadIdx.x * items;
     std::uint32_t found[items];
     std::uint32_t mine = 0;
@@ -170,9 +107,9 @@ class screen_index_builder {
     for (int i = 0; i < items; ++i) {
       auto const x = static_cast<std::int32_t>(cell[0]) + (i & 1) + (i >> 1 & 2);
       auto const y = static_cast<std::int32_t>(cell[1]) + (i >> 1 & 1);
-      bool const is_inside = x < task_.width && y < task_.height;
+      bool const is_inside = x < args_.width && y < args_.height;
       // The low half of a word is the index; where it is clear, no_index.
-      found[i] = is_inside ? static_cast<std::uint32_t>(task_.words[layer + index_t{y} * task_.width + x]) : no_index;
+      found[i] = is_inside ? static_cast<std::uint32_t>(args_.words[layer + index_t{y} * args_.width + x]) : no_index;
       mine += found[i] != no_index ? 1 : 0;
     }
     std::uint32_t before = 0;
@@ -333,14 +270,14 @@ class screen_index_builder {
       bvh_box<scalar> box;
       std::uint32_t const leaf = begin / point_bvh_width + mine;
       if (mine < leaves) {
-        box = make_leaf(mine * items, task_.index.leaves[leaf]);
-        box.write(task_.index.boxes[0][leaf / point_bvh_width], static_cast<int>(leaf % point_bvh_width));
+        box = make_leaf(mine * items, args_.index.leaves[leaf]);
+        box.write(args_.index.boxes[0][leaf / point_bvh_width], static_cast<int>(leaf % point_bvh_width));
       }
       __syncwarp();
       box.template join<1, point_bvh_width>();
-      if (mine >= leaves || leaf % point_bvh_width != 0 || task_.index.boxes[1] == nullptr) continue;
+      if (mine >= leaves || leaf % point_bvh_width != 0 || args_.index.boxes[1] == nullptr) continue;
       std::uint32_t const group = leaf / point_bvh_width;
-      box.write(task_.index.boxes[1][group / point_bvh_width], static_cast<int>(group % point_bvh_width));
+      box.write(args_.index.boxes[1][group / point_bvh_width], static_cast<int>(group % point_bvh_width));
     }
   }
   __device__ bvh_box<scalar> make_leaf(std::uint32_t place, point_leaf<scalar>& to) const noexcept {
@@ -363,15 +300,15 @@ class screen_index_builder {
     return box;
   }
 
-  screen_index_args<Points> const& task_;
+  screen_index_args<Points> const& args_;
   storage& shared_;
   Points cloud_;
 };
 
 template <class Points>
-__global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_args<Points> const task) {
+__global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_args<Points> const args) {
   __shared__ typename screen_index_builder<Points>::storage shared;
-  screen_index_builder<Points>{task, shared}.build();
+  screen_index_builder<Points>{args, shared}.build();
 }
 
 }  // namespace detail

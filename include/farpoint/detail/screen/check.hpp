@@ -29,8 +29,7 @@ constexpr index_t screen_words(screen_space<Camera> const& method) noexcept {
 /// Points that can be visible at most.
 template <class Camera>
 constexpr index_t most_visible(index_t points, screen_space<Camera> const& method) noexcept {
-  index_t const words = screen_words(method);
-  return points < words ? points : words;
+  return smaller(points, screen_words(method));
 }
 
 /// Rows that the output must have room for.

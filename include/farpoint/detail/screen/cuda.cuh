@@ -132,7 +132,7 @@ class knn_screen_plan {
 
   void launch_view(kernel_launcher& launcher, memory const& m, screen_row_writer<scalar> const& writer,
                    bool with_index) const noexcept {
-    draw_args<Points, Camera> task{cloud_,
+    draw_args<Points, Camera> args{cloud_,
                                    method_.camera,
                                    method_.layers,
                                    0,
@@ -145,57 +145,57 @@ class knn_screen_plan {
                                    {}};
     index_t const points = cloud_.points().size();
     launcher.launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launcher, screen_words(method_) / 4),
-                    block_size, task);
-    for (; task.layer < task.layers; ++task.layer) {
-      launcher.launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launcher, points), block_size, task);
+                    block_size, args);
+    for (; args.layer < args.layers; ++args.layer) {
+      launcher.launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launcher, points), block_size, args);
     }
     if (with_index) {
       launch_index(launcher, m);
-      task.index = m.index;
+      args.index = m.index;
     }
     launcher.launch(screen_number_kernel<Points, Camera, block_size>, blocks(launcher, points / screen_number_items),
-                    block_size, task);
+                    block_size, args);
   }
 
   void launch_rounds(kernel_launcher& launcher, memory const& m,
                      screen_row_writer<scalar> const& writer) const noexcept {
-    quadtree_args const tree_task{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
+    quadtree_args const tree_args{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
                                   layout(),
                                   layout().cut(m.tree),
                                   m.points.pixel_of,
                                   m.tree_tiles,
                                   &m.state->tree_ticket};
-    launch_quadtree(launcher, tree_task, Selector::blocks_per_multiprocessor);
+    launch_quadtree(launcher, tree_args, Selector::blocks_per_multiprocessor);
     screen_rounds_request<scalar> const request{static_cast<int>(k_), method_.rounds,
                                                 static_cast<std::uint32_t>(most_candidates(method_, k_)),
                                                 squared_radius<scalar>(method_.max_radius), method_.exclude_self};
-    screen_search_args<Camera> const task{
+    screen_search_args<Camera> const args{
         method_.camera, request, quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer, m.state};
-    launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, task);
-    if (k_ <= 8) return launch_search<8>(launcher, task);
-    if (k_ <= 16) return launch_search<16>(launcher, task);
-    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launcher, task);
-    launch_search<0>(launcher, task);
+    launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, args);
+    if (k_ <= 8) return launch_search<8>(launcher, args);
+    if (k_ <= 16) return launch_search<16>(launcher, args);
+    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launcher, args);
+    launch_search<0>(launcher, args);
   }
 
   template <int Capacity>
-  void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& task) const noexcept {
+  void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& args) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
     // Searches differ in length: blocks that are done make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
     launcher.launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
-                    launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, task);
+                    launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, args);
   }
 
   /// All but the upper boxes.
   void launch_index(kernel_launcher& launcher, memory const& m) const noexcept {
-    screen_index_args<Points> const task{
+    screen_index_args<Points> const args{
         cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
         tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
     launcher.launch(screen_index_kernel<Points>,
-                    launcher.blocks(index_t{task.tiling.tiles} * screen_index_threads, screen_index_threads,
+                    launcher.blocks(index_t{args.tiling.tiles} * screen_index_threads, screen_index_threads,
                                     Selector::blocks_per_multiprocessor),
-                    screen_index_threads, task);
+                    screen_index_threads, args);
   }
 
   void launch_exact(kernel_launcher& launcher, memory const& m,
@@ -203,7 +203,7 @@ class knn_screen_plan {
     using queries = visible_queries<scalar>;
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
-    knn_cuda_args<queries> const task{visible,
+    knn_cuda_args<queries> const args{visible,
                                       visible.threads(),
                                       0,
                                       nullptr,
@@ -211,7 +211,7 @@ class knn_screen_plan {
                                       static_cast<int>(k_),
                                       squared_radius<scalar>(method_.max_radius),
                                       found};
-    launcher.then([&] { return launch_knn<knn_selector>(task, launcher.stream()); });
+    launcher.then([&] { return launch_knn<knn_selector>(args, launcher.stream()); });
   }
 
   batch<Points> cloud_;
@@ -226,10 +226,7 @@ result knn_screen_cuda(cuda_exec exec, batch<Points> const& cloud, screen_space<
                        knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
   knn_screen_plan<Selector, Points, Camera> const plan{cloud, method, k};
-  if (workspace.size() < plan.bytes()) {
-    return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
-  }
-  if (!is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
+  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
   return plan.launch(workspace.data(), output, exec.stream);
 }
 

@@ -2,7 +2,7 @@
 /// knn() in screen space on a GPU, first steps: the cloud is drawn, and its visible points become a cloud of their own.
 #pragma once
 
-#include <farpoint/detail/screen/pixel_boxes.cuh>
+#include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
@@ -49,20 +49,20 @@ struct draw_args {
 };
 
 template <class Points, class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_clear_kernel(draw_args<Points, Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_clear_kernel(draw_args<Points, Camera> const args) {
   index_t const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   index_t const step = index_t{gridDim.x} * BlockSize;
-  index_t const words = zbuffer_ref::words(task.camera.width, task.camera.height) * task.layers;
-  for (index_t i = first; i < words; i += step) task.points.words[i] = zbuffer_ref::clear_value;
-  for (index_t i = first; i < task.tile_words; i += step) task.tiles[i] = 0;
-  if (first == 0) *task.state = {0, 0, 0, 0, 0, task.clouds.begin_of(0)};
+  index_t const words = zbuffer_ref::words(args.camera.width, args.camera.height) * args.layers;
+  for (index_t i = first; i < words; i += step) args.points.words[i] = zbuffer_ref::clear_value;
+  for (index_t i = first; i < args.tile_words; i += step) args.tiles[i] = 0;
+  if (first == 0) *args.state = {0, 0, 0, 0, 0, args.clouds.begin_of(0)};
 }
 
 /// Every point that the camera sees is offered to its pixel's layer.
 template <class Points, class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points, Camera> const task) {
-  Points const cloud = task.clouds[0];
-  screen_layers const zbuffers = task.zbuffers();
+__global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points, Camera> const args) {
+  Points const cloud = args.clouds[0];
+  screen_layers const zbuffers = args.zbuffers();
   std::uint32_t non_finite = 0;
   std::uint32_t unseen = 0;
   for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < cloud.size();
@@ -72,20 +72,20 @@ __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points
     std::int32_t at = -1;
     if (!is_finite(p)) {
       ++non_finite;
-    } else if (task.camera.project(p, pixel, i)) {
+    } else if (args.camera.project(p, pixel, i)) {
       at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
-      zbuffers.offer(task.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
+      zbuffers.offer(args.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
     } else {
       ++unseen;
     }
-    task.points.pixel_of[i] = at;
+    args.points.pixel_of[i] = at;
   }
-  if (task.writer.output.report == nullptr || task.layer > 0) return;
+  if (args.writer.output.report == nullptr || args.layer > 0) return;
   non_finite = cuda_warp::sum(non_finite);
   unseen = cuda_warp::sum(unseen);
   if (cuda_warp::lane() != 0) return;
-  if (non_finite != 0) atomic_add(&task.state->non_finite, std::uint64_t{non_finite});
-  if (unseen != 0) atomic_add(&task.state->unseen, std::uint64_t{unseen});
+  if (non_finite != 0) atomic_add(&args.state->non_finite, std::uint64_t{non_finite});
+  if (unseen != 0) atomic_add(&args.state->unseen, std::uint64_t{unseen});
 }
 
 /// Points that a thread of screen_number_kernel looks at, one after another.
@@ -93,16 +93,16 @@ inline constexpr int screen_number_items = 4;
 
 /// What the last tile knows.
 template <class Points, class Camera>
-__device__ inline void note_visible(draw_args<Points, Camera> const& task, index_t points,
+__device__ inline void note_visible(draw_args<Points, Camera> const& args, index_t points,
                                     std::uint32_t visible) noexcept {
-  task.points.offsets[0] = 0;
-  task.points.offsets[1] = visible;
-  auto const& output = task.writer.output;
+  args.points.offsets[0] = 0;
+  args.points.offsets[1] = visible;
+  auto const& output = args.writer.output;
   if (!output.visible_count.empty()) output.visible_count.set(0, visible);
   if (output.report == nullptr) return;
   knn_screen_report report;
-  report.non_finite_points = task.state->non_finite;
-  report.unseen_points = task.state->unseen;
+  report.non_finite_points = args.state->non_finite;
+  report.unseen_points = args.state->unseen;
   report.visible_points = visible;
   report.hidden_points =
       static_cast<unsigned long long>(points) - report.non_finite_points - report.unseen_points - report.visible_points;
@@ -112,27 +112,27 @@ __device__ inline void note_visible(draw_args<Points, Camera> const& task, index
 /// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
 /// of building their index is done beside it: neither is enough work for the device.
 template <class Points, class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Points, Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Points, Camera> const args) {
   using scan = lookback_scan<BlockSize>;
   constexpr std::uint32_t tile_size = BlockSize * screen_number_items;
   __shared__ typename scan::storage storage;
-  if (task.index.clouds != nullptr) {
-    screen_box_filler<typename Points::scalar>{task.index, &task.state->boxes_done}.fill();
+  if (args.index.clouds != nullptr) {
+    upper_box_builder<typename Points::scalar>{args.index, &args.state->boxes_done}.fill();
   }
-  Points const cloud = task.clouds[0];
-  screen_layers const zbuffers = task.zbuffers();
-  auto const writer = rows_of_cloud(task.writer, *task.state);
+  Points const cloud = args.clouds[0];
+  screen_layers const zbuffers = args.zbuffers();
+  auto const writer = rows_of_cloud(args.writer, *args.state);
   auto const size = static_cast<std::uint32_t>(cloud.size());
   // One tile at least: the totals of an empty cloud are written too.
   std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
-  scan const scanner{storage, task.tiles, &task.state->ticket};
+  scan const scanner{storage, args.tiles, &args.state->ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * screen_number_items;
     std::int32_t pixels[screen_number_items];
 #pragma unroll
     for (int j = 0; j < screen_number_items; ++j) {
       std::uint32_t const i = begin + static_cast<std::uint32_t>(j);
-      pixels[j] = i < size ? task.points.pixel_of[i] : -1;
+      pixels[j] = i < size ? args.points.pixel_of[i] : -1;
     }
     std::uint32_t visible = 0;  ///< a bit for each
 #pragma unroll
@@ -152,16 +152,16 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Poin
         if (writer.by_input) writer.write_empty(writer.first_row + i);
         continue;
       }
-      if (task.points.at != nullptr) {
-        task.points.index_of[at] = i;
-        task.points.at[at] = cloud[i];
+      if (args.points.at != nullptr) {
+        args.points.index_of[at] = i;
+        args.points.at[at] = cloud[i];
       }
       writer.write_pixel(writer.by_input ? writer.first_row + i : index_t{at}, pixels[j]);
       if (!writer.output.visible.empty()) writer.output.visible.set(at, i);
-      if (task.numbers_points) task.points.pixel_of[i] = static_cast<std::int32_t>(at);
+      if (args.numbers_points) args.points.pixel_of[i] = static_cast<std::int32_t>(at);
       ++at;
     }
-    if (tile + 1 == tiles && threadIdx.x == 0) note_visible(task, cloud.size(), total.first());
+    if (tile + 1 == tiles && threadIdx.x == 0) note_visible(args, cloud.size(), total.first());
   }
 }
 

@@ -25,10 +25,10 @@ struct screen_search_args {
 
 /// The points next to one another that are next to one another on the screen.
 template <class Camera, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_args<Camera> const task) {
-  auto const size = static_cast<std::uint32_t>(task.points.offsets[1]);
+__global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_args<Camera> const args) {
+  auto const size = static_cast<std::uint32_t>(args.points.offsets[1]);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < size; i += gridDim.x * BlockSize) {
-    task.packed[i] = task.points.at[task.tree.index(i)];
+    args.packed[i] = args.points.at[args.tree.index(i)];
   }
 }
 
@@ -40,27 +40,27 @@ __device__ inline int keys_that_exist(Key const* keys, int k) noexcept {
 
 /// @tparam Capacity  of a list in registers; 0: it lies in memory
 template <class Camera, int Capacity, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_args<Camera> const task) {
+__global__ void __launch_bounds__(BlockSize) screen_rounds_kernel(screen_search_args<Camera> const args) {
   using key = typename screen_search_args<Camera>::key;
-  auto const writer = rows_of_cloud(task.writer, *task.state);
-  auto const size = static_cast<std::uint32_t>(task.points.offsets[1]);
+  auto const writer = rows_of_cloud(args.writer, *args.state);
+  auto const size = static_cast<std::uint32_t>(args.points.offsets[1]);
   std::uint32_t const thread = blockIdx.x * BlockSize + threadIdx.x;
-  int const k = task.request.k;
+  int const k = args.request.k;
   for (std::uint32_t i = thread; i < size; i += gridDim.x * BlockSize) {
     if constexpr (Capacity > 0) {
-      auto const list = search_rounds(task.tree, task.packed, task.camera, task.request, i, [k](key const& limit) {
+      auto const list = search_rounds(args.tree, args.packed, args.camera, args.request, i, [k](key const& limit) {
         return topk_list<key, Capacity>{k, limit};
       });
       key keys[Capacity];
       list.write(keys, k);
-      writer.write_keys(task.tree.index(i), keys, keys_that_exist(keys, k));
+      writer.write_keys(args.tree.index(i), keys, keys_that_exist(keys, k));
     } else {
-      key* const keys = task.lists + std::size_t{thread} * static_cast<std::size_t>(k);
-      auto list = search_rounds(task.tree, task.packed, task.camera, task.request, i, [keys, k](key const& limit) {
+      key* const keys = args.lists + std::size_t{thread} * static_cast<std::size_t>(k);
+      auto list = search_rounds(args.tree, args.packed, args.camera, args.request, i, [keys, k](key const& limit) {
         return topk_heap<key>{keys, k, limit};
       });
       list.sort();
-      writer.write_keys(task.tree.index(i), keys, keys_that_exist(keys, k));
+      writer.write_keys(args.tree.index(i), keys, keys_that_exist(keys, k));
     }
   }
 }

@@ -6,14 +6,10 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
+#include <farpoint/tuning/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Squares of 2^5 x 2^5 pixels are a block's: a thread has four pixels, a warp an eighth of the square.
-inline constexpr int quadtree_block_level = 5;
-inline constexpr int quadtree_block_size = 256;
-inline constexpr int quadtree_upper_block_size = 1024;
 
 struct quadtree_args {
   zbuffer_ref zbuffer;
@@ -75,17 +71,17 @@ struct quadtree_quad {
 };
 
 /// Writes the record of a node of this level that begins with the square of thread `thread`.
-__device__ inline void write_node(quadtree_args const& task, int level, std::uint32_t block, unsigned thread,
+__device__ inline void write_node(quadtree_args const& args, int level, std::uint32_t block, unsigned thread,
                                   quadtree_record const& record) noexcept {
   std::uint32_t const code = (block << 2 * (quadtree_block_level - level)) + (thread >> 2 * (level - 1));
   // A small tree ends within the block.
-  if (level > task.layout.top() || code >> 2 * (task.layout.top() - level) != 0) return;
-  task.arrays.records[task.layout.record_at({code, level})] = record;
+  if (level > args.layout.top() || code >> 2 * (args.layout.top() - level) != 0) return;
+  args.arrays.records[args.layout.record_at({code, level})] = record;
 }
 
 /// Counts, starts and depths of the nodes up to a block's, and the packed points: the sums over blocks before come from
 /// a look-back in Morton order, so that nothing is gone through top-down.
-static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_args const task) {
+static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_args const args) {
   using scan = lookback_scan<quadtree_block_size>;
   __shared__ typename scan::storage storage;
   __shared__ quadtree_part parts[scan::warps];
@@ -93,10 +89,10 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
   static_assert(scan::warps == 8, "farpoint: two warps a node of level 4");
   unsigned const thread = threadIdx.x;
   unsigned const warp = thread / cuda_warp::lanes;
-  std::uint32_t const blocks = quadtree_blocks(task.layout);
-  scan const scanner{storage, task.tiles, task.ticket};
+  std::uint32_t const blocks = quadtree_blocks(args.layout);
+  scan const scanner{storage, args.tiles, args.ticket};
   for (std::uint32_t block = scanner.take(); block < blocks; block = scanner.take()) {
-    quadtree_quad const quad{task.zbuffer, block * (4 * quadtree_block_size) + 4 * thread};
+    quadtree_quad const quad{args.zbuffer, block * (4 * quadtree_block_size) + 4 * thread};
     quadtree_part part = quad.part();
     lookback_pair total{};
     std::uint32_t const first = scanner.exclusive(lookback_pair::of(part.count, 0), block, total).first();
@@ -106,11 +102,11 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
     for (int i = 0; i < 4; ++i) {
       if ((quad.mask >> i & 1u) == 0) continue;
       zbuffer_point const& point = quad.points[i];
-      if (index_t{position} < task.layout.capacity()) {
-        task.arrays.pixels[position] = quad.code + static_cast<std::uint32_t>(i);
-        task.arrays.indices[position] =
-            static_cast<std::uint32_t>(task.labels == nullptr ? point.index : task.labels[point.index]);
-        task.arrays.depths[position] = point.depth;
+      if (index_t{position} < args.layout.capacity()) {
+        args.arrays.pixels[position] = quad.code + static_cast<std::uint32_t>(i);
+        args.arrays.indices[position] =
+            static_cast<std::uint32_t>(args.labels == nullptr ? point.index : args.labels[point.index]);
+        args.arrays.depths[position] = point.depth;
       }
       ++position;
     }
@@ -119,9 +115,9 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
     members |= __shfl_xor_sync(~0u, members, 1);
     members |= __shfl_xor_sync(~0u, members, 2);
     part = part.with_lane(1).with_lane(2);
-    if (thread % 4 == 0) write_node(task, quadtree_tile_level, block, thread, {first, members, part.depths});
+    if (thread % 4 == 0) write_node(args, quadtree_tile_level, block, thread, {first, members, part.depths});
     part = part.with_lane(4).with_lane(8);
-    if (thread % 16 == 0) write_node(task, 3, block, thread, {first, part.count, part.depths});
+    if (thread % 16 == 0) write_node(args, 3, block, thread, {first, part.count, part.depths});
     part = part.with_lane(16);
     if (cuda_warp::lane() == 0) {
       parts[warp] = part;
@@ -130,25 +126,25 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
     __syncthreads();
     if (thread < 4) {
       quadtree_part const both = parts[2 * thread].with(parts[2 * thread + 1]);
-      write_node(task, 4, block, 64 * thread, {firsts[2 * thread], both.count, both.depths});
+      write_node(args, 4, block, 64 * thread, {firsts[2 * thread], both.count, both.depths});
     }
     if (thread == cuda_warp::lanes) {
       quadtree_part all = parts[0];
       for (int w = 1; w < scan::warps; ++w) all = all.with(parts[w]);
-      write_node(task, quadtree_block_level, block, 0, {firsts[0], all.count, all.depths});
+      write_node(args, quadtree_block_level, block, 0, {firsts[0], all.count, all.depths});
     }
     // Nobody writes `parts` again before the barriers of the next take().
   }
   // The records in front of the root's, which have no node.
-  if (blockIdx.x == 0 && thread < 3) task.arrays.records[thread] = empty_record();
+  if (blockIdx.x == 0 && thread < 3) args.arrays.records[thread] = empty_record();
 }
 
 /// The nodes above the blocks', by one block, level after level.
-static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upper_kernel(quadtree_args const task) {
-  quadtree_layout const& layout = task.layout;
+static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upper_kernel(quadtree_args const args) {
+  quadtree_layout const& layout = args.layout;
   for (int level = quadtree_block_level + 1; level <= layout.top(); ++level) {
-    quadtree_record* const records = task.arrays.records + layout.record_at({0, level});
-    quadtree_record const* const below = task.arrays.records + layout.record_at({0, level - 1});
+    quadtree_record* const records = args.arrays.records + layout.record_at({0, level});
+    quadtree_record const* const below = args.arrays.records + layout.record_at({0, level - 1});
     std::uint32_t const nodes = 1u << 2 * (layout.top() - level);
     for (std::uint32_t code = threadIdx.x; code < nodes; code += quadtree_upper_block_size) {
       quadtree_record record = sum_of_children(below + 4 * code, level);
@@ -159,14 +155,14 @@ static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upp
   }
 }
 
-/// @param task  its counters zero by what is enqueued before
-inline void launch_quadtree(kernel_launcher& launcher, quadtree_args const& task,
+/// @param args  its counters zero by what is enqueued before
+inline void launch_quadtree(kernel_launcher& launcher, quadtree_args const& args,
                             int blocks_per_multiprocessor) noexcept {
-  index_t const threads = index_t{quadtree_blocks(task.layout)} * quadtree_block_size;
+  index_t const threads = index_t{quadtree_blocks(args.layout)} * quadtree_block_size;
   launcher.launch(quadtree_pack_kernel, launcher.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),
-                  quadtree_block_size, task);
-  if (task.layout.top() > quadtree_block_level)
-    launcher.launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, task);
+                  quadtree_block_size, args);
+  if (args.layout.top() > quadtree_block_level)
+    launcher.launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, args);
 }
 
 }  // namespace detail

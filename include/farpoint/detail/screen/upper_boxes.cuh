@@ -7,15 +7,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Points that are sorted together begin with a group of leaves of their own.
-inline constexpr std::uint32_t screen_group_points = point_bvh_width * point_bvh_width;
-
 /// Makes the levels of boxes above groups of leaves. Any blocks of whole warps may work on it together.
 template <class Scalar>
-class screen_box_filler {
+class upper_box_builder {
  public:
   /// @param done  zero when the kernel starts
-  __device__ screen_box_filler(point_bvh_arrays<Scalar> const& index, unsigned* done) noexcept
+  __device__ upper_box_builder(point_bvh_arrays<Scalar> const& index, unsigned* done) noexcept
       : index_{index}, done_{done} {}
 
   /// All blocks of the grid call it: some make the first level, and the last of them to be done the others.
