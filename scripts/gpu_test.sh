@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# Runs all that needs a GPU, from the folder of binaries given (default: the folder of this script) or a build tree.
-# One line for each suite at the end; exit code 1 if one failed. FARPOINT_DATA_DIR names a folder of real scans.
+# gpu_test.sh [FOLDER]: runs all that needs a GPU, from a folder of programs (default: that of this script) or a build
+# tree. A line for each suite at the end. Exits with 1 if a suite failed, if its program is not there, or if there is no
+# GPU. FARPOINT_DATA_DIR names a folder of real scans.
 # Needs nothing but bash, a driver and, for the last suites, compute-sanitizer.
 set -uo pipefail
 folder=${1:-$(dirname "${BASH_SOURCE[0]}")}
@@ -8,43 +9,32 @@ folder=${1:-$(dirname "${BASH_SOURCE[0]}")}
   echo "gpu-test: there is no folder $folder" >&2
   exit 1
 }
+# A driver that does not answer must not look like a machine on which all is well.
+if ! gpus=$(nvidia-smi -L 2>&1) || [[ $gpus != *"GPU "* ]]; then
+  printf 'gpu-test: there is no usable GPU: nvidia-smi -L says\n%s\n' "$gpus" >&2
+  exit 1
+fi
 PATH=$PATH:/usr/local/cuda/bin
 
 summary=()
 failures=0
-gpu_is_missing=false
 # suite NAME PROGRAM COMMAND...: COMMAND runs with the path of PROGRAM in place of {}.
 suite() {
-  local name=$1 program start=$SECONDS outcome code argument command=()
+  local name=$1 program start=$SECONDS outcome=PASS argument command=()
   program=$(find "$folder" -type f -name "$2" -perm -u+x 2> /dev/null | head -n 1)
-  shift 2
+  for argument in "${@:3}"; do command+=("${argument/\{\}/$program}"); done
   echo "== $name"
   if [ -z "$program" ]; then
-    echo "not in $folder"
+    echo "there is no $2 in $folder"
+    outcome=FAIL
+  elif ! command -v "${command[0]}" > /dev/null; then
+    echo "there is no ${command[0]}"
     outcome=SKIP
-  elif $gpu_is_missing; then
-    echo "there is no usable GPU"
-    outcome=SKIP
-  elif ! command -v "$1" > /dev/null && [ "$1" != "{}" ]; then
-    echo "there is no $1"
-    outcome=SKIP
-  else
-    for argument in "$@"; do command+=("${argument/\{\}/$program}"); done
-    "${command[@]}"
-    code=$?
-    case $code in
-      0) outcome=PASS ;;
-      77)
-        # The tests and examples say so that they found no GPU. The demo, which is asked for one, would call it an error.
-        gpu_is_missing=true
-        outcome=SKIP
-        ;;
-      *)
-        outcome=FAIL
-        failures=$((failures + 1))
-        ;;
-    esac
+  elif ! "${command[@]}"; then
+    # 77 too: a program that finds no GPU beside a driver that lists one has a broken runtime.
+    outcome=FAIL
   fi
+  [ $outcome != FAIL ] || failures=$((failures + 1))
   summary+=("$name: $outcome ($((SECONDS - start)) s)")
 }
 

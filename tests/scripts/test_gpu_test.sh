@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# gpu_test.sh must not pass where nothing was tested: fake programs and a fake driver, no GPU.
+#   test_gpu_test.sh GPU_TEST
+set -uo pipefail
+gpu_test=$1
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+# fake FILE LINE...: a program made of these lines.
+fake() {
+  mkdir -p "$(dirname "$1")"
+  printf '%s\n' '#!/bin/sh' "${@:2}" > "$1"
+  chmod +x "$1"
+}
+fake "$work/sound/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"'
+fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not communicate with the driver."; exit 9'
+fake "$work/none/nvidia-smi" 'echo "No devices were found"'
+programs=(farpoint_device_tests example_02_block_argmax farpoint_demo farpoint_splat)
+# Under compute-sanitizer, which a machine may have, they do nothing either.
+for driver in sound broken none; do fake "$work/$driver/compute-sanitizer" 'exit 0'; done
+for program in "${programs[@]}"; do
+  fake "$work/passing/$program" 'exit 0'
+  fake "$work/skipping/$program" 'exit 77'
+done
+cp -r "$work/passing" "$work/one_missing"
+rm "$work/one_missing/farpoint_splat"
+cp -r "$work/passing" "$work/one_failing"
+fake "$work/one_failing/farpoint_demo" 'exit 3'
+mkdir "$work/empty"
+
+failures=0
+# expect CODE DRIVER FOLDER
+expect() {
+  PATH=$work/$2:$PATH "$gpu_test" "$work/$3" > "$work/output" 2>&1
+  local code=$?
+  [ "$code" = "$1" ] && return
+  printf 'driver %s, folder %s: exit code %s, not %s\n' "$2" "$3" "$code" "$1"
+  cat "$work/output"
+  failures=$((failures + 1))
+}
+expect 0 sound passing
+expect 1 sound empty
+expect 1 sound no_such_folder
+expect 1 sound one_missing
+expect 1 sound one_failing
+expect 1 sound skipping
+expect 1 broken passing
+expect 1 none passing
+[ "$failures" = 0 ]
