@@ -92,10 +92,8 @@ __global__ void __launch_bounds__(exclusive_scan_block_size) exclusive_scan_kern
 /// cub::DeviceScan neither clamps nor counts misfits, and returns errors that somebody else left pending.
 /// @return the error of the launch, or cudaSuccess
 inline cudaError_t exclusive_scan(exclusive_scan_args const& args, cudaStream_t stream) noexcept {
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(static_cast<unsigned>(exclusive_scan_tiles(args.rows)));
-  launch.blockDim = dim3(detail::exclusive_scan_block_size);
-  launch.stream = stream;
+  auto const blocks = static_cast<unsigned>(exclusive_scan_tiles(args.rows));
+  cudaLaunchConfig_t const launch = detail::launch_config(blocks, detail::exclusive_scan_block_size, stream);
   return detail::launch_kernel(detail::exclusive_scan_kernel<exclusive_scan_args>, launch, args);
 }
 

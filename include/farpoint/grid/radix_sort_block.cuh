@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/block/block_radix_rank.cuh>
+#include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/grid/radix_sweep.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

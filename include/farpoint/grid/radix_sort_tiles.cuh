@@ -26,7 +26,7 @@ struct radix_tile_args {
 
 /// Words of memory: the counts and the totals.
 constexpr std::size_t radix_tile_words(std::size_t size) noexcept {
-  return radix_digits * ((size + radix_tile_size - 1) / radix_tile_size + 1);
+  return radix_digits * (divide_up(size, std::size_t{radix_tile_size}) + 1);
 }
 
 /// Counts the digits of a tile; a block each. A template so that only programs that sort compile it.

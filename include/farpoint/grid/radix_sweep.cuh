@@ -4,9 +4,9 @@
 #pragma once
 
 #include <farpoint/block/block_radix_rank.cuh>
+#include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/grid/dynamic_shared.cuh>
-#include <farpoint/tuning/radix_sort.hpp>
+#include <farpoint/core/math.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -19,7 +19,7 @@ struct radix_size {
   __device__ std::uint32_t get() const noexcept { return device_size == nullptr ? most : *device_size; }
 };
 
-/// Tiles that hold so many keys.
+/// Tiles that hold so many keys. Unlike divide_up() for any number of them.
 FARPOINT_HD constexpr std::uint32_t radix_tiles(std::uint32_t keys, std::uint32_t tile_size) noexcept {
   return keys / tile_size + (keys % tile_size != 0 ? 1 : 0);
 }
