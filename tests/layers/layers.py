@@ -18,7 +18,7 @@ import sys
 
 # From the bottom up: a header includes its own layer and those before it.
 ORDER = [
-    "core", "geometry", "container", "host", "warp", "block", "grid", "spatial", "tuning", "types",
+    "core", "tuning", "geometry", "container", "host", "warp", "block", "grid", "spatial", "types",
     "detail/bvh", "detail/search", "detail/screen", "detail/fps", "detail/voxelize", "detail/hash_map", "detail/gather",
     "public", "reference", "interop",
 ]

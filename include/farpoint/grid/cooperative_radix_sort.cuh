@@ -1,78 +1,89 @@
 /// @file
-/// Stable radix sort of 32-bit keys with 32-bit values by all blocks of a kernel.
+/// Stable radix sort of 32-bit keys with 32-bit values by all blocks of a running kernel.
 #pragma once
 
+#include <farpoint/block/block_radix_rank.cuh>
+#include <farpoint/core/types.hpp>
 #include <farpoint/grid/grid_barrier.cuh>
-#include <farpoint/grid/radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
 
-/// Keys and their values.
+/// Keys and their values, in device memory.
 struct radix_words {
   std::uint32_t* keys;
   std::uint32_t* values;
 };
 
+namespace detail {
+
 /// Blocks whose counts are added up.
 inline constexpr index_t radix_group = 16;
 
-/// Words of memory for a cooperative_radix_sort of up to `blocks` blocks.
-constexpr index_t radix_counters(index_t blocks) noexcept {
-  return radix_digits * (blocks + 2 * (blocks / radix_group + 1));
+}  // namespace detail
+
+/// Words of device memory that a cooperative_radix_sort by up to `blocks` blocks needs beside its keys and values.
+constexpr index_t cooperative_radix_sort_workspace_words(index_t blocks) noexcept {
+  return radix_digits * (blocks + 2 * (blocks / detail::radix_group + 1));
 }
 
-/// The blocks of a grid sort together; every function is called by all threads of all of them, in step.
+/// All blocks of a grid sort keys and values together, in the middle of a cooperative kernel: no launch of its own.
 ///
-/// Each block has its share of the keys, which follow one another. A pass has two meetings of the blocks: after the
-/// first they know how many keys of each digit the others have, after the second the keys are where they belong. Sums
-/// over groups of blocks spare them reading the counts of all.
-/// @tparam Items  keys that a thread sorts at a time
+/// Every function is called by all threads of all blocks, in step. The blocks are of one dimension and all resident, as
+/// grid_barrier demands. Up to 2^32 - 1 keys. Stable.
+///
+/// Each block has a share of consecutive keys. A pass takes the blocks through two barriers: after the first they know
+/// how many keys of each digit the others have, after the second the keys are where they belong. It reads and writes
+/// each key and value once, and reads the keys once more where a share is more than one tile. Sums over groups of 16
+/// blocks spare a block reading the counts of all.
+///
+/// CUB has no such sort: cub::DeviceRadixSort is launched by the host.
+/// @tparam Threads  of a block, a multiple of 256
+/// @tparam Items    keys that a thread sorts at a time; fewer than 65,536 a block
 template <int Threads, int Items>
 class cooperative_radix_sort {
-  using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, Threads, CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS>;
+  using rank_type = block_radix_rank<Threads>;
+  using run = typename rank_type::run;
   static constexpr int lanes = cuda_warp::lanes;
-  static constexpr int warps = Threads / lanes;
-  static constexpr std::uint32_t group_size = radix_group;
+  static constexpr std::uint32_t group_size = detail::radix_group;
   static_assert(Threads % radix_digits == 0, "farpoint: a thread, or some, for each digit");
 
  public:
   static constexpr std::uint32_t tile_size = Threads * Items;
 
   struct storage {
-    typename scan_type::TempStorage scan;
-    std::uint16_t ranks[warps][radix_digits];
+    typename rank_type::storage rank;
     std::uint32_t words[tile_size];  ///< keys, and then values
     std::uint32_t before[Threads];
     std::uint32_t all[Threads];
     std::uint32_t digits[radix_digits];
   };
-  static_assert(tile_size < 1u << 16, "farpoint: ranks are 16-bit numbers");
 
-  /// @param counters  the blocks have to meet once between this and sort()
-  __device__ cooperative_radix_sort(grid_barrier& barrier, std::uint32_t* counters, storage& shared) noexcept
+  /// The blocks pass a barrier between this and sort().
+  /// @param workspace  `[cooperative_radix_sort_workspace_words(num_blocks())]`, in any state
+  __device__ cooperative_radix_sort(grid_barrier& barrier, std::uint32_t* workspace, storage& shared) noexcept
       : barrier_{barrier},
-        groups_{(size() + group_size - 1) / group_size},
-        sums_{counters},
-        counts_{counters + 2 * groups_ * radix_digits},
+        groups_{(num_blocks() + group_size - 1) / group_size},
+        sums_{workspace},
+        counts_{workspace + 2 * groups_ * radix_digits},
         shared_{shared} {
     clear_sums();
   }
 
-  /// Part of `size` keys that is this block's.
+  /// The part of `size` keys that is this block's: the only keys of the input that it reads in the first pass.
   struct range {
     std::uint32_t begin;
     std::uint32_t end;
   };
   __device__ range share_of(std::uint32_t size) const noexcept {
-    std::uint32_t const each = ((size + this->size() - 1) / this->size() + lanes - 1) / lanes * lanes;
-    std::uint64_t const begin = std::uint64_t{rank()} * each;
+    std::uint32_t const each = ((size + num_blocks() - 1) / num_blocks() + lanes - 1) / lanes * lanes;
+    std::uint64_t const begin = std::uint64_t{block_rank()} * each;
     if (begin >= size) return {size, size};
     return {static_cast<std::uint32_t>(begin), size - begin < each ? size : static_cast<std::uint32_t>(begin) + each};
   }
 
-  /// Sorts by the low `bits` bits; the result is in `from` after an even number of passes.
-  /// @param has_values  false: at first a key's value is its place
+  /// Sorts by the low `bits` bits, rounded up to whole digits of eight. After an even number of radix_passes(bits) the
+  /// result is in `from`, after an odd number in `to`; all blocks see it.
+  /// @param has_values  false: the values are not read, a key's value is its place in the input
   __device__ void sort(radix_words from, radix_words to, std::uint32_t size, int bits, bool has_values) noexcept {
     range const share = share_of(size);
     for (int shift = 0; shift < bits; shift += radix_bits) {
@@ -96,6 +107,9 @@ class cooperative_radix_sort {
     bool has_values;
 
     __device__ std::uint32_t digit(std::uint32_t key) const noexcept { return key >> shift & (radix_digits - 1); }
+    __device__ auto digit_of() const noexcept {
+      return [this](std::uint32_t key) { return digit(key); };
+    }
   };
 
   /// A thread's part of a tile.
@@ -106,16 +120,10 @@ class cooperative_radix_sort {
     std::uint32_t places[Items];  ///< in the tile, when it is sorted
   };
 
-  /// Of a digit, in a tile.
-  struct run {
-    std::uint32_t begin;
-    std::uint32_t count;
-  };
-
-  __device__ std::uint32_t rank() const noexcept { return static_cast<std::uint32_t>(barrier_.block_rank()); }
-  __device__ std::uint32_t size() const noexcept { return static_cast<std::uint32_t>(barrier_.num_blocks()); }
-  /// Threads have a digit, the first of them; the others have none, or help with it.
-  __device__ static bool has_digit() noexcept { return Threads == radix_digits || threadIdx.x < radix_digits; }
+  __device__ std::uint32_t block_rank() const noexcept { return static_cast<std::uint32_t>(barrier_.block_rank()); }
+  __device__ std::uint32_t num_blocks() const noexcept { return static_cast<std::uint32_t>(barrier_.num_blocks()); }
+  __device__ static bool has_digit() noexcept { return rank_type::has_digit(); }
+  __device__ static std::uint32_t place_of(int i) noexcept { return rank_type::template place_of<Items>(i); }
 
   /// A share that is one tile is sorted in shared memory before the block knows where its keys go.
   __device__ void pass_of_tile(pass const& now, range const& share) noexcept {
@@ -172,16 +180,16 @@ class cooperative_radix_sort {
   __device__ void publish(std::uint32_t count) noexcept {
     std::uint32_t* const sums = sums_ + round_ % 2 * groups_ * radix_digits;
     if (has_digit()) {
-      counts_[rank() * radix_digits + threadIdx.x] = count;
-      if (count > 0) atomicAdd(&sums[rank() / group_size * radix_digits + threadIdx.x], count);
+      counts_[block_rank() * radix_digits + threadIdx.x] = count;
+      if (count > 0) atomicAdd(&sums[block_rank() / group_size * radix_digits + threadIdx.x], count);
     }
     ++round_;
     clear_sums();
   }
   /// Those of the next pass: the blocks have read them, and meet before they add to them.
   __device__ void clear_sums() noexcept {
-    if (rank() % group_size != 0 || !has_digit()) return;
-    sums_[(round_ % 2 * groups_ + rank() / group_size) * radix_digits + threadIdx.x] = 0;
+    if (block_rank() % group_size != 0 || !has_digit()) return;
+    sums_[(round_ % 2 * groups_ + block_rank() / group_size) * radix_digits + threadIdx.x] = 0;
   }
 
   /// Where the first key of the block goes that has the thread's digit.
@@ -190,7 +198,7 @@ class cooperative_radix_sort {
     std::uint32_t const digit = threadIdx.x % radix_digits;
     std::uint32_t const part = threadIdx.x / radix_digits;
     std::uint32_t const* const sums = sums_ + (round_ - 1) % 2 * groups_ * radix_digits + digit;
-    std::uint32_t const own_group = rank() / group_size;
+    std::uint32_t const own_group = block_rank() / group_size;
     std::uint32_t before = 0;
     std::uint32_t all = 0;
 #pragma unroll 8
@@ -200,7 +208,7 @@ class cooperative_radix_sort {
       before += group < own_group ? sum : 0;
     }
 #pragma unroll 8
-    for (std::uint32_t block = own_group * group_size + part; block < rank(); block += parts) {
+    for (std::uint32_t block = own_group * group_size + part; block < block_rank(); block += parts) {
       before += counts_[block * radix_digits + digit];
     }
     shared_.before[threadIdx.x] = before;
@@ -214,14 +222,8 @@ class cooperative_radix_sort {
       }
     }
     std::uint32_t begin = 0;
-    scan_type{shared_.scan}.ExclusiveSum(part == 0 ? all : 0, begin);
+    typename rank_type::scan_type{shared_.rank.scan}.ExclusiveSum(part == 0 ? all : 0, begin);
     return begin + before;
-  }
-
-  /// Where a thread's keys are in a tile: a warp has keys that follow one another, a row of 32 after the other.
-  __device__ static std::uint32_t place_of(int i) noexcept {
-    std::uint32_t const warp = threadIdx.x / lanes;
-    return (warp * Items + static_cast<std::uint32_t>(i)) * lanes + threadIdx.x % lanes;
   }
 
   /// Loads the tile that begins at `first`; none behind the share.
@@ -239,70 +241,12 @@ class cooperative_radix_sort {
   /// Finds the places of a tile's keys, and puts the keys there in shared memory.
   /// @return the run of the thread's digit
   __device__ run sort_tile(pass const& now, tile& own) noexcept {
-#pragma unroll
-    for (int i = 0; i < Items; ++i) own.places[i] = lanes_with(now.digit(own.keys[i]), place_of(i) < own.size);
-    std::uint16_t* const counts = shared_.ranks[threadIdx.x / lanes];
-#pragma unroll
-    for (int d = 0; d < radix_digits; d += lanes) counts[d + cuda_warp::lane()] = 0;
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) own.places[i] = rank_of(now.digit(own.keys[i]), own.places[i], counts);
-    run const of_digit = find_places();
-    __syncthreads();
+    run const of_digit = rank_type{shared_.rank}.rank_first(own.size, own.keys, own.places, now.digit_of());
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      own.places[i] += counts[now.digit(own.keys[i])];
       if (place_of(i) < own.size) shared_.words[own.places[i]] = own.keys[i];
     }
     return of_digit;
-  }
-
-  __device__ static std::uint32_t lanes_with(std::uint32_t digit, bool exists) noexcept {
-    std::uint32_t same = __ballot_sync(~0u, exists);
-#pragma unroll
-    for (int bit = 0; bit < radix_bits; ++bit) {
-      bool const is_set = (digit >> bit & 1u) != 0;
-      std::uint32_t const set = __ballot_sync(~0u, is_set);
-      same &= is_set ? set : ~set;
-    }
-    return same;
-  }
-
-  /// How many keys of this digit the warp has before; counts those of the lanes in `same`.
-  __device__ static std::uint32_t rank_of(std::uint32_t digit, std::uint32_t same, std::uint16_t* counts) noexcept {
-    std::uint32_t const before = counts[digit];
-    std::uint32_t const lower = same & ((1u << cuda_warp::lane()) - 1);
-    __syncwarp();
-    if (lower == 0 && (same >> cuda_warp::lane() & 1u) != 0) {
-      counts[digit] = static_cast<std::uint16_t>(before + static_cast<std::uint32_t>(__popc(same)));
-    }
-    __syncwarp();
-    return before + static_cast<std::uint32_t>(__popc(lower));
-  }
-
-  /// Turns the counts of the warps into places in the tile.
-  __device__ run find_places() noexcept {
-    __syncthreads();
-    std::uint32_t counts[warps];
-    std::uint32_t sum = 0;
-    if (has_digit()) {
-#pragma unroll
-      for (int warp = 0; warp < warps; ++warp) {
-        counts[warp] = shared_.ranks[warp][threadIdx.x];
-        sum += counts[warp];
-      }
-    }
-    std::uint32_t begin = 0;
-    scan_type{shared_.scan}.ExclusiveSum(sum, begin);
-    if (has_digit()) {
-      std::uint32_t place = begin;
-#pragma unroll
-      for (int warp = 0; warp < warps; ++warp) {
-        shared_.ranks[warp][threadIdx.x] = static_cast<std::uint16_t>(place);
-        place += counts[warp];
-      }
-    }
-    return {begin, sum};
   }
 
   /// Writes the keys that are in shared memory, and tells where each goes.
@@ -345,5 +289,4 @@ class cooperative_radix_sort {
   unsigned round_ = 0;
 };
 
-}  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -1,5 +1,5 @@
 /// @file
-/// Turns the sizes of rows into their offsets, in one launch.
+/// Turns the sizes of rows into their offsets (compressed sparse rows) in one launch.
 #pragma once
 
 #include <farpoint/core/index_span.hpp>
@@ -16,29 +16,34 @@ inline constexpr int exclusive_scan_block_size = 128;
 inline constexpr int exclusive_scan_items = 8;  ///< rows a thread
 inline constexpr index_t exclusive_scan_tile = index_t{exclusive_scan_block_size} * exclusive_scan_items;
 
-inline index_t exclusive_scan_tiles(index_t rows) noexcept {
-  return (rows + exclusive_scan_tile - 1) / exclusive_scan_tile;
+}  // namespace detail
+
+constexpr index_t exclusive_scan_tiles(index_t rows) noexcept {
+  return (rows + detail::exclusive_scan_tile - 1) / detail::exclusive_scan_tile;
 }
 
-/// Memory of the scan, zero before it.
+/// Device memory of exclusive_scan(); the caller clears it on the stream before each call.
 struct exclusive_scan_memory {
   std::uint64_t* tiles;   ///< `[exclusive_scan_tiles(rows)]`
   std::uint32_t* ticket;  ///< `[1]`
 
-  static exclusive_scan_memory cut(workspace_cutter& cutter, index_t rows) noexcept {
+  static exclusive_scan_memory cut(detail::workspace_cutter& cutter, index_t rows) noexcept {
     auto* const tiles = cutter.take<std::uint64_t>(exclusive_scan_tiles(rows));
     return {tiles, cutter.take<std::uint32_t>(1)};
   }
 };
 
+/// What exclusive_scan() works on.
 struct exclusive_scan_args {
-  index_span offsets;  ///< `[rows + 1]`: sizes before, offsets after
-  index_t rows;
+  index_span offsets;           ///< `[rows + 1]`: sizes before, none negative and the last unused; offsets after
+  index_t rows;                 ///< 1 or more
   index_t capacity;             ///< elements that there is room for
   unsigned long long* total;    ///< set to the sum of all sizes; optional
   unsigned long long* misfits;  ///< gets the number of rows that end beyond the capacity added; optional
   exclusive_scan_memory memory;
 };
+
+namespace detail {
 
 /// A tile a block. 62 bits hold the sizes of 2^31 rows.
 template <class Args>
@@ -76,14 +81,20 @@ __global__ void __launch_bounds__(exclusive_scan_block_size) exclusive_scan_kern
   count_in_report_by_warp(args.misfits, misfits);
 }
 
-/// Enqueues the scan. There is a row.
+}  // namespace detail
+
+/// Turns sizes into offsets, in place: row i begins at `offsets[i]`, and ends at `offsets[i + 1]`.
+///
+/// Sums are of 64 bits, whatever the offsets: an offset that these cannot say is replaced by the largest that they can.
+/// Enqueues one launch on `stream`, without synchronising or allocating; each size is read and each offset written
+/// once.
+///
+/// cub::DeviceScan neither clamps nor counts misfits, and returns errors that somebody else left pending.
+/// @return the error of the launch, or cudaSuccess
 inline cudaError_t exclusive_scan(exclusive_scan_args const& args, cudaStream_t stream) noexcept {
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(static_cast<unsigned>(exclusive_scan_tiles(args.rows)));
-  launch.blockDim = dim3(exclusive_scan_block_size);
-  launch.stream = stream;
-  return launch_kernel(exclusive_scan_kernel<exclusive_scan_args>, launch, args);
+  auto const blocks = static_cast<unsigned>(exclusive_scan_tiles(args.rows));
+  cudaLaunchConfig_t const launch = detail::launch_config(blocks, detail::exclusive_scan_block_size, stream);
+  return detail::launch_kernel(detail::exclusive_scan_kernel<exclusive_scan_args>, launch, args);
 }
 
-}  // namespace detail
 FARPOINT_END_NAMESPACE

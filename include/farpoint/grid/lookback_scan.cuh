@@ -7,9 +7,9 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
 
-/// Two sums below 2^31 in one word, so that one addition and one store serve both.
+/// Two sums below 2^31 in one word, so that one addition and one store serve both. Who needs a single sum uses `word`,
+/// which counts to 2^62 - 1.
 struct lookback_pair {
   std::uint64_t word;
 
@@ -20,11 +20,20 @@ struct lookback_pair {
   FARPOINT_HD std::uint32_t second() const noexcept { return static_cast<std::uint32_t>(word) & 0x7fffffffu; }
 };
 
-/// Scans pairs over the threads of a block, and over tiles that blocks take in ascending order.
+/// Exclusive sums over all threads of all tiles of a grid, in the middle of a kernel and in one pass over the data.
 ///
-/// A tile's word says what is known of it: nothing, its own sum, or the sum up to its end. The words are zero before,
-/// and so is the ticket: a block takes the next tile when it runs, so that every tile that it waits for has been taken
-/// by a block that runs too, however many of the blocks are on the device.
+/// A block takes a tile, sums up what its threads have, and waits for the sum of the tiles before. Tiles are taken in
+/// ascending order by a ticket when a block runs: every tile that it waits for has been taken by a block that runs too,
+/// however many blocks are on the device at a time. So it needs no cooperative launch, and a block may take one tile
+/// after another.
+///
+/// All threads of a one-dimensional block call every function together. The result does not depend on the order in
+/// which blocks run. A tile costs one word written twice, and reads of the words of the tiles before until one has its
+/// sum: 32 at a time, most often once.
+///
+/// cub::DeviceScan has launches of its own, which end in cudaPeekAtLastError(), and reads its input from memory; CUB's
+/// look-back inside a kernel is not part of its interface.
+/// @tparam BlockSize  threads of a block, in whole warps
 template <int BlockSize>
 class lookback_scan {
  public:
@@ -36,10 +45,12 @@ class lookback_scan {
     std::uint32_t tile;
   };
 
+  /// @param tiles   `[tiles]` words of device memory, all zero when the kernel starts
+  /// @param ticket  zero when the kernel starts
   __device__ lookback_scan(storage& shared, std::uint64_t* tiles, std::uint32_t* ticket) noexcept
       : shared_{shared}, tiles_{tiles}, ticket_{ticket} {}
 
-  /// The next tile. All threads of the block call it.
+  /// The next tile, from 0 on: the same for all threads of the block. There is no end to them; the caller knows it.
   __device__ std::uint32_t take() const noexcept {
     __syncthreads();
     if (threadIdx.x == 0) shared_.tile = atomicAdd(ticket_, 1u);
@@ -47,17 +58,12 @@ class lookback_scan {
     return shared_.tile;
   }
 
-  /// Sums of all pairs before the calling thread's. All threads of the block call it.
-  /// @param total  set to the sums up to the end of the tile
+  /// Sums of all pairs before the calling thread's, in all tiles. The block calls it once for each tile that it took.
+  /// @param total  set to the sums up to the end of the tile, in all threads
   __device__ lookback_pair exclusive(lookback_pair mine, std::uint32_t tile, lookback_pair& total) const noexcept {
     int const lane = cuda_warp::lane();
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
-    std::uint64_t sum = mine.word;
-#pragma unroll
-    for (int step = 1; step < cuda_warp::lanes; step *= 2) {
-      std::uint64_t const other = __shfl_up_sync(~0u, sum, step);
-      if (lane >= step) sum += other;
-    }
+    std::uint64_t const sum = cuda_warp::inclusive_sum(mine.word);
     if (lane == cuda_warp::lanes - 1) shared_.sums[warp] = sum;
     __syncthreads();
     std::uint64_t before = sum - mine.word;
@@ -78,6 +84,7 @@ class lookback_scan {
   }
 
  private:
+  // What is known of a tile: nothing, its own sum, or the sum up to its end.
   static constexpr std::uint64_t has_sum = std::uint64_t{1} << 62;
   static constexpr std::uint64_t has_prefix = std::uint64_t{2} << 62;
   static constexpr std::uint64_t value_mask = has_sum - 1;
@@ -112,5 +119,4 @@ class lookback_scan {
   std::uint32_t* ticket_;
 };
 
-}  // namespace detail
 FARPOINT_END_NAMESPACE

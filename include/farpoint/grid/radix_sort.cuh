@@ -1,283 +1,202 @@
 /// @file
 /// Stable radix sort of 32-bit keys with 32-bit values in the caller's memory.
-///
-/// Own launches: cub::DeviceRadixSort ends with cudaPeekAtLastError(), and so fails for an error that somebody else
-/// left pending. cooperative_radix_sort.cuh sorts within a kernel that does more.
 #pragma once
 
-#include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/grid/radix_sort_block.cuh>
+#include <farpoint/grid/radix_sort_tiles.cuh>
+#include <farpoint/grid/radix_sweep.cuh>
+#include <farpoint/tuning/radix_sort.hpp>
 
-#include <cuda_runtime.h>
-#include <cub/block/block_scan.cuh>
+#include <iterator>
+#include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
 
-inline constexpr int radix_bits = 8;
-inline constexpr int radix_digits = 1 << radix_bits;
-inline constexpr int radix_threads = 256;
-
-/// Keys and values before and after a pass, and the counters between.
-struct radix_pass {
-  std::uint32_t const* keys;
-  std::uint32_t const* values;
-  std::uint32_t* sorted_keys;
-  std::uint32_t* sorted_values;
-  std::uint32_t* counts;  ///< `[digits, tiles]`: first how often a digit is in a tile, then in the tiles before it
-  std::uint32_t* totals;  ///< `[digits]`
+/// What radix_sort() sorts, and where. All arrays are in device memory, and none overlaps another.
+struct radix_sort_args {
+  std::uint32_t* keys[2];    ///< `[size]` each: the input, and room for as much
+  std::uint32_t* values[2];  ///< `[size]` each, likewise
+  std::uint32_t* workspace;  ///< `[radix_sort_workspace_words(size)]`; in any state before, and after
   std::uint32_t size;
-  int shift;
-
-  FARPOINT_HD std::uint32_t digit(std::uint32_t key) const noexcept { return key >> shift & (radix_digits - 1); }
+  int bits = 32;                               ///< 0 to 32: the low bits of a key that it is sorted by
+  std::uint32_t const* device_size = nullptr;  ///< keys to sort, `size` at most, if only the device knows; optional
 };
 
-/// The three steps of a pass, for a block of radix_threads threads. Between one and the next all blocks of the sort
-/// have to meet.
-/// @tparam Items  keys of a thread
-template <int Items>
-class radix_steps {
-  using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, radix_threads>;
-  static constexpr int lanes = cuda_warp::lanes;
-  static constexpr int warps = radix_threads / lanes;
+namespace detail {
 
+/// Chooses the kernels, lays out the workspace, and enqueues.
+template <class Selector>
+class radix_sort_plan {
  public:
-  static constexpr std::uint32_t tile_size = radix_threads * Items;
-  /// Digits that a block scans at a time.
-  static constexpr std::uint32_t digits_at_once = warps;
-  static_assert(radix_digits == radix_threads, "farpoint: one thread a digit");
+  radix_sort_plan(radix_sort_args const& args, cudaStream_t stream) noexcept : args_{args}, launcher_{stream} {}
 
-  struct storage {
-    union {
-      typename scan_type::TempStorage scan;
-      std::uint32_t ranks[warps][radix_digits];
-    };
-    std::uint32_t keys[tile_size];
-    std::uint32_t values[tile_size];
-    std::uint32_t digits[radix_digits];
-  };
-
-  FARPOINT_HD static constexpr std::uint32_t tiles_of(std::uint32_t keys) noexcept {
-    return (keys + (tile_size - 1)) / tile_size;
+  /// A workspace also serves all smaller sizes, which may be sorted in other ways.
+  static constexpr std::size_t words(std::size_t size) noexcept {
+    if (size <= block_capacity) return 0;
+    std::size_t const by_tiles = smaller(size, std::size_t{Selector::sweeps[0].from} - 1);
+    std::size_t most = by_tiles > block_capacity ? radix_tile_words(by_tiles) : 0;
+    for (std::size_t shape = 0; shape < sweep_shapes && size >= Selector::sweeps[shape].from; ++shape) {
+      most = larger(most, sweep_words(most_of_shape(shape, size), Selector::sweeps[shape]));
+    }
+    return most;
   }
 
-  /// Counts the digits of a tile.
-  __device__ static void count(radix_pass const& pass, std::uint32_t tile, storage& shared) noexcept {
-    __syncthreads();
-    shared.digits[threadIdx.x] = 0;
-    __syncthreads();
-    std::uint32_t const first = tile * tile_size;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = first + i * radix_threads + threadIdx.x;
-      if (at < pass.size) atomicAdd(&shared.digits[pass.digit(pass.keys[at])], 1u);
+  cudaError_t enqueue() noexcept {
+    if (args_.size <= block_capacity) {
+      enqueue_block(std::make_index_sequence<block_shapes>{});
+    } else if (args_.size < Selector::sweeps[0].from) {
+      enqueue_tiles();
+    } else {
+      enqueue_sweeps(std::make_index_sequence<sweep_shapes>{});
     }
-    __syncthreads();
-    pass.counts[std::size_t{threadIdx.x} * tiles_of(pass.size) + tile] = shared.digits[threadIdx.x];
-  }
-
-  /// Sums the counts of some digits over the tiles before each, a warp for each digit.
-  __device__ static void scan(radix_pass const& pass, std::uint32_t first_digit) noexcept {
-    std::uint32_t const digit = first_digit + threadIdx.x / lanes;
-    auto const lane = static_cast<std::uint32_t>(cuda_warp::lane());
-    std::uint32_t const tiles = tiles_of(pass.size);
-    std::uint32_t* const row = pass.counts + std::size_t{digit} * tiles;
-    std::uint32_t before = 0;
-    for (std::uint32_t first = 0; first < tiles; first += lanes) {
-      std::uint32_t const tile = first + lane;
-      std::uint32_t const count = tile < tiles ? row[tile] : 0;
-      std::uint32_t sum = count;
-#pragma unroll
-      for (int step = 1; step < lanes; step *= 2) {
-        std::uint32_t const other = __shfl_up_sync(~0u, sum, step);
-        if (lane >= static_cast<std::uint32_t>(step)) sum += other;
-      }
-      if (tile < tiles) row[tile] = before + sum - count;
-      before += __shfl_sync(~0u, sum, lanes - 1);
-    }
-    if (lane == 0) pass.totals[digit] = before;
-  }
-
-  /// Where the keys of each thread's digit begin; once before scatter().
-  __device__ static std::uint32_t begin_of_digits(radix_pass const& pass, storage& shared) noexcept {
-    std::uint32_t begin = 0;
-    __syncthreads();
-    scan_type{shared.scan}.ExclusiveSum(pass.totals[threadIdx.x], begin);
-    return begin;
-  }
-
-  /// Sorts a tile by its digit and puts each key behind those of lower digits and earlier tiles.
-  __device__ static void scatter(radix_pass const& pass, std::uint32_t tile, std::uint32_t begin,
-                                 storage& shared) noexcept {
-    begin += pass.counts[std::size_t{threadIdx.x} * tiles_of(pass.size) + tile];
-    std::uint32_t const first = tile * tile_size;
-    std::uint32_t const size = pass.size - first < tile_size ? pass.size - first : tile_size;
-    // A warp has keys that follow one another, a row of 32 after the other.
-    auto const warp = static_cast<int>(threadIdx.x) / lanes;
-    std::uint32_t const mine = static_cast<std::uint32_t>(warp * Items * lanes + cuda_warp::lane());
-    std::uint32_t keys[Items];
-    std::uint32_t ranks[Items];
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = mine + i * lanes;
-      // Padding has the highest digit and comes last: the sort is stable.
-      keys[i] = at < size ? pass.keys[first + at] : ~0u;
-    }
-    rank(pass, keys, ranks, shared.ranks[warp]);
-    std::uint32_t const start = start_of_digits(shared);
-    __syncthreads();
-    // From here on a digit's entry says where its first key of this tile goes, less its place in the tile.
-    shared.digits[threadIdx.x] = begin - start;
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const to = shared.ranks[warp][pass.digit(keys[i])] + ranks[i];
-      std::uint32_t const at = mine + i * lanes;
-      shared.keys[to] = keys[i];
-      if (at < size) shared.values[to] = pass.values[first + at];
-    }
-    __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = i * radix_threads + threadIdx.x;
-      if (at >= size) continue;
-      std::uint32_t const key = shared.keys[at];
-      std::uint32_t const to = shared.digits[pass.digit(key)] + at;
-      pass.sorted_keys[to] = key;
-      pass.sorted_values[to] = shared.values[at];
-    }
+    return launcher_.error();
   }
 
  private:
-  /// Counts each digit in the warp's keys; a key's rank is how many of its digit the warp has before it.
-  __device__ static void rank(radix_pass const& pass, std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items],
-                              std::uint32_t* counts) noexcept {
-    __syncthreads();
-    int const lane = cuda_warp::lane();
-#pragma unroll
-    for (int d = 0; d < radix_digits; d += lanes) counts[d + lane] = 0;
-    __syncwarp();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const digit = pass.digit(keys[i]);
-      std::uint32_t const same = lanes_with(digit);
-      std::uint32_t const before = counts[digit];
-      auto const mine = static_cast<std::uint32_t>(__popc(same & ((1u << lane) - 1)));
-      ranks[i] = before + mine;
-      __syncwarp();
-      if (mine == 0) counts[digit] = before + static_cast<std::uint32_t>(__popc(same));
-      __syncwarp();
-    }
-    __syncthreads();
+  static constexpr std::size_t block_shapes = std::size(Selector::blocks);
+  static constexpr std::size_t sweep_shapes = std::size(Selector::sweeps);
+  static constexpr std::uint32_t block_capacity = Selector::blocks[block_shapes - 1].capacity();
+
+  /// Most keys that a shape of the sweeps is used for, of `size` at most.
+  static constexpr std::size_t most_of_shape(std::size_t shape, std::size_t size) noexcept {
+    return shape + 1 == sweep_shapes ? size : smaller(size, std::size_t{Selector::sweeps[shape + 1].from} - 1);
   }
-  __device__ static std::uint32_t lanes_with(std::uint32_t digit) noexcept {
-    std::uint32_t same = ~0u;
-#pragma unroll
-    for (int bit = 0; bit < radix_bits; ++bit) {
-      bool const is_set = (digit >> bit & 1u) != 0;
-      std::uint32_t const set = __ballot_sync(~0u, is_set);
-      same &= is_set ? set : ~set;
-    }
-    return same;
+  static constexpr std::size_t sweep_words(std::size_t size, radix_sweep_tuning const& tuning) noexcept {
+    return radix_sweep_memory::words() + divide_up(size, std::size_t{tuning.tile_size()}) * radix_digits;
   }
 
-  /// Turns the counts of the warps into places in the tile; returns where the thread's digit starts.
-  __device__ static std::uint32_t start_of_digits(storage& shared) noexcept {
-    std::uint32_t counts[warps];
-    std::uint32_t sum = 0;
-#pragma unroll
-    for (int warp = 0; warp < warps; ++warp) {
-      counts[warp] = shared.ranks[warp][threadIdx.x];
-      sum += counts[warp];
-    }
-    __syncthreads();
-    std::uint32_t start = 0;
-    scan_type{shared.scan}.ExclusiveSum(sum, start);
-    __syncthreads();
-    std::uint32_t before = start;
-#pragma unroll
-    for (int warp = 0; warp < warps; ++warp) {
-      shared.ranks[warp][threadIdx.x] = before;
-      before += counts[warp];
-    }
-    return start;
+  int passes() const noexcept { return radix_passes(args_.bits); }
+  radix_size size() const noexcept { return {args_.size, args_.device_size}; }
+
+  template <class Args>
+  void launch_dynamic(void (*kernel)(Args const), cudaLaunchConfig_t config, std::size_t bytes,
+                      Args const& args) noexcept {
+    config.dynamicSmemBytes = bytes;
+    launcher_.launch(kernel, config, args);
   }
+
+  template <std::size_t... Shape>
+  void enqueue_block(std::index_sequence<Shape...>) noexcept {
+    static_cast<void>(((args_.size <= Selector::blocks[Shape].capacity() && (enqueue_block_of<Shape>(), true)) || ...));
+  }
+  template <std::size_t Shape>
+  void enqueue_block_of() noexcept {
+    constexpr int threads = Selector::blocks[Shape].block_size;
+    constexpr int items = Selector::blocks[Shape].items_per_thread;
+    int const to = passes() % 2;
+    radix_block_args const args{args_.keys[0], args_.values[0], args_.keys[to], args_.values[to], size(), args_.bits};
+    launch_dynamic(radix_block_kernel<threads, items>, launch_config(1, threads, launcher_.stream()),
+                   sizeof(radix_block_storage<threads, items>), args);
+  }
+
+  void enqueue_tiles() noexcept {
+    unsigned const tiles = radix_tiles(args_.size, radix_tile_size);
+    constexpr int threads = radix_tile_threads;
+    constexpr unsigned scan_blocks = radix_digits * cuda_warp::lanes / threads;
+    radix_tile_args args{};
+    args.totals = args_.workspace;
+    args.counts = args_.workspace + radix_digits;
+    args.size = size();
+    for (int pass = 0; pass < passes(); ++pass) {
+      set_buffers(args, pass);
+      launcher_.launch(radix_count_kernel<radix_tile_args>, tiles, threads, args);
+      launcher_.launch(radix_scan_kernel<radix_tile_args>, scan_blocks, threads, args);
+      launcher_.launch(radix_scatter_kernel<radix_tile_args>, tiles, threads, args);
+    }
+  }
+
+  template <std::size_t... Shape>
+  void enqueue_sweeps(std::index_sequence<Shape...>) noexcept {
+    static_cast<void>(((args_.size == most_of_shape(Shape, args_.size) && (enqueue_sweeps_of<Shape>(), true)) || ...));
+  }
+  template <std::size_t Shape>
+  void enqueue_sweeps_of() noexcept {
+    auto* const memory = reinterpret_cast<radix_sweep_memory*>(args_.workspace);
+    launcher_.clear(memory, sweep_words(args_.size, Selector::sweeps[Shape]) * sizeof(std::uint32_t));
+    constexpr int items = Selector::histogram_items;
+    constexpr unsigned most_blocks = Selector::histogram_blocks;
+    launcher_.launch(radix_histogram_kernel<items>, smaller(radix_tiles(args_.size, radix_digits * items), most_blocks),
+                     radix_digits, {args_.keys[0], size(), args_.bits, memory});
+    for (int pass = 0; pass < passes(); ++pass) enqueue_sweep<Shape>(*memory, pass);
+  }
+
+  /// One launch for each portion: nearly always one.
+  template <std::size_t Shape>
+  void enqueue_sweep(radix_sweep_memory& memory, int pass) noexcept {
+    constexpr radix_sweep_tuning tuning = Selector::sweeps[Shape];
+    constexpr std::uint32_t portion = Selector::portion_keys / tuning.tile_size();
+    static_assert(Selector::portion_keys < 1u << 30 && portion > 0, "farpoint: sums have 30 bits");
+    constexpr int threads = tuning.block_size;
+    constexpr int items = tuning.items_per_thread;
+    using storage = typename radix_sweep<threads, items, tuning.window, tuning.values_apart>::storage;
+    constexpr auto kernel =
+        radix_sweep_kernel<threads, items, tuning.blocks_per_multiprocessor, tuning.window, tuning.values_apart>;
+    std::uint32_t const tiles = radix_tiles(args_.size, tuning.tile_size());
+    radix_sweep_args args{};
+    set_buffers(args, pass);
+    args.size = size();
+    args.ticket = &memory.tickets[pass];
+    args.sums = args_.workspace + radix_sweep_memory::words();
+    args.pass = static_cast<std::uint32_t>(pass);
+    args.begins = memory.begins[pass];
+    for (std::uint32_t number = 0; args.end_tile < tiles; ++number) {
+      args.first_tile = args.end_tile;
+      bool const is_last = tiles - args.first_tile <= portion;
+      args.end_tile = is_last ? tiles : args.first_tile + portion;
+      args.next_begins = is_last ? nullptr : memory.carries[number % 2];
+      launch_dynamic(kernel, launch_config(args.end_tile - args.first_tile, threads, launcher_.stream()),
+                     sizeof(storage), args);
+      args.begins = args.next_begins;
+    }
+  }
+
+  template <class Args>
+  void set_buffers(Args& args, int pass) const noexcept {
+    int const from = pass % 2;
+    args.keys = args_.keys[from];
+    args.values = args_.values[from];
+    args.sorted_keys = args_.keys[1 - from];
+    args.sorted_values = args_.values[1 - from];
+    args.digit = radix_digit::of_pass(pass, args_.bits);
+  }
+
+  radix_sort_args const& args_;
+  kernel_launcher launcher_;
 };
-
-/// Keys of a thread, in launches of their own.
-inline constexpr int radix_items = 16;
-inline constexpr int radix_tile = radix_threads * radix_items;
-
-/// A pass whose number of keys the device may know.
-struct radix_launch {
-  radix_pass pass;
-  std::uint32_t const* device_size;  ///< null: as the pass says
-
-  __device__ radix_pass sized() const noexcept {
-    radix_pass now = pass;
-    if (device_size != nullptr) now.size = *device_size;
-    return now;
-  }
-};
-
-static __global__ void __launch_bounds__(radix_threads) radix_count_kernel(radix_launch const launch) {
-  __shared__ radix_steps<radix_items>::storage shared;
-  radix_pass const pass = launch.sized();
-  if (blockIdx.x < radix_steps<radix_items>::tiles_of(pass.size)) {
-    radix_steps<radix_items>::count(pass, blockIdx.x, shared);
-  }
-}
-
-static __global__ void __launch_bounds__(radix_threads) radix_scan_kernel(radix_launch const launch) {
-  radix_steps<radix_items>::scan(launch.sized(), blockIdx.x * radix_steps<radix_items>::digits_at_once);
-}
-
-static __global__ void __launch_bounds__(radix_threads) radix_scatter_kernel(radix_launch const launch) {
-  __shared__ radix_steps<radix_items>::storage shared;
-  radix_pass const pass = launch.sized();
-  if (blockIdx.x >= radix_steps<radix_items>::tiles_of(pass.size)) return;
-  std::uint32_t const begin = radix_steps<radix_items>::begin_of_digits(pass, shared);
-  radix_steps<radix_items>::scatter(pass, blockIdx.x, begin, shared);
-}
-
-/// Memory of a sort beside its keys and values.
-inline constexpr std::size_t radix_sort_counters(std::size_t size) noexcept {
-  return radix_digits * ((size + radix_tile - 1) / radix_tile + 1);
-}
-
-/// Passes that a sort by the low `bits` bits takes: after an odd number the result is in the other buffer.
-FARPOINT_HD constexpr int radix_passes(int bits) noexcept {
-  return (bits + radix_bits - 1) / radix_bits;
-}
-
-/// Enqueues a stable sort by the low `bits` bits, less than 2^32 keys: three launches for every eight bits. `keys[0]`
-/// and `values[0]` are the input; the result is in `[radix_passes(bits) % 2]`. Of `size` keys only as many are sorted
-/// as the device says, if it says so.
-FARPOINT_HIDDEN inline cudaError_t radix_sort(std::uint32_t* const (&keys)[2], std::uint32_t* const (&values)[2],
-                                              std::uint32_t* counters, std::uint32_t size, int bits,
-                                              cudaStream_t stream,
-                                              std::uint32_t const* device_size = nullptr) noexcept {
-  if (size == 0) return cudaSuccess;
-  for (int i = 0; i < radix_passes(bits); ++i) {
-    int const from = i % 2;
-    radix_launch launch{{keys[from], values[from], keys[1 - from], values[1 - from], counters + radix_digits, counters,
-                         size, i * radix_bits},
-                        device_size};
-    void* arguments[] = {&launch};
-    std::uint32_t const tiles = radix_steps<radix_items>::tiles_of(size);
-    struct {
-      void const* kernel;
-      std::uint32_t blocks;
-    } const steps[] = {
-        {reinterpret_cast<void const*>(radix_count_kernel), tiles},
-        {reinterpret_cast<void const*>(radix_scan_kernel), radix_digits / radix_steps<radix_items>::digits_at_once},
-        {reinterpret_cast<void const*>(radix_scatter_kernel), tiles}};
-    for (auto const& step : steps) {
-      cudaError_t const error =
-          cudaLaunchKernel(step.kernel, dim3(step.blocks), dim3(radix_threads), arguments, 0, stream);
-      if (error != cudaSuccess) return error;
-    }
-  }
-  return cudaSuccess;
-}
 
 }  // namespace detail
+
+/// Words of device memory that radix_sort() needs beside its keys and values: about one for each 24 keys, and none for
+/// what one block sorts. A workspace for some size serves every smaller size, too.
+template <class Selector = radix_sort_selector>
+constexpr std::size_t radix_sort_workspace_words(std::size_t size) noexcept {
+  return detail::radix_sort_plan<Selector>::words(size);
+}
+
+/// The buffer that the result of radix_sort() is in.
+constexpr int radix_sort_result(int bits) noexcept {
+  return radix_passes(bits) % 2;
+}
+
+/// Sorts keys and their values by the low `bits` bits of the keys, ascending.
+///
+/// Stable: keys that agree in these bits keep their order. The result is in `keys[radix_sort_result(bits)]` and
+/// `values[radix_sort_result(bits)]`; the other buffers are left with anything. The input is not kept.
+///
+/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 12,288 keys are
+/// one launch of one block. Up to a million take three launches for every eight bits, more take one for every eight
+/// bits, one to count the digits, and a memset. A key is then read once to count it, and read and written once for each
+/// eight bits, with its value. Where only the device knows the size, the launches are those of `size`, and surplus
+/// blocks return at once.
+///
+/// @return the error of a launch, or cudaSuccess; what was enqueued before it stays enqueued. Errors that somebody else
+/// left pending are neither returned nor cleared: cub::DeviceRadixSort, which ends with cudaPeekAtLastError(), returns
+/// them as its own.
+template <class Selector = radix_sort_selector>
+FARPOINT_HIDDEN cudaError_t radix_sort(radix_sort_args const& args, cudaStream_t stream) noexcept {
+  if (args.size == 0 || args.bits == 0) return cudaSuccess;
+  return detail::radix_sort_plan<Selector>{args, stream}.enqueue();
+}
+
 FARPOINT_END_NAMESPACE

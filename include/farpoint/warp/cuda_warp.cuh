@@ -63,6 +63,24 @@ class cuda_warp {
     return tree<lanes>(value, [](T a, T b) { return a + b; });
   }
 
+  /// The sum of the values of this lane and all lower ones.
+  template <class T>
+  __device__ static T inclusive_sum(T value) noexcept {
+#pragma unroll
+    for (int step = 1; step < lanes; step *= 2) {
+      T const lower = map_words(value, [step](std::uint32_t word) { return __shfl_up_sync(all, word, step); });
+      if (lane() >= step) value += lower;
+    }
+    return value;
+  }
+
+  /// The sum of the values of all lower lanes. T is an unsigned integer.
+  template <class T>
+  __device__ static T exclusive_sum(T value) noexcept {
+    static_assert(std::is_unsigned_v<T>, "farpoint: a floating-point sum cannot be taken back by a subtraction");
+    return inclusive_sum(value) - value;
+  }
+
  private:
   static constexpr unsigned all = 0xffffffffu;
 

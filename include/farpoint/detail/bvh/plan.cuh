@@ -48,7 +48,7 @@ class bvh_plan {
     index_t const runs = size / (bvh_run_points + 1) + 1;
     for (auto& of_level : task.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     task.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
-    task.counters = cutter.take<std::uint32_t>(radix_counters(useful_blocks()));
+    task.counters = cutter.take<std::uint32_t>(cooperative_radix_sort_workspace_words(useful_blocks()));
     task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return task;
   }

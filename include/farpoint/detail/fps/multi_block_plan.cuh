@@ -50,12 +50,17 @@ class fps_sorted_plan {
     cudaError_t error = cudaMemsetAsync(workspace, 0, a.zeros, stream);
     if (error != cudaSuccess) return error;
     // An odd number of passes ends in the other buffer: the order must come out in its own array.
-    int const last = radix_passes(a.bits.all()) % 2;
+    int const last = radix_sort_result(a.bits.all());
     std::uint32_t* const values[2] = {last == 0 ? a.order : a.other_values, last == 0 ? a.other_values : a.order};
     error =
         fps_enqueue_keys(point_order_args<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
     if (error != cudaSuccess) return error;
-    error = radix_sort(a.keys, values, a.counters, static_cast<std::uint32_t>(points_), a.bits.all(), stream);
+    error = radix_sort({{a.keys[0], a.keys[1]},
+                        {values[0], values[1]},
+                        a.sort_workspace,
+                        static_cast<std::uint32_t>(points_),
+                        a.bits.all()},
+                       stream);
     if (error != cudaSuccess) return error;
 
     task_type task{rounds, {a.order, a.points, points_, a.boxes}, shared_bytes_};
@@ -86,7 +91,7 @@ class fps_sorted_plan {
     std::uint32_t* keys[2];  ///< these are gone when the points are written
     std::uint32_t* other_values;
     scalar* boxes;
-    std::uint32_t* counters;
+    std::uint32_t* sort_workspace;
     round_exchange<scalar, dim, list_size>* boards;
     fps_key_bits bits;
     std::size_t end;
@@ -115,7 +120,7 @@ class fps_sorted_plan {
     a.keys[1] = a.keys[0] + (base == nullptr ? 0 : n);
     a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
     a.boxes = reinterpret_cast<scalar*>(take(box_bytes_));
-    a.counters = reinterpret_cast<std::uint32_t*>(take(radix_sort_counters(n) * sizeof(std::uint32_t)));
+    a.sort_workspace = reinterpret_cast<std::uint32_t*>(take(radix_sort_workspace_words(n) * sizeof(std::uint32_t)));
     a.boards = reinterpret_cast<round_exchange<scalar, dim, list_size>*>(
         take(static_cast<std::size_t>(boards_) * sizeof(round_exchange<scalar, dim, list_size>)));
     // Points outside of all clouds of a ragged batch have numbers of their own.

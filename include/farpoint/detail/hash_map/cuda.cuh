@@ -192,7 +192,7 @@ struct hash_map_sort {
   hash_map_pairs<key_type, typename Map::value_type> output;
   std::uint32_t* halves[2];  ///< `[capacity]` each
   std::uint32_t* slots[2];   ///< `[capacity]` each
-  std::uint32_t* counters;   ///< of the radix sort
+  std::uint32_t* workspace;  ///< of the radix sort
   std::uint64_t* found;      ///< keys in the map; 0 at the start
 
   static constexpr std::uint32_t no_slot = ~std::uint32_t{0};
@@ -202,8 +202,8 @@ struct hash_map_sort {
     hash_map_sort sort{map, {}, {}, {}, nullptr, nullptr};
     for (auto& half : sort.halves) half = cutter.take<std::uint32_t>(capacity);
     for (auto& slot : sort.slots) slot = cutter.take<std::uint32_t>(capacity);
-    sort.counters =
-        cutter.take<std::uint32_t>(static_cast<index_t>(radix_sort_counters(static_cast<std::size_t>(capacity))));
+    sort.workspace = cutter.take<std::uint32_t>(
+        static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(capacity))));
     sort.found = cutter.take<std::uint64_t>(1);
     return sort;
   }
@@ -277,8 +277,11 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_copy_kernel(hash
 /// Enqueues a stable sort of all entries by their halves; the result is where they were.
 template <class Map>
 cudaError_t hash_map_sort_halves(hash_map_sort<Map> const& sort, cudaStream_t stream) noexcept {
-  static_assert(radix_passes(32) % 2 == 0);
-  return radix_sort(sort.halves, sort.slots, sort.counters, static_cast<std::uint32_t>(sort.map.capacity()), 32,
+  static_assert(radix_sort_result(32) == 0);
+  return radix_sort({{sort.halves[0], sort.halves[1]},
+                     {sort.slots[0], sort.slots[1]},
+                     sort.workspace,
+                     static_cast<std::uint32_t>(sort.map.capacity())},
                     stream);
 }
 

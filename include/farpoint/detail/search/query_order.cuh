@@ -21,7 +21,7 @@ inline bool is_query_order_worth(index_t rows) noexcept {
 struct query_order_memory {
   std::uint32_t* leaves[2];  ///< `[rows]`
   std::uint32_t* rows[2];    ///< `[rows]`
-  std::uint32_t* counters;   ///< of the sort
+  std::uint32_t* sort_workspace;
 
   /// Nothing where it is not worth it.
   static query_order_memory cut(workspace_cutter& cutter, index_t rows) noexcept {
@@ -29,8 +29,8 @@ struct query_order_memory {
     if (!is_query_order_worth(rows)) return memory;
     for (auto& leaves : memory.leaves) leaves = cutter.take<std::uint32_t>(rows);
     for (auto& numbers : memory.rows) numbers = cutter.take<std::uint32_t>(rows);
-    auto const counters = radix_sort_counters(static_cast<std::size_t>(rows));
-    memory.counters = cutter.take<std::uint32_t>(static_cast<index_t>(counters));
+    auto const words = radix_sort_workspace_words(static_cast<std::size_t>(rows));
+    memory.sort_workspace = cutter.take<std::uint32_t>(static_cast<index_t>(words));
     return memory;
   }
 };
@@ -69,16 +69,21 @@ template <class Queries>
 FARPOINT_HIDDEN cudaError_t order_queries(search_queries<Queries>& queries, index_t leaves,
                                           query_order_memory const& memory, cudaStream_t stream) noexcept {
   index_t const rows = queries.threads();
-  if (memory.counters == nullptr || rows == 0) return cudaSuccess;
+  if (memory.leaves[0] == nullptr || rows == 0) return cudaSuccess;
   auto const none = static_cast<std::uint32_t>(leaves);
   int bits = 1;
   while (none >> bits != 0) ++bits;
   query_leaf_args<Queries> const work{queries, rows, none, memory.leaves[0], memory.rows[0]};
   cudaError_t error = search_launch(query_leaf_kernel<Queries>, rows, stream, work);
   if (error == cudaSuccess) {
-    error = radix_sort(memory.leaves, memory.rows, memory.counters, static_cast<std::uint32_t>(rows), bits, stream);
+    error = radix_sort({{memory.leaves[0], memory.leaves[1]},
+                        {memory.rows[0], memory.rows[1]},
+                        memory.sort_workspace,
+                        static_cast<std::uint32_t>(rows),
+                        bits},
+                       stream);
   }
-  int const result = radix_passes(bits) % 2;
+  int const result = radix_sort_result(bits);
   queries.answer_in_order(memory.rows[result], memory.leaves[result]);
   return error;
 }

@@ -55,7 +55,7 @@ class voxelize_plan {
   struct sort_memory {
     std::uint32_t* keys[2];
     std::uint32_t* values[2];
-    std::uint32_t* counters;
+    std::uint32_t* workspace;  ///< of the sort
     std::size_t end;  ///< of the whole workspace
   };
 
@@ -192,8 +192,8 @@ class voxelize_plan {
     sort_memory memory{};
     for (auto& buffer : memory.keys) buffer = after.take<std::uint32_t>(points);
     for (auto& buffer : memory.values) buffer = after.take<std::uint32_t>(points);
-    memory.counters =
-        after.take<std::uint32_t>(static_cast<index_t>(radix_sort_counters(static_cast<std::size_t>(points))));
+    memory.workspace = after.take<std::uint32_t>(
+        static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points))));
     memory.end = after.used() > cutter.used() ? after.used() : cutter.used();
     return memory;
   }
@@ -270,9 +270,15 @@ class voxelize_plan {
     unsigned const grid = blocks(points);
     auto const sort = [&](std::uint32_t size, int bits, std::uint32_t const* device_size) {
       if (launch.error == cudaSuccess) {
-        launch.error = radix_sort(memory.keys, memory.values, memory.counters, size, bits, launch.stream, device_size);
+        launch.error = radix_sort({{memory.keys[0], memory.keys[1]},
+                                   {memory.values[0], memory.values[1]},
+                                   memory.workspace,
+                                   size,
+                                   bits,
+                                   device_size},
+                                  launch.stream);
       }
-      return radix_passes(bits) % 2;
+      return radix_sort_result(bits);
     };
     if (!task.ranked) launch(voxelize_resolve_kernel<Points, Key, block_size>, grid, task);
     if (task.params.order == voxel_order::grid && !task.ranked) {

@@ -1,0 +1,290 @@
+/// @file
+/// Radix sort with one launch for each digit (Adinets and Merrill 2022, "Onesweep: A Faster Least Significant Digit
+/// Radix Sort for GPUs").
+#pragma once
+
+#include <farpoint/block/block_radix_rank.cuh>
+#include <farpoint/block/dynamic_shared.cuh>
+#include <farpoint/core/atomic.hpp>
+#include <farpoint/core/math.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Keys whose number the device may know better.
+struct radix_size {
+  std::uint32_t most;
+  std::uint32_t const* device_size;  ///< null: `most`
+
+  __device__ std::uint32_t get() const noexcept { return device_size == nullptr ? most : *device_size; }
+};
+
+/// Tiles that hold so many keys. Unlike divide_up() for any number of them.
+FARPOINT_HD constexpr std::uint32_t radix_tiles(std::uint32_t keys, std::uint32_t tile_size) noexcept {
+  return keys / tile_size + (keys % tile_size != 0 ? 1 : 0);
+}
+
+inline constexpr int radix_most_passes = 32 / radix_bits;
+
+/// Memory of a sort by sweeps, in words that are all zero when it starts.
+struct radix_sweep_memory {
+  std::uint32_t tickets[radix_most_passes];               ///< tiles that blocks have taken in a pass
+  std::uint32_t counted;                                  ///< blocks that have counted their keys
+  std::uint32_t begins[radix_most_passes][radix_digits];  ///< counts of the digits, then where each begins
+  std::uint32_t carries[2][radix_digits];                 ///< where digits go on in one portion and the next
+
+  static constexpr std::size_t words() noexcept { return sizeof(radix_sweep_memory) / sizeof(std::uint32_t); }
+};
+
+struct radix_histogram_args {
+  std::uint32_t const* keys;
+  radix_size size;
+  int bits;
+  radix_sweep_memory* memory;
+};
+
+/// Counts the digits of all passes; the block that is the last to finish turns the counts into where each begins.
+template <int Items>
+__global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_histogram_args const args) {
+  using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, radix_digits>;
+  __shared__ union {
+    std::uint32_t counts[radix_most_passes][radix_digits];
+    typename scan_type::TempStorage scan;
+  } shared;
+  __shared__ bool is_last;
+  int const passes = radix_passes(args.bits);
+#pragma unroll
+  for (int pass = 0; pass < radix_most_passes; ++pass) shared.counts[pass][threadIdx.x] = 0;
+  __syncthreads();
+
+  std::uint32_t const size = args.size.get();
+  std::uint32_t const low_bits = ~0u >> (32 - args.bits);
+  constexpr std::uint32_t tile_size = radix_digits * Items;
+  for (std::uint32_t tile = blockIdx.x; tile < radix_tiles(size, tile_size); tile += gridDim.x) {
+    std::uint32_t const first = tile * tile_size + threadIdx.x;
+    std::uint32_t const left = size - tile * tile_size;
+    std::uint32_t keys[Items];
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      keys[i] = i * radix_digits + threadIdx.x < left ? args.keys[first + i * radix_digits] & low_bits : 0;
+    }
+#pragma unroll
+    for (int pass = 0; pass < radix_most_passes; ++pass) {
+      if (pass >= passes) break;
+#pragma unroll
+      for (int i = 0; i < Items; ++i) {
+        if (i * radix_digits + threadIdx.x < left) {
+          atomicAdd(&shared.counts[pass][keys[i] >> pass * radix_bits & (radix_digits - 1)], 1u);
+        }
+      }
+    }
+  }
+  __syncthreads();
+  for (int pass = 0; pass < passes; ++pass) {
+    std::uint32_t const count = shared.counts[pass][threadIdx.x];
+    if (count != 0) atomicAdd(&args.memory->begins[pass][threadIdx.x], count);
+  }
+
+  // One thread's release carries what the block added, which __syncthreads() orders before it; its acquire carries
+  // what all other blocks added to the threads of the last one.
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    std::uint32_t before = 0;
+    asm volatile("atom.acq_rel.gpu.add.u32 %0, [%1], 1;" : "=r"(before) : "l"(&args.memory->counted) : "memory");
+    is_last = before == gridDim.x - 1;
+  }
+  __syncthreads();
+  if (!is_last) return;
+  for (int pass = 0; pass < passes; ++pass) {
+    std::uint32_t* const begins = args.memory->begins[pass];
+    std::uint32_t begin = 0;
+    scan_type{shared.scan}.ExclusiveSum(atomic_load(&begins[threadIdx.x]), begin);
+    begins[threadIdx.x] = begin;
+    __syncthreads();
+  }
+}
+
+/// What a sweep over the tiles of one portion works on.
+struct radix_sweep_args {
+  std::uint32_t const* keys;
+  std::uint32_t const* values;
+  std::uint32_t* sorted_keys;
+  std::uint32_t* sorted_values;
+  radix_size size;
+  radix_digit digit;
+  std::uint32_t* ticket;
+  std::uint32_t const* begins;  ///< `[digits]`: where the first key of this portion goes that has a digit
+  std::uint32_t* next_begins;   ///< the same for the next portion, to be set; null for the last
+  std::uint32_t* sums;          ///< `[tiles, digits]`
+  std::uint32_t first_tile;     ///< of the portion
+  std::uint32_t end_tile;
+  std::uint32_t pass;
+};
+
+/// What is known of how many keys of each digit a tile and those before it have: nothing, the tile's own count, or the
+/// sum up to its end. Flag and number are one word, so nothing else needs to be ordered with it.
+///
+/// Every tile ends a pass with its sum. The passes call that by two flags in turn, and so find the words of the pass
+/// before to say nothing: they are cleared once for the whole sort.
+class radix_lookback {
+ public:
+  __device__ explicit radix_lookback(radix_sweep_args const& args) noexcept
+      : sums_{args.sums + std::size_t{args.first_tile} * radix_digits + threadIdx.x},
+        has_sum_{args.pass % 2 == 0 ? 2u << 30 : 3u << 30} {}
+
+  /// Publishes the tile's own count of the thread's digit.
+  /// @param tile  counted from the first of the portion
+  __device__ void publish(std::uint32_t tile, std::uint32_t count) const noexcept {
+    atomic_store(word_of(tile), (tile == 0 ? has_sum_ : has_count) | count);
+  }
+
+  /// Publishes the sum up to the end of the tile.
+  /// @return the sum up to its begin, for which it waits
+  template <int Window>
+  __device__ std::uint32_t look_back(std::uint32_t tile, std::uint32_t count) const noexcept {
+    if (tile == 0) return 0;
+    std::uint32_t const before = sum_before<Window>(tile);
+    atomic_store(word_of(tile), has_sum_ | (before + count));
+    return before;
+  }
+
+ private:
+  static constexpr std::uint32_t has_count = 1u << 30;
+  static constexpr std::uint32_t flags = 3u << 30;
+
+  __device__ std::uint32_t* word_of(std::uint32_t tile) const noexcept {
+    return sums_ + std::size_t{tile} * radix_digits;
+  }
+
+  /// Ends at the latest at the first tile, which has its sum from the start.
+  template <int Window>
+  __device__ std::uint32_t sum_before(std::uint32_t end) const noexcept {
+    std::uint32_t sum = 0;
+    while (true) {
+      std::uint32_t words[Window];
+#pragma unroll
+      for (int i = 0; i < Window; ++i) {
+        auto const back = static_cast<std::uint32_t>(i) + 1;
+        words[i] = back <= end ? atomic_load(word_of(end - back)) : 0;
+      }
+      std::uint32_t known = 0;
+#pragma unroll
+      for (int i = 0; i < Window; ++i) {
+        std::uint32_t const flag = words[i] & flags;
+        if (known != static_cast<std::uint32_t>(i) || (flag != has_count && flag != has_sum_)) continue;
+        sum += words[i] & ~flags;
+        if (flag == has_sum_) return sum;
+        ++known;
+      }
+      end -= known;
+    }
+  }
+
+  std::uint32_t* sums_;  ///< of the thread's digit, from the first tile of the portion on
+  std::uint32_t has_sum_;
+};
+
+/// Sorts a tile by the digit in shared memory, and writes its runs where they go.
+/// @tparam Apart  keys and values are in shared memory at the same time, not one after the other
+template <int Threads, int Items, int Window, bool Apart>
+class radix_sweep {
+  using rank_type = block_radix_rank<Threads>;
+
+ public:
+  static constexpr std::uint32_t tile_size = Threads * Items;
+
+  struct storage {
+    union {
+      typename rank_type::storage rank;
+      std::uint32_t words[tile_size];  ///< keys, and then values, unless these are apart
+    };
+    std::uint32_t values[Apart ? tile_size : 1];
+    std::uint32_t digits[radix_digits];  ///< where a digit's first key goes, less its place in the tile
+    std::uint32_t tile;
+  };
+
+  __device__ radix_sweep(radix_sweep_args const& args, storage& shared) noexcept : args_{args}, shared_{shared} {}
+
+  /// Blocks take tiles when they run: every tile that one waits for has been taken by a block that runs too.
+  __device__ void run() const noexcept {
+    if (threadIdx.x == 0) shared_.tile = atomicAdd(args_.ticket, 1u);
+    __syncthreads();
+    std::uint32_t const tile = shared_.tile;
+    std::uint32_t const size = args_.size.get();
+    if (tile < radix_tiles(size, tile_size)) sort(tile, size - tile * tile_size);
+  }
+
+ private:
+  /// @param left  keys from the first of the tile on
+  __device__ void sort(std::uint32_t tile, std::uint32_t left) const noexcept {
+    std::uint32_t const first = tile * tile_size;
+    std::uint32_t const of_portion = tile - args_.first_tile;
+    radix_lookback const lookback{args_};
+    std::uint32_t keys[Items];
+    std::uint32_t places[Items];
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = rank_type::template place_of<Items>(i);
+      // Padding has the highest digit and comes last: the sort is stable. No later tile reads the counts of the last.
+      keys[i] = at < left ? args_.keys[first + at] : ~0u;
+    }
+    auto const mine = rank_type{shared_.rank}.rank(keys, places, args_.digit,
+                                                   [&](std::uint32_t count) { lookback.publish(of_portion, count); });
+    std::uint32_t values[Items];
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = rank_type::template place_of<Items>(i);
+      values[i] = at < left ? args_.values[first + at] : 0;
+    }
+    __syncthreads();
+    put(shared_.words, keys, places);
+    if (rank_type::has_digit()) {
+      std::uint32_t begin = args_.begins[threadIdx.x];
+      begin += lookback.template look_back<Window>(of_portion, mine.count);
+      shared_.digits[threadIdx.x] = begin - mine.begin;
+      if (args_.next_begins != nullptr && tile + 1 == args_.end_tile) {
+        args_.next_begins[threadIdx.x] = begin + mine.count;
+      }
+    }
+    if constexpr (Apart) put(shared_.values, values, places);
+    __syncthreads();
+    std::uint32_t to[Items];
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = i * Threads + threadIdx.x;
+      if (at >= left) continue;
+      std::uint32_t const key = shared_.words[at];
+      to[i] = shared_.digits[args_.digit(key)] + at;
+      args_.sorted_keys[to[i]] = key;
+      if constexpr (Apart) args_.sorted_values[to[i]] = shared_.values[at];
+    }
+    if constexpr (Apart) return;
+    __syncthreads();
+    put(shared_.words, values, places);
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = i * Threads + threadIdx.x;
+      if (at < left) args_.sorted_values[to[i]] = shared_.words[at];
+    }
+  }
+
+  __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[Items],
+                             std::uint32_t const (&places)[Items]) noexcept {
+#pragma unroll
+    for (int i = 0; i < Items; ++i) to[places[i]] = words[i];
+  }
+
+  radix_sweep_args const& args_;
+  storage& shared_;
+};
+
+/// Its storage is dynamic: it may be larger than a kernel's static shared memory.
+template <int Threads, int Items, int Blocks, int Window, bool Apart>
+__global__ void __launch_bounds__(Threads, Blocks) radix_sweep_kernel(radix_sweep_args const args) {
+  using sweep = radix_sweep<Threads, Items, Window, Apart>;
+  sweep{args, *static_cast<typename sweep::storage*>(dynamic_shared())}.run();
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
