@@ -1,7 +1,7 @@
 /// @file
 /// fps() on the host against the serial loop, in one run. See README.md.
 
-#include "fps_answer.hpp"
+#include "fps/expected.hpp"
 #include "support/context.hpp"
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"

@@ -1,7 +1,7 @@
 /// @file
 /// The hash map against plain versions of others, in one run. See README.md.
 
-#include "hash_map_problem.cuh"
+#include "hash_map/problem.cuh"
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
 #include "support/run_cuda_suite.hpp"

@@ -2,7 +2,7 @@
 /// Answers of fps(), and the proof that two of them are the same: no row is timed before its answer is checked.
 #pragma once
 
-#include "fps_row.hpp"
+#include "fps/row.hpp"
 
 #include <farpoint/fps.hpp>
 #include <farpoint/reference/fps.hpp>

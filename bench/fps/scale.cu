@@ -1,7 +1,7 @@
 /// @file
 /// How the time grows with the points of one cloud, and with the samples of it. Needs nvcc.
 
-#include "fps_register.cuh"
+#include "fps/register.cuh"
 
 #include <string>
 

@@ -3,7 +3,7 @@
 /// on one thread with one open-addressing hash table.
 #pragma once
 
-#include "voxelize_answer.hpp"
+#include "voxelize/expected.hpp"
 
 #include <algorithm>
 #include <cstddef>

@@ -2,8 +2,8 @@
 /// A row on the GPU: its clouds, memory for both contenders, and the check that both give the right answer. Needs nvcc.
 #pragma once
 
-#include "fps_answer.hpp"
-#include "fps_textbook.cuh"
+#include "fps/expected.hpp"
+#include "peers/fps_textbook.cuh"
 #include "support/cuda_handles.hpp"
 #include "support/problem_store.hpp"
 

@@ -1,9 +1,9 @@
 /// @file
 /// knn() on the host against nanoflann and brute force, in one run. See README.md.
 
-#include "knn_leaves.hpp"
-#include "knn_nanoflann.hpp"
-#include "knn_row.hpp"
+#include "knn/leaves.hpp"
+#include "peers/knn_nanoflann.hpp"
+#include "knn/row.hpp"
 #include "support/context.hpp"
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"

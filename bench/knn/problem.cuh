@@ -2,8 +2,8 @@
 /// A row on the GPU: its points, memory for all contenders, and the check that they give the right answer. Needs nvcc.
 #pragma once
 
-#include "knn_brute.cuh"
-#include "knn_row.hpp"
+#include "peers/knn_brute.cuh"
+#include "knn/row.hpp"
 #include "support/cuda_handles.hpp"
 #include "support/problem_store.hpp"
 

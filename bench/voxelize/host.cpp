@@ -5,7 +5,7 @@
 #include "support/failures.hpp"
 #include "support/host_timing.hpp"
 #include "support/run_suite.hpp"
-#include "voxelize_serial.hpp"
+#include "peers/voxelize_serial.hpp"
 
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/voxelize.hpp>

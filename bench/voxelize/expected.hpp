@@ -2,7 +2,7 @@
 /// Answers of voxelize(), and the proof that two of them are the same: no row is timed before its answer is checked.
 #pragma once
 
-#include "voxelize_row.hpp"
+#include "voxelize/row.hpp"
 
 #include <farpoint/reference/voxelize.hpp>
 

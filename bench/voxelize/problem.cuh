@@ -2,9 +2,9 @@
 /// A row on the GPU: its points, memory for all contenders, and the check that they give the right answer. Needs nvcc.
 #pragma once
 
-#include "voxelize_published.cuh"
-#include "voxelize_serial.hpp"
-#include "voxelize_sort.cuh"
+#include "peers/voxelize_published.cuh"
+#include "peers/voxelize_serial.hpp"
+#include "peers/voxelize_sort.cuh"
 
 #include <farpoint/voxelize.cuh>
 

@@ -1,9 +1,9 @@
 /// @file
 /// knn() among the points themselves on the GPU against brute force and nanoflann, in one run. See README.md.
 
-#include "knn_made.cuh"
-#include "knn_nanoflann.hpp"
-#include "knn_register.cuh"
+#include "knn/neighbourhood.cuh"
+#include "peers/knn_nanoflann.hpp"
+#include "knn/register.cuh"
 #include "support/cuda_context.cuh"
 #include "support/host_timing.hpp"
 #include "support/run_cuda_suite.hpp"

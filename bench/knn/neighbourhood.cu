@@ -1,9 +1,9 @@
 /// @file
 /// What is made of neighbours, on the GPU: every row's answer equals that of host_exec.
 
-#include "knn_made.cuh"
+#include "knn/neighbourhood.cuh"
 
-#include "knn_row.hpp"
+#include "knn/row.hpp"
 #include "support/cuda_handles.hpp"
 #include "support/failures.hpp"
 #include "support/timing.cuh"

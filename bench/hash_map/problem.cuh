@@ -2,7 +2,7 @@
 /// A row of the hash map's table: keys, the contenders' memory, and the checks before anything is timed. Needs nvcc.
 #pragma once
 
-#include "hash_map_rivals.cuh"
+#include "peers/hash_map_rivals.cuh"
 #include "support/cuda_handles.hpp"
 
 #include <farpoint/hash_map.cuh>

@@ -2,7 +2,7 @@
 /// How a contender becomes a row of Google Benchmark. Needs nvcc.
 #pragma once
 
-#include "fps_problem.cuh"
+#include "fps/problem.cuh"
 #include "support/failures.hpp"
 #include "support/timing.cuh"
 

@@ -7,7 +7,7 @@
 #include "support/host_timing.hpp"
 #include "support/run_cuda_suite.hpp"
 #include "support/timing.cuh"
-#include "voxelize_problem.cuh"
+#include "voxelize/problem.cuh"
 
 #include <benchmark/benchmark.h>
 

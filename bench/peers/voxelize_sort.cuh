@@ -8,7 +8,7 @@
 #pragma once
 
 #include "support/cuda_handles.hpp"
-#include "voxelize_row.hpp"
+#include "voxelize/row.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>

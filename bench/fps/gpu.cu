@@ -1,7 +1,7 @@
 /// @file
 /// fps() on the GPU against the textbook kernel, in one run. See README.md.
 
-#include "fps_register.cuh"
+#include "fps/register.cuh"
 #include "support/cuda_context.cuh"
 #include "support/run_cuda_suite.hpp"
 

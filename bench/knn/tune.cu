@@ -8,7 +8,7 @@
 /// memory. Build blocks: 1..4 a multiprocessor, of 256 or 512 threads. Leaves have eight points in all code that reads
 /// them; what leaves of other sizes would cost is counted by the rows leaves/... of knn_host.
 
-#include "knn_register.cuh"
+#include "knn/register.cuh"
 
 #include <set>
 #include <string>

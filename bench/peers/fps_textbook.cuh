@@ -102,7 +102,7 @@ void fps_textbook(cudaStream_t stream, int clouds, float const* xyz, int points,
   }
   fps_textbook_kernel<BlockSize>
       <<<static_cast<unsigned>(clouds), BlockSize, 0, stream>>>(xyz, points, samples, nearest, indices, distances);
-  check(cudaGetLastError(), "fps_textbook_kernel");
+  check(cudaGetLastError(), "peers/fps_textbook_kernel");
 }
 
 }  // namespace farpoint_bench

@@ -3,8 +3,8 @@
 /// Needs nvcc.
 #pragma once
 
-#include "knn_screen_published.cuh"
-#include "knn_screen_row.hpp"
+#include "peers/knn_screen_published.cuh"
+#include "knn_screen/row.hpp"
 #include "support/cuda_handles.hpp"
 
 #include <farpoint/knn_screen.cuh>

@@ -11,7 +11,7 @@
 /// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192. All three: chunks of
 /// 8..256 points (powers of two), groups of 32..512 points.
 
-#include "fps_register.cuh"
+#include "fps/register.cuh"
 
 #include <set>
 #include <string>

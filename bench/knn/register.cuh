@@ -2,7 +2,7 @@
 /// How a contender of knn() becomes a row of Google Benchmark. Needs nvcc.
 #pragma once
 
-#include "knn_problem.cuh"
+#include "knn/problem.cuh"
 #include "support/failures.hpp"
 #include "support/timing.cuh"
 

@@ -9,7 +9,7 @@
 #pragma once
 
 #include "support/cuda_handles.hpp"
-#include "voxelize_row.hpp"
+#include "voxelize/row.hpp"
 
 #include <cstddef>
 #include <cstdint>

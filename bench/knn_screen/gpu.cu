@@ -1,7 +1,7 @@
 /// @file
 /// knn() in screen space on the GPU against FastKNN and Auto Splats, in one run. See README.md.
 
-#include "knn_screen_problem.cuh"
+#include "knn_screen/problem.cuh"
 #include "support/cuda_context.cuh"
 #include "support/failures.hpp"
 #include "support/run_cuda_suite.hpp"
