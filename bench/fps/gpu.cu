@@ -1,0 +1,73 @@
+/// @file
+/// fps() on the GPU against the textbook kernel. See README.md.
+
+#include "fps/register.cuh"
+#include "support/cuda_suite.cuh"
+
+#include <string>
+#include <vector>
+
+namespace farpoint_bench {
+namespace {
+
+/// The baseline takes at most a few seconds a row. It is left out where one call takes tens of seconds, and for ragged
+/// batches, which it cannot do.
+constexpr fps_row rows[] = {
+    {16, 1'024, 512, cloud_kind::uniform, 200, 500},      {32, 4'096, 1'024, cloud_kind::uniform, 100, 200},
+    {6, 10'000, 1'000, cloud_kind::uniform, 100, 200},    {6, 10'000, 10'000, cloud_kind::uniform, 20, 50},
+    {4, 16'384, 4'096, cloud_kind::uniform, 20, 50},      {1, 49'497, 4'096, cloud_kind::lidar, 10, 20},
+    {1, 131'072, 4'096, cloud_kind::uniform, 5, 10},      {1, 131'072, 4'096, cloud_kind::lidar, 5, 10},
+    {1, 1'000'000, 1'024, cloud_kind::uniform, 3, 5},     {1, 1'000'000, 10'000, cloud_kind::uniform, 1, 5},
+    {1, 1'000'000, 100'000, cloud_kind::uniform, 0, 3},   {1, 10'000'000, 10'000, cloud_kind::uniform, 0, 3},
+    {1, 1'000'000, 1'024, cloud_kind::uniform, 0, 5, 30},
+};
+
+/// The contenders of a row.
+void register_all(fps_row const& row, bool flush_l2, fps_problem_store& problems) {
+  auto const with = [&](char const* who, int calls, how mode) {
+    return fps_contender{"fps/" + row.name() + "/" + who, row, calls, mode, flush_l2, &problems};
+  };
+  std::string note;
+  if (row.baseline_calls > 0) {
+    register_textbook(with("textbook", row.baseline_calls, how::launched));
+  } else {
+    note = row.ragged() ? "; baseline: no ragged batches" : "; baseline: left out, tens of seconds";
+  }
+  register_farpoint<farpoint::fps_selector>(with("farpoint", row.calls, how::launched), note);
+  register_farpoint<farpoint::fps_selector>(with("graph", row.calls, how::replayed), note);
+}
+
+void register_rows(bool flush_l2, fps_problem_store& problems) {
+  for (fps_row const& row : rows) register_all(row, flush_l2, problems);
+  for (named_scan const& scan : problems.scans()) {
+    fps_row row{1, 0, 4'096, cloud_kind::scan, 3, 10};
+    row.scan_name = scan.name.c_str();
+    register_all(fitted(row, scan.xyz), flush_l2, problems);
+  }
+}
+
+/// "simulated", or the names of the scans.
+std::string lidar_clouds(fps_problem_store const& problems) {
+  std::string names = "simulated";
+  for (named_scan const& scan : problems.scans()) names += ", " + scan.name;
+  return names;
+}
+
+}  // namespace
+
+void register_textbook(fps_contender const& c) {
+  register_fps(
+      c, {}, [](fps_problem&) {},
+      [](fps_problem const& problem, cudaStream_t stream) { problem.launch_textbook(stream); });
+}
+
+int run_program(arguments const& wished) {
+  fps_problem_store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  if (wants("scale", "FARPOINT_SCALE")) register_scale(wished.flush_l2, problems);
+  if (wants("tune", "FARPOINT_TUNE")) register_tuning(wished.flush_l2, problems);
+  benchmark::AddCustomContext("lidar_cloud", lidar_clouds(problems));
+  return run_cuda_suite("fps", wished);
+}
+
+}  // namespace farpoint_bench

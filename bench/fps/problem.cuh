@@ -1,0 +1,91 @@
+/// @file
+/// A row of fps on the GPU: its clouds, memory for the contenders, and the check of what they return. Needs nvcc.
+#pragma once
+
+#include "fps/expected.hpp"
+#include "peers/fps_textbook.cuh"
+#include "support/cuda_handles.hpp"
+#include "support/problem_store.hpp"
+
+#include <farpoint/fps.cuh>
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace farpoint_bench {
+
+class fps_problem {
+ public:
+  fps_problem(fps_row const& row, std::vector<float> const& scan)
+      : row_{row},
+        points_{row.make(scan)},
+        oracle_{oracle_for(row)},
+        expected_{expected_samples(oracle_, row, points_)},
+        xyz_{points_},
+        offsets_{row.offsets()},
+        scratch_{static_cast<std::size_t>(row.all_points())},
+        indices_{expected_.indices.size()},
+        distances_{expected_.distances.size()} {}
+
+  cudaStream_t stream() const noexcept { return stream_.get(); }
+  /// What the contenders are compared with.
+  char const* checked_against() const noexcept { return to_string(oracle_); }
+
+  /// Enqueues the textbook kernel; regular rows only.
+  void launch_textbook(cudaStream_t stream) const {
+    fps_textbook(stream, {static_cast<int>(row_.clouds), static_cast<int>(row_.points), static_cast<int>(row_.samples),
+                          xyz_.data(), scratch_.data(), indices_.data(), distances_.data()});
+  }
+
+  /// Enqueues farpoint::fps as `Selector` tunes it. Call reserve<Selector>() first.
+  template <class Selector>
+  void launch_farpoint(cudaStream_t stream) const {
+    auto const output = farpoint::fps_output<float>{indices(), distances(), {}, nullptr};
+    check(farpoint::fps<Selector>(farpoint::cuda_exec{stream}, clouds(), params_of(row_), output,
+                                  farpoint::bytes{workspace_->data(), workspace_->size()}),
+          "farpoint::fps");
+  }
+
+  /// Makes the workspace large enough for `Selector`.
+  template <class Selector>
+  void reserve() {
+    std::size_t const bytes =
+        farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), params_of(row_));
+    if (workspace_ != nullptr && workspace_->size() >= bytes) return;
+    workspace_.reset();
+    workspace_ = std::make_unique<device_buffer<unsigned char>>(bytes);
+  }
+
+  /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
+  template <class Launch>
+  void verify(Launch&& launch, char const* who) const {
+    // An output that is not written must not pass for that of the contender before.
+    check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
+    check(cudaMemsetAsync(distances_.data(), 0xff, distances_.size() * sizeof(float), stream()), "cudaMemsetAsync");
+    launch(stream());
+    expect_equal({indices_.download(), distances_.download()}, expected_, row_, who);
+  }
+
+ private:
+  fps_clouds clouds() const { return view_of(row_, xyz_.data(), {offsets_.data(), offsets_.size()}); }
+  farpoint::span<std::int32_t> indices() const { return {indices_.data(), indices_.size()}; }
+  farpoint::span<float> distances() const { return {distances_.data(), distances_.size()}; }
+
+  fps_row row_;
+  std::vector<float> points_;
+  oracle oracle_;
+  fps_samples expected_;
+  owned_stream stream_;
+  device_buffer<float> xyz_;
+  device_buffer<farpoint::index_t> offsets_;
+  device_buffer<float> scratch_;
+  device_buffer<std::int32_t> indices_;
+  device_buffer<float> distances_;
+  std::unique_ptr<device_buffer<unsigned char>> workspace_;
+};
+
+using fps_problem_store = problem_store<fps_problem, fps_row>;
+
+}  // namespace farpoint_bench

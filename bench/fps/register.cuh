@@ -1,0 +1,59 @@
+/// @file
+/// Registers the contenders of fps() on the GPU. Needs nvcc.
+#pragma once
+
+#include "fps/problem.cuh"
+#include "support/contender.cuh"
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+
+namespace farpoint_bench {
+
+using fps_contender = contender<fps_problem, fps_row>;
+
+/// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
+inline void count_row(benchmark::State& state, fps_row const& row) {
+  state.counters["clouds"] = static_cast<double>(row.clouds);
+  state.counters["n"] = static_cast<double>(row.points);
+  state.counters["samples"] = static_cast<double>(row.samples);
+  if (row.ragged()) {
+    state.counters["small_clouds"] = static_cast<double>(row.small_clouds);
+    state.counters["small_n"] = static_cast<double>(row.small_points);
+  }
+}
+
+/// Registers a contender: prepare(problem) allocates, launch(problem, stream) is checked, then timed. `note` ends the
+/// label.
+template <class Prepare, class Launch>
+void register_fps(fps_contender const& c, std::string const& note, Prepare prepare, Launch launch) {
+  register_contender(
+      c, prepare,
+      [c, note](benchmark::State& state, fps_problem const& problem, auto const& enqueue) {
+        problem.verify(enqueue, c.name.c_str());
+        state.SetLabel(problem.checked_against() + note);
+        count_row(state, c.row);
+        return c.row.work();
+      },
+      launch);
+}
+
+/// Registers farpoint::fps as `Selector` tunes it.
+template <class Selector>
+void register_farpoint(fps_contender const& c, std::string const& note = {}) {
+  register_fps(
+      c, note, [](fps_problem& problem) { problem.reserve<Selector>(); },
+      [](fps_problem const& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
+}
+
+/// Registers the textbook kernel.
+void register_textbook(fps_contender const& c);
+
+/// The scale/... rows of scale.cu.
+void register_scale(bool flush_l2, fps_problem_store& problems);
+
+/// The tune/... rows of tune.cu.
+void register_tuning(bool flush_l2, fps_problem_store& problems);
+
+}  // namespace farpoint_bench

@@ -1,0 +1,225 @@
+/// @file
+/// The search for the constants of include/farpoint/tuning/fps.hpp: every shape that makes sense, on every row it fits.
+///
+/// Each kernel has a selector below, with the axes to search as template parameters, and a list of values for each axis
+/// in register_tuning(). To try a value, add it to a list; to try a new axis, give a selector one more parameter. To
+/// adopt a winner, write it into fps_selector with the row, the GPU and the factor that it won by as its comment.
+///
+/// Range to search. Registers: block size 32..1024 in powers of two, points per thread 1..24 (a point takes four
+/// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
+/// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
+/// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192. All three: chunks of
+/// 8..256 points (powers of two), groups of 32..512 points.
+
+#include "fps/register.cuh"
+
+#include <set>
+#include <string>
+
+namespace farpoint_bench {
+
+/// One kernel for everything, and next to nothing of the others to compile. Not in the unnamed namespace: nvcc would
+/// complain of members that a derived selector hides.
+template <farpoint::fps_kernel Kernel, int ClusterSize = 1>
+struct only : farpoint::fps_selector {
+  static constexpr farpoint::fps_block_tuning blocks[] = {{32, 1}};
+  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{128, 4}};
+  static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return {Kernel, ClusterSize}; }
+};
+
+namespace {
+
+template <int BlockSize, int PointsPerThread>
+struct registers_selector : only<farpoint::fps_kernel::in_registers> {
+  static constexpr farpoint::fps_block_tuning blocks[] = {{BlockSize, PointsPerThread}};
+};
+
+template <int BlockSize>
+struct stream_selector : only<farpoint::fps_kernel::in_global_memory> {
+  static constexpr int streaming_block_size = BlockSize;
+};
+
+template <int BlockSize, int PointsPerThread, int ListSize>
+struct rounds_selector : only<farpoint::fps_kernel::in_block> {
+  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{BlockSize, PointsPerThread}};
+  static constexpr int rounds_list_size = ListSize;
+};
+
+template <int ClusterSize, int BlockSize, int ListSize>
+struct cluster_selector : only<farpoint::fps_kernel::in_cluster, ClusterSize> {
+  static constexpr int group_block_size = BlockSize;
+  static constexpr int group_list_size = ListSize;
+};
+
+template <int PointsPerBlock, int BlockSize, int ListSize>
+struct grid_selector : only<farpoint::fps_kernel::in_grid> {
+  static constexpr farpoint::index_t grid_points_per_block = PointsPerBlock;
+  static constexpr int group_block_size = BlockSize;
+  static constexpr int group_list_size = ListSize;
+};
+
+template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int GroupSize>
+struct chunk_selector : only<Kernel, ClusterSize> {
+  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
+  static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
+};
+
+template <int...>
+struct ints {};
+
+using list_sizes = ints<64, 128, 256>;
+
+constexpr fps_row block_rows[] = {
+    {16, 1'024, 512, cloud_kind::uniform, 0, 100},   {32, 2'048, 512, cloud_kind::uniform, 0, 100},
+    {32, 4'096, 1'024, cloud_kind::uniform, 0, 100}, {16, 8'192, 1'024, cloud_kind::uniform, 0, 50},
+    {6, 10'000, 1'000, cloud_kind::uniform, 0, 50},  {4, 16'384, 4'096, cloud_kind::uniform, 0, 20},
+};
+
+constexpr fps_row stream_rows[] = {
+    {4, 16'384, 4'096, cloud_kind::uniform, 0, 20},
+    {1, 131'072, 1'024, cloud_kind::uniform, 0, 10},
+};
+
+constexpr fps_row cluster_rows[] = {
+    {6, 10'000, 10'000, cloud_kind::uniform, 0, 20},
+    {4, 16'384, 4'096, cloud_kind::uniform, 0, 20},
+    {1, 49'497, 4'096, cloud_kind::lidar, 0, 20},
+    {1, 131'072, 4'096, cloud_kind::uniform, 0, 20},
+};
+
+constexpr fps_row grid_rows[] = {
+    {1, 131'072, 4'096, cloud_kind::uniform, 0, 20},
+    {1, 1'000'000, 1'024, cloud_kind::uniform, 0, 10},
+    {1, 1'000'000, 10'000, cloud_kind::uniform, 0, 10},
+};
+
+/// Registers the selectors that are tried on one row.
+class search {
+ public:
+  search(fps_row const& row, bool flush_l2, fps_problem_store& problems)
+      : default_{"tune/" + row.name() + "/default", row, row.calls, how::launched, flush_l2, &problems} {
+    // What the others are compared with: once, though a row may be searched for several kernels.
+    static std::set<std::string> done;
+    if (done.insert(row.name()).second) register_farpoint<farpoint::fps_selector>(default_);
+  }
+
+  template <int BlockSize, int... PointsPerThread>
+  void registers() const {
+    (add_if_it_suits<registers_selector<BlockSize, PointsPerThread>>({BlockSize, PointsPerThread}, "registers"), ...);
+  }
+
+  template <int... BlockSize>
+  void stream() const {
+    (add<stream_selector<BlockSize>>(text("stream", BlockSize)), ...);
+  }
+
+  template <int BlockSize, int... PointsPerThread>
+  void rounds() const {
+    (rounds_with<BlockSize, PointsPerThread>(list_sizes{}), ...);
+  }
+
+  template <int BlockSize, int... ClusterSize>
+  void clusters() const {
+    (cluster_with<BlockSize, ClusterSize>(list_sizes{}), ...);
+  }
+
+  template <int PointsPerBlock, int... BlockSize>
+  void grid() const {
+    (grid_with<PointsPerBlock, BlockSize>(list_sizes{}), ...);
+  }
+
+  /// All chunks and groups of a kernel.
+  template <farpoint::fps_kernel Kernel, int ClusterSize>
+  void chunks(std::string const& kernel) const {
+    chunk<Kernel, ClusterSize, 8>(kernel, ints<8>{});
+    chunk<Kernel, ClusterSize, 16>(kernel, ints<2, 4, 8>{});
+    chunk<Kernel, ClusterSize, 32>(kernel, ints<1, 2, 4, 8>{});
+    chunk<Kernel, ClusterSize, 64>(kernel, ints<1, 2, 4>{});
+    chunk<Kernel, ClusterSize, 128>(kernel, ints<1, 2>{});
+    chunk<Kernel, ClusterSize, 256>(kernel, ints<1>{});
+  }
+
+ private:
+  template <int BlockSize, int PointsPerThread, int... ListSize>
+  void rounds_with(ints<ListSize...>) const {
+    (add_if_it_suits<rounds_selector<BlockSize, PointsPerThread, ListSize>>({BlockSize, PointsPerThread}, "rounds",
+                                                                            text("_list", ListSize)),
+     ...);
+  }
+
+  template <int BlockSize, int ClusterSize, int... ListSize>
+  void cluster_with(ints<ListSize...>) const {
+    (add<cluster_selector<ClusterSize, BlockSize, ListSize>>(text("cluster", ClusterSize) + text("_block", BlockSize) +
+                                                             text("_list", ListSize)),
+     ...);
+  }
+
+  template <int PointsPerBlock, int BlockSize, int... ListSize>
+  void grid_with(ints<ListSize...>) const {
+    (add<grid_selector<PointsPerBlock, BlockSize, ListSize>>(text("grid", PointsPerBlock) + text("_block", BlockSize) +
+                                                             text("_list", ListSize)),
+     ...);
+  }
+
+  template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int... GroupSize>
+  void chunk(std::string const& kernel, ints<GroupSize...>) const {
+    (add<chunk_selector<Kernel, ClusterSize, ChunkSize, GroupSize>>(kernel + text("_chunk", ChunkSize) +
+                                                                    text("_group", GroupSize)),
+     ...);
+  }
+
+  static std::string text(char const* what, int number) { return std::string{what} + "_" + std::to_string(number); }
+
+  template <class Selector>
+  void add(std::string const& variant) const {
+    fps_contender c = default_;
+    c.name = "tune/" + c.row.name() + "/" + variant;
+    register_farpoint<Selector>(c);
+  }
+
+  /// Only if the shape holds the row without leaving more than half of it empty.
+  template <class Selector>
+  void add_if_it_suits(farpoint::fps_block_tuning shape, char const* kernel, std::string const& rest = {}) const {
+    farpoint::index_t const points = default_.row.points;
+    if (points > shape.capacity() || 2 * points <= shape.capacity()) return;
+    add<Selector>(text(kernel, shape.block_size) + text("_points", shape.points_per_thread) + rest);
+  }
+
+  fps_contender default_;
+};
+
+}  // namespace
+
+void register_tuning(bool flush_l2, fps_problem_store& problems) {
+  for (fps_row const& row : block_rows) {
+    search const find{row, flush_l2, problems};
+    find.registers<64, 8, 16, 24>();
+    find.registers<128, 4, 8, 12, 16, 24>();
+    find.registers<256, 4, 8, 12, 16, 24>();
+    find.registers<512, 2, 4, 8, 16, 20, 24>();
+    find.registers<1024, 1, 2, 4, 8, 10, 12, 16>();
+    find.rounds<128, 8>();
+    find.rounds<256, 4, 8, 16, 40>();
+    find.rounds<512, 4, 8, 20>();
+    if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::in_block, 1>("rounds");
+  }
+  for (fps_row const& row : stream_rows) {
+    search const find{row, flush_l2, problems};
+    find.stream<128, 256, 512, 1024>();
+  }
+  for (fps_row const& row : cluster_rows) {
+    search const find{row, flush_l2, problems};
+    find.clusters<256, 2, 4, 8, 16>();
+    find.clusters<512, 2, 4, 8, 16>();
+    find.chunks<farpoint::fps_kernel::in_cluster, 8>("cluster_8");
+  }
+  for (fps_row const& row : grid_rows) {
+    search const find{row, flush_l2, problems};
+    find.grid<1024, 512>();
+    find.grid<2048, 256, 512>();
+    find.grid<4096, 512>();
+    find.chunks<farpoint::fps_kernel::in_grid, 1>("grid");
+  }
+}
+
+}  // namespace farpoint_bench

@@ -1,0 +1,101 @@
+/// @file
+/// knn() among the points themselves on the GPU against brute force and nanoflann. See README.md.
+
+#include "knn/neighbourhood.cuh"
+#include "knn/register.cuh"
+#include "peers/knn_nanoflann.hpp"
+#include "support/cuda_suite.cuh"
+#include "support/host_timing.hpp"
+
+#include <benchmark/benchmark.h>
+
+#include <string>
+#include <vector>
+
+namespace farpoint_bench {
+namespace {
+
+constexpr knn_row rows[] = {
+    {10'000, 8, knn_cloud::cube, 200},      {100'000, 8, knn_cloud::cube, 200},
+    {1'000'000, 1, knn_cloud::cube, 50},    {1'000'000, 3, knn_cloud::cube, 50},
+    {1'000'000, 8, knn_cloud::cube, 50},    {1'000'000, 16, knn_cloud::cube, 50},
+    {1'000'000, 32, knn_cloud::cube, 50},   {1'000'000, 8, knn_cloud::sphere, 50},
+    {1'000'000, 16, knn_cloud::sphere, 50}, {1'000'000, 32, knn_cloud::sphere, 50},
+    {1'000'000, 8, knn_cloud::lidar, 50},   {1'000'000, 8, knn_cloud::clumps, 50},
+    {1'000'000, 8, knn_cloud::line, 50},    {1'000'000, 8, knn_cloud::one_cell, 50},
+    {1'000'000, 8, knn_cloud::heap, 20},    {10'000'000, 8, knn_cloud::cube, 20},
+};
+
+/// Takes 10 GB of device memory, and as much and some seconds on the host: only when asked for.
+constexpr knn_row huge_row{100'000'000, 8, knn_cloud::cube, 5};
+
+/// Largest cloud of which brute force is timed, all pairs, and how often.
+constexpr farpoint::index_t brute_points = 1'000'000;
+constexpr int brute_calls = 5;
+/// The same for nanoflann, if there is one.
+[[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
+[[maybe_unused]] constexpr int nanoflann_calls = 3;
+
+void register_brute(knn_contender const& c) {
+  register_knn(
+      c, [](knn_problem&) {}, [](knn_problem const& problem, cudaStream_t stream) { problem.launch_brute(stream); });
+}
+
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+void register_nanoflann(knn_contender const& c, int threads) {
+  register_row(c.name + "_threads_" + std::to_string(threads), c.calls, [=](benchmark::State& state) {
+    knn_problem& problem = (*c.problems)[c.row];
+    knn_lists const& expected = problem.expected();
+    knn_lists got = expected;
+    time_blocking_calls(state, c.row.work(), [&] {
+      nanoflann_knn(problem.xyz(), static_cast<std::size_t>(c.row.k), threads, got.indices.data(),
+                    got.distances.data());
+    });
+    expect_near(got, expected, c.row.k, "nanoflann");
+    state.SetLabel("distances are near those of host_exec");
+    count_row(state, c.row);
+    state.counters["host_threads"] = threads;
+  });
+}
+
+#endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+/// The contenders of a row.
+void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
+  std::string const name = "knn_exact/" + row.name() + "/";
+  auto const with = [&](char const* who, int calls, how mode) {
+    return knn_contender{name + who, row, calls, mode, flush_l2, &problems};
+  };
+  if (row.points <= brute_points) register_brute(with("brute_force", brute_calls, how::launched));
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+  // A heap is one leaf of its tree: all pairs.
+  bool const suits_nanoflann = row.points <= nanoflann_points && row.kind != knn_cloud::heap;
+  if (suits_nanoflann) register_nanoflann(with("nanoflann", nanoflann_calls, how::launched), thread_counts().back());
+#endif
+  register_farpoint<farpoint::knn_selector>(with("farpoint", row.calls, how::launched));
+  register_farpoint<farpoint::knn_selector>(with("graph", row.calls, how::replayed));
+}
+
+void register_rows(bool flush_l2, knn_problem_store& problems) {
+  for (knn_row const& row : rows) register_all(row, flush_l2, problems);
+  if (wants("100000000", "FARPOINT_HUGE")) register_all(huge_row, flush_l2, problems);
+  for (named_scan const& scan : problems.scans()) {
+    auto const points = static_cast<farpoint::index_t>(scan.xyz.size() / 3);
+    for (farpoint::index_t const k : {1, 8, 32}) {
+      register_all({points, k, knn_cloud::scan, 100, scan.name.c_str()}, flush_l2, problems);
+    }
+  }
+}
+
+}  // namespace
+
+int run_program(arguments const& wished) {
+  knn_problem_store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  register_neighbourhood(wished.flush_l2);
+  if (wants("tune", "FARPOINT_TUNE")) register_knn_tuning(wished.flush_l2, problems);
+  return run_cuda_suite("knn_exact", wished);
+}
+
+}  // namespace farpoint_bench

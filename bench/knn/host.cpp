@@ -1,0 +1,212 @@
+/// @file
+/// knn() on the host against nanoflann and brute force. See README.md.
+
+#include "knn/expected.hpp"
+#include "knn/leaves.hpp"
+#include "peers/knn_nanoflann.hpp"
+#include "support/check.hpp"
+#include "support/host_timing.hpp"
+#include "support/problem_store.hpp"
+#include "support/register_row.hpp"
+#include "support/suite.hpp"
+
+#include <farpoint/knn.hpp>
+#include <farpoint/reference/knn.hpp>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace farpoint_bench {
+namespace {
+
+constexpr knn_row rows[] = {
+    {10'000, 8, knn_cloud::cube, 20},       {100'000, 8, knn_cloud::cube, 10},   {100'000, 8, knn_cloud::sphere, 10},
+    {100'000, 8, knn_cloud::lidar, 10},     {100'000, 8, knn_cloud::clumps, 10}, {100'000, 8, knn_cloud::one_cell, 10},
+    {100'000, 8, knn_cloud::line, 10},      {100'000, 1, knn_cloud::cube, 10},   {100'000, 16, knn_cloud::cube, 5},
+    {100'000, 32, knn_cloud::cube, 5},      {100'000, 100, knn_cloud::cube, 3},  {1'000'000, 8, knn_cloud::cube, 3},
+    {1'000'000, 8, knn_cloud::sphere, 3},   {1'000'000, 8, knn_cloud::lidar, 3}, {1'000'000, 8, knn_cloud::clumps, 3},
+    {1'000'000, 8, knn_cloud::one_cell, 3}, {1'000'000, 8, knn_cloud::line, 3},
+};
+
+/// Largest cloud of which brute force is timed: all pairs.
+constexpr farpoint::index_t brute_force_points = 10'000;
+/// Queries whose neighbours are compared with brute force's.
+constexpr farpoint::index_t checked_queries = 200;
+
+/// A row's points and brute force's lists of some of them.
+struct host_problem {
+  knn_row row;
+  std::vector<float> xyz;
+  std::vector<std::size_t> asked;
+  knn_lists expected;
+
+  host_problem(knn_row const& r, std::vector<float> const& scan)
+      : row{r}, xyz{row.make(scan)}, expected{std::min(checked_queries, row.points), row.k} {
+    auto const n = static_cast<std::size_t>(row.points);
+    std::vector<float> queries;
+    for (std::size_t i = 0; i < expected.indices.size() / static_cast<std::size_t>(row.k); ++i) {
+      asked.push_back(i * 7919 % n);
+      queries.insert(queries.end(), &xyz[3 * asked.back()], &xyz[3 * asked.back()] + 3);
+    }
+    check(farpoint::reference::knn(cloud(), cloud_of(queries.data(), std::min(checked_queries, row.points)),
+                                   farpoint::exact{}, row.k, expected.output()),
+          "farpoint::reference::knn");
+  }
+
+  knn_clouds cloud() const { return cloud_of(xyz.data(), row.points); }
+
+  /// The lists of the queries that brute force answered.
+  knn_lists checked(knn_lists const& all) const {
+    auto const k = static_cast<std::size_t>(row.k);
+    knn_lists some = expected;
+    for (std::size_t i = 0; i < some.indices.size(); ++i) {
+      some.indices[i] = all.indices[asked[i / k] * k + i % k];
+      some.distances[i] = all.distances[asked[i / k] * k + i % k];
+    }
+    return some;
+  }
+};
+
+using host_problem_store = problem_store<host_problem, knn_row>;
+
+void count_row(benchmark::State& state, knn_row const& row, int threads) {
+  state.counters["n"] = static_cast<double>(row.points);
+  state.counters["k"] = static_cast<double>(row.k);
+  state.counters["host_threads"] = threads;
+}
+
+/// Times `call(lists)` and compares what the last call returned with brute force.
+template <class Call>
+void time_row(benchmark::State& state, host_problem const& p, int threads, Call&& call) {
+  knn_lists got{p.row.points, p.row.k};
+  time_blocking_calls(state, p.row.work(), [&] { call(got); });
+  expect_equal(p.checked(got), p.expected, p.row.k, p.row.name());
+  count_row(state, p.row, threads);
+}
+
+void run_brute_force(benchmark::State& state, host_problem const& p) {
+  time_row(state, p, 1, [&](knn_lists& lists) {
+    check(farpoint::reference::knn(p.cloud(), farpoint::exact{}, p.row.k, lists.output()), "farpoint::reference::knn");
+  });
+}
+
+void run_farpoint(benchmark::State& state, host_problem const& p, int threads) {
+  farpoint::host_exec const exec{threads};
+  farpoint::detail::host_workspace const workspace{
+      farpoint::knn_workspace_bytes(exec, p.cloud(), farpoint::exact{}, p.row.k)};
+  time_row(state, p, threads, [&](knn_lists& lists) {
+    check(farpoint::knn(exec, p.cloud(), farpoint::exact{}, p.row.k, lists.output(), workspace.get()), "farpoint::knn");
+  });
+  state.SetLabel("some rows equal brute force");
+}
+
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+void run_nanoflann(benchmark::State& state, host_problem const& p, int threads) {
+  knn_lists got{p.row.points, p.row.k};
+  time_blocking_calls(state, p.row.work(), [&] {
+    nanoflann_knn(p.xyz, static_cast<std::size_t>(p.row.k), threads, got.indices.data(), got.distances.data());
+  });
+  expect_near(p.checked(got), p.expected, p.row.k, p.row.name());
+  state.SetLabel("some distances are near brute force's");
+  count_row(state, p.row, threads);
+}
+
+#endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+/// Queries that are answered together, as a warp does it.
+constexpr std::size_t packet = 32;
+
+/// What leaves of `Leaf` points cost, for queries one by one or `together`.
+template <int Leaf>
+void run_leaves(benchmark::State& state, host_problem const& p, std::size_t together) {
+  farpoint::host_exec const exec{1};
+  farpoint::detail::host_workspace const memory{farpoint::point_bvh_bytes(exec, p.cloud())};
+  farpoint::point_bvh<float> built;
+  check(farpoint::build_point_bvh(exec, p.cloud(), memory.get(), built), "farpoint::build_point_bvh");
+  leaf_index<Leaf> const index{built[0]};
+  search_counts counts;
+  time_row(state, p, 1, [&](knn_lists& lists) {
+    counts = {};
+    std::vector<farpoint::topk_list<farpoint::neighbour_key<float>, 32>> nearest;
+    std::vector<farpoint::neighbour_key<float>> keys(static_cast<std::size_t>(p.row.k));
+    for (std::size_t first = 0; first < index.size(); first += together) {
+      std::size_t const count = std::min(together, index.size() - first);
+      index.search(first, count, static_cast<int>(p.row.k), nearest, counts);
+      for (std::size_t q = 0; q < count; ++q) {
+        std::size_t const row = index.index_of(first + q) * keys.size();
+        nearest[q].write(keys.data(), static_cast<int>(p.row.k));
+        for (std::size_t j = 0; j < keys.size(); ++j) {
+          lists.indices[row + j] = static_cast<std::int32_t>(keys[j].index());
+          lists.distances[row + j] = keys[j].distance2();
+        }
+      }
+    }
+  });
+  state.SetLabel("some rows equal brute force");
+  double const searches = std::ceil(static_cast<double>(index.size()) / static_cast<double>(together));
+  state.counters["groups"] = static_cast<double>(counts.groups) / searches;
+  state.counters["leaves"] = static_cast<double>(counts.leaves) / searches;
+  state.counters["tested_points"] = static_cast<double>(counts.leaves) * Leaf / searches;
+}
+
+void register_all(knn_row const& row, host_problem_store& problems) {
+  std::string const name = "knn_host/" + row.name();
+  if (row.points <= brute_force_points) {
+    register_row(name + "/brute_force", 1,
+                 [row, &problems](benchmark::State& state) { run_brute_force(state, problems[row]); });
+  }
+  for (int const threads : thread_counts()) {
+    std::string const tail = "_threads_" + std::to_string(threads);
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+    register_row(name + "/nanoflann" + tail, row.calls,
+                 [row, threads, &problems](benchmark::State& state) { run_nanoflann(state, problems[row], threads); });
+#endif
+    register_row(name + "/farpoint" + tail, row.calls,
+                 [row, threads, &problems](benchmark::State& state) { run_farpoint(state, problems[row], threads); });
+  }
+}
+
+template <int... Leaf>
+void register_leaves(knn_row const& row, host_problem_store& problems) {
+  std::string const name = "leaves/" + row.name() + "/leaf_";
+  (register_row(name + std::to_string(Leaf), 1,
+                [row, &problems](benchmark::State& state) { run_leaves<Leaf>(state, problems[row], 1); }),
+   ...);
+  (register_row(name + std::to_string(Leaf) + "_together", 1,
+                [row, &problems](benchmark::State& state) { run_leaves<Leaf>(state, problems[row], packet); }),
+   ...);
+}
+
+/// k is 32 at most.
+constexpr knn_row leaf_rows[] = {
+    {1'000'000, 8, knn_cloud::cube, 1},
+    {1'000'000, 32, knn_cloud::cube, 1},
+    {1'000'000, 8, knn_cloud::lidar, 1},
+};
+
+void register_rows(host_problem_store& problems) {
+  for (knn_row const& row : rows) register_all(row, problems);
+  for (named_scan const& scan : problems.scans()) {
+    auto const points = static_cast<farpoint::index_t>(scan.xyz.size() / 3);
+    register_all({points, 8, knn_cloud::scan, 5, scan.name.c_str()}, problems);
+  }
+}
+
+}  // namespace
+
+int run_program(arguments const& wished) {
+  host_problem_store problems{read_first_scan(wished.cloud_paths)};
+  register_rows(problems);
+  if (wants("leaves", "FARPOINT_LEAVES")) {
+    for (knn_row const& row : leaf_rows) register_leaves<4, 8, 16, 32>(row, problems);
+  }
+  if (!wished.cloud_path.empty()) benchmark::AddCustomContext("scan", file_name(wished.cloud_path));
+  return run_host_suite("knn_host", wished);
+}
+
+}  // namespace farpoint_bench

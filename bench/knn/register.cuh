@@ -1,0 +1,45 @@
+/// @file
+/// Registers the contenders of knn() on the GPU. Needs nvcc.
+#pragma once
+
+#include "knn/problem.cuh"
+#include "support/contender.cuh"
+
+#include <benchmark/benchmark.h>
+
+namespace farpoint_bench {
+
+using knn_contender = contender<knn_problem, knn_row>;
+
+inline void count_row(benchmark::State& state, knn_row const& row) {
+  state.counters["n"] = static_cast<double>(row.points);
+  state.counters["k"] = static_cast<double>(row.k);
+}
+
+/// Registers a contender: prepare(problem) allocates, launch(problem, stream) is checked, then timed.
+template <class Prepare, class Launch>
+void register_knn(knn_contender const& c, Prepare prepare, Launch launch) {
+  register_contender(
+      c, prepare,
+      [c](benchmark::State& state, knn_problem& problem, auto const& enqueue) {
+        problem.verify(enqueue, c.name);
+        state.SetLabel("equals host_exec");
+        count_row(state, c.row);
+        state.counters["workspace_bytes"] = static_cast<double>(problem.workspace_bytes());
+        return c.row.work();
+      },
+      launch);
+}
+
+/// Registers farpoint::knn as `Selector` tunes it.
+template <class Selector>
+void register_farpoint(knn_contender const& c) {
+  register_knn(
+      c, [](knn_problem& problem) { problem.reserve<Selector>(); },
+      [](knn_problem const& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
+}
+
+/// The tune/... rows of tune.cu.
+void register_knn_tuning(bool flush_l2, knn_problem_store& problems);
+
+}  // namespace farpoint_bench

@@ -1,0 +1,94 @@
+/// @file
+/// One case of the knn suites: which cloud, how many neighbours, how often.
+#pragma once
+
+#include "support/clouds.hpp"
+#include "support/counters.hpp"
+
+#include <farpoint/core/types.hpp>
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+namespace farpoint_bench {
+
+/// How points are distributed: evenly, or in one of the ways that an index may stumble over.
+enum class knn_cloud {
+  cube,
+  sphere,    ///< on its surface
+  lidar,     ///< simulated sweep
+  clumps,    ///< 50 dense cubes, far apart
+  one_cell,  ///< a millimetre, and one point 1,000 km away
+  line,
+  heap,  ///< half in a cube, the others all at its centre, as a sensor may write what it did not see
+  scan   ///< a file of --cloud
+};
+
+inline char const* to_string(knn_cloud kind) {
+  switch (kind) {
+    case knn_cloud::cube: return "cube";
+    case knn_cloud::sphere: return "sphere";
+    case knn_cloud::lidar: return "lidar";
+    case knn_cloud::clumps: return "clumps";
+    case knn_cloud::one_cell: return "one_cell";
+    case knn_cloud::line: return "line";
+    case knn_cloud::heap: return "heap";
+    case knn_cloud::scan: return "scan";
+  }
+  return "";
+}
+
+struct knn_row {
+  farpoint::index_t points;
+  farpoint::index_t k;
+  knn_cloud kind;
+  int calls;  ///< timed
+
+  char const* scan_name = nullptr;  ///< of knn_cloud::scan
+
+  /// "100000_k8/cube": no character that a shell or a regular expression minds.
+  std::string name() const {
+    return std::to_string(points) + "_k" + std::to_string(k) + "/" +
+           (scan_name != nullptr ? scan_name : to_string(kind));
+  }
+
+  /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbour.
+  workload work() const {
+    auto const n = static_cast<double>(points);
+    return {n, n * n, 12 * n + 8 * n * static_cast<double>(k)};
+  }
+
+  /// `[points, 3]` (m). Of a scan: the scan.
+  std::vector<float> make(std::vector<float> const& scan) const {
+    auto const n = static_cast<std::size_t>(points);
+    if (kind == knn_cloud::scan) return scan;
+    if (kind == knn_cloud::lidar) return lidar_rings(n, 1);
+    std::vector<float> xyz = uniform_cube(n, 1);
+    random_numbers random{2};
+    for (std::size_t i = 0; i < n; ++i) {
+      float* const p = &xyz[3 * i];
+      if (kind == knn_cloud::sphere) {
+        float const up = 2 * p[0] - 1;
+        float const out = std::sqrt(1 - up * up);
+        float const turn = 6.2831853f * p[1];
+        p[0] = out * std::cos(turn);
+        p[1] = out * std::sin(turn);
+        p[2] = up;
+      } else if (kind == knn_cloud::clumps) {
+        float const center = 100 * std::floor(50 * random.unit());
+        p[0] += center;
+        p[1] += center / 2;
+      } else if (kind == knn_cloud::one_cell) {
+        for (int axis = 0; axis < 3; ++axis) p[axis] = i == 0 ? 1e6f : p[axis] * 1e-3f;
+      } else if (kind == knn_cloud::line) {
+        p[1] = p[2] = 0;
+      } else if (kind == knn_cloud::heap && i % 2 == 0) {
+        p[0] = p[1] = p[2] = 0.5f;
+      }
+    }
+    return xyz;
+  }
+};
+
+}  // namespace farpoint_bench
