@@ -69,7 +69,7 @@ class neighbour_key<float> {
     return a.word_ < b.word_;
   }
 #if defined(__CUDACC__)
-  /// Puts two keys in ascending order; see sort_pair() of warp/sorting_network.hpp.
+  /// Puts two keys in ascending order; the comparator of network_sort().
   __device__ friend void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
     // One comparison: of a minimum and a maximum of 64 bits the compiler makes two. As doubles the words have the same
     // order, for none is a NaN, and where those are fast they have units of their own.
