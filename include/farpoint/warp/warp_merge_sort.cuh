@@ -2,6 +2,7 @@
 /// Merge sort of keys in shared memory by one warp.
 #pragma once
 
+#include <farpoint/core/bits.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 #include <farpoint/warp/warp_bitonic_sort.cuh>
 
@@ -12,14 +13,14 @@ FARPOINT_BEGIN_NAMESPACE
 /// Sorts up to `Capacity` keys in shared memory, ascending by operator<: cub::WarpMergeSort for sizes that are known
 /// only at run time, with the contract of warp_bitonic_sort().
 ///
-/// Not stable. Equal keys are fine; keys that operator< cannot compare (NaN) end up anywhere, and with them others.
+/// Not stable. Equal keys are fine; with keys that operator< cannot compare (NaN) the result is unspecified.
 /// Cost: Capacity + 1 keys of shared memory a warp, and 2 * Capacity / 32 keys in the registers of each lane; about
 /// size / 32 * log2(size) comparisons a lane. Fewer than 32 keys are sorted by warp_bitonic_sort().
 /// @tparam Key       trivially copyable and trivially default constructible, with operator<
 /// @tparam Capacity  a power of two, 32 to 512
 template <class Key, int Capacity>
 class warp_merge_sort {
-  static_assert(Capacity >= cuda_warp::lanes && Capacity <= 16 * cuda_warp::lanes && (Capacity & (Capacity - 1)) == 0,
+  static_assert(Capacity >= cuda_warp::lanes && Capacity <= 16 * cuda_warp::lanes && detail::is_power_of_two(Capacity),
                 "farpoint: warp_merge_sort takes a power of two of keys, 32 to 512");
   static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_default_constructible_v<Key>,
                 "farpoint: warp_merge_sort needs trivial keys");
