@@ -39,7 +39,7 @@ template <class Bytes, class Run>
 result run_on_host(int threads, run_info& info, Bytes const& workspace_bytes, Run const& run) {
   host_exec const exec{threads};
   farpoint::detail::host_workspace const workspace{workspace_bytes(exec)};
-  int const used = farpoint::detail::resolve_threads(threads);
+  int const used = farpoint::resolve_threads(threads);
   std::snprintf(info.device, sizeof info.device, "%d host thread%s", used, used == 1 ? "" : "s");
 
   auto const start = std::chrono::steady_clock::now();

@@ -36,7 +36,7 @@ inline void nanoflann_knn(std::vector<float> const& xyz, std::size_t k, int thre
   nanoflann_cloud const cloud{xyz.data(), xyz.size() / 3};
   tree_type tree{3, cloud, nanoflann::KDTreeSingleIndexAdaptorParams{10}};
   tree.buildIndex();
-  farpoint::detail::run_team(threads, [&](int rank, int size) {
+  farpoint::run_team(threads, [&](int rank, int size) {
     auto const part = [&](int r) {
       return cloud.points * static_cast<std::size_t>(r) / static_cast<std::size_t>(size);
     };

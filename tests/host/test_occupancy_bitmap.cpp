@@ -45,7 +45,10 @@ void check_bitmap(std::uint32_t all_cells, std::vector<std::uint32_t> const& cel
   if (flat) {
     bitmap.top = nullptr;
   } else {
-    by_threads(cells, [&](std::uint32_t cell) { bitmap.mark_group(cell); });
+    by_threads(cells, [&](std::uint32_t cell) {
+      bitmap.mark_groups(cell >> occupancy_bitmap::top_bits,
+                         occupancy_bitmap::bit_of(cell >> occupancy_bitmap::group_bits));
+    });
     size = 0;
     for (std::size_t w = 0; w < top.size(); ++w) {
       top_ranks[w] = static_cast<std::uint32_t>(size);

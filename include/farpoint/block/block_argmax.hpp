@@ -1,5 +1,5 @@
 /// @file
-/// Block-wide arg-max: one source for kernels and for host threads.
+/// Block-wide arg-max, one source for kernels and for host threads.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -9,17 +9,18 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A score and whose it is. An index of no_winner stands for "nobody", which loses every tie.
+/// A score and the index of its owner. The index no_winner stands for nobody and loses every tie.
 template <class Score>
 struct scored {
   Score score;
   std::int32_t index;
 };
 
+/// Index of nobody.
 inline constexpr std::int32_t no_winner = 2147483647;
 
-/// The total order of the arg-max: the larger score first, then the lower index; a NaN score loses against every number
-/// and ties with other NaNs. For scores with operator> alone, "not greater either way" is a tie.
+/// Whether `a` wins against `b`: the larger score wins, then the lower index. NaN loses against every number and ties
+/// with NaN. For a Score that has only operator>, two scores of which neither is greater tie.
 template <class Score>
 FARPOINT_HD constexpr bool beats(scored<Score> const& a, scored<Score> const& b) noexcept {
   if (a.score > b.score) return true;
@@ -34,7 +35,8 @@ FARPOINT_HD constexpr bool beats(scored<Score> const& a, scored<Score> const& b)
 
 namespace detail {
 
-/// 32-bit unsigned keys in the order of the scores, where such keys exist: they reduce in one instruction a warp.
+/// 32-bit unsigned keys in the order of the scores, for scores that have such keys: one instruction reduces those of a
+/// warp.
 template <class Score, class = void>
 struct argmax_key {
   static constexpr bool exists = false;
@@ -66,7 +68,7 @@ struct argmax_key<Score, std::enable_if_t<std::is_integral_v<Score> && sizeof(Sc
   FARPOINT_HD static Score decode(std::uint32_t key) noexcept { return static_cast<Score>(key ^ flip); }
 };
 
-/// A candidate as it is reduced: by keys, with the index in unsigned order too.
+/// A candidate that is reduced by its key; the index is in unsigned order too.
 template <class Score, bool HasKey = argmax_key<Score>::exists>
 struct argmax_candidate {
   std::uint32_t key;
@@ -88,7 +90,7 @@ struct argmax_candidate {
   }
 };
 
-/// A candidate without a key: compared as it is, in a tree of shuffles.
+/// A candidate without a key, which is compared as it is in a tree of shuffles.
 template <class Score>
 struct argmax_candidate<Score, false> {
   scored<Score> value;
@@ -110,19 +112,20 @@ struct argmax_candidate<Score, false> {
 
 }  // namespace detail
 
-/// Arg-max over the threads of a block, in the order of beats(): the answer depends neither on the block size nor on
-/// scheduling nor on where it runs.
+/// Arg-max over the threads of a block, in the order of beats(). The result does not depend on the block size, on
+/// scheduling or on where it runs.
 ///
-/// The result goes to every thread. A float result of -0 is returned as +0, and NaN as the quiet NaN 0x7fffffff.
-/// All threads of the block call the same function. `storage` lives in shared memory; its contents need no
-/// initialisation, and after reduce() it may be used for anything at once.
+/// All threads of the block call the same function, and all get the result. A float result of -0 is returned as +0, and
+/// NaN as the quiet NaN 0x7fffffff. On a device `storage` lies in shared memory; it needs no initialisation, and after
+/// reduce() it is free for any use at once.
 ///
-/// @tparam Score      trivially copyable with operator>; float and integers of up to 32 bits take one redux instruction
-/// a
-///                    warp (sm_80 and later), all others a tree of shuffles
-/// @tparam BlockSize  threads, 1 to 1024; multiples of 32 are the fast case, up to 32 threads need no barrier
-/// Cost: two warp-wide reductions and two barriers (reduce_in_turn: one); 8 bytes of shared memory a warp and turn for
-/// 4-byte scores.
+/// Cost: two warp-wide reductions and two barriers, reduce_in_turn() one barrier; up to 32 threads need no barrier.
+/// Float scores and integers of up to 32 bits are reduced by two redux instructions a warp (sm_80 and later), others by
+/// a tree of shuffles. Shared memory: two candidates a warp, of 8 bytes each for 4-byte scores. cub::BlockReduce with
+/// an arg-max operator gives the result to one thread only, knows no redux for pairs, and does not run on the host.
+///
+/// @tparam Score      trivially copyable, with operator>
+/// @tparam BlockSize  threads, 1 to 1024; multiples of 32 are the fast case
 template <class Score, int BlockSize>
 class block_argmax {
   static_assert(BlockSize >= 1 && BlockSize <= 1024, "farpoint: block_argmax takes 1 to 1024 threads");
@@ -132,14 +135,17 @@ class block_argmax {
   static constexpr int warp_size = 32;
   static constexpr int warps = (BlockSize + warp_size - 1) / warp_size;
 
-  /// Shared memory of the block.
+  /// Shared memory of the block, for one call at a time.
   struct storage {
     detail::argmax_candidate<Score> winner[2][warps];
   };
 
+  /// Every thread constructs one, on the same storage.
   FARPOINT_HD explicit block_argmax(storage& shared) noexcept : shared_{shared} {}
 
-  /// The best of all threads' candidates.
+  /// The best of all threads' candidates, for every thread.
+  /// @param group  the calling thread's block: cuda_block<BlockSize> or host_block<BlockSize>
+  /// @param mine   the calling thread's candidate
   template <class Group>
   FARPOINT_HD scored<Score> reduce(Group const& group, scored<Score> mine) const noexcept {
     scored<Score> const best = reduce_in_turn(group, mine, 0);
@@ -147,8 +153,8 @@ class block_argmax {
     return best;
   }
 
-  /// reduce() for loops, with one barrier: `turn` must alternate between even and odd from call to call, and a
-  /// group.sync() must stand between the last call and another use of the storage.
+  /// reduce() with one barrier, for loops. `turn` must alternate between even and odd from call to call, and
+  /// group.sync() must separate the last call from any other use of the storage.
   template <class Group>
   FARPOINT_HD scored<Score> reduce_in_turn(Group const& group, scored<Score> mine, int turn) const noexcept {
     static_assert(Group::size == BlockSize, "farpoint: block_argmax and its group differ in size");
@@ -162,7 +168,7 @@ class block_argmax {
       candidate* const winner = shared_.winner[turn & 1];
       if (lane == 0) winner[warp] = best;
       group.sync();
-      // Every warp reduces the winners for itself: cheaper than one that does and a barrier to tell the others.
+      // Every warp reduces the winners for itself: cheaper than letting one do it and telling the others by a barrier.
       best = winner[lane < warps ? lane : 0];
       if constexpr (BlockSize % warp_size != 0) {
         // A short last warp has fewer lanes than there may be winners.

@@ -1,5 +1,5 @@
 /// @file
-/// The group concept's model for a CUDA thread block. See block/host_block.hpp for the concept.
+/// A CUDA thread block as a model of the group concept, which block/host_block.hpp describes.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -12,7 +12,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The calling thread's block, one-dimensional, of exactly `Size` threads. Stateless.
+/// The calling thread's block: one-dimensional, of exactly `Size` threads. Stateless. All threads of the block call
+/// sync(); all threads of a warp call the exchanges, which the last warp does with fewer than 32 threads if Size is no
+/// multiple of 32.
+/// @tparam Size  threads, 1 to 1024
 template <int Size>
 class cuda_block {
   static_assert(Size >= 1 && Size <= 1024, "farpoint: a block has 1 to 1024 threads");
@@ -24,6 +27,7 @@ class cuda_block {
   __device__ int rank() const noexcept { return static_cast<int>(threadIdx.x); }
   __device__ void sync() const noexcept { __syncthreads(); }
 
+  /// The value of a lane of the calling thread's warp.
   template <class T>
   __device__ T shuffle(T value, int lane) const noexcept {
     if constexpr (sizeof(T) == sizeof(std::uint32_t)) {
@@ -42,6 +46,7 @@ class cuda_block {
     return value;
   }
 
+  /// The largest value in the warp, for all its threads.
   __device__ std::uint32_t reduce_max(std::uint32_t value) const noexcept {
 #if __CUDA_ARCH__ >= 800
     return __reduce_max_sync(warp_mask(), value);
@@ -50,6 +55,7 @@ class cuda_block {
 #endif
   }
 
+  /// The smallest value in the warp, for all its threads.
   __device__ std::uint32_t reduce_min(std::uint32_t value) const noexcept {
 #if __CUDA_ARCH__ >= 800
     return __reduce_min_sync(warp_mask(), value);

@@ -4,28 +4,33 @@
 
 #include <farpoint/core/config.hpp>
 #include <farpoint/host/spin_barrier.hpp>
+#include <farpoint/host/thread_team.hpp>
 
 #include <cstdint>
 #include <cstring>
 #include <memory>
+#include <system_error>
 #include <thread>
 #include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
 
 // A *group* is what block-wide code is written against. A model `g` has
-//   static constexpr int size       threads in the group
-//   static constexpr int lanes      threads in one warp; the last warp may have fewer
-//   g.rank()                        my index in the group
-//   g.sync()                        barrier of the whole group; what was written before it is visible after it
-//   g.shuffle(value, lane)          `value` of that lane of my warp; every thread of the warp calls it
-//   g.reduce_max(u), g.reduce_min(u)  over the std::uint32_t of my warp's threads; every thread of the warp calls it
+//   static constexpr int size         threads in the group
+//   static constexpr int lanes        threads in a warp; the last warp may have fewer
+//   g.rank()                          index of the calling thread in the group
+//   g.sync()                          barrier of the whole group; what was written before it is visible after it
+//   g.shuffle(value, lane)            `value` of that lane of the calling thread's warp
+//   g.reduce_max(u), g.reduce_min(u)  over the std::uint32_t of the warp's threads, for all of them
+// All threads of the group call sync(); all threads of a warp call shuffle() and the reductions.
 // Models: cuda_block<Size> (block/cuda_block.cuh) and host_block<Size> (here).
 
-/// A thread block made of host threads: block-wide code runs, and is race-checked by ThreadSanitizer, without a GPU.
+/// A thread block made of host threads: block-wide code runs without a GPU, and ThreadSanitizer checks it for races.
 ///
 /// Warps are emulated: an exchange goes through memory between two barriers of the warp's threads. For tests and for
-/// reading along in a debugger; it is not fast.
+/// stepping through in a debugger; it is not fast.
+/// @tparam Size   threads, 1 to 1024
+/// @tparam Lanes  threads of a warp
 template <int Size, int Lanes = 32>
 class host_block {
   static_assert(Size >= 1 && Size <= 1024, "farpoint: a block has 1 to 1024 threads");
@@ -34,21 +39,36 @@ class host_block {
   static constexpr int size = Size;
   static constexpr int lanes = Lanes;
 
-  /// Runs `work(group)` on Size threads and joins them. Throws std::system_error when a thread cannot start; the
-  /// process must be able to start Size threads.
-  template <class Work>
+  /// Calls `work(group)` on Size threads, of which the calling thread is rank 0, and returns when all have returned.
+  /// `work` must not throw: that ends the program.
+  ///
+  /// Throws std::system_error if the system refuses a thread: `work` has not been called then.
+  /// @tparam Thread  std::thread, or a stand-in for tests
+  template <class Thread = std::thread, class Work>
   static void run(Work const& work) {
     shared_state shared;
-    std::vector<std::thread> threads;
-    threads.reserve(Size);
-    for (int rank = 0; rank < Size; ++rank) {
-      threads.emplace_back([&work, &shared, rank] { work(host_block{shared, rank}); });
+    bool all_there = true;
+    run_team<Thread>(Size, [&](int rank, int size) {
+      if (size == Size) {
+        work(host_block{shared, rank});
+      } else if (rank == 0) {
+        all_there = false;
+      }
+    });
+#if defined(__cpp_exceptions)
+    if (!all_there) {
+      throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
+                              "farpoint: host_block could not start its threads"};
     }
-    for (auto& thread : threads) thread.join();
+#endif
   }
 
-  int rank() const noexcept { return rank_; }
-  void sync() const noexcept { shared_->barrier.arrive_and_wait(); }
+  int rank() const noexcept {
+    return rank_;
+  }
+  void sync() const noexcept {
+    shared_->barrier.arrive_and_wait();
+  }
 
   template <class T>
   T shuffle(T value, int lane) const noexcept {
@@ -69,7 +89,9 @@ class host_block {
 
  private:
   static constexpr int warps = (Size + Lanes - 1) / Lanes;
-  static constexpr int lanes_of(int warp) noexcept { return warp + 1 < warps ? Lanes : Size - warp * Lanes; }
+  static constexpr int lanes_of(int warp) noexcept {
+    return warp + 1 < warps ? Lanes : Size - warp * Lanes;
+  }
 
   struct exchange_slot {
     unsigned char memory[32];
@@ -78,18 +100,22 @@ class host_block {
   struct shared_state {
     shared_state() {
       for (int warp = 0; warp < warps; ++warp) {
-        warp_barriers.push_back(std::make_unique<detail::spin_barrier>(lanes_of(warp)));
+        warp_barriers.push_back(std::make_unique<spin_barrier>(lanes_of(warp)));
       }
     }
-    detail::spin_barrier barrier{Size};
-    std::vector<std::unique_ptr<detail::spin_barrier>> warp_barriers;
+    spin_barrier barrier{Size};
+    std::vector<std::unique_ptr<spin_barrier>> warp_barriers;
     exchange_slot slots[Size];
   };
 
   host_block(shared_state& shared, int rank) noexcept : shared_{&shared}, rank_{rank} {}
 
-  int warp() const noexcept { return warps == 1 ? 0 : rank_ / Lanes; }
-  void warp_sync() const noexcept { shared_->warp_barriers[static_cast<std::size_t>(warp())]->arrive_and_wait(); }
+  int warp() const noexcept {
+    return warps == 1 ? 0 : rank_ / Lanes;
+  }
+  void warp_sync() const noexcept {
+    shared_->warp_barriers[static_cast<std::size_t>(warp())]->arrive_and_wait();
+  }
 
   template <class Operation>
   std::uint32_t reduce(std::uint32_t value, Operation operation) const noexcept {

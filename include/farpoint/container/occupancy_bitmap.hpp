@@ -17,15 +17,15 @@ struct alignas(32) cell_group {
   }
 };
 
-/// A set of cells as a bitmap over memory of the caller's: trivially copyable, for kernels and host threads.
+/// A set of cells as a bitmap in memory of the caller's: trivially copyable, for kernels and host threads.
 ///
-/// Flat, every group of 256 cells has its place. Else only groups with a cell in them have one, and a bit for each
-/// group says which do: then memory goes with the cells that are occupied, 36 bytes a group of them, and with a 2,048th
-/// part of a byte for each cell of the grid.
+/// A flat bitmap has a place for each group of 256 cells. Otherwise only groups that have a cell get a place, and a bit
+/// for each group says which do: the bitmap then takes 36 bytes for each such group, and 1/2048 byte for each cell of
+/// the grid.
 ///
-/// It is filled in steps, with a barrier between them; within a step any number of threads may call at the same time.
-/// Flat: clear `groups`, mark() all cells, write `ranks`, rank(). Else: clear `top`, mark_group() for all cells, write
-/// `top_ranks`, clear as many `groups`, mark() all cells, write `ranks`, rank().
+/// It is filled in steps with a barrier between them; within a step any number of threads may call at the same time.
+/// Flat: clear `groups`, mark() all cells, write `ranks`, then call rank(). Otherwise: clear `top`, mark_groups() of
+/// all cells, write `top_ranks`, clear as many `groups`, mark() all cells, write `ranks`, then call rank().
 struct occupancy_bitmap {
   static constexpr int group_bits = 8;
   static constexpr int top_bits = group_bits + 6;
@@ -42,18 +42,14 @@ struct occupancy_bitmap {
 
   FARPOINT_HD bool is_flat() const noexcept { return top == nullptr; }
 
-  FARPOINT_HD void mark_group(std::uint32_t cell) const noexcept {
-    mark_groups(cell >> top_bits, bit_of(cell >> group_bits));
-  }
-  /// Several groups whose bits are in one word.
+  /// Marks groups whose bits are in one word, the word-th of `top`.
   FARPOINT_HD void mark_groups(std::uint32_t word, std::uint64_t bits) const noexcept { set(top + word, bits); }
 
   /// @return true for the first call with this cell
   FARPOINT_HD bool mark(std::uint32_t cell) const noexcept { return mark_cells(cell >> 6, bit_of(cell)) != 0; }
-  /// Several cells whose bits are in one word, the word-th of the grid.
-  /// @param looks  before it writes, so that cells that are marked already cost a load; false: they are expected not to
-  /// be
-  /// @return those that nobody has marked before
+  /// Marks cells whose bits are in one word, the word-th of the grid.
+  /// @param looks  whether to load the word first, so that cells that are marked already cost no atomic operation
+  /// @return the bits that nobody had marked before
   FARPOINT_HD std::uint64_t mark_cells(std::uint32_t word, std::uint64_t bits, bool looks = true) const noexcept {
     std::uint32_t const group = is_flat() ? word >> 2 : place_of(word << 6);
     return set(groups[group].bits + (word & 3), bits, looks);
@@ -83,7 +79,7 @@ struct occupancy_bitmap {
   /// Of a cell in its group.
   FARPOINT_HD static constexpr std::uint32_t word_of(std::uint32_t cell) noexcept { return cell >> 6 & 3; }
 
-  /// Looks before it writes: points that share a cell cost loads, not atomic operations that take turns.
+  /// Points that share a cell then cost loads, not atomic operations that take turns.
   FARPOINT_HD static std::uint64_t set(std::uint64_t* word, std::uint64_t bits, bool looks = true) noexcept {
     if (looks && (bits & ~atomic_load(word)) == 0) return 0;
     return bits & ~atomic_or(word, bits);

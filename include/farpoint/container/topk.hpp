@@ -1,111 +1,28 @@
 /// @file
-/// The k smallest of many keys: neighbours by (squared distance, index).
+/// The k smallest of many keys, kept in one of four ways.
+///
+/// | list        | memory                | a key that enters costs     | for                            |
+/// |-------------|-----------------------|-----------------------------|--------------------------------|
+/// | topk_list   | registers             | O(k), without branches      | small k, on a device above all |
+/// | topk_sorted | `[k]`, the caller's   | O(k), moves the keys behind | the host, medium k             |
+/// | topk_heap   | `[k]`, the caller's   | O(log k)                    | any k, host and device         |
+/// | topk_buffer | `[2 k]`, the caller's | O(1), amortised             | the host, large k              |
+///
+/// Each belongs to one thread. Each keeps the smallest keys below a limit, and worst() says below what a key can still
+/// enter. neighbour_key is a total order, so the answer does not depend on the order in which keys are pushed. A NaN
+/// must not be pushed.
 #pragma once
 
-#include <farpoint/core/types.hpp>
+#include <farpoint/container/neighbour_key.hpp>
 
-#include <cstring>
+#include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A neighbour, ordered by (squared distance, index): a total order, so that the k nearest are unique.
+/// The k smallest keys in registers, for k up to some tens; sorted at all times.
 ///
-/// Distances are not negative and not NaN. `index` is below 2^32 - 1, which stands for no point.
-template <class Scalar>
-class neighbour_key {
- public:
-  neighbour_key() = default;
-  FARPOINT_HD constexpr neighbour_key(Scalar distance2, std::uint32_t index) noexcept
-      : distance2_{distance2}, index_{index} {}
-  /// Not above any other.
-  FARPOINT_HD static constexpr neighbour_key lowest() noexcept { return {Scalar(0), 0}; }
-
-  FARPOINT_HD constexpr Scalar distance2() const noexcept { return distance2_; }
-  FARPOINT_HD constexpr std::uint32_t index() const noexcept { return index_; }
-  FARPOINT_HD friend constexpr bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
-    return a.distance2_ < b.distance2_ || (a.distance2_ == b.distance2_ && a.index_ < b.index_);
-  }
-
- private:
-  Scalar distance2_;
-  std::uint32_t index_;
-};
-
-/// One word, because the bits of floats that are not negative are in the order of the floats.
-template <>
-class neighbour_key<float> {
- public:
-  neighbour_key() = default;
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE neighbour_key(float distance2, std::uint32_t index) noexcept {
-    std::uint32_t high;
-    std::memcpy(&high, &distance2, sizeof high);
-    word_ = std::uint64_t{high} << 32 | index;
-  }
-  FARPOINT_HD static FARPOINT_ALWAYS_INLINE neighbour_key lowest() noexcept { return {0.0f, 0}; }
-
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE float distance2() const noexcept {
-    auto const high = static_cast<std::uint32_t>(word_ >> 32);
-    float distance;
-    std::memcpy(&distance, &high, sizeof distance);
-    return distance;
-  }
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(word_); }
-  FARPOINT_HD friend FARPOINT_ALWAYS_INLINE bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
-    return a.word_ < b.word_;
-  }
-#if defined(__CUDACC__)
-  /// Puts two keys in ascending order; see sorting_network.hpp.
-  __device__ friend void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
-    // One comparison: of a minimum and a maximum of 64 bits the compiler makes two. As doubles the words have the same
-    // order, for none is a NaN, and where those are fast they have units of their own.
-    std::uint64_t lower;
-    std::uint64_t upper;
-#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
-    asm("{.reg .pred p; setp.lt.f64 p, %3, %2; selp.b64 %0, %4, %5, p; selp.b64 %1, %5, %4, p;}"
-        : "=l"(lower), "=l"(upper)
-        : "d"(__longlong_as_double(static_cast<long long>(a.word_))),
-          "d"(__longlong_as_double(static_cast<long long>(b.word_))), "l"(b.word_), "l"(a.word_));
-#else
-    asm("{.reg .pred p; setp.lt.u64 p, %3, %2; selp.b64 %0, %3, %2, p; selp.b64 %1, %2, %3, p;}"
-        : "=l"(lower), "=l"(upper)
-        : "l"(a.word_), "l"(b.word_));
-#endif
-    a.word_ = lower;
-    b.word_ = upper;
-  }
-#endif
-
- private:
-  std::uint64_t word_;
-};
-
-/// The same two numbers, ordered by index alone.
-template <class Scalar>
-class index_key {
- public:
-  index_key() = default;
-  FARPOINT_HD constexpr index_key(Scalar distance2, std::uint32_t index) noexcept
-      : distance2_{distance2}, index_{index} {}
-  FARPOINT_HD static constexpr index_key lowest() noexcept { return {Scalar(0), 0}; }
-
-  FARPOINT_HD constexpr Scalar distance2() const noexcept { return distance2_; }
-  FARPOINT_HD constexpr std::uint32_t index() const noexcept { return index_; }
-  FARPOINT_HD friend constexpr bool operator<(index_key const& a, index_key const& b) noexcept {
-    return a.index_ < b.index_;
-  }
-
- private:
-  Scalar distance2_;
-  std::uint32_t index_;
-};
-
-/// Index of no point.
-inline constexpr std::uint32_t no_index = 0xffffffffu;
-
-/// The k smallest keys that were pushed and are below a limit, in registers: for k up to some tens.
-///
-/// Sorted at all times. A list of fewer than `Capacity` starts with lowest keys, which nothing displaces: so the worst
-/// is always the last element, and no element is found by a run-time index.
+/// With k < Capacity the first elements are lowest keys, which nothing displaces: so the worst is always the last
+/// element, and no element is addressed by a run-time index.
 /// @tparam Capacity  k at most
 template <class Key, int Capacity>
 class topk_list {
@@ -117,7 +34,7 @@ class topk_list {
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? Key::lowest() : limit;
   }
 
-  /// The k-th smallest so far, or the limit. A key that is not below it changes nothing.
+  /// The k-th smallest so far, or the limit while there are fewer. A key that is not below it changes nothing.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return at_[Capacity - 1]; }
 
   /// O(Capacity), without branches.
@@ -142,9 +59,9 @@ class topk_list {
   Key at_[Capacity];
 };
 
-/// The same for any k, in memory that the caller gives: a plain list until it is full, then a heap with its largest key
-/// on top.
-/// @tparam Memory  a pointer, or what has elements that convert to keys and take them
+/// The k smallest keys for any k, in memory of the caller's: a plain list until it is full, then a heap with the
+/// largest key on top.
+/// @tparam Memory  a pointer, or anything whose `memory[j]` converts to a key and can be assigned one
 template <class Key, class Memory = Key*>
 class topk_heap {
  public:
@@ -154,9 +71,10 @@ class topk_heap {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE topk_heap(Memory memory, int k, Key const& limit) noexcept
       : at_{memory}, size_{k}, limit_{limit}, bound_{limit} {}
 
+  /// The k-th smallest so far, or the limit while there are fewer.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return bound_; }
 
-  /// O(log k).
+  /// O(log k); O(1) for a key that is not below worst().
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {
     if (!(key < bound_)) return;
     if (count_ == size_) {
@@ -170,7 +88,8 @@ class topk_heap {
     bound_ = key_at(0);
   }
 
-  /// Puts the elements in ascending order; the list is a heap no more. O(n log n) for the n elements that are there.
+  /// Puts the elements in ascending order, the limit in place of missing ones. O(n log n) for n elements. Push nothing
+  /// afterwards.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void sort() noexcept {
     if (count_ < size_) make_heap();
     for (int size = count_ - 1; size > 0; --size) {
@@ -181,7 +100,7 @@ class topk_heap {
     for (int j = count_; j < size_; ++j) at_[j] = limit_;
   }
 
-  /// Elements that are there.
+  /// Number of elements, at most k.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE int count() const noexcept { return count_; }
 
  private:
@@ -212,6 +131,84 @@ class topk_heap {
   Memory at_;
   int size_;
   int count_ = 0;
+  Key limit_;
+  Key bound_;
+};
+
+/// The k smallest keys on the host, for k too large for registers and too small for a topk_buffer; sorted at all times.
+/// A key that enters moves those behind it.
+template <class Key>
+class topk_sorted {
+ public:
+  /// @param memory  `[k]`; holds the answer at all times
+  /// @param k       at least 1
+  /// @param limit   keys must be below this; also what stands for a missing element
+  FARPOINT_ALWAYS_INLINE topk_sorted(Key* memory, int k, Key const& limit) noexcept : at_{memory}, last_{k - 1} {
+    for (int j = 0; j < k; ++j) at_[j] = limit;
+  }
+
+  /// The k-th smallest so far, or the limit while there are fewer.
+  FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return at_[last_]; }
+
+  FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {
+    if (!(key < at_[last_])) return;
+    int j = last_;
+    for (; j > 0 && key < at_[j - 1]; --j) at_[j] = at_[j - 1];
+    at_[j] = key;
+  }
+
+  /// Does nothing; the other lists need it.
+  FARPOINT_ALWAYS_INLINE void sort() const noexcept {}
+
+ private:
+  Key* at_;
+  int last_;
+};
+
+/// The k smallest keys on the host, for large k. Collects keys, and when it has 2 k of them keeps the k smallest: a few
+/// operations a key, where a heap takes log k.
+template <class Key>
+class topk_buffer {
+ public:
+  /// @param memory  `[2 k]`; the first k hold the answer after sort()
+  /// @param k       at least 1
+  /// @param limit   keys must be below this; also what stands for a missing element
+  FARPOINT_ALWAYS_INLINE topk_buffer(Key* memory, int k, Key const& limit) noexcept
+      : at_{memory}, k_{k}, limit_{limit}, bound_{limit} {}
+
+  /// At or above the k-th smallest so far: it lags behind, so a search that goes by it looks at a little more.
+  FARPOINT_ALWAYS_INLINE Key const& worst() const noexcept { return bound_; }
+
+  FARPOINT_ALWAYS_INLINE void push(Key const& key) noexcept {
+    if (!(key < bound_)) return;
+    at_[size_++] = key;
+    if (size_ == next_look_) tighten();
+  }
+
+  /// Puts the k smallest in ascending order, the limit in place of missing ones. Push nothing afterwards.
+  void sort() noexcept {
+    if (size_ > k_) std::nth_element(at_, at_ + k_, at_ + size_);
+    int const kept = std::min(size_, k_);
+    std::sort(at_, at_ + kept);
+    std::fill(at_ + kept, at_ + k_, limit_);
+  }
+
+ private:
+  void tighten() noexcept {
+    if (size_ == k_) {
+      bound_ = *std::max_element(at_, at_ + k_);
+      next_look_ = 2 * k_;
+      return;
+    }
+    std::nth_element(at_, at_ + k_ - 1, at_ + size_);
+    bound_ = at_[k_ - 1];
+    size_ = k_;
+  }
+
+  Key* at_;
+  int k_;
+  int size_ = 0;
+  int next_look_ = k_;
   Key limit_;
   Key bound_;
 };

@@ -1,5 +1,5 @@
 /// @file
-/// Spreads clouds over threads: large ones are worked on by all together, small ones shared out.
+/// Shares the clouds of a batch out among host threads: large clouds are worked on by all together, small ones by one.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
@@ -8,22 +8,23 @@
 #include <farpoint/host/thread_team.hpp>
 
 #include <algorithm>
+#include <atomic>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Speed, never results. Tests change it to send small clouds through everything.
+/// What the sharing goes by. Changes the speed, never a result; tests change it to send small clouds down every path.
 struct for_each_cloud_tuning {
   double worth_a_thread = 200e3;    ///< ns of work that pay for starting a thread
   index_t team_from_points = 8192;  ///< points and queries; below, a cloud is one thread's
 };
 
-/// How many threads work, and on what.
+/// How many threads work, and from what size on a cloud is shared.
 class for_each_cloud_plan {
  public:
   /// @param points   of all clouds
   /// @param largest  points of the largest cloud
-  /// @param work     ns, roughly
+  /// @param work     of all clouds, in ns, roughly
   for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
                       for_each_cloud_tuning const& tuning) noexcept {
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + work / tuning.worth_a_thread));
@@ -35,9 +36,9 @@ class for_each_cloud_plan {
   }
 
   int threads() const noexcept { return threads_; }
-  /// A cloud of more points than this is worked on by the whole team.
+  /// Clouds of more points than this are worked on by the whole team.
   index_t share_limit() const noexcept { return share_limit_; }
-  /// Units that a round of building is cut into, at most.
+  /// Units that a phase of building should be cut into, at most.
   std::uint32_t most_units() const noexcept { return threads_ == 1 ? 1 : static_cast<std::uint32_t>(4 * threads_); }
 
  private:
@@ -45,9 +46,10 @@ class for_each_cloud_plan {
   index_t share_limit_ = 0;
 };
 
-/// Two jobs on a cloud, one after the other. A job has begin(b), which returns the units of its first round, never 0;
-/// work(rank, unit); and next(), called by one thread while no other is in work(), which returns the units of the next
-/// round or 0.
+/// Two jobs on a cloud, one after the other, as one job. A job has
+///   begin(b)          returns the units of its first phase on cloud b, never 0
+///   work(rank, unit)  does a unit
+///   next()            returns the units of the next phase, or 0; called by one thread while no other is in work()
 template <class First, class Second>
 class host_sequence {
  public:
@@ -80,9 +82,13 @@ class host_sequence {
   bool in_first_ = true;
 };
 
-/// Runs a job on each cloud.
-/// @param size_of   points of a cloud, by number
-/// @param make_job  given a rank, or -1 for the one of the whole team; jobs of ranks run at the same time
+/// Runs a job (see host_sequence) on each cloud, once. Returns when all are done.
+///
+/// First the team goes through the large clouds, in order, phase by phase; then its members claim the small ones one by
+/// one. Fewer threads than planned, if the system refuses some, do the same work.
+/// @param size_of   `size_of(b)`: points of cloud b
+/// @param make_job  `make_job(rank)`: the job of one thread on small clouds, or, for rank -1, that of the team on large
+///                  ones; jobs of different ranks run at the same time
 template <class SizeOf, class MakeJob>
 void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf const& size_of,
                     MakeJob const& make_job) noexcept {
@@ -95,11 +101,11 @@ void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf cons
     }
     return 0;
   };
-  parallel_phases rounds{plan.threads(), next_cloud()};
+  parallel_phases phases{plan.threads(), next_cloud()};
   std::atomic<index_t> next_small{0};
   run_team(plan.threads(), [&](int rank, int) {
-    // Who leaves the team has seen the end of its last cloud: its scratch memory is free for the others.
-    rounds.join([&](std::uint32_t unit) { team_job.work(rank, unit); },
+    // A thread leaves the phases after the end of the last large cloud: the team's scratch memory is free by then.
+    phases.join([&](std::uint32_t unit) { team_job.work(rank, unit); },
                 [&] {
                   std::uint32_t const units = team_job.next();
                   return units != 0 ? units : next_cloud();

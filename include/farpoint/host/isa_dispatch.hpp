@@ -1,4 +1,5 @@
 /// @file
+/// Compiles a function for several x86-64 instruction sets and picks one at run time.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -6,9 +7,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-// std::fma is a library call unless the target has the instruction, and a header may not ask its users for flags. So
-// `Work::run`, which must be inlined with all that it calls, is compiled once per target, and chosen at run time. The
-// bits are the same in each.
+// Why: std::fma is a library call unless the target has the instruction, and a header may not ask its users for flags.
 
 template <class Work, class Result, class... Arguments>
 Result run_portable(Arguments... arguments) noexcept {
@@ -27,7 +26,12 @@ __attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments)
 }
 #endif
 
-/// `Work::run` for the best target that this processor has, as a pointer to a function of this type.
+/// Sets `function` to `Work::run`, compiled for the best target that this processor has: AVX-512, AVX2 with FMA, or
+/// what the caller's flags ask for. The bits of the result are the same in each.
+///
+/// `Work::run(arguments...)` is a static function that must be inlined together with all that it calls: what is not
+/// inlined is compiled for the caller's target only. Cost: a look at the processor's features; call it once for many
+/// calls of the function. Other processors and compilers get the portable one.
 template <class Work, class Result, class... Arguments>
 void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
   function = run_portable<Work, Result, Arguments...>;

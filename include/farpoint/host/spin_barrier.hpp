@@ -1,4 +1,5 @@
 /// @file
+/// A barrier for host threads that meet every few microseconds.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -7,16 +8,19 @@
 #include <thread>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
 
-/// Barrier for threads that meet every microsecond: spins for a while, then lets others have the core. With more
-/// members than cores, spinning would only keep out those that are waited for. Reusable at once; what was written
-/// before it is visible after it.
+/// Barrier of a fixed number of threads. Reusable at once; what a member wrote before it is visible to all after it.
+///
+/// Waits by spinning, then by yielding: two atomic operations an arrival and no system call while all members run. With
+/// more members than cores it yields at once, since spinning would keep out those that it waits for. Where a member may
+/// be late for long, parallel_phases waits less.
 class spin_barrier {
  public:
+  /// @param members  at least 1; each calls arrive_and_wait() as often as the others
   explicit spin_barrier(int members) noexcept
       : members_{members}, patience_{members <= static_cast<int>(std::thread::hardware_concurrency()) ? 4000 : 0} {}
 
+  /// Returns when all members have called it.
   void arrive_and_wait() noexcept {
     if (members_ == 1) return;
     unsigned const phase = phase_.load(std::memory_order_relaxed);
@@ -38,5 +42,4 @@ class spin_barrier {
   alignas(64) std::atomic<unsigned> phase_{0};
 };
 
-}  // namespace detail
 FARPOINT_END_NAMESPACE

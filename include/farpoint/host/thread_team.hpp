@@ -1,4 +1,5 @@
 /// @file
+/// Runs a function on several host threads at once.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -8,26 +9,33 @@
 #include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
 
-/// Number of threads that a host_exec asks for.
+/// Number of threads that a host_exec asks for: `wanted`, or one for each core of the machine if that is 0 or less.
 inline int resolve_threads(int wanted) noexcept {
   if (wanted > 0) return wanted;
   unsigned const cores = std::thread::hardware_concurrency();
   return cores == 0 ? 1 : static_cast<int>(cores);
 }
 
-/// Runs `work(rank, size)` once on each of at most `wanted` threads, the calling thread being rank 0, and joins them.
+/// Calls `work(rank, size)` once on each of `size` threads, 0 <= rank < size, and returns when all have returned. The
+/// calling thread is rank 0.
 ///
-/// The system may refuse a thread; the work then runs on fewer, never on none, and is told how many they are.
-template <class Work>
+/// `size` is `wanted`, or less where the system refuses memory or a thread; never 0. All members know `size` before
+/// they begin, so a barrier of `size` members is safe. What was written before the call is visible to all, and what
+/// they wrote is visible after it. `work` must not throw: that ends the program. Two calls may run at the same time.
+///
+/// Starts its threads and joins them: some tens of microseconds for each. So it is for work of a millisecond and more.
+/// Without exceptions (-fno-exceptions) a refused thread ends the program.
+/// @tparam Thread  std::thread, or a stand-in for tests
+template <class Thread = std::thread, class Work>
 void run_team(int wanted, Work const& work) noexcept {
   if (wanted <= 1) {
     work(0, 1);
     return;
   }
+  // 0 until it is known how many did start.
   std::atomic<int> size{0};
-  std::vector<std::thread> helpers;
+  std::vector<Thread> helpers;
   auto const start = [&] {
     helpers.reserve(static_cast<std::size_t>(wanted - 1));
     for (int rank = 1; rank < wanted; ++rank) {
@@ -53,5 +61,4 @@ void run_team(int wanted, Work const& work) noexcept {
   for (auto& helper : helpers) helper.join();
 }
 
-}  // namespace detail
 FARPOINT_END_NAMESPACE

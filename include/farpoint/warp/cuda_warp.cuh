@@ -11,7 +11,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The calling thread's warp; all 32 lanes call every function together. Stateless. For blocks of one dimension whose
+/// The calling thread's warp. All 32 lanes call every function together. Stateless. For one-dimensional blocks whose
 /// size is a multiple of 32.
 class cuda_warp {
  public:
@@ -25,6 +25,11 @@ class cuda_warp {
   template <class T>
   __device__ static T shuffle(T value, int from) noexcept {
     return map_words(value, [from](std::uint32_t word) { return __shfl_sync(all, word, from); });
+  }
+  /// The value of the lane whose number differs in the bits of `mask`.
+  template <class T>
+  __device__ static T shuffle_xor(T value, int mask) noexcept {
+    return map_words(value, [mask](std::uint32_t word) { return __shfl_xor_sync(all, word, mask); });
   }
 
   /// The largest value of all lanes, or of this lane's `Lanes` neighbours (a power of two); nothing is NaN.
@@ -88,8 +93,7 @@ class cuda_warp {
   __device__ static T tree(T value, Operation operation) noexcept {
 #pragma unroll
     for (int step = Lanes / 2; step > 0; step /= 2) {
-      T const other = map_words(value, [step](std::uint32_t word) { return __shfl_xor_sync(all, word, step); });
-      value = operation(value, other);
+      value = operation(value, shuffle_xor(value, step));
     }
     return value;
   }

@@ -1,43 +1,42 @@
 /// @file
-/// The lowest few of many keys, by one warp.
+/// The lowest few of many ranked points, kept by one warp.
 #pragma once
 
 #include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/warp/warp_bitonic_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
 
-/// A point's place in the selection, and its number.
+/// A point and the rank that orders it.
 struct ranked_point {
   std::uint64_t rank;
   std::uint32_t point;
 };
 
-/// Keeps the `most` lowest ranks that a warp is shown, ascending by lane; 1 <= most <= 32. No two are equal.
+/// The `most` points of lowest rank that a warp is shown, one in the registers of each lane, ascending by lane.
+///
+/// All lanes of a warp call every function together. No two ranks may be equal, but for `none`, which stands for no
+/// point. Cost: begin() is a warp-wide sort; offer() a ballot, and six shuffles for each point that may enter. Offer
+/// the points in any order: the result is the same. Use it where few of many points enter; cub::WarpMergeSort or
+/// warp_bitonic_sort() are for keeping all.
 class warp_lowest {
  public:
+  /// Rank of no point: above all others.
+  static constexpr std::uint64_t none = ~std::uint64_t{0};
+
+  /// @param most  points to keep, 1 to 32
   __device__ explicit warp_lowest(int most) noexcept : last_{most - 1} {}
 
-  /// The first 32 that are offered, or fewer: sorted at once, since each would find a place.
+  /// The first points, one of each lane: they are sorted at once, since most of them enter. Forgets all before.
+  /// @param mine  of the lane; lanes without a point pass `none`
   __device__ void begin(ranked_point mine) noexcept {
-    int const lane = cuda_warp::lane();
-#pragma unroll
-    for (int run = 2; run <= cuda_warp::lanes; run *= 2) {
-#pragma unroll
-      for (int step = run / 2; step > 0; step /= 2) {
-        ranked_point other{};
-        other.rank = __shfl_xor_sync(~0u, mine.rank, step);
-        other.point = __shfl_xor_sync(~0u, mine.point, step);
-        // Ascending in every other run; the lower lane of a pair keeps the lower one there.
-        bool const keeps_lower = ((lane & step) == 0) == ((lane & run) == 0);
-        if (keeps_lower == (other.rank < mine.rank) && other.rank != mine.rank) mine = other;
-      }
-    }
+    warp_bitonic_sort(mine.rank, mine.point);
     best_ = mine;
     bound_ = __shfl_sync(~0u, best_.rank, last_);
   }
 
-  /// One for each lane; all lanes call it. Lanes that have none pass `none`.
+  /// Further points, one of each lane.
+  /// @param mine  of the lane; lanes without a point pass `none`
   __device__ void offer(ranked_point mine) noexcept {
     unsigned asking = cuda_warp::ballot(mine.rank < bound_);
     while (asking != 0) {
@@ -56,12 +55,8 @@ class warp_lowest {
     }
   }
 
-  /// This lane's, or `none`.
-  __device__ ranked_point best() const noexcept {
-    return cuda_warp::lane() <= last_ ? best_ : ranked_point{none, 0};
-  }
-
-  static constexpr std::uint64_t none = ~std::uint64_t{0};
+  /// The lane-th lowest so far; `none` in lanes that have none, as those from `most` on.
+  __device__ ranked_point best() const noexcept { return cuda_warp::lane() <= last_ ? best_ : ranked_point{none, 0}; }
 
  private:
   int last_;
@@ -69,5 +64,4 @@ class warp_lowest {
   std::uint64_t bound_ = none;
 };
 
-}  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -9,26 +9,34 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// A list in registers for each lane, sorted, and in front of it a buffer in shared memory.
+/// The k smallest keys of each lane: a sorted list in its registers, behind a buffer in shared memory. The lanes of a
+/// warp work on 32 different queries; cub has no such primitive, its sorts put the keys of all lanes into one order.
 ///
-/// Keeping a list in order costs as much for one lane as for 32. So a lane only notes a candidate, and now and then,
-/// when a buffer is nearly full, all lanes sort theirs and merge them into their lists: a network, no branches. Until
-/// then the bound is that of the last merge: some candidates too many are noted, and none is lost.
+/// To insert into a sorted list costs a warp as much for one lane as for all 32. So a lane only notes a candidate in
+/// its buffer, and when one buffer is nearly full all lanes sort theirs and merge them into their lists, by networks
+/// and without branches. Until then bound() is that of the last merge: some candidates too many are noted, none is
+/// lost.
+///
+/// Use: construct, activate(), then offer() up to `batch` candidates a lane between two calls of merge_if_full(), and
+/// merge_all() at the end. The result does not depend on the order of the candidates: ties go to the lower index.
+/// Distances are not NaN. Cost: Capacity keys in registers; 16 keys of shared memory a lane; a store for a candidate;
+/// 19 comparisons to sort 8 candidates and Capacity / 2 * log2(Capacity) to merge them.
 /// @tparam Capacity  k at most: 1, or a power of two
 template <class Scalar, int Capacity>
 class warp_topk {
  public:
   using key = neighbour_key<Scalar>;
-  static constexpr int batch = 8;  ///< candidates that are merged at a time, and that may be offered between two calls
-                                   ///< of merge_if_full()
+  /// Candidates of a lane that are merged at a time, and that it may offer between two calls of merge_if_full().
+  static constexpr int batch = 8;
   static constexpr int slots = 2 * batch;
 
-  /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Free for other use after
-  /// merge_all().
+  /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Needs no initialisation; free
+  /// for other use after merge_all().
   struct storage {
     key at[slots][cuda_warp::lanes];
   };
 
+  /// All lanes construct one, on the same storage.
   /// @param shared    of the warp
   /// @param k         1 to Capacity
   /// @param limit     keys must be below this; also what stands for a missing element
@@ -42,37 +50,37 @@ class warp_topk {
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
 
-  /// Whether the lane wants anything. Before the first offer, and after merge_all().
+  /// Says whether the lane wants candidates. Call it before the first offer and after merge_all().
   __device__ void activate(bool is_active) noexcept {
     bound_ = is_active ? at_[Capacity - 1].distance2() : Scalar(-1);
   }
-  /// No candidate is needed that is farther than this; negative for a lane that wants nothing.
+  /// Candidates farther than this are not needed; negative for a lane that wants none.
   __device__ Scalar bound() const noexcept {
     return bound_;
   }
-  /// Of the k-th key; at the distance bound() only lower indices are needed.
+  /// Index of the k-th key: of candidates at the distance bound() only those of lower index are needed.
   __device__ std::uint32_t bound_index() const noexcept {
     return at_[Capacity - 1].index();
   }
 
-  /// A candidate that is not farther than bound().
+  /// Notes a candidate that is not farther than bound(). Each lane for itself.
   __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
     at(end_) = key{distance2, index};
     end_ += row;
   }
 
-  /// All lanes call it. True if the bounds may have fallen.
+  /// Merges if a buffer is nearly full. All lanes call it. True if bounds may have fallen.
   __device__ bool merge_if_full() noexcept {
     if (cuda_warp::ballot(end_ > begin_ + batch * row) == 0) return false;
     merge();
     return true;
   }
-  /// All lanes call it: afterwards every list has all that was offered.
+  /// Merges until every list has taken all that was offered. All lanes call it.
   __device__ void merge_all() noexcept {
     while (cuda_warp::ballot(end_ != begin_) != 0) merge();
   }
 
-  /// Element j of Capacity; the k smallest are the last.
+  /// Element j of Capacity, ascending; the lane's result is the last k.
   __device__ key const& operator[](int j) const noexcept {
     return at_[j];
   }

@@ -91,7 +91,7 @@ class host_bvh_builder {
   }
 
  private:
-  using order = host_curve_order<Points, hilbert_curve>;
+  using order = curve_sort<Points, hilbert_curve>;
   using box = halved_box<scalar, 3>;
   using cells = curve_cells<scalar, 3, hilbert_curve>;
   enum class stage { find_box, encode, scatter, sort, fill };

@@ -127,7 +127,7 @@ class fps_host_sampler {
     index_t const most_units = threads_ == 1 ? 1 : std::min<index_t>(8 * threads_, 4096);
     units_ = static_cast<std::uint32_t>(std::min(chunks_, most_units));
     if (chunks_ > 0 && task_.params.samples + task_.params.chosen.size() >= task_.plan.tuning().sort_from_samples) {
-      using order = host_curve_order<Points, morton_curve>;
+      using order = curve_sort<Points, morton_curve>;
       static_assert(sizeof(fps_bucket<scalar, dim>) >= order::scratch_words * 4 * fps_bucket_points);
       auto* const scratch = reinterpret_cast<std::uint32_t*>(memory_.buckets);
       order{cloud_, memory_.order, scratch, count, fps_bucket_points}.sort(0, count);

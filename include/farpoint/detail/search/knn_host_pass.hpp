@@ -2,8 +2,7 @@
 /// The inner loops of host knn, compiled for several processors and several k.
 #pragma once
 
-#include <farpoint/container/topk_buffer.hpp>
-#include <farpoint/container/topk_sorted.hpp>
+#include <farpoint/container/topk.hpp>
 #include <farpoint/detail/search/host_traversal.hpp>
 #include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/host/isa_dispatch.hpp>

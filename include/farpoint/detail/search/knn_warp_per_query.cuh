@@ -4,7 +4,7 @@
 
 #include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/detail/search/knn_packet.cuh>
-#include <farpoint/warp/warp_sort.cuh>
+#include <farpoint/warp/warp_bitonic_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -52,7 +52,7 @@ class collected_topk {
   __device__ void shrink() noexcept {
     for (int i = count_ + cuda_warp::lane(); i < room_; i += cuda_warp::lanes) at_[i] = limit_;
     cuda_warp::sync();
-    warp_sort(at_, room_);
+    warp_bitonic_sort(at_, room_);
     if (count_ < k_) return;
     count_ = k_;
     worst_ = at_[k_ - 1];

@@ -5,7 +5,7 @@
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/detail/search/radius_args.hpp>
-#include <farpoint/warp/warp_sort.cuh>
+#include <farpoint/warp/warp_merge_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -24,8 +24,10 @@ __global__ void __launch_bounds__(search_block_size)
     segmented_sort_kernel(segmented_sort_args<Points, Queries> const work) {
   using scalar = typename Points::scalar;
   constexpr int warps = search_block_size / cuda_warp::lanes;
-  __shared__ Key shared[warps][radius_sorted_row];
-  Key* const keys = shared[threadIdx.x / cuda_warp::lanes];
+  using sort_type = warp_merge_sort<Key, static_cast<int>(radius_sorted_row)>;
+  __shared__ typename sort_type::storage shared[warps];
+  auto& mine = shared[threadIdx.x / cuda_warp::lanes];
+  Key* const keys = mine.keys;
   auto const& output = work.output;
   int const lane = cuda_warp::lane();
   index_t const step = index_t{gridDim.x} * warps;
@@ -46,7 +48,7 @@ __global__ void __launch_bounds__(search_block_size)
       keys[j] = {distance2(cloud[i], q.at), static_cast<std::uint32_t>(i)};
     }
     cuda_warp::sync();
-    warp_sort(keys, size);
+    sort_type::sort(mine, size);
     for (int j = lane; j < count; j += cuda_warp::lanes) {
       output.indices.set(begin + j, index_t{keys[j].index()});
       if (!output.distances.empty()) output.distances[static_cast<std::size_t>(begin + j)] = keys[j].distance2();

@@ -4,47 +4,10 @@
 
 #include <farpoint/detail/voxelize/kernel_args.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/warp/warp_runs.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// Neighbouring lanes of a warp that have the same word; the lowest of them acts for all.
-///
-/// A LiDAR's points come in the order of its beams, so neighbours often share a voxel, and all of them do where a voxel
-/// is crowded. Lanes that are not neighbours are not brought together: __match_any_sync() would, and takes longer than
-/// the atomic operations that it saves.
-struct warp_run {
-  int leader;
-  int rank;  ///< of the calling lane in it
-  std::uint32_t size;
-
-  /// All lanes of the warp call it.
-  template <class Word>
-  __device__ static warp_run of(Word word) noexcept {
-    Word const before = __shfl_up_sync(~0u, word, 1);
-    int const lane = cuda_warp::lane();
-    unsigned const starts = cuda_warp::ballot(lane == 0 || word != before);
-    warp_run run{};
-    run.leader = 31 - __clz(static_cast<int>(starts & (~0u >> (31 - lane))));
-    run.rank = lane - run.leader;
-    unsigned const later = run.leader == 31 ? 0 : starts >> (run.leader + 1);
-    run.size = later == 0 ? static_cast<std::uint32_t>(32 - run.leader)
-                          : static_cast<std::uint32_t>(__ffs(static_cast<int>(later)));
-    return run;
-  }
-
-  __device__ bool leads() const noexcept { return rank == 0; }
-
-  /// All bits of the run, for its leader. All lanes of the warp call it.
-  __device__ std::uint64_t bits_of_all(std::uint64_t bits) const noexcept {
-#pragma unroll
-    for (int step = 1; step < cuda_warp::lanes; step *= 2) {
-      std::uint64_t const other = __shfl_down_sync(~0u, bits, step);
-      if (static_cast<std::uint32_t>(rank + step) < size) bits |= other;
-    }
-    return bits;
-  }
-};
 
 /// Counts the points of a warp that are in no voxel.
 __device__ inline void count_misfits(voxelize_report* report, voxel_place place) noexcept {

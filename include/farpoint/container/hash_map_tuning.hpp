@@ -1,0 +1,62 @@
+/// @file
+/// What makes a hash map fast on a GPU: the default layout, and how often bulk operations go over their keys.
+#pragma once
+
+#include <farpoint/container/hash_map_layout.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// What hash_map_tuning::passes() goes by.
+struct hash_map_case {
+  index_t keys;         ///< of the call
+  index_t slots;        ///< of the map
+  index_t bytes;        ///< of the map's memory that the call may go to
+  index_t cache_bytes;  ///< of the device's L2 cache; 0: not known
+  bool is_split;        ///< hash_map_layout::split
+  bool takes_values;    ///< the call reads or writes an array of values
+  bool inserts;
+  bool has_outcomes;  ///< the call writes something for each key
+};
+
+/// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part. The figures are
+/// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.md has all).
+struct hash_map_tuning {
+  // 10 M keys, outside L2, in one pass: values in 18.2 (sectors 15.4, split 8.6), values out 41.7 (39, 22); but keys
+  // alone in 18.6 (18.6, 24.6), slots out 41.7 (41.7, 54). 1 M keys: 28.3 (21.7, 23.9), 76 (59, 56), 28.4 (28.7, 30),
+  // 76 (80, 82).
+  static constexpr hash_map_layout layout = hash_map_layout::pairs;
+
+  /// Of `pairs` of 32-bit keys and values, slots of a bucket of four that are looked at in one go: 4, two loads in
+  /// flight together, or 2, of which the second two are loaded only if the first are taken by others.
+  static constexpr int window_slots = 4;  // 1 M keys in: 28.3, with 2 26.1; 10 M at load 0.8: 19.5, with 2 17.6
+
+  /// Keys of a thread of the calls for whole arrays. The first loads of all go out before any is looked at.
+  static constexpr int keys_per_thread = 1;  // 1 M keys in: 28.4, with 4 18.9; 10 M: 18.2, with 4 15.5
+
+  /// How often a call for a whole array goes over its keys: once, or 2, 4 or 8 times, each time for another part of the
+  /// map, which stays in the L2 cache meanwhile. Other numbers count as the next one below, and 8 as 4 where something
+  /// is written for each key: passes tear apart what is written together.
+  ///
+  /// Pairs in, 10 M: 25.5, with one pass 18.2 (2: 22.1, 8: 21.9); 30 M: 20.7 (15.4); 50 M: 16.7 (15.1); 100 M: 14.4
+  /// (14.5), without values 16.0 (14.7). Keys into a split map, 10 M: 31.3 (24.7); 100 M: 19.5 (14.1).
+  static constexpr int passes(hash_map_case const& c) noexcept {
+    if (c.cache_bytes <= 0 || c.bytes <= c.cache_bytes || c.keys < 1'000'000) return 1;
+    double const caches = static_cast<double>(c.bytes) / static_cast<double>(c.cache_bytes);
+    if (c.has_outcomes) return passes_with_outcomes(c, caches);
+    if (c.takes_values && caches > 16) return 1;
+    return caches <= 2 ? 2 : caches <= 6 ? 4 : 8;
+  }
+
+ private:
+  // 10 M slots out of a split map: 63.6, with one pass 53.9; at load 0.8, when the keys fit into the cache, 53.8
+  // (59.7). Values out of it: 36.3 (24.3). Slots of pairs that are inserted: 19.0 (17.9), at load 0.8 21.2 (18.8), but
+  // 16 M 14.7 (16.5), and 100 M copies of 12.5 M keys 26.1 (37.2), which find their pair in the cache anyway. Values
+  // out of pairs: 47.0 (41.6), at load 0.8 41.7 (42.6). Slots of pairs that are looked up: 43.5 (45.9).
+  static constexpr int passes_with_outcomes(hash_map_case const& c, double caches) noexcept {
+    if (c.is_split && !c.takes_values) return caches <= 2 ? 2 : 1;
+    bool const is_worth_it = c.is_split || (c.takes_values ? caches >= 2 : c.inserts && c.keys <= c.slots);
+    return is_worth_it && caches >= 1.5 && caches <= 3 ? 4 : 1;
+  }
+};
+
+FARPOINT_END_NAMESPACE

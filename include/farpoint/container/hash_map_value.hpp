@@ -1,0 +1,67 @@
+/// @file
+/// What the callers of a hash map name: the empty key, the initial value, and the value of a slot as an atomic
+/// variable.
+#pragma once
+
+#include <farpoint/core/atomic.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The key that marks an empty slot. The map refuses to insert it. All bits set by default.
+template <class Key>
+struct empty_key {
+  Key value = static_cast<Key>(~std::uint64_t{0});
+};
+
+/// The value of a key that is inserted without one. The largest by default, which is right for minima; counters want 0.
+template <class Value>
+struct initial_value {
+  Value value = static_cast<Value>(~std::uint64_t{0});
+};
+
+/// Passed to a call to promise that nobody changes the map meanwhile: plain loads, which may be cached closer by.
+struct unchanging_t {};
+inline constexpr unchanging_t unchanging{};
+
+/// The value of one slot, as an atomic variable. Trivially copyable; valid as long as the map's memory is.
+///
+/// Operations are relaxed unless their name says otherwise. To hand over other memory with a value, write that memory
+/// before store_release() and read it after load_acquire(), never with a stand-alone fence.
+template <class Value, class Word = std::uint64_t>
+class hash_map_value {
+ public:
+  /// @param word  holds the value in its high bits; the bits below, if there are any, never change
+  FARPOINT_HD explicit hash_map_value(Word* word) noexcept : word_{word} {}
+
+  FARPOINT_HD Value load() const noexcept { return value_of(atomic_load(word_)); }
+  FARPOINT_HD Value load(unchanging_t) const noexcept { return value_of(*word_); }
+  FARPOINT_HD Value load_acquire() const noexcept { return value_of(atomic_load_acquire(word_)); }
+  FARPOINT_HD void store(Value value) const noexcept { atomic_store(word_, low_bits() | shifted(value)); }
+  FARPOINT_HD void store_release(Value value) const noexcept {
+    atomic_store_release(word_, low_bits() | shifted(value));
+  }
+
+  /// Adds, modulo 2^bits. Returns the value before.
+  FARPOINT_HD Value fetch_add(Value amount) const noexcept { return value_of(atomic_add(word_, shifted(amount))); }
+
+  /// Keeps the smaller value. Reads before it writes, so that threads with larger values cost only a load. Returns the
+  /// value before.
+  FARPOINT_HD Value fetch_min(Value value) const noexcept {
+    Word const seen = atomic_load(word_);
+    if (value_of(seen) <= value) return value_of(seen);
+    return value_of(atomic_min(word_, (seen & low_mask) | shifted(value)));
+  }
+
+  static constexpr int shift = 8 * int{sizeof(Word)} - 8 * int{sizeof(Value)};
+  FARPOINT_HD static constexpr Value value_of(Word word) noexcept { return static_cast<Value>(word >> shift); }
+  FARPOINT_HD static constexpr Word shifted(Value value) noexcept { return static_cast<Word>(Word{value} << shift); }
+
+ private:
+  // The value is on top, so that a sum that overflows leaves the word, and an order of words is an order of values.
+  static constexpr Word low_mask = (Word{1} << shift) - 1;
+  FARPOINT_HD Word low_bits() const noexcept { return low_mask == 0 ? 0 : atomic_load(word_) & low_mask; }
+
+  Word* word_;
+};
+
+FARPOINT_END_NAMESPACE

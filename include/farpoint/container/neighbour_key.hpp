@@ -1,0 +1,109 @@
+/// @file
+/// What a neighbour search sorts: (squared distance, index) as one key.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+#include <cstring>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Index of no point.
+inline constexpr std::uint32_t no_index = 0xffffffffu;
+
+namespace detail {
+
+/// A squared distance and whose it is.
+template <class Scalar>
+class indexed_distance {
+ public:
+  indexed_distance() = default;
+  FARPOINT_HD constexpr indexed_distance(Scalar distance2, std::uint32_t index) noexcept
+      : distance2_{distance2}, index_{index} {}
+
+  FARPOINT_HD constexpr Scalar distance2() const noexcept { return distance2_; }
+  FARPOINT_HD constexpr std::uint32_t index() const noexcept { return index_; }
+
+ private:
+  Scalar distance2_;
+  std::uint32_t index_;
+};
+
+}  // namespace detail
+
+/// A neighbour, ordered by (squared distance, index): a total order, so that the k nearest are unique.
+///
+/// Distances are not negative and not NaN. `index` is below 2^32 - 1, which is no_index.
+template <class Scalar>
+class neighbour_key : public detail::indexed_distance<Scalar> {
+ public:
+  using detail::indexed_distance<Scalar>::indexed_distance;
+  /// Not above any other.
+  FARPOINT_HD static constexpr neighbour_key lowest() noexcept { return {Scalar(0), 0}; }
+
+  FARPOINT_HD friend constexpr bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
+    return a.distance2() < b.distance2() || (a.distance2() == b.distance2() && a.index() < b.index());
+  }
+};
+
+/// One word, because the bits of floats that are not negative are in the order of the floats.
+template <>
+class neighbour_key<float> {
+ public:
+  neighbour_key() = default;
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE neighbour_key(float distance2, std::uint32_t index) noexcept {
+    std::uint32_t high;
+    std::memcpy(&high, &distance2, sizeof high);
+    word_ = std::uint64_t{high} << 32 | index;
+  }
+  FARPOINT_HD static FARPOINT_ALWAYS_INLINE neighbour_key lowest() noexcept { return {0.0f, 0}; }
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE float distance2() const noexcept {
+    auto const high = static_cast<std::uint32_t>(word_ >> 32);
+    float distance;
+    std::memcpy(&distance, &high, sizeof distance);
+    return distance;
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t index() const noexcept { return static_cast<std::uint32_t>(word_); }
+  FARPOINT_HD friend FARPOINT_ALWAYS_INLINE bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
+    return a.word_ < b.word_;
+  }
+#if defined(__CUDACC__)
+  /// Puts two keys in ascending order; the comparator of network_sort().
+  __device__ friend void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
+    // One comparison: of a minimum and a maximum of 64 bits the compiler makes two. As doubles the words have the same
+    // order, for none is a NaN, and where those are fast they have units of their own.
+    std::uint64_t lower;
+    std::uint64_t upper;
+#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
+    asm("{.reg .pred p; setp.lt.f64 p, %3, %2; selp.b64 %0, %4, %5, p; selp.b64 %1, %5, %4, p;}"
+        : "=l"(lower), "=l"(upper)
+        : "d"(__longlong_as_double(static_cast<long long>(a.word_))),
+          "d"(__longlong_as_double(static_cast<long long>(b.word_))), "l"(b.word_), "l"(a.word_));
+#else
+    asm("{.reg .pred p; setp.lt.u64 p, %3, %2; selp.b64 %0, %3, %2, p; selp.b64 %1, %2, %3, p;}"
+        : "=l"(lower), "=l"(upper)
+        : "l"(a.word_), "l"(b.word_));
+#endif
+    a.word_ = lower;
+    b.word_ = upper;
+  }
+#endif
+
+ private:
+  std::uint64_t word_;
+};
+
+/// The same two numbers, ordered by index alone.
+template <class Scalar>
+class index_key : public detail::indexed_distance<Scalar> {
+ public:
+  using detail::indexed_distance<Scalar>::indexed_distance;
+  FARPOINT_HD static constexpr index_key lowest() noexcept { return {Scalar(0), 0}; }
+
+  FARPOINT_HD friend constexpr bool operator<(index_key const& a, index_key const& b) noexcept {
+    return a.index() < b.index();
+  }
+};
+
+FARPOINT_END_NAMESPACE
