@@ -33,17 +33,16 @@ result gather(host_exec exec, span<Value const> features, index_t channels, inde
   }
   // A thread starts in about the time that 65,536 values take.
   index_t const worth = 1 + indices.size() * channels / 65536;
-  run_team(static_cast<int>(std::min<index_t>(resolve_threads(exec.threads), worth)),
-                   [&](int rank, int threads) {
-                     for (index_t r = indices.size() * rank / threads; r < indices.size() * (rank + 1) / threads; ++r) {
-                       Value* const to = output.data() + r * channels;
-                       if (indices[r] < 0) {
-                         std::fill_n(to, channels, Value{});
-                       } else {
-                         std::copy_n(features.data() + indices[r] * channels, channels, to);
-                       }
-                     }
-                   });
+  run_team(static_cast<int>(std::min<index_t>(resolve_threads(exec.threads), worth)), [&](int rank, int threads) {
+    for (index_t r = indices.size() * rank / threads; r < indices.size() * (rank + 1) / threads; ++r) {
+      Value* const to = output.data() + r * channels;
+      if (indices[r] < 0) {
+        std::fill_n(to, channels, Value{});
+      } else {
+        std::copy_n(features.data() + indices[r] * channels, channels, to);
+      }
+    }
+  });
   return {};
 }
 

@@ -38,6 +38,7 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
 template <class Selector = voxelize_selector, class Points>
 result voxelize(cuda_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::voxelize"};
   return detail::voxelize_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 

@@ -6,7 +6,7 @@
 #include <unordered_set>
 
 #include "../catch.hpp"
-#include "../shared/hash_map_problem.hpp"
+#include "../shared/hash_map_bulk.hpp"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
@@ -15,159 +15,24 @@ using farpoint::hash_map_ref;
 
 namespace {
 
-template <class T>
-farpoint::span<T> as_span(device_array<T> const& array) {
-  return {array.data(), array.size()};
-}
-template <class T>
-farpoint::span<T const> as_const_span(device_array<T> const& array) {
-  return {array.data(), array.size()};
-}
-
-/// A map in device memory, with a stream of its own.
-template <class Map>
-class device_map {
+/// A stream of its own.
+class device_backend {
  public:
-  using key = typename Map::key_type;
-  using value = typename Map::value_type;
-  using pair = hash_map_pair<key, value>;
+  template <class T>
+  using array = device_array<T>;
 
-  explicit device_map(index_t buckets, farpoint::initial_value<value> initial = {}, farpoint::empty_key<key> empty = {})
-      : buckets_{static_cast<std::size_t>(buckets)}, map_{as_span(buckets_), empty, initial} {
-    clear();
-  }
-  Map const& map() const { return map_; }
   cudaStream_t stream() const { return stream_.get(); }
+  farpoint::cuda_exec exec() const { return stream(); }
   void wait() const { REQUIRE_CUDA(cudaStreamSynchronize(stream())); }
-  bool intact() const { return buckets_.intact(); }
-
-  void clear() {
-    REQUIRE(farpoint::hash_map_clear(stream(), map_));
-    wait();
-  }
-
-  /// By slot; read by the same map on the host.
-  std::vector<hash_map_entry<key, value>> contents() const {
-    auto buckets = buckets_.download();
-    std::vector<hash_map_entry<key, value>> entries;
-    Map const copy{{buckets.data(), buckets.size()}, {map_.empty()}, {map_.initial()}};
-    copy.for_each([&entries](key k, value v, index_t slot) { entries.push_back({k, v, slot}); });
-    return entries;
-  }
 
  private:
-  device_array<hash_map_bucket> buckets_;
-  Map map_;
   test_stream stream_;
 };
 
-template <class Key, class Value>
-std::vector<Key> keys_of(std::vector<hash_map_pair<Key, Value>> const& pairs) {
-  std::vector<Key> keys;
-  for (auto const& pair : pairs) keys.push_back(pair.key);
-  return keys;
-}
-template <class Key, class Value>
-std::vector<Value> values_of(std::vector<hash_map_pair<Key, Value>> const& pairs) {
-  std::vector<Value> values;
-  for (auto const& pair : pairs) values.push_back(pair.value);
-  return values;
-}
-
 template <class Map>
-class bulk_backend : public device_map<Map> {
- public:
-  using base = device_map<Map>;
-  using typename base::key;
-  using typename base::pair;
-  using typename base::value;
-
-  struct extracted {
-    std::vector<key> keys;
-    std::vector<value> values;
-    std::uint64_t count = 0;
-    bool intact = true;
-  };
-
-  using base::base;
-  ~bulk_backend() { CHECK(this->intact()); }
-
-  farpoint::hash_map_report insert(std::vector<pair> const& pairs) {
-    device_array<key> const keys{keys_of(pairs)};
-    device_array<value> const values{values_of(pairs)};
-    device_array<farpoint::hash_map_report> const report{1};
-    REQUIRE(farpoint::hash_map_insert(this->stream(), this->map(), as_const_span(keys), as_const_span(values),
-                                      report.data()));
-    this->wait();
-    return report.download()[0];
-  }
-  farpoint::hash_map_report insert_or_min(std::vector<pair> const& pairs) {
-    device_array<key> const keys{keys_of(pairs)};
-    device_array<value> const values{values_of(pairs)};
-    device_array<farpoint::hash_map_report> const report{1};
-    REQUIRE(farpoint::hash_map_insert_or_min(this->stream(), this->map(), as_const_span(keys), as_const_span(values),
-                                             report.data()));
-    this->wait();
-    return report.download()[0];
-  }
-  farpoint::hash_map_report insert_keys(std::vector<key> const& host_keys) {
-    device_array<key> const keys{host_keys};
-    device_array<farpoint::hash_map_report> const report{1};
-    REQUIRE(farpoint::hash_map_insert_keys(this->stream(), this->map(), as_const_span(keys), report.data()));
-    this->wait();
-    return report.download()[0];
-  }
-  std::vector<index_t> find_or_insert(std::vector<key> const& host_keys, bool wide) {
-    device_array<key> const keys{host_keys};
-    return wide ? find_or_insert_into<std::int64_t>(keys) : find_or_insert_into<std::int32_t>(keys);
-  }
-  std::vector<index_t> find_slots(std::vector<key> const& host_keys, bool wide) {
-    device_array<key> const keys{host_keys};
-    return wide ? find_slots_into<std::int64_t>(keys) : find_slots_into<std::int32_t>(keys);
-  }
-  std::vector<value> find(std::vector<key> const& host_keys, value missing) {
-    device_array<key> const keys{host_keys};
-    device_array<value> const values{host_keys.size()};
-    REQUIRE(farpoint::hash_map_find(this->stream(), this->map(), as_const_span(keys), missing, as_span(values)));
-    this->wait();
-    CHECK(values.intact());
-    return values.download();
-  }
-  extracted extract(std::size_t room) {
-    device_array<key> const keys{room};
-    device_array<value> const values{room};
-    device_array<std::uint64_t> const count{1};
-    device_array<unsigned char> const workspace{
-        farpoint::hash_map_extract_workspace_bytes(farpoint::cuda_exec{this->stream()}, this->map())};
-    REQUIRE(farpoint::hash_map_extract(this->stream(), this->map(), {as_span(keys), as_span(values), count.data()},
-                                       as_span(workspace)));
-    this->wait();
-    return {keys.download(), values.download(), count.download()[0],
-            keys.intact() && values.intact() && count.intact() && workspace.intact()};
-  }
-
- private:
-  template <class Index>
-  std::vector<index_t> find_slots_into(device_array<key> const& keys) {
-    device_array<Index> const slots{keys.size()};
-    auto const output = as_span(slots);
-    REQUIRE(farpoint::hash_map_find_slots(this->stream(), this->map(), as_const_span(keys), output));
-    this->wait();
-    CHECK(slots.intact());
-    auto const host = slots.download();
-    return {host.begin(), host.end()};
-  }
-  template <class Index>
-  std::vector<index_t> find_or_insert_into(device_array<key> const& keys) {
-    device_array<Index> const slots{keys.size()};
-    auto const output = as_span(slots);
-    REQUIRE(farpoint::hash_map_find_or_insert(this->stream(), this->map(), as_const_span(keys), output));
-    this->wait();
-    CHECK(slots.intact());
-    auto const host = slots.download();
-    return {host.begin(), host.end()};
-  }
-};
+using device_map = map_owner<Map, device_backend>;
+template <class Map>
+using bulk_backend = bulk_calls<Map, device_backend>;
 
 }  // namespace
 

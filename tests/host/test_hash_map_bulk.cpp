@@ -4,104 +4,29 @@
 #include <limits>
 
 #include "../catch.hpp"
-#include "../shared/hash_map_problem.hpp"
+#include "../shared/hash_map_bulk.hpp"
+#include "../shared/host_array.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
 
 namespace {
 
-template <class Map>
-class bulk_backend {
+class host_backend {
  public:
-  using key = typename Map::key_type;
-  using value = typename Map::value_type;
-  using pair = hash_map_pair<key, value>;
+  template <class T>
+  using array = host_array<T>;
 
-  struct extracted {
-    std::vector<key> keys;
-    std::vector<value> values;
-    std::uint64_t count = 0;
-    bool intact = true;
-  };
-
-  explicit bulk_backend(index_t buckets, farpoint::initial_value<value> initial = {},
-                        farpoint::empty_key<key> empty = {})
-      : buckets_(static_cast<std::size_t>(buckets), farpoint::hash_map_bucket{{1, 2, 3, 4}}),
-        map_{{buckets_.data(), buckets_.size()}, empty, initial} {
-    clear();
-  }
-  Map const& map() const { return map_; }
-
-  void clear() { REQUIRE(farpoint::hash_map_clear(exec(), map_)); }
-
-  farpoint::hash_map_report insert(std::vector<pair> const& pairs) {
-    auto const split = split_of(pairs);
-    farpoint::hash_map_report report{99, 99};
-    REQUIRE(farpoint::hash_map_insert(exec(), map_, split.first, split.second, &report));
-    return report;
-  }
-  farpoint::hash_map_report insert_or_min(std::vector<pair> const& pairs) {
-    auto const split = split_of(pairs);
-    farpoint::hash_map_report report{99, 99};
-    REQUIRE(farpoint::hash_map_insert_or_min(exec(), map_, split.first, split.second, &report));
-    return report;
-  }
-  farpoint::hash_map_report insert_keys(std::vector<key> const& keys) {
-    farpoint::hash_map_report report{99, 99};
-    REQUIRE(farpoint::hash_map_insert_keys(exec(), map_, keys, &report));
-    return report;
-  }
-  std::vector<index_t> find_or_insert(std::vector<key> const& keys, bool wide) {
-    std::vector<index_t> slots(keys.size());
-    std::vector<std::int32_t> narrow(keys.size());
-    farpoint::index_span const output = wide ? farpoint::index_span{slots} : farpoint::index_span{narrow};
-    REQUIRE(farpoint::hash_map_find_or_insert(exec(), map_, keys, output));
-    if (!wide) slots.assign(narrow.begin(), narrow.end());
-    return slots;
-  }
-  std::vector<index_t> find_slots(std::vector<key> const& keys, bool wide) {
-    std::vector<index_t> slots(keys.size());
-    std::vector<std::int32_t> narrow(keys.size());
-    farpoint::index_span const output = wide ? farpoint::index_span{slots} : farpoint::index_span{narrow};
-    REQUIRE(farpoint::hash_map_find_slots(exec(), map_, keys, output));
-    if (!wide) slots.assign(narrow.begin(), narrow.end());
-    return slots;
-  }
-  std::vector<value> find(std::vector<key> const& keys, value missing) {
-    std::vector<value> values(keys.size());
-    REQUIRE(farpoint::hash_map_find(exec(), map_, keys, missing, values));
-    return values;
-  }
-  extracted extract(std::size_t room) {
-    extracted out{std::vector<key>(room), std::vector<value>(room)};
-    farpoint::detail::host_workspace const workspace{farpoint::hash_map_extract_workspace_bytes(exec(), map_)};
-    REQUIRE(farpoint::hash_map_extract(exec(), map_, {out.keys, out.values, &out.count}, workspace.get()));
-    return out;
-  }
-  std::vector<hash_map_entry<key, value>> contents() const {
-    std::vector<hash_map_entry<key, value>> entries;
-    map_.for_each([&entries](key k, value v, index_t slot) { entries.push_back({k, v, slot}); });
-    return entries;
-  }
-
- private:
   // One thread, then two, three and as many as there are cores.
   host_exec exec() { return {++calls_ % 4}; }
+  void wait() const {}
 
-  static std::pair<std::vector<key>, std::vector<value>> split_of(std::vector<pair> const& pairs) {
-    std::pair<std::vector<key>, std::vector<value>> split;
-    for (auto const& one : pairs) {
-      split.first.push_back(one.key);
-      split.second.push_back(one.value);
-    }
-    return split;
-  }
-
+ private:
   int calls_ = 0;
-  std::vector<farpoint::hash_map_bucket> buckets_;
-  Map map_;
 };
+
+template <class Map>
+using bulk_backend = bulk_calls<Map, host_backend>;
 
 }  // namespace
 
@@ -112,11 +37,8 @@ class bulk_backend {
 TEST_CASE("hash_map, host: many threads on large arrays", "[hash_map][host]") {
   using map_type = farpoint::hash_map_ref<std::uint32_t>;
   auto const pairs = make_pairs_of<std::uint32_t, std::uint32_t>(key_shape::random, 60000, 15000, 3);
-  std::vector<std::uint32_t> keys, values;
-  for (auto const& pair : pairs) {
-    keys.push_back(pair.key);
-    values.push_back(pair.value);
-  }
+  auto const keys = keys_of(pairs);
+  auto const values = values_of(pairs);
   auto const expected = smallest_values(pairs);
   for (int const threads : {1, 2, 5, 16}) {
     std::vector<farpoint::hash_map_bucket> buckets(static_cast<std::size_t>(map_type::buckets_for(15000, 0.9)));

@@ -12,7 +12,7 @@ namespace {
 
 /// Small problems on all threads: in short chunks.
 template <class Problem>
-voxelize_answer solve_with(Problem const& problem, int threads, farpoint::detail::voxelize_host_tuning const& tuning) {
+voxelize_answer solve_with(Problem const& problem, int threads, farpoint::voxelize_host_tuning const& tuning) {
   return collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) -> farpoint::result {
     host_exec const exec{threads};
     index_t const points = std::max<index_t>(0, clouds.points().size());

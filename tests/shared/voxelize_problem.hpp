@@ -3,7 +3,10 @@
 
 #include <farpoint/reference/voxelize.hpp>
 
+#include <memory>
+
 #include "clouds.hpp"
+#include "host_array.hpp"
 #include "records.hpp"
 
 namespace farpoint_tests {
@@ -280,51 +283,25 @@ inline std::string difference(voxelize_answer const& a, voxelize_answer const& b
   return text.empty() ? "equal" : text;
 }
 
-/// Host memory between two guards; the same poison as device_array, so that untouched rows compare equal.
-class poisoned_memory {
- public:
-  explicit poisoned_memory(std::size_t size) : size_{size}, memory_(size + 2 * guard, poison) {}
-  unsigned char* data() { return memory_.data() + guard; }
-  bool intact() const {
-    auto const end = static_cast<std::ptrdiff_t>(guard);
-    return is_poison(memory_.begin(), memory_.begin() + end) && is_poison(memory_.end() - end, memory_.end());
-  }
-  bool untouched() const { return is_poison(memory_.begin(), memory_.end()); }
-  std::vector<unsigned char> values() const {
-    auto const begin = memory_.begin() + static_cast<std::ptrdiff_t>(guard);
-    return {begin, begin + static_cast<std::ptrdiff_t>(size_)};
-  }
-
- private:
-  static constexpr std::size_t guard = 512;
-  static constexpr unsigned char poison = 0xa5;
-
-  template <class Iterator>
-  static bool is_poison(Iterator begin, Iterator end) {
-    return std::all_of(begin, end, [](unsigned char byte) { return byte == poison; });
-  }
-
-  std::size_t size_;
-  std::vector<unsigned char> memory_;
-};
-
 /// Runs `call(clouds, params, output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 voxelize_answer collect_voxels(Problem const& problem, Call const& call) {
-  std::vector<poisoned_memory> memory;
-  for (std::size_t which = 0; which < part::count; ++which) memory.emplace_back(problem.part_bytes(which));
+  std::vector<std::unique_ptr<host_array<unsigned char>>> memory;
   std::array<unsigned char*, part::count> at{};
-  for (std::size_t which = 0; which < part::count; ++which) at[which] = memory[which].data();
+  for (std::size_t which = 0; which < part::count; ++which) {
+    memory.push_back(std::make_unique<host_array<unsigned char>>(problem.part_bytes(which)));
+    at[which] = memory.back()->data();
+  }
   auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
   auto const params = problem.params_at(problem.memory.data(), problem.feature_memory.data());
   farpoint::result const outcome = call(clouds, params, problem.output_at(at));
   voxelize_answer answer;
   answer.outcome = outcome;
   for (std::size_t which = 0; which < part::count; ++which) {
-    if (!(outcome ? memory[which].intact() : memory[which].untouched())) {
+    if (!(outcome ? memory[which]->intact() : memory[which]->untouched())) {
       answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
     }
-    answer.parts[which] = memory[which].values();
+    answer.parts[which] = memory[which]->download();
     answer.element_bytes[which] = problem.element_bytes(which);
   }
   return answer;

@@ -17,9 +17,13 @@ template <class Scalar>
 FARPOINT_HD lane_word<Scalar> ordered_word(Scalar value) noexcept {
   using word = lane_word<Scalar>;
   constexpr word sign = word{1} << (8 * sizeof(word) - 1);
-  word bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return (bits & sign) != 0 ? ~bits : bits | sign;
+  if constexpr (std::is_integral_v<Scalar>) {
+    return static_cast<word>(value) ^ (std::is_signed_v<Scalar> ? sign : 0);
+  } else {
+    word bits;
+    std::memcpy(&bits, &value, sizeof bits);
+    return (bits & sign) != 0 ? ~bits : bits | sign;
+  }
 }
 template <class Scalar>
 FARPOINT_HD Scalar ordered_value(lane_word<Scalar> ordered) noexcept {

@@ -26,20 +26,27 @@ void for_each_part(host_exec exec, index_t size, Part const& part) noexcept {
   });
 }
 
-template <class Map, class Act>
-result hash_map_run(host_exec exec, hash_map_args<Map, Act> const& task) noexcept {
+template <class Map>
+result hash_map_run(host_exec exec, hash_map_clear_args<Map> const& args) noexcept {
+  if (result const checked = check_threads(exec); !checked) return checked;
+  for_each_part(exec, args.map.clear_stores(), [&](index_t begin, index_t end) { args.map.clear_part(begin, end); });
+  return {};
+}
+
+template <class Map, class Operation>
+result hash_map_run(host_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   hash_map_report total;
-  for_each_part(exec, task.size, [&](index_t begin, index_t end) {
+  for_each_part(exec, args.size, [&](index_t begin, index_t end) {
     for (index_t i = begin; i < end; ++i) {
-      auto const key = task.keys[i];
-      auto const outcome = task.act.finish(task.map, key, task.act.begin(task.map, key, i));
-      task.act.write(i, outcome);
-      if (task.report == nullptr || static_cast<index_t>(outcome) != Map::npos) continue;
-      atomic_add(key == task.map.empty() ? &total.refused : &total.no_room, std::uint64_t{1});
+      auto const key = args.keys[i];
+      auto const outcome = args.operation.finish(args.map, key, args.operation.begin(args.map, key, i));
+      args.operation.write(i, outcome);
+      if (args.report == nullptr || static_cast<index_t>(outcome) != Map::npos) continue;
+      atomic_add(key == args.map.empty() ? &total.refused : &total.no_room, std::uint64_t{1});
     }
   });
-  if (task.report != nullptr) *task.report = total;
+  if (args.report != nullptr) *args.report = total;
   return {};
 }
 
@@ -50,24 +57,24 @@ struct hash_map_place {
   index_t slot;
 };
 
-template <class Key>
-std::size_t hash_map_host_places(index_t capacity) noexcept {
-  return static_cast<std::size_t>(capacity) * sizeof(hash_map_place<Key>);
+template <class Map>
+std::size_t hash_map_workspace_size(host_exec, hash_map_extract_args<Map> const& args) noexcept {
+  return static_cast<std::size_t>(args.map.capacity()) * sizeof(hash_map_place<typename Map::key_type>);
 }
 
 template <class Map>
-result hash_map_extract_host(Map const& map,
-                             hash_map_pairs<typename Map::key_type, typename Map::value_type> const& output,
-                             bytes workspace) noexcept {
+result hash_map_run(host_exec exec, hash_map_extract_args<Map> const& args) noexcept {
   using place = hash_map_place<typename Map::key_type>;
-  auto* const places = reinterpret_cast<place*>(workspace.data());
+  if (result const checked = check_threads(exec); !checked) return checked;
+  auto* const places = reinterpret_cast<place*>(args.workspace.data());
+  auto const& output = args.output;
   index_t count = 0;
-  map.for_each([&](auto key, auto, index_t slot) { places[count++] = {key, slot}; });
+  args.map.for_each([&](auto key, auto, index_t slot) { places[count++] = {key, slot}; });
   std::sort(places, places + count, [](place const& a, place const& b) { return a.key < b.key; });
   auto const kept = std::min(static_cast<std::size_t>(count), output.keys.size());
   for (std::size_t i = 0; i < kept; ++i) {
     output.keys[i] = places[i].key;
-    if (!output.values.empty()) output.values[i] = map.value(places[i].slot).load();
+    if (!output.values.empty()) output.values[i] = args.map.value(places[i].slot).load();
   }
   if (output.count != nullptr) *output.count = static_cast<std::uint64_t>(count);
   return {};

@@ -1,6 +1,5 @@
 /// @file
-/// What the bulk operations on a hash map do with one entry, one source for kernels and host threads, and the checks
-/// that they share.
+/// The bulk operations on a hash map, key by key, for kernels and host threads alike; and their arguments.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -22,11 +21,13 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
   }
 }
 
-// What is done with an entry, in three steps, so that a thread can take each step for several entries: begin() loads,
-// finish() works on the map, write() stores the outcome, if anyone wants one.
+// An operation handles a key in three steps, so that a thread can take each step for several keys: begin() loads,
+// finish() works on the map, write() stores the outcome, if the operation has one.
 
-template <class Map>
-struct hash_map_insert_entry {
+/// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
+template <class Map, bool Minimum>
+struct hash_map_insert_operation {
+  static constexpr char const* name = Minimum ? "farpoint::hash_map_insert_or_min" : "farpoint::hash_map_insert";
   static constexpr bool takes_values = true;
   static constexpr bool inserts = true;
   static constexpr bool has_outcomes = false;
@@ -34,87 +35,68 @@ struct hash_map_insert_entry {
   using value_type = typename Map::value_type;
   struct begun {
     value_type value;
-    typename Map::template first_look<false, false> look;
+    typename Map::template first_look<Minimum, false> look;
   };
 
   value_type const* values;
 
   FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
-    return {load_once(values + i), map.look(key)};
+    if constexpr (Minimum) {
+      return {load_once(values + i), map.look_with_value(key)};
+    } else {
+      return {load_once(values + i), map.look(key)};
+    }
   }
   FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    return map.insert(key, entry.value, entry.look).slot;
+    if constexpr (Minimum) {
+      return map.insert_or_min(key, entry.value, entry.look).slot;
+    } else {
+      return map.insert(key, entry.value, entry.look).slot;
+    }
   }
   FARPOINT_HD void write(index_t, index_t) const noexcept {}
 };
 
-template <class Map>
-struct hash_map_lower_entry {
-  static constexpr bool takes_values = true;
-  static constexpr bool inserts = true;
-  static constexpr bool has_outcomes = false;
-  using key_type = typename Map::key_type;
-  using value_type = typename Map::value_type;
-  struct begun {
-    value_type value;
-    typename Map::template first_look<true, false> look;
-  };
+/// What is done with the slot of a key.
+enum class hash_map_slot_use { insert, find_or_insert, find };
 
-  value_type const* values;
-
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
-    return {load_once(values + i), map.look_with_value(key)};
-  }
-  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    return map.insert_or_min(key, entry.value, entry.look).slot;
-  }
-  FARPOINT_HD void write(index_t, index_t) const noexcept {}
-};
-
-template <class Map>
-struct hash_map_locate_entry {
+/// hash_map_insert_keys(), hash_map_find_or_insert() and hash_map_find_slots().
+template <class Map, hash_map_slot_use Use>
+struct hash_map_slot_operation {
+  static constexpr char const* name = Use == hash_map_slot_use::insert           ? "farpoint::hash_map_insert_keys"
+                                      : Use == hash_map_slot_use::find_or_insert ? "farpoint::hash_map_find_or_insert"
+                                                                                 : "farpoint::hash_map_find_slots";
   static constexpr bool takes_values = false;
-  static constexpr bool inserts = true;
-  static constexpr bool has_outcomes = true;
+  static constexpr bool inserts = Use != hash_map_slot_use::find;
+  static constexpr bool has_outcomes = Use != hash_map_slot_use::insert;
   using key_type = typename Map::key_type;
-  using begun = typename Map::template first_look<false, false>;
+  using begun = typename Map::template first_look<false, !inserts>;
 
   index_span slots;
 
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept { return map.look(key); }
-  FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    return map.find_or_insert(key, entry);
+  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept {
+    if constexpr (inserts) {
+      return map.look(key);
+    } else {
+      return map.look(key, unchanging);
+    }
   }
-  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { write_slot(slots, i, slot); }
-};
-
-/// The same, of which nobody wants to know the slots.
-template <class Map>
-struct hash_map_key_entry : hash_map_locate_entry<Map> {
-  static constexpr bool has_outcomes = false;
-
-  FARPOINT_HD void write(index_t, index_t) const noexcept {}
-};
-
-template <class Map>
-struct hash_map_find_slot_entry {
-  static constexpr bool takes_values = false;
-  static constexpr bool inserts = false;
-  static constexpr bool has_outcomes = true;
-  using key_type = typename Map::key_type;
-  using begun = typename Map::template first_look<false, true>;
-
-  index_span slots;
-
-  FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept { return map.look(key, unchanging); }
   FARPOINT_HD index_t finish(Map const& map, key_type key, begun const& entry) const noexcept {
-    return map.find(key, entry);
+    if constexpr (inserts) {
+      return map.find_or_insert(key, entry);
+    } else {
+      return map.find(key, entry);
+    }
   }
-  FARPOINT_HD void write(index_t i, index_t slot) const noexcept { write_slot(slots, i, slot); }
+  FARPOINT_HD void write(index_t i, index_t slot) const noexcept {
+    if constexpr (has_outcomes) write_slot(slots, i, slot);
+  }
 };
 
+/// hash_map_find().
 template <class Map>
-struct hash_map_find_entry {
+struct hash_map_find_operation {
+  static constexpr char const* name = "farpoint::hash_map_find";
   static constexpr bool takes_values = true;
   static constexpr bool inserts = false;
   static constexpr bool has_outcomes = true;
@@ -134,40 +116,56 @@ struct hash_map_find_entry {
   FARPOINT_HD void write(index_t i, value_type value) const noexcept { store_once(values + i, value); }
 };
 
-/// `act` for each of `size` keys.
-template <class Map, class Act>
+// What hash_map_run() takes. Each backend has an overload for each of these; it is found by the namespace of its second
+// argument, so that the first may be whatever converts to an execution.
+
+/// An operation on each of `size` keys.
+template <class Map, class Operation>
 struct hash_map_args {
   Map map;
   typename Map::key_type const* keys;
   index_t size;
-  Act act;
+  Operation operation;
   hash_map_report* report;  ///< of insertions; may be null
 };
 
-template <class Map, class Act>
-hash_map_args<Map, Act> hash_map_task_of(Map const& map, span<typename Map::key_type const> keys, Act const& act,
-                                         hash_map_report* report) noexcept {
-  return {map, keys.data(), static_cast<index_t>(keys.size()), act, report};
+template <class Map, class Operation>
+hash_map_args<Map, Operation> hash_map_args_of(Map const& map, span<typename Map::key_type const> keys,
+                                               Operation const& operation, hash_map_report* report = nullptr) noexcept {
+  return {map, keys.data(), static_cast<index_t>(keys.size()), operation, report};
 }
 
-/// 32-bit slots hold those of maps of up to so many.
+template <class Map>
+struct hash_map_clear_args {
+  Map map;
+};
+
+template <class Map>
+struct hash_map_extract_args {
+  Map map;
+  hash_map_pairs<typename Map::key_type, typename Map::value_type> output;
+  bytes workspace;
+};
+
+/// The most slots of a map whose numbers fit in 32 bits.
 inline constexpr index_t max_narrow_slots = index_t{1} << 31;
 
 template <class Map>
 result check_hash_map(Map const& map) noexcept {
   auto const address = reinterpret_cast<std::uintptr_t>(map.buckets().data());
   if (map.capacity() > 0 && address == 0) return reject("hash_map: the buckets are a null pointer");
-  if (address % alignof(hash_map_bucket) != 0) return reject("hash_map: the buckets are not aligned");
+  if (address % alignof(hash_map_bucket) != 0) return reject("hash_map: the buckets are not aligned to 32 bytes");
   return {};
 }
 
-/// @param beside  elements of the array that has one for each key
+/// @param array   the array that has an element for each key
+/// @param beside  its size
 template <class Map>
 result check_hash_map_entries(Map const& map, span<typename Map::key_type const> keys, void const* array,
                               std::size_t beside) noexcept {
   if (result const checked = check_hash_map(map); !checked) return checked;
   if (!keys.empty() && keys.data() == nullptr) return reject("hash_map: the keys are a null pointer");
-  if (beside < keys.size()) return reject("hash_map: there are fewer values or slots than keys");
+  if (beside < keys.size()) return reject("hash_map: fewer values or slots than keys");
   if (!keys.empty() && array == nullptr) return reject("hash_map: the values or slots are a null pointer");
   return {};
 }
@@ -194,18 +192,7 @@ result check_hash_map_pairs(Map const& map,
     return reject("hash_map: output.values is smaller than output.keys");
   }
   if (map.capacity() > max_narrow_slots) {
-    return reject("hash_map: maps of more than 2^31 slots are not extracted");
-  }
-  return {};
-}
-
-inline result check_hash_map_workspace(bytes workspace, std::size_t needed) noexcept {
-  if (workspace.size() < needed) {
-    return {status::workspace_too_small, 0,
-            "hash_map: the workspace is smaller than hash_map_extract_workspace_bytes()"};
-  }
-  if (needed > 0 && !is_workspace_aligned(workspace)) {
-    return reject("hash_map: the workspace is not aligned to 256 bytes");
+    return reject("hash_map: a map of more than 2^31 slots cannot be extracted");
   }
   return {};
 }

@@ -12,43 +12,45 @@ namespace detail {
 
 /// Cells of all clouds' grids.
 template <class Points>
-__device__ inline index_t all_cells(voxelize_args<Points> const& task) noexcept {
-  return static_cast<index_t>(task.cells) * task.clouds.size();
+__device__ inline index_t all_cells(voxelize_args<Points> const& args) noexcept {
+  return static_cast<index_t>(args.cells) * args.clouds.size();
 }
 
 /// Groups of cells that have a place in the bitmap.
 template <class Points>
-__device__ inline std::uint32_t placed_groups(voxelize_args<Points> const& task) noexcept {
-  return task.bitmap.is_flat() ? static_cast<std::uint32_t>(occupancy_bitmap::all_groups(all_cells(task)))
-                               : task.state->groups;
+__device__ inline std::uint32_t placed_groups(voxelize_bitmap_args<Points> const& args) noexcept {
+  return args.bitmap.is_flat() ? static_cast<std::uint32_t>(occupancy_bitmap::all_groups(all_cells(args)))
+                               : args.state->groups;
 }
 
 /// Empties what the frame needs of the bitmap, and everything that kernels add to.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = outer_frame(task.clouds);
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize_bitmap_args<Points> const args) {
+  voxel_frame const frame = outer_frame(args.clouds);
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
   auto const tiles_of = [](index_t items) { return (items + BlockSize - 1) / BlockSize; };
   auto const clear = [first, step](auto* words, index_t size) {
     for (index_t i = first; i < size; i += step) words[i] = 0;
   };
-  index_t const words = occupancy_bitmap::top_words(all_cells(task));
-  index_t const all_groups = occupancy_bitmap::all_groups(all_cells(task));
+  index_t const words = occupancy_bitmap::top_words(all_cells(args));
+  index_t const all_groups = occupancy_bitmap::all_groups(all_cells(args));
   index_t const size = frame.size;
-  if (task.bitmap.is_flat()) {
-    clear_groups(task.bitmap.groups, all_groups, first, step);
+  if (args.bitmap.is_flat()) {
+    clear_groups(args.bitmap.groups, all_groups, first, step);
   } else {
-    clear(task.bitmap.top, words);
-    clear(task.group_tiles, tiles_of(words));
+    clear(args.bitmap.top, words);
+    clear(args.group_tiles, tiles_of(words));
   }
   // Without a place for each there are no more groups than points.
-  clear(task.cell_tiles, tiles_of(task.bitmap.is_flat() || all_groups < size ? all_groups : size));
-  clear(task.tiles, tiles_of(size));
-  if (task.sorted) clear(task.more_tiles, tiles_of(size));
-  clear(task.cursors, size < index_t{task.most_keys} ? size : index_t{task.most_keys});
-  clear(task.pieces_done, size / voxel_large + 1);
-  if (blockIdx.x == 0) start_call<BlockSize>(task);
+  clear(args.cell_tiles, tiles_of(args.bitmap.is_flat() || all_groups < size ? all_groups : size));
+  clear(args.tiles, tiles_of(size));
+  if (args.sorted) clear(args.row_tiles, tiles_of(size));
+  clear(args.cursors, size < index_t{args.most_keys} ? size : index_t{args.most_keys});
+  clear(args.select.pieces_done, size / voxel_large + 1);
+  if (blockIdx.x != 0) return;
+  start_call<BlockSize>(args);
+  if (args.bitmap.is_flat() && threadIdx.x == 0) args.state->groups = voxel_none;
 }
 
 /// Marks the cells of a warp; neighbouring lanes whose bits are in one word act as one. A scanner's points are crowded
@@ -71,8 +73,8 @@ __device__ inline void mark_groups(occupancy_bitmap const& bitmap, std::uint32_t
 
 /// Notes the key of each point, and marks its cell, or the group of its cell where groups have no place yet.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
+__global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitmap_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
   bool looks = true;
   // Whole warps go round together.
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
@@ -80,48 +82,48 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_args<
     std::uint64_t const i = first + threadIdx.x;
     std::uint32_t key = voxel_none;
     voxel_place const place =
-        i < frame.size ? key_of(task, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
-    if (i < frame.size) task.slots[i] = key;
-    if (task.bitmap.is_flat()) {
-      mark_cells(task.bitmap, key, looks);
+        i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
+    if (i < frame.size) args.slots[i] = key;
+    if (args.bitmap.is_flat()) {
+      mark_cells(args.bitmap, key, looks);
     } else {
-      mark_groups(task.bitmap, key);
+      mark_groups(args.bitmap, key);
     }
-    count_misfits(task.output.report, place);
+    count_misfits(args.output.report, place);
   }
 }
 
 /// Gives each group of cells that has points a place, and empties it.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxelize_bitmap_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t begin;
-  auto const words = static_cast<std::uint32_t>(occupancy_bitmap::top_words(all_cells(task)));
+  auto const words = static_cast<std::uint32_t>(occupancy_bitmap::top_words(all_cells(args)));
   std::uint32_t const tiles = (words + BlockSize - 1) / BlockSize;
-  scan const scanner{storage, task.group_tiles, &task.state->group_ticket};
+  scan const scanner{storage, args.group_tiles, &args.state->group_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const word = tile * BlockSize + threadIdx.x;
-    std::uint32_t const count = word < words ? count_bits(task.bitmap.top[word]) : 0;
+    std::uint32_t const count = word < words ? count_bits(args.bitmap.top[word]) : 0;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(0, count), tile, total);
-    if (word < words) task.bitmap.top_ranks[word] = at.second();
+    if (word < words) args.bitmap.top_ranks[word] = at.second();
     if (threadIdx.x == 0) begin = at.second();
     __syncthreads();
-    clear_groups(task.bitmap.groups + begin, total.second() - begin, threadIdx.x, BlockSize);
-    if (tile + 1 == tiles && threadIdx.x == 0) task.state->groups = total.second();
+    clear_groups(args.bitmap.groups + begin, total.second() - begin, threadIdx.x, BlockSize);
+    if (tile + 1 == tiles && threadIdx.x == 0) args.state->groups = total.second();
   }
 }
 
 /// Marks the cell of each point, where only groups were marked before.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
+__global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_bitmap_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
   bool looks = true;
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
        first += std::uint64_t{gridDim.x} * BlockSize) {
     std::uint64_t const i = first + threadIdx.x;
-    mark_cells(task.bitmap, i < frame.size ? task.slots[i] : voxel_none, looks);
+    mark_cells(args.bitmap, i < frame.size ? args.slots[i] : voxel_none, looks);
   }
 }
 
@@ -130,38 +132,38 @@ inline constexpr std::uint32_t rank_items = 2;
 
 /// Counts the occupied cells before each group. Of one cloud, those after the last that can be written get no number.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize_bitmap_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
-  std::uint32_t const groups = placed_groups(task);
+  std::uint32_t const groups = placed_groups(args);
   // One tile at least: an empty frame has its totals written too.
   constexpr std::uint32_t tile_size = BlockSize * rank_items;
   std::uint32_t const tiles = groups == 0 ? 1 : (groups + tile_size - 1) / tile_size;
-  scan const scanner{storage, task.cell_tiles, &task.state->cell_ticket};
+  scan const scanner{storage, args.cell_tiles, &args.state->cell_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const first = (tile * BlockSize + threadIdx.x) * rank_items;
     std::uint32_t counts[rank_items];
     std::uint32_t all = 0;
 #pragma unroll
     for (std::uint32_t k = 0; k < rank_items; ++k) {
-      counts[k] = first + k < groups ? task.bitmap.groups[first + k].count() : 0;
+      counts[k] = first + k < groups ? args.bitmap.groups[first + k].count() : 0;
       all += counts[k];
     }
     lookback_pair total{};
     std::uint32_t rank = scanner.exclusive(lookback_pair::of(0, all), tile, total).second();
 #pragma unroll
     for (std::uint32_t k = 0; k < rank_items; ++k) {
-      if (first + k < groups) task.bitmap.ranks[first + k] = rank;
+      if (first + k < groups) args.bitmap.ranks[first + k] = rank;
       // The group of the first voxel that gets no number.
-      bool const is_last = rank <= task.most_keys && task.most_keys - rank < counts[k];
-      if (is_last && task.bitmap.is_flat()) task.state->groups = first + k + 1;
+      bool const is_last = rank <= args.most_keys && args.most_keys - rank < counts[k];
+      if (is_last && args.bitmap.is_flat()) args.state->groups = first + k + 1;
       rank += counts[k];
     }
     if (tile + 1 < tiles || threadIdx.x != 0) continue;
-    std::uint32_t const voxels = total.second() < task.most_keys ? total.second() : task.most_keys;
-    task.bitmap.ranks[groups] = total.second();
-    task.state->voxels = voxels;
-    task.state->more_voxels = total.second() - voxels;
+    std::uint32_t const voxels = total.second() < args.most_keys ? total.second() : args.most_keys;
+    args.bitmap.ranks[groups] = total.second();
+    args.state->voxels = voxels;
+    args.state->more_voxels = total.second() - voxels;
   }
 }
 
@@ -169,24 +171,24 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
 /// in any order. Notes where clouds begin.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
-    voxelize_count_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
-  auto* const keys = static_cast<std::uint32_t*>(task.voxel_keys);
+    voxelize_count_kernel(voxelize_bitmap_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
+  auto* const keys = static_cast<std::uint32_t*>(args.voxel_keys);
   // Further groups are not looked at where most voxels are dropped.
-  std::uint32_t const groups = task.bitmap.is_flat() ? task.state->groups : voxel_none;
+  std::uint32_t const groups = args.bitmap.is_flat() ? args.state->groups : voxel_none;
   unsigned long long dropped = 0;
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
        first += std::uint64_t{gridDim.x} * BlockSize) {
     std::uint64_t const i = first + threadIdx.x;
-    std::uint32_t const key = i < frame.size ? task.slots[i] : voxel_none;
+    std::uint32_t const key = i < frame.size ? args.slots[i] : voxel_none;
     warp_run const run = warp_run::of(key);
     std::uint32_t voxel = voxel_none;
     std::uint32_t before = 0;
     if (key != voxel_none && run.leads()) {
-      std::uint32_t const rank = key >> occupancy_bitmap::group_bits < groups ? task.bitmap.rank(key) : voxel_none;
-      if (rank < task.most_keys) {
+      std::uint32_t const rank = key >> occupancy_bitmap::group_bits < groups ? args.bitmap.rank(key) : voxel_none;
+      if (rank < args.most_keys) {
         voxel = rank;
-        before = atomicAdd(&task.cursors[voxel], run.size);
+        before = atomicAdd(&args.cursors[voxel], run.size);
         // Whoever comes first writes what all would write.
         if (before == 0) keys[voxel] = key;
       } else {
@@ -195,37 +197,37 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     }
     voxel = cuda_warp::shuffle(voxel, run.leader);
     before = cuda_warp::shuffle(before, run.leader);
-    if (i < frame.size) task.slots[i] = voxel;
-    if (voxel != voxel_none && !task.sorted) task.places[i] = before + static_cast<std::uint32_t>(run.rank);
+    if (i < frame.size) args.slots[i] = voxel;
+    if (voxel != voxel_none && !args.sorted) args.select.places[i] = before + static_cast<std::uint32_t>(run.rank);
   }
-  if (task.output.report != nullptr) add_to_report(&task.output.report->dropped_points, dropped);
-  if (task.clouds.size() == 1) return;
-  for (index_t b = index_t{blockIdx.x} * BlockSize + threadIdx.x; b <= task.clouds.size();
+  if (args.output.report != nullptr) count_in_report_by_warp(&args.output.report->dropped_points, dropped);
+  if (args.clouds.size() == 1) return;
+  for (index_t b = index_t{blockIdx.x} * BlockSize + threadIdx.x; b <= args.clouds.size();
        b += index_t{gridDim.x} * BlockSize) {
-    task.cloud_begin[b] = task.bitmap.rank(static_cast<std::uint32_t>(task.cells * static_cast<std::uint64_t>(b)));
+    args.cloud_begin[b] = args.bitmap.rank(static_cast<std::uint32_t>(args.cells * static_cast<std::uint64_t>(b)));
   }
 }
 
 /// Gives each voxel a place in `members` as long as it has points. The bitmap has done its work.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
-  std::uint32_t const voxels = task.state->voxels;
+  std::uint32_t const voxels = args.state->voxels;
   std::uint32_t const tiles = voxels == 0 ? 1 : (voxels + BlockSize - 1) / BlockSize;
-  scan const scanner{storage, task.tiles, &task.state->number_ticket};
+  scan const scanner{storage, args.tiles, &args.state->number_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const voxel = tile * BlockSize + threadIdx.x;
-    std::uint32_t const count = voxel < voxels ? task.cursors[voxel] : 0;
+    std::uint32_t const count = voxel < voxels ? args.cursors[voxel] : 0;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(0, count), tile, total);
     if (voxel < voxels) {
-      task.offsets[voxel] = at.second();
-      if (!task.sorted) list_large_voxel(task, voxel, count);
+      args.offsets[voxel] = at.second();
+      if (!args.sorted) list_large_voxel(args, voxel, count);
     }
     if (tile + 1 == tiles && threadIdx.x == 0) {
-      task.state->points = total.second();
-      task.offsets[voxels] = total.second();
+      args.state->points = total.second();
+      args.offsets[voxels] = total.second();
     }
   }
 }

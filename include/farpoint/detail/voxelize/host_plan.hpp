@@ -1,20 +1,15 @@
 /// @file
+/// How a call of voxelize() on the host is shared out among threads, and its memory.
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/voxelize/host_voxel_table.hpp>
 #include <farpoint/host/thread_team.hpp>
-#include <farpoint/types/voxelize.hpp>
+#include <farpoint/tuning/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// When threads are worth starting.
-struct voxelize_host_tuning {
-  index_t points_per_thread = 20000;  ///< starting a thread takes as long as a few thousand points
-  index_t chunk_points = 4096;        ///< least points of a chunk
-};
 
 /// Arrays of one call in the workspace.
 struct voxelize_host_memory {
@@ -34,7 +29,8 @@ struct voxelize_host_memory {
 /// How a call is shared out among threads, and what memory that takes.
 class voxelize_host_plan {
  public:
-  static constexpr int most_threads = 64;
+  static constexpr int most_threads = voxelize_host_tuning::most_threads;
+  static constexpr int most_chunks = voxelize_host_tuning::chunks_per_thread * most_threads;
 
   /// @param points  of the view
   /// @param frame   of them, those in clouds; for fewer the same memory is enough
@@ -42,8 +38,9 @@ class voxelize_host_plan {
       : points_{points} {
     index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
     threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
-    index_t const most_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
-    if (threads_ > 1) chunks_ = static_cast<int>(std::min<index_t>(4 * threads_, most_chunks));
+    index_t const worth_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
+    if (threads_ > 1)
+      chunks_ = static_cast<int>(std::min<index_t>(voxelize_host_tuning::chunks_per_thread * threads_, worth_chunks));
   }
 
   int threads() const noexcept { return threads_; }

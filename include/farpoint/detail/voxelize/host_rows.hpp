@@ -1,21 +1,15 @@
 /// @file
+/// The rows of the outputs of voxelize() on the host.
 #pragma once
 
 #include <farpoint/detail/voxelize/check.hpp>
 #include <farpoint/detail/voxelize/host_voxel_table.hpp>
+#include <farpoint/detail/voxelize/voxel_mean.hpp>
 
 #include <algorithm>
-#include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
-
-/// sum / count; every NaN has the same bits.
-template <class Scalar>
-Scalar mean_of_sum(Scalar sum, Scalar count) noexcept {
-  Scalar const mean = sum / count;
-  return mean == mean ? mean : std::numeric_limits<Scalar>::quiet_NaN();
-}
 
 /// Fills the rows of a voxelize_output. Calls for different rows may run at the same time.
 template <class Points>
@@ -66,12 +60,12 @@ class host_voxel_rows {
     }
   }
 
-  /// Moves the points of lowest ticket to the front, in input order.
+  /// Moves the points of lowest priority to the front, in input order.
   void draw(host_voxel const& voxel, std::uint32_t* points, index_t count) const noexcept {
     index_t const begin = clouds_.begin_of(cloud_of(voxel));
-    auto const ticket = [&](std::uint32_t point) { return random_priority(params_.seed, index_t{point} - begin); };
+    auto const priority = [&](std::uint32_t point) { return random_priority(params_.seed, index_t{point} - begin); };
     std::nth_element(points, points + count, points + voxel.count,
-                     [&ticket](std::uint32_t a, std::uint32_t b) { return ticket(a) < ticket(b); });
+                     [&priority](std::uint32_t a, std::uint32_t b) { return priority(a) < priority(b); });
     std::sort(points, points + count);
   }
 
@@ -95,7 +89,7 @@ class host_voxel_rows {
     }
     if (!output_.max.empty()) output_.max.write(start, largest, features_);
     if (!output_.mean.empty()) {
-      for (int f = 0; f < Width; ++f) sums[f] = mean_of_sum(sums[f], static_cast<float>(count));
+      for (int f = 0; f < Width; ++f) sums[f] = voxel_mean(sums[f], static_cast<std::uint32_t>(count));
       output_.mean.write(start, sums, features_);
     }
     if (output_.gathered.empty()) return;
@@ -112,7 +106,8 @@ class host_voxel_rows {
       for (int axis = 0; axis < 3; ++axis) sum[axis] += point[axis];
     }
     for (int axis = 0; axis < 3; ++axis) {
-      output_.centroid[static_cast<std::size_t>(row * 3 + axis)] = mean_of_sum(sum[axis], static_cast<scalar>(count));
+      output_.centroid[static_cast<std::size_t>(row * 3 + axis)] =
+          voxel_mean(sum[axis], static_cast<std::uint32_t>(count));
     }
   }
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/voxelize/kernel_args.cuh>
+#include <farpoint/warp/count_in_report.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
 #include <farpoint/warp/warp_runs.cuh>
 
@@ -14,28 +15,27 @@ __device__ inline void count_misfits(voxelize_report* report, voxel_place place)
   unsigned const outside = cuda_warp::ballot(place == voxel_place::outside);
   unsigned const not_finite = cuda_warp::ballot(place == voxel_place::not_finite);
   if (report == nullptr || cuda_warp::lane() != 0) return;
-  if (outside != 0) atomicAdd(&report->outside, static_cast<unsigned long long>(__popc(outside)));
-  if (not_finite != 0) atomicAdd(&report->non_finite, static_cast<unsigned long long>(__popc(not_finite)));
+  count_in_report(&report->outside, static_cast<unsigned long long>(__popc(outside)));
+  count_in_report(&report->non_finite, static_cast<unsigned long long>(__popc(not_finite)));
 }
 
 /// Clears the counters, and looks at the offsets; one block.
 template <int BlockSize, class Points>
-__device__ inline void start_call(voxelize_args<Points> const& task) noexcept {
+__device__ inline void start_call(voxelize_args<Points> const& args) noexcept {
   bool descends = false;
-  for (index_t b = threadIdx.x; task.clouds.is_ragged() && b <= task.clouds.size(); b += BlockSize) {
-    index_t const offset = task.clouds.offsets()[static_cast<std::size_t>(b)];
-    index_t const before = b == 0 ? 0 : task.clouds.offsets()[static_cast<std::size_t>(b) - 1];
-    descends = descends || offset < before || offset > task.clouds.points().size();
+  for (index_t b = threadIdx.x; args.clouds.is_ragged() && b <= args.clouds.size(); b += BlockSize) {
+    index_t const offset = args.clouds.offsets()[static_cast<std::size_t>(b)];
+    index_t const before = b == 0 ? 0 : args.clouds.offsets()[static_cast<std::size_t>(b) - 1];
+    descends = descends || offset < before || offset > args.clouds.points().size();
   }
   bool const broken = __syncthreads_or(descends) != 0;
   if (threadIdx.x != 0) return;
-  *task.state = voxelize_state{};
-  task.state->bad_offsets = broken ? 1 : 0;
-  task.state->tiles_inserted = voxel_none;
-  if (task.bitmap.is_flat()) task.state->groups = voxel_none;
-  if (task.output.report != nullptr) {
-    *task.output.report = voxelize_report{};
-    task.output.report->bad_offsets = broken ? 1 : 0;
+  *args.state = voxelize_state{};
+  args.state->bad_offsets = broken ? 1 : 0;
+  args.state->tiles_inserted = voxel_none;
+  if (args.output.report != nullptr) {
+    *args.output.report = voxelize_report{};
+    args.output.report->bad_offsets = broken ? 1 : 0;
   }
 }
 
@@ -48,23 +48,23 @@ __device__ inline void clear_groups(cell_group* groups, index_t size, index_t fi
 /// Empties the part of the table that the frame needs, and everything that kernels add to. The first block looks at
 /// the offsets too.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = outer_frame(task.clouds);
-  auto const table = table_of<Key>(task, frame);
+__global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_table_args<Points> const args) {
+  voxel_frame const frame = outer_frame(args.clouds);
+  auto const table = table_of<Key>(args, frame);
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
   table.clear(first, step);
-  for (index_t slot = first; slot < table.capacity(); slot += step) task.cursors[slot] = 0;
+  for (index_t slot = first; slot < table.capacity(); slot += step) args.cursors[slot] = 0;
   index_t const tiles = (index_t{frame.size} + BlockSize - 1) / BlockSize;
   for (index_t tile = first; tile < tiles; tile += step) {
-    task.tiles[tile] = 0;
-    if (task.sorted) task.more_tiles[tile] = 0;
+    args.tiles[tile] = 0;
+    if (args.sorted) args.row_tiles[tile] = 0;
   }
-  for (index_t i = first; i * voxel_large < index_t{frame.size}; i += step) task.pieces_done[i] = 0;
-  if (task.counts_dropped && !inserts_all<BlockSize>(task, frame)) {
-    clear_groups(task.bitmap.groups, occupancy_bitmap::all_groups(static_cast<index_t>(task.cells)), first, step);
+  for (index_t i = first; i * voxel_large < index_t{frame.size}; i += step) args.select.pieces_done[i] = 0;
+  if (args.counts_dropped && !inserts_all<BlockSize>(args, frame)) {
+    clear_groups(args.bitmap.groups, occupancy_bitmap::all_groups(static_cast<index_t>(args.cells)), first, step);
   }
-  if (blockIdx.x == 0) start_call<BlockSize>(task);
+  if (blockIdx.x == 0) start_call<BlockSize>(args);
 }
 
 /// Puts the voxels of points into the table with the lowest point of each, and counts their points, a tile of
@@ -75,17 +75,17 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_args
 /// begin before it.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
-    voxelize_insert_kernel(voxelize_args<Points> const task) {
+    voxelize_insert_kernel(voxelize_table_args<Points> const args) {
   __shared__ std::uint32_t next;
-  voxel_frame const frame = frame_of(task);
-  auto const table = table_of<Key>(task, frame);
+  voxel_frame const frame = frame_of(args);
+  auto const table = table_of<Key>(args, frame);
   std::uint32_t const tiles = (frame.size + BlockSize - 1) / BlockSize;
-  bool const limited = task.key_limit != voxel_none;
+  bool const limited = args.key_limit != voxel_none;
   std::uint32_t tile = blockIdx.x;
   while (tile < tiles) {
     std::uint32_t const i = tile * BlockSize + threadIdx.x;
     Key key = table.empty();
-    voxel_place const place = i < frame.size ? key_of(task, frame.begin + i, key) : voxel_place::in_no_cloud;
+    voxel_place const place = i < frame.size ? key_of(args, frame.begin + i, key) : voxel_place::in_no_cloud;
     warp_run const run = warp_run::of(key);
     bool is_new = false;
     std::uint32_t slot = voxel_none;
@@ -94,22 +94,22 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       auto const entry = table.insert_or_min(key, i);
       slot = static_cast<std::uint32_t>(entry.slot);
       is_new = entry.inserted;
-      atomicAdd(&task.cursors[slot], run.size);
+      atomicAdd(&args.cursors[slot], run.size);
     }
     slot = cuda_warp::shuffle(slot, run.leader);
-    if (i < frame.size) task.slots[i] = slot;
-    count_misfits(task.output.report, place);
+    if (i < frame.size) args.slots[i] = slot;
+    count_misfits(args.output.report, place);
     if (!limited) {
       tile += gridDim.x;
       continue;
     }
     auto const added = static_cast<std::uint64_t>(__syncthreads_count(is_new));
     if (threadIdx.x == 0) {
-      std::uint64_t const before = atomic_add(&task.state->progress, std::uint64_t{1} << 32 | added);
+      std::uint64_t const before = atomic_add(&args.state->progress, std::uint64_t{1} << 32 | added);
       auto const ticket = static_cast<std::uint32_t>(before >> 32);
-      bool const enough = static_cast<std::uint32_t>(before) + added >= task.key_limit;
+      bool const enough = static_cast<std::uint32_t>(before) + added >= args.key_limit;
       // Once there are enough for one tile there are for all that come later.
-      if (enough) atomicMin(&task.state->tiles_inserted, ticket);
+      if (enough) atomicMin(&args.state->tiles_inserted, ticket);
       next = enough ? voxel_none : ticket + gridDim.x;
     }
     __syncthreads();
@@ -127,7 +127,7 @@ struct late_points {
 
   /// @param size  of the run that the thread leads; 0 if it leads none
   template <class Points, class Key>
-  __device__ void add(voxelize_args<Points> const& task, voxel_place place, std::uint32_t size, Key key,
+  __device__ void add(voxelize_table_args<Points> const& args, voxel_place place, std::uint32_t size, Key key,
                       std::uint32_t slot) noexcept {
     outside += place == voxel_place::outside ? 1 : 0;
     not_finite += place == voxel_place::not_finite ? 1 : 0;
@@ -135,27 +135,27 @@ struct late_points {
     dropped += size;
     // The keys of one cloud are the numbers of its cells.
     auto const cell = static_cast<std::uint32_t>(key);
-    looks = task.bitmap.mark_cells(cell >> 6, occupancy_bitmap::bit_of(cell), looks) == 0;
+    looks = args.bitmap.mark_cells(cell >> 6, occupancy_bitmap::bit_of(cell), looks) == 0;
     voxels += looks ? 0 : 1;
   }
 
   /// Adds the counts of a warp to what all have.
   template <class Points>
-  __device__ void finish(voxelize_args<Points> const& task) const noexcept {
-    add_to_report(&task.output.report->outside, outside);
-    add_to_report(&task.output.report->non_finite, not_finite);
-    add_to_report(&task.output.report->dropped_points, dropped);
+  __device__ void finish(voxelize_table_args<Points> const& args) const noexcept {
+    count_in_report_by_warp(&args.output.report->outside, outside);
+    count_in_report_by_warp(&args.output.report->non_finite, not_finite);
+    count_in_report_by_warp(&args.output.report->dropped_points, dropped);
     std::uint32_t const all = cuda_warp::sum(voxels);
-    if (cuda_warp::lane() == 0 && all != 0) atomicAdd(&task.state->more_voxels, all);
+    if (cuda_warp::lane() == 0 && all != 0) atomicAdd(&args.state->more_voxels, all);
   }
 };
 
 /// Counts the points behind those that were inserted.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
-  auto const table = table_of<Key>(task, frame);
-  std::uint32_t const begin = inserted_points<BlockSize>(task, frame);
+__global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
+  auto const table = table_of<Key>(args, frame);
+  std::uint32_t const begin = inserted_points<BlockSize>(args, frame);
   late_points late;
   // Whole warps go round together.
   for (std::uint64_t first = std::uint64_t{begin} + blockIdx.x * BlockSize; first < frame.size;
@@ -163,17 +163,17 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_args<
     std::uint64_t const i = first + threadIdx.x;
     Key key = table.empty();
     voxel_place const place =
-        i < frame.size ? key_of(task, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
+        i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
     warp_run const run = warp_run::of(key);
     // The empty key is in no table.
     index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
     std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
-    if (slot != voxel_none) atomicAdd(&task.cursors[slot], run.size);
-    if (task.counts_dropped) late.add(task, place, run.leads() ? run.size : 0, key, slot);
+    if (slot != voxel_none) atomicAdd(&args.cursors[slot], run.size);
+    if (args.counts_dropped) late.add(args, place, run.leads() ? run.size : 0, key, slot);
     slot = cuda_warp::shuffle(slot, run.leader);
-    if (i < frame.size) task.slots[i] = slot;
+    if (i < frame.size) args.slots[i] = slot;
   }
-  if (task.counts_dropped) late.finish(task);
+  if (args.counts_dropped) late.finish(args);
 }
 
 }  // namespace detail

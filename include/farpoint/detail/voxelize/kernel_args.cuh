@@ -60,7 +60,16 @@ struct voxelize_state {
   std::uint32_t bad_offsets;
 };
 
-/// Arguments of all kernels.
+/// Arrays of voxelize_algorithm::select: where points come together, and what numbering lists of it.
+struct voxelize_select_arrays {
+  std::uint32_t* members = nullptr;  ///< points by voxel
+  std::uint32_t* places = nullptr;   ///< by point, of ranked: where it goes among the points of its voxel
+  std::uint32_t* large = nullptr;    ///< voxels of more than voxel_small points
+  voxel_piece* pieces = nullptr;
+  std::uint32_t* pieces_done = nullptr;  ///< by voxel that is cut
+};
+
+/// Arguments that all kernels take.
 ///
 /// Points are numbered from the first point of the first cloud, voxels over all clouds: by first occurrence where a
 /// table numbers them, in the order of the grid where a bitmap does.
@@ -71,45 +80,63 @@ struct voxelize_args {
   batch<Points> clouds;
   voxelize_params<scalar> params;
   voxelize_output<scalar> output;
-  std::uint64_t cells = 0;          ///< of one cloud's grid
-  std::uint32_t row_limit = 0;      ///< no more rows than this can be written
-  std::uint32_t key_limit = 0;      ///< once so many voxels are in the table, no voxel that comes later is written
-  std::uint32_t most_keys = 0;      ///< the table has room for
-  std::uint32_t insert_blocks = 0;  ///< of the kernel that fills the table
-  bool sorted = false;              ///< voxelize_algorithm::sort
+  std::uint64_t cells = 0;      ///< of one cloud's grid
+  std::uint32_t row_limit = 0;  ///< no more rows than this can be written
+  std::uint32_t most_keys = 0;  ///< voxels that there is room for
+  bool sorted = false;          ///< voxelize_algorithm::sort
   bool ranked = false;          ///< a bitmap numbers the voxels: there is no table, and a voxel's slot is its number
-  bool counts_dropped = false;  ///< the table numbers the voxels that are written, a bitmap counts the others
 
   voxelize_state* state = nullptr;
+  std::uint64_t* tiles = nullptr;      ///< of the scan over points, or over a bitmap's voxels
+  std::uint64_t* row_tiles = nullptr;  ///< of the scan over rows, of sort
   hash_map_bucket* buckets = nullptr;
-  occupancy_bitmap bitmap = {};
-  std::uint32_t* cursors = nullptr;  ///< by slot: points of the voxel, then, of a table, where the next one goes
-  std::uint32_t* slots = nullptr;    ///< by point: slot of its voxel; of ranked, its key before
-  std::uint32_t* places = nullptr;   ///< by point, of ranked: where it goes among the points of its voxel
-  std::uint32_t* members = nullptr;  ///< points by voxel
-  void* voxel_keys = nullptr;        ///< by voxel
-  std::uint32_t* offsets = nullptr;  ///< by voxel: first entry in members
-  std::uint64_t* tiles = nullptr;    ///< of the scan over points or over a bitmap's voxels, then of that over rows
-  std::uint64_t* more_tiles = nullptr;
-  std::uint64_t* group_tiles = nullptr;  ///< of ranked: of the scan over groups of cells, then of that over cells
-  std::uint64_t* cell_tiles = nullptr;
-  std::uint32_t* large = nullptr;  ///< voxels of more than voxel_small points; of sort, rows of more than voxel_listed
-  std::uint32_t* drawn = nullptr;  ///< of sort: rows whose points are drawn
-  voxel_piece* pieces = nullptr;
-  std::uint32_t* pieces_done = nullptr;  ///< by voxel that is cut
+  std::uint32_t* slots = nullptr;        ///< by point: slot of its voxel; of ranked, its key before
+  std::uint32_t* cursors = nullptr;      ///< by slot: points of the voxel, then, of a table, where the next one goes
+  void* voxel_keys = nullptr;            ///< by voxel
+  std::uint32_t* offsets = nullptr;      ///< by voxel: its points are those from here on to the next voxel's
   std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
   std::uint32_t* cloud_row = nullptr;    ///< `[clouds + 1]`: first row of each cloud
+  voxelize_select_arrays select = {};
+};
 
-  // voxelize_algorithm::sort only; where the table was.
+/// What else the kernels take that find the voxels by a table.
+struct voxelize_table_part {
+  std::uint32_t key_limit = 0;      ///< once so many voxels are in the table, no voxel that comes later is written
+  std::uint32_t insert_blocks = 0;  ///< of the kernel that fills the table
+  bool counts_dropped = false;      ///< the table numbers the voxels that are written, a bitmap counts the others
+  occupancy_bitmap bitmap = {};
+};
+
+/// What else the kernels take that find the voxels by a bitmap.
+struct voxelize_bitmap_part {
+  occupancy_bitmap bitmap = {};
+  std::uint64_t* group_tiles = nullptr;  ///< of the scan over groups of cells
+  std::uint64_t* cell_tiles = nullptr;   ///< of the scan over cells
+};
+
+/// What else the kernels of voxelize_algorithm::sort take.
+struct voxelize_sort_part {
+  std::uint32_t* members = nullptr;      ///< points by row
   void* row_keys = nullptr;              ///< by row
   std::uint32_t* row_of = nullptr;       ///< by voxel
   std::uint32_t* row_offsets = nullptr;  ///< by row: first entry in members
+  std::uint32_t* long_rows = nullptr;    ///< rows of more than voxel_listed kept points
+  std::uint32_t* drawn = nullptr;        ///< rows whose points are drawn
   std::uint32_t* order = nullptr;        ///< voxels in the order of the grid, or null
   std::uint32_t* sort_keys = nullptr;
   std::uint32_t* sort_values = nullptr;
   std::uint32_t no_row = 0;  ///< sorts behind all rows
   int shift = 0;             ///< of the part of a voxel's key that is sorted by
 };
+
+template <class Points, class Part>
+struct voxelize_args_with : voxelize_args<Points>, Part {};
+template <class Points>
+using voxelize_table_args = voxelize_args_with<Points, voxelize_table_part>;
+template <class Points>
+using voxelize_bitmap_args = voxelize_args_with<Points, voxelize_bitmap_part>;
+template <class Points>
+using voxelize_sort_args = voxelize_args_with<Points, voxelize_sort_part>;
 
 /// Blocks for which a multiprocessor has threads. For __launch_bounds__ alone: on the host it is the largest number.
 constexpr int blocks_that_fit(int block_size) noexcept {
@@ -141,9 +168,9 @@ __device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept 
 
 /// Empty if the offsets are not in order. After voxelize_clear_kernel.
 template <class Points>
-__device__ inline voxel_frame frame_of(voxelize_args<Points> const& task) noexcept {
-  voxel_frame frame = outer_frame(task.clouds);
-  if (task.clouds.is_ragged() && task.state->bad_offsets != 0) frame.size = 0;
+__device__ inline voxel_frame frame_of(voxelize_args<Points> const& args) noexcept {
+  voxel_frame frame = outer_frame(args.clouds);
+  if (args.clouds.is_ragged() && args.state->bad_offsets != 0) frame.size = 0;
   return frame;
 }
 
@@ -153,52 +180,47 @@ enum class voxel_place { inside, outside, not_finite, in_no_cloud };
 /// Finds the voxel that point `i` of the view is in.
 /// @param key  set to its key, and left alone if there is none
 template <class Key, class Points>
-__device__ inline voxel_place key_of(voxelize_args<Points> const& task, index_t i, Key& key) noexcept {
+__device__ inline voxel_place key_of(voxelize_args<Points> const& args, index_t i, Key& key) noexcept {
   index_t cloud = 0;
-  if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
-    cloud = cloud_of(task.clouds, i);
+  if (args.clouds.size() > 1 || args.clouds.is_ragged()) {
+    cloud = cloud_of(args.clouds, i);
     // A cloud ends at the bound that it was given.
-    if (i >= task.clouds.begin_of(cloud) + task.clouds.largest()) return voxel_place::in_no_cloud;
+    if (i >= args.clouds.begin_of(cloud) + args.clouds.largest()) return voxel_place::in_no_cloud;
   }
-  auto const point = task.clouds.points()[i];
+  auto const point = args.clouds.points()[i];
   vec<std::int32_t> voxel{};
-  if (!voxel_of(task.params.grid, point, voxel)) {
+  if (!voxel_of(args.params.grid, point, voxel)) {
     return is_finite(point) ? voxel_place::outside : voxel_place::not_finite;
   }
   // Of 32 bits where the keys are.
-  auto const dim = [&task](int axis) { return static_cast<Key>(task.params.grid.dims[axis]); };
+  auto const dim = [&args](int axis) { return static_cast<Key>(args.params.grid.dims[axis]); };
   Key const cell =
       (static_cast<Key>(voxel[2]) * dim(1) + static_cast<Key>(voxel[1])) * dim(0) + static_cast<Key>(voxel[0]);
-  key = static_cast<Key>(cloud) * static_cast<Key>(task.cells) + cell;
+  key = static_cast<Key>(cloud) * static_cast<Key>(args.cells) + cell;
   return voxel_place::inside;
 }
 
 /// The table, as large as the frame needs it.
 template <class Key, class Points>
-__device__ inline hash_map_ref<Key> table_of(voxelize_args<Points> const& task, voxel_frame const& frame) noexcept {
-  std::uint64_t const keys = frame.size < task.most_keys ? frame.size : task.most_keys;
+__device__ inline hash_map_ref<Key> table_of(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
+  std::uint64_t const keys = frame.size < args.most_keys ? frame.size : args.most_keys;
   constexpr int slots = hash_map_ref<Key>::bucket_slots;
-  return hash_map_ref<Key>{{task.buckets, static_cast<std::size_t>((2 * keys + slots - 1) / slots)}};
+  return hash_map_ref<Key>{{args.buckets, static_cast<std::size_t>((2 * keys + slots - 1) / slots)}};
 }
 
 /// True where the points of a frame are so few that all of them are inserted, whatever they are.
 template <int Tile, class Points>
-__device__ inline bool inserts_all(voxelize_args<Points> const& task, voxel_frame const& frame) noexcept {
-  return task.key_limit == voxel_none || frame.size <= std::uint64_t{task.insert_blocks} * Tile;
+__device__ inline bool inserts_all(voxelize_table_args<Points> const& args, voxel_frame const& frame) noexcept {
+  return args.key_limit == voxel_none || frame.size <= std::uint64_t{args.insert_blocks} * Tile;
 }
 
 /// Points from the front of the frame that have been put into the table; the others can only be looked up.
 template <int Tile, class Points>
-__device__ inline std::uint32_t inserted_points(voxelize_args<Points> const& task, voxel_frame const& frame) noexcept {
-  if (task.key_limit == voxel_none) return frame.size;
-  std::uint64_t const end = (std::uint64_t{task.state->tiles_inserted} + task.insert_blocks) * Tile;
+__device__ inline std::uint32_t inserted_points(voxelize_table_args<Points> const& args,
+                                                voxel_frame const& frame) noexcept {
+  if (args.key_limit == voxel_none) return frame.size;
+  std::uint64_t const end = (std::uint64_t{args.state->tiles_inserted} + args.insert_blocks) * Tile;
   return end < frame.size ? static_cast<std::uint32_t>(end) : frame.size;
-}
-
-/// Adds a warp's counts to the report.
-__device__ inline void add_to_report(unsigned long long* counter, unsigned long long mine) noexcept {
-  mine = cuda_warp::sum(mine);
-  if (cuda_warp::lane() == 0 && mine != 0) atomicAdd(counter, mine);
 }
 
 }  // namespace detail

@@ -20,12 +20,12 @@ struct first_points {
   std::uint32_t counts[number_items];  ///< of the voxel, 0 if it is not its first point
 
   template <class Points>
-  __device__ first_points(voxelize_args<Points> const& task, hash_map_ref<Key> const& table, std::uint32_t begin,
+  __device__ first_points(voxelize_args<Points> const& args, hash_map_ref<Key> const& table, std::uint32_t begin,
                           std::uint32_t end) noexcept {
 #pragma unroll
     for (int k = 0; k < number_items; ++k) {
       std::uint32_t const i = begin + static_cast<std::uint32_t>(k);
-      slots[k] = i < end ? task.slots[i] : voxel_none;
+      slots[k] = i < end ? args.slots[i] : voxel_none;
     }
     bool is_first[number_items];
 #pragma unroll
@@ -37,7 +37,7 @@ struct first_points {
       is_first[k] = entry.value == begin + static_cast<std::uint32_t>(k);
     }
 #pragma unroll
-    for (int k = 0; k < number_items; ++k) counts[k] = is_first[k] ? task.cursors[slots[k]] : 0;
+    for (int k = 0; k < number_items; ++k) counts[k] = is_first[k] ? args.cursors[slots[k]] : 0;
   }
 
   __device__ lookback_pair sum() const noexcept {
@@ -50,30 +50,30 @@ struct first_points {
 
 /// Notes a voxel that takes more than eight lanes.
 template <class Points>
-__device__ inline void list_large_voxel(voxelize_args<Points> const& task, std::uint32_t voxel,
+__device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::uint32_t voxel,
                                         std::uint32_t count) noexcept {
   if (count > voxel_large) {
     std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
-    std::uint32_t const number = atomicAdd(&task.state->cut_voxels, 1u);
-    std::uint32_t const first = atomicAdd(&task.state->pieces, pieces);
-    for (std::uint32_t piece = 0; piece < pieces; ++piece) task.pieces[first + piece] = {voxel, piece, number};
-  } else if (!is_small_voxel(task, count)) {
-    task.large[atomicAdd(&task.state->large_voxels, 1u)] = voxel;
+    std::uint32_t const number = atomicAdd(&args.state->cut_voxels, 1u);
+    std::uint32_t const first = atomicAdd(&args.state->pieces, pieces);
+    for (std::uint32_t piece = 0; piece < pieces; ++piece) args.select.pieces[first + piece] = {voxel, piece, number};
+  } else if (!is_small_voxel(args, count)) {
+    args.select.large[atomicAdd(&args.state->large_voxels, 1u)] = voxel;
   }
 }
 
 /// Notes the first voxel of each cloud that begins in a tile of points; and, in the last tile, of those that begin
 /// where nothing is inserted any more.
 template <int BlockSize, class Points>
-__device__ inline void note_clouds(voxelize_args<Points> const& task, voxel_frame const& frame, std::uint32_t begin,
+__device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_frame const& frame, std::uint32_t begin,
                                    std::uint32_t end, bool is_last, std::uint32_t const* voxels_before,
                                    std::uint32_t total) noexcept {
-  for (index_t b = threadIdx.x; b <= task.clouds.size(); b += BlockSize) {
-    index_t const at = b == task.clouds.size() ? index_t{frame.size} : task.clouds.begin_of(b) - frame.begin;
+  for (index_t b = threadIdx.x; b <= args.clouds.size(); b += BlockSize) {
+    index_t const at = b == args.clouds.size() ? index_t{frame.size} : args.clouds.begin_of(b) - frame.begin;
     if (at >= begin && at < end) {
-      task.cloud_begin[b] = voxels_before[at - begin];
+      args.cloud_begin[b] = voxels_before[at - begin];
     } else if (is_last && (at >= end || frame.size == 0)) {
-      task.cloud_begin[b] = total;
+      args.cloud_begin[b] = total;
     }
   }
 }
@@ -83,22 +83,22 @@ __device__ inline void note_clouds(voxelize_args<Points> const& task, voxel_fram
 /// A voxel whose first point is written to here still has it in the table: other points compare themselves with it.
 /// The cursor is nobody else's: a voxel has one first point.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_table_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   constexpr std::uint32_t tile_size = BlockSize * number_items;
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t voxels_before[tile_size];
-  voxel_frame const frame = frame_of(task);
-  auto const table = table_of<Key>(task, frame);
-  std::uint32_t const size = inserted_points<BlockSize>(task, frame);
+  voxel_frame const frame = frame_of(args);
+  auto const table = table_of<Key>(args, frame);
+  std::uint32_t const size = inserted_points<BlockSize>(args, frame);
   // One tile at least: an empty frame has its totals written too.
   std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
-  bool const has_clouds = task.clouds.size() > 1;
-  bool const has_readers = task.sorted || !task.output.point_voxel.empty();
-  scan const scanner{storage, task.tiles, &task.state->number_ticket};
+  bool const has_clouds = args.clouds.size() > 1;
+  bool const has_readers = args.sorted || !args.output.point_voxel.empty();
+  scan const scanner{storage, args.tiles, &args.state->number_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * number_items;
-    first_points<Key> const mine{task, table, begin, size};
+    first_points<Key> const mine{args, table, begin, size};
     lookback_pair total{};
     lookback_pair at = scanner.exclusive(mine.sum(), tile, total);
 #pragma unroll
@@ -107,27 +107,27 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_arg
       std::uint32_t const count = mine.counts[k];
       if (count == 0) continue;
       std::uint32_t const voxel = at.first();
-      bool const dropped = !has_clouds && voxel >= task.row_limit;
-      task.cursors[mine.slots[k]] = dropped && !task.sorted ? voxel_dropped : at.second();
-      if (voxel < task.most_keys) {
-        static_cast<Key*>(task.voxel_keys)[voxel] = mine.keys[k];
-        task.offsets[voxel] = at.second();
+      bool const dropped = !has_clouds && voxel >= args.row_limit;
+      args.cursors[mine.slots[k]] = dropped && !args.sorted ? voxel_dropped : at.second();
+      if (voxel < args.most_keys) {
+        static_cast<Key*>(args.voxel_keys)[voxel] = mine.keys[k];
+        args.offsets[voxel] = at.second();
       }
       // From here on the table has the voxel's number, for those that ask for it.
       if (has_readers) table.value(mine.slots[k]).store(voxel | voxel_dropped);
       at.word += lookback_pair::of(1, count).word;
-      if (!task.sorted && !dropped) list_large_voxel(task, voxel, count);
+      if (!args.sorted && !dropped) list_large_voxel(args, voxel, count);
     }
     bool const is_last = tile + 1 == tiles;
     if (has_clouds) {
       __syncthreads();
       std::uint32_t const end = is_last ? size : (tile + 1) * tile_size;
-      note_clouds<BlockSize>(task, frame, tile * tile_size, end, is_last, voxels_before, total.first());
+      note_clouds<BlockSize>(args, frame, tile * tile_size, end, is_last, voxels_before, total.first());
     }
     if (is_last && threadIdx.x == 0) {
-      task.state->voxels = total.first();
-      task.state->points = total.second();
-      if (total.first() <= task.most_keys) task.offsets[total.first()] = total.second();
+      args.state->voxels = total.first();
+      args.state->points = total.second();
+      if (total.first() <= args.most_keys) args.offsets[total.first()] = total.second();
     }
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/voxelize/kernel_args.cuh>
+#include <farpoint/detail/voxelize/voxel_mean.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -10,36 +11,24 @@ namespace detail {
 
 /// True for a voxel that eight lanes write without choosing among more points than they hold.
 template <class Points>
-__device__ inline bool is_small_voxel(voxelize_args<Points> const& task, std::uint32_t count) noexcept {
-  bool const drawn = task.params.points == voxel_points::random_subset && index_t{count} > task.params.mode.max_points;
+__device__ inline bool is_small_voxel(voxelize_args<Points> const& args, std::uint32_t count) noexcept {
+  bool const drawn = args.params.points == voxel_points::random_subset && index_t{count} > args.params.mode.max_points;
   return count <= voxel_small && !drawn;
 }
 
 template <class Points>
-__device__ inline std::uint32_t kept_of(voxelize_args<Points> const& task, std::uint32_t count) noexcept {
-  return task.params.mode.max_points < index_t{count} ? static_cast<std::uint32_t>(task.params.mode.max_points) : count;
-}
-
-/// sum / count; every NaN has the same bits.
-template <class Scalar>
-__device__ inline Scalar voxel_mean(Scalar sum, std::uint32_t count) noexcept {
-  Scalar const mean = div_rn(sum, static_cast<Scalar>(count));
-  if (mean == mean) return mean;
-  if constexpr (sizeof(Scalar) == 8) {
-    return __longlong_as_double(0x7ff8000000000000);
-  } else {
-    return __int_as_float(0x7fc00000);
-  }
+__device__ inline std::uint32_t kept_of(voxelize_args<Points> const& args, std::uint32_t count) noexcept {
+  return args.params.mode.max_points < index_t{count} ? static_cast<std::uint32_t>(args.params.mode.max_points) : count;
 }
 
 /// Row of a voxel, or voxel_none if it is dropped.
 template <class Key, class Points>
-__device__ inline std::uint32_t row_of(voxelize_args<Points> const& task, std::uint32_t voxel, Key key) noexcept {
-  if (task.clouds.size() == 1) return voxel < task.state->rows ? voxel : voxel_none;
-  auto const cloud = static_cast<std::uint64_t>(key) / task.cells;
-  std::uint32_t const place = voxel - task.cloud_begin[cloud];
-  std::uint64_t const row = std::uint64_t{task.cloud_row[cloud]} + place;
-  return index_t{place} < task.params.mode.max_voxels && row < task.row_limit ? static_cast<std::uint32_t>(row)
+__device__ inline std::uint32_t row_of(voxelize_args<Points> const& args, std::uint32_t voxel, Key key) noexcept {
+  if (args.clouds.size() == 1) return voxel < args.state->rows ? voxel : voxel_none;
+  auto const cloud = static_cast<std::uint64_t>(key) / args.cells;
+  std::uint32_t const place = voxel - args.cloud_begin[cloud];
+  std::uint64_t const row = std::uint64_t{args.cloud_row[cloud]} + place;
+  return index_t{place} < args.params.mode.max_voxels && row < args.row_limit ? static_cast<std::uint32_t>(row)
                                                                               : voxel_none;
 }
 
@@ -52,12 +41,12 @@ struct voxel_cell {
   Key z;
 
   template <class Points>
-  __device__ voxel_cell(voxelize_args<Points> const& task, Key key) noexcept {
+  __device__ voxel_cell(voxelize_args<Points> const& args, Key key) noexcept {
     // Of 32 bits where the keys are: a division of 64 takes as long as all the rest of a row.
-    auto const dim_x = static_cast<Key>(task.params.grid.dims[0]);
-    auto const dim_y = static_cast<Key>(task.params.grid.dims[1]);
-    auto const cells = static_cast<Key>(task.cells);
-    cloud = task.clouds.size() == 1 ? 0 : key / cells;
+    auto const dim_x = static_cast<Key>(args.params.grid.dims[0]);
+    auto const dim_y = static_cast<Key>(args.params.grid.dims[1]);
+    auto const cells = static_cast<Key>(args.cells);
+    cloud = args.clouds.size() == 1 ? 0 : key / cells;
     Key const cell = key - cloud * cells;
     Key const line = cell / dim_x;
     x = cell - line * dim_x;
@@ -79,12 +68,12 @@ struct row_lanes {
 
 /// What a row has of its place and its number of points, by one thread.
 template <class Key, class Points>
-__device__ inline void write_voxel(voxelize_args<Points> const& task, std::uint32_t row, Key key,
+__device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint32_t row, Key key,
                                    std::uint32_t kept) noexcept {
-  auto const& output = task.output;
+  auto const& output = args.output;
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
   if (output.coords.empty()) return;
-  voxel_cell<Key> const cell{task, key};
+  voxel_cell<Key> const cell{args, key};
   int const columns = output.columns == voxel_columns::xyz ? 3 : 4;
   std::int32_t* const place = output.coords.data() + index_t{row} * columns;
 #pragma unroll
@@ -95,17 +84,17 @@ __device__ inline void write_voxel(voxelize_args<Points> const& task, std::uint3
 
 /// True where the mean of floats is all that is asked for of the features: what detectors ask for.
 template <class Points>
-__device__ inline bool wants_plain_means(voxelize_args<Points> const& task) noexcept {
-  auto const& output = task.output;
+__device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noexcept {
+  auto const& output = args.output;
   return !output.mean.empty() && !output.mean.is_float16() && output.max.empty() && output.first.empty() &&
-         output.gathered.empty() && output.centroid.empty() && task.params.features.column(0).is_plain();
+         output.gathered.empty() && output.centroid.empty() && args.params.features.column(0).is_plain();
 }
 
 /// What a row has of its points then, in a fraction of the instructions: the kernels of few points are bound by those.
 template <class Points>
-__device__ inline void write_plain_means(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_plain_means(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                          std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  feature_view const& features = task.params.features;
+  feature_view const& features = args.params.features;
   int const columns = features.count();
   for (int f = lanes.lane; f < columns; f += lanes.size) {
     auto const column = features.column(f);
@@ -115,16 +104,16 @@ __device__ inline void write_plain_means(voxelize_args<Points> const& task, voxe
     for (std::uint32_t k = 0; k < count; ++k) {
       sum = add_rn(sum, *reinterpret_cast<float const*>(base + kept[k] * column.stride()));
     }
-    static_cast<float*>(task.output.mean.data())[index_t{row} * columns + f] = voxel_mean(sum, count);
+    static_cast<float*>(args.output.mean.data())[index_t{row} * columns + f] = voxel_mean(sum, count);
   }
 }
 
 /// What a row has of its points' features. `kept` are the points in input order; shared or global memory.
 template <class Points>
-__device__ inline void write_features(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_features(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  auto const& output = task.output;
-  feature_view const& features = task.params.features;
+  auto const& output = args.output;
+  feature_view const& features = args.params.features;
   int const columns = features.count();
   bool const reduced = !output.mean.empty() || !output.max.empty() || !output.first.empty();
   for (int f = lanes.lane; reduced && f < columns; f += lanes.size) {
@@ -146,7 +135,7 @@ __device__ inline void write_features(voxelize_args<Points> const& task, voxel_f
   }
   for (int f = lanes.lane; !output.gathered.empty() && f < columns; f += lanes.size) {
     auto const column = features.column(f);
-    index_t const most = task.params.mode.max_points;
+    index_t const most = args.params.mode.max_points;
     for (index_t k = 0; k < most; ++k) {
       output.gathered.set((row * most + k) * columns + f, k < count ? column(frame.begin + kept[k]) : 0.0f);
     }
@@ -155,29 +144,29 @@ __device__ inline void write_features(voxelize_args<Points> const& task, voxel_f
 
 /// Mean of the kept points' coordinates.
 template <class Points>
-__device__ inline void write_centroid(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_centroid(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   using scalar = typename Points::scalar;
-  if (task.output.centroid.empty() || lanes.lane >= 3) return;
+  if (args.output.centroid.empty() || lanes.lane >= 3) return;
   scalar sum = 0;
   for (std::uint32_t k = 0; k < count; ++k) {
-    auto const point = task.clouds.points()[frame.begin + kept[k]];
+    auto const point = args.clouds.points()[frame.begin + kept[k]];
     sum = add_rn(sum, lanes.lane == 0 ? point[0] : lanes.lane == 1 ? point[1] : point[2]);
   }
-  task.output.centroid[static_cast<std::size_t>(row) * 3 + static_cast<std::size_t>(lanes.lane)] =
+  args.output.centroid[static_cast<std::size_t>(row) * 3 + static_cast<std::size_t>(lanes.lane)] =
       voxel_mean(sum, count);
 }
 
 /// What a row has of its points.
 template <class Points>
-__device__ inline void write_points(voxelize_args<Points> const& task, voxel_frame const& frame, row_lanes lanes,
+__device__ inline void write_points(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  if (wants_plain_means(task)) {
-    write_plain_means(task, frame, lanes, row, kept, count);
+  if (wants_plain_means(args)) {
+    write_plain_means(args, frame, lanes, row, kept, count);
     return;
   }
-  write_features(task, frame, lanes, row, kept, count);
-  write_centroid(task, frame, lanes, row, kept, count);
+  write_features(args, frame, lanes, row, kept, count);
+  write_centroid(args, frame, lanes, row, kept, count);
 }
 
 }  // namespace detail

@@ -11,17 +11,17 @@ namespace detail {
 
 /// By which the points of lowest rank are kept.
 template <class Points>
-__device__ inline std::uint64_t rank_of(voxelize_args<Points> const& task, voxel_frame const& frame,
+__device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel_frame const& frame,
                                         std::uint32_t point) noexcept {
-  if (task.params.points == voxel_points::first) return point;
+  if (args.params.points == voxel_points::first) return point;
   index_t const i = frame.begin + point;
-  return random_priority(task.params.seed, i - task.clouds.begin_of(cloud_of(task.clouds, i)));
+  return random_priority(args.params.seed, i - args.clouds.begin_of(cloud_of(args.clouds, i)));
 }
 
 /// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
 /// @param begins  the selection is empty
 template <class Points>
-__device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> const& task, voxel_frame const& frame,
+__device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> const& args, voxel_frame const& frame,
                                      std::uint32_t const* members, std::uint32_t first, std::uint32_t count,
                                      std::uint32_t step, bool begins = true) noexcept {
   constexpr int ahead = 4;
@@ -35,7 +35,7 @@ __device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> 
     }
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
-      ranked_point const mine{points[k] != voxel_none ? rank_of(task, frame, points[k]) : warp_lowest::none, points[k]};
+      ranked_point const mine{points[k] != voxel_none ? rank_of(args, frame, points[k]) : warp_lowest::none, points[k]};
       if (begins && k == 0) {
         lowest.begin(mine);
       } else {
@@ -75,28 +75,28 @@ class voxel_rows {
     bool is_last;
   };
 
-  __device__ voxel_rows(voxelize_args<Points> const& task, storage& shared) noexcept
-      : task_{task}, shared_{shared}, frame_{frame_of(task)}, most_{static_cast<int>(task.params.mode.max_points)} {}
+  __device__ voxel_rows(voxelize_args<Points> const& args, storage& shared) noexcept
+      : args_{args}, shared_{shared}, frame_{frame_of(args)}, most_{static_cast<int>(args.params.mode.max_points)} {}
 
   /// Voxels of so many points that blocks share them.
   __device__ void write_cut() const noexcept {
-    std::uint32_t const pieces = task_.state->pieces;
+    std::uint32_t const pieces = args_.state->pieces;
     for (std::uint32_t p = blockIdx.x; p < pieces; p += gridDim.x) {
-      voxel_piece const piece = task_.pieces[p];
-      if (row_of(task_, piece.voxel, key_of(piece.voxel)) != voxel_none) write_piece(piece);
+      voxel_piece const piece = args_.select.pieces[p];
+      if (row_of(args_, piece.voxel, key_of(piece.voxel)) != voxel_none) write_piece(piece);
       __syncthreads();
     }
   }
 
   /// Voxels that a warp takes each.
   __device__ void write_large() const noexcept {
-    std::uint32_t const voxels = task_.state->large_voxels;
+    std::uint32_t const voxels = args_.state->large_voxels;
     for (std::uint32_t v = blockIdx.x * warps + warp(); v < voxels; v += gridDim.x * warps) {
-      std::uint32_t const voxel = task_.large[v];
-      std::uint32_t const row = row_of(task_, voxel, key_of(voxel));
+      std::uint32_t const voxel = args_.select.large[v];
+      std::uint32_t const row = row_of(args_, voxel, key_of(voxel));
       if (row == voxel_none) continue;
       warp_lowest lowest{most_};
-      offer_members(lowest, task_, frame_, task_.members + task_.offsets[voxel], 0, count_of(voxel),
+      offer_members(lowest, args_, frame_, args_.select.members + args_.offsets[voxel], 0, count_of(voxel),
                     std::uint32_t{cuda_warp::lanes});
       write_selected(lowest, row, voxel);
     }
@@ -104,24 +104,24 @@ class voxel_rows {
 
   /// What each row has besides its points, a thread a voxel; and what the report says of all.
   __device__ void write_voxels() const noexcept {
-    bool const all = task_.clouds.size() > 1;
+    bool const all = args_.clouds.size() > 1;
     std::uint32_t const voxels = listed_voxels();
     unsigned long long surplus = 0;
     unsigned long long dropped = 0;
     for (std::uint32_t voxel = blockIdx.x * BlockSize + threadIdx.x; voxel < voxels; voxel += gridDim.x * BlockSize) {
       std::uint32_t const count = count_of(voxel);
-      std::uint32_t const kept = kept_of(task_, count);
+      std::uint32_t const kept = kept_of(args_, count);
       Key const key = key_of(voxel);
-      std::uint32_t const row = row_of(task_, voxel, key);
+      std::uint32_t const row = row_of(args_, voxel, key);
       surplus += row != voxel_none ? count - kept : 0;
       dropped += row != voxel_none ? 0 : count;
-      if (row != voxel_none) write_voxel(task_, row, key, kept);
+      if (row != voxel_none) write_voxel(args_, row, key, kept);
     }
-    if (task_.output.report == nullptr) return;
+    if (args_.output.report == nullptr) return;
     __syncwarp();
-    if (blockIdx.x == 0 && threadIdx.x == 0 && !all) dropped += task_.state->points - task_.offsets[voxels];
-    add_to_report(&task_.output.report->surplus_points, surplus);
-    add_to_report(&task_.output.report->dropped_points, dropped);
+    if (blockIdx.x == 0 && threadIdx.x == 0 && !all) dropped += args_.state->points - args_.offsets[voxels];
+    count_in_report_by_warp(&args_.output.report->surplus_points, surplus);
+    count_in_report_by_warp(&args_.output.report->dropped_points, dropped);
   }
 
   /// Voxels of few points, of which a warp takes four at a time.
@@ -130,22 +130,22 @@ class voxel_rows {
     std::uint32_t const voxels = listed_voxels();
     for (std::uint32_t voxel = blockIdx.x * groups + threadIdx.x / group_lanes; voxel < voxels;
          voxel += gridDim.x * groups) {
-      std::uint32_t const begin = task_.offsets[voxel];
-      std::uint32_t const count = task_.offsets[voxel + 1] - begin;
-      std::uint32_t const row = task_.clouds.size() == 1 ? voxel : row_of(task_, voxel, key_of(voxel));
-      if (row != voxel_none && is_small_voxel(task_, count)) write_group(row, begin, count);
+      std::uint32_t const begin = args_.offsets[voxel];
+      std::uint32_t const count = args_.offsets[voxel + 1] - begin;
+      std::uint32_t const row = args_.clouds.size() == 1 ? voxel : row_of(args_, voxel, key_of(voxel));
+      if (row != voxel_none && is_small_voxel(args_, count)) write_group(row, begin, count);
     }
   }
 
  private:
   /// Of one cloud, those that are dropped come last and are left out.
   __device__ std::uint32_t listed_voxels() const noexcept {
-    return task_.clouds.size() > 1 ? task_.state->voxels : task_.state->rows;
+    return args_.clouds.size() > 1 ? args_.state->voxels : args_.state->rows;
   }
   __device__ static std::uint32_t warp() noexcept { return threadIdx.x / cuda_warp::lanes; }
-  __device__ Key key_of(std::uint32_t voxel) const noexcept { return static_cast<Key const*>(task_.voxel_keys)[voxel]; }
+  __device__ Key key_of(std::uint32_t voxel) const noexcept { return static_cast<Key const*>(args_.voxel_keys)[voxel]; }
   __device__ std::uint32_t count_of(std::uint32_t voxel) const noexcept {
-    return task_.offsets[voxel + 1] - task_.offsets[voxel];
+    return args_.offsets[voxel + 1] - args_.offsets[voxel];
   }
 
   /// A group sorts up to 16 points by counting, and writes what the row has of them.
@@ -154,8 +154,9 @@ class voxel_rows {
     auto const lane = threadIdx.x % group_lanes;
     unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
     std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
-    std::uint32_t const low = lane < count ? task_.members[begin + lane] : voxel_none;
-    std::uint32_t const high = lane + group_lanes < count ? task_.members[begin + lane + group_lanes] : voxel_none;
+    std::uint32_t const low = lane < count ? args_.select.members[begin + lane] : voxel_none;
+    std::uint32_t const high =
+        lane + group_lanes < count ? args_.select.members[begin + lane + group_lanes] : voxel_none;
     std::uint32_t low_place = 0;
     std::uint32_t high_place = 0;
     if (count <= group_lanes) {
@@ -174,16 +175,16 @@ class voxel_rows {
     if (low != voxel_none) kept[low_place] = low;
     if (high != voxel_none) kept[high_place] = high;
     __syncwarp(group);
-    write_points(task_, frame_, {static_cast<int>(lane), group_lanes}, row, kept, kept_of(task_, count));
+    write_points(args_, frame_, {static_cast<int>(lane), group_lanes}, row, kept, kept_of(args_, count));
   }
 
   /// A warp writes the row of what it selected.
   __device__ void write_selected(warp_lowest const& lowest, std::uint32_t row, std::uint32_t voxel) const noexcept {
     std::uint32_t* const kept = shared_.warp.kept[warp()];
-    std::uint32_t const count = kept_of(task_, count_of(voxel));
+    std::uint32_t const count = kept_of(args_, count_of(voxel));
     cuda_warp::sync();
     sort_selection(lowest, count, kept);
-    write_points(task_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
+    write_points(args_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
   }
 
   /// Each warp has selected from its part: the first one selects from what they have.
@@ -200,12 +201,12 @@ class voxel_rows {
 
   /// Selects from one piece and leaves the result at its front. The block that is last of a voxel's selects from those.
   __device__ void write_piece(voxel_piece const& piece) const noexcept {
-    std::uint32_t* const members = task_.members + task_.offsets[piece.voxel];
+    std::uint32_t* const members = args_.select.members + args_.offsets[piece.voxel];
     std::uint32_t const count = count_of(piece.voxel);
     std::uint32_t const begin = piece.piece * voxel_large;
     std::uint32_t const end = begin + voxel_large < count ? begin + voxel_large : count;
     warp_lowest lowest{most_};
-    offer_members(lowest, task_, frame_, members, begin + warp() * cuda_warp::lanes, end, std::uint32_t{BlockSize});
+    offer_members(lowest, args_, frame_, members, begin + warp() * cuda_warp::lanes, end, std::uint32_t{BlockSize});
     lowest = merged(lowest);
     std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
     if (warp() == 0) {
@@ -213,7 +214,8 @@ class voxel_rows {
       if (mine.rank != warp_lowest::none) members[begin + static_cast<std::uint32_t>(cuda_warp::lane())] = mine.point;
       __threadfence();
       cuda_warp::sync();
-      if (cuda_warp::lane() == 0) shared_.is_last = atomicAdd(&task_.pieces_done[piece.number], 1u) + 1 == pieces;
+      if (cuda_warp::lane() == 0)
+        shared_.is_last = atomicAdd(&args_.select.pieces_done[piece.number], 1u) + 1 == pieces;
     }
     __syncthreads();
     if (!shared_.is_last) return;
@@ -224,13 +226,13 @@ class voxel_rows {
       std::uint32_t const front = p * voxel_large;
       std::uint32_t const left = count - front;
       std::uint32_t const has = left < static_cast<std::uint32_t>(most_) ? left : static_cast<std::uint32_t>(most_);
-      offer_members(all, task_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
+      offer_members(all, args_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
     }
     all = merged(all);
-    if (warp() == 0) write_selected(all, row_of(task_, piece.voxel, key_of(piece.voxel)), piece.voxel);
+    if (warp() == 0) write_selected(all, row_of(args_, piece.voxel, key_of(piece.voxel)), piece.voxel);
   }
 
-  voxelize_args<Points> const& task_;
+  voxelize_args<Points> const& args_;
   storage& shared_;
   voxel_frame frame_;
   int most_;
@@ -245,10 +247,10 @@ constexpr int select_blocks(int block_size) noexcept {
 /// The rows of all voxels; those that take longest first.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
-    voxelize_select_kernel(voxelize_args<Points> const task) {
+    voxelize_select_kernel(voxelize_args<Points> const args) {
   using rows = voxel_rows<Points, Key, BlockSize>;
   __shared__ typename rows::storage storage;
-  rows const writer{task, storage};
+  rows const writer{args, storage};
   writer.write_cut();
   writer.write_large();
   __syncthreads();
@@ -258,21 +260,21 @@ __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
 
 /// The row of each point's voxel.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
-  auto const table = table_of<Key>(task, frame);
-  index_t const size = task.clouds.points().size();
+__global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
+  auto const table = table_of<Key>(args, frame);
+  index_t const size = args.clouds.points().size();
   for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < size; i += index_t{gridDim.x} * BlockSize) {
     index_t const place = i - frame.begin;
-    std::uint32_t const slot = place >= 0 && place < index_t{frame.size} ? task.slots[place] : voxel_none;
+    std::uint32_t const slot = place >= 0 && place < index_t{frame.size} ? args.slots[place] : voxel_none;
     std::uint32_t row = voxel_none;
-    if (slot != voxel_none && task.ranked) {
-      row = row_of(task, slot, static_cast<Key const*>(task.voxel_keys)[slot]);
+    if (slot != voxel_none && args.ranked) {
+      row = row_of(args, slot, static_cast<Key const*>(args.voxel_keys)[slot]);
     } else if (slot != voxel_none) {
       // voxelize_number_kernel has put the number of the voxel into the table.
-      row = row_of(task, table.value(slot).load() & ~voxel_dropped, table.key(slot));
+      row = row_of(args, table.value(slot).load() & ~voxel_dropped, table.key(slot));
     }
-    task.output.point_voxel.set(i, row == voxel_none ? -1 : index_t{row});
+    args.output.point_voxel.set(i, row == voxel_none ? -1 : index_t{row});
   }
 }
 

@@ -11,152 +11,152 @@ namespace detail {
 
 /// Writes the number of its voxel over each point's slot. The table is not needed any more then.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
-  auto const table = table_of<Key>(task, frame);
+__global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
+  auto const table = table_of<Key>(args, frame);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
-    std::uint32_t const slot = task.slots[i];
-    if (slot != voxel_none) task.slots[i] = table.value(slot).load() & ~voxel_dropped;
+    std::uint32_t const slot = args.slots[i];
+    if (slot != voxel_none) args.slots[i] = table.value(slot).load() & ~voxel_dropped;
   }
 }
 
 /// The part of the voxels' keys to sort by: of all voxels as they are numbered, or in the order of an earlier part.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_args<Points> const task) {
-  std::uint32_t const voxels = task.state->voxels;
+__global__ void __launch_bounds__(BlockSize) voxelize_grid_keys_kernel(voxelize_sort_args<Points> const args) {
+  std::uint32_t const voxels = args.state->voxels;
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < voxels; i += gridDim.x * BlockSize) {
-    std::uint32_t const voxel = task.shift == 0 ? i : task.sort_values[i];
-    if (task.shift == 0) task.sort_values[i] = i;
-    auto const key = static_cast<std::uint64_t>(static_cast<Key const*>(task.voxel_keys)[voxel]);
-    task.sort_keys[i] = static_cast<std::uint32_t>(key >> task.shift);
+    std::uint32_t const voxel = args.shift == 0 ? i : args.sort_values[i];
+    if (args.shift == 0) args.sort_values[i] = i;
+    auto const key = static_cast<std::uint64_t>(static_cast<Key const*>(args.voxel_keys)[voxel]);
+    args.sort_keys[i] = static_cast<std::uint32_t>(key >> args.shift);
   }
 }
 
 /// Gives each voxel its row, in the order asked for, and each row a place for its points. The last block lays out the
 /// clouds.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_sort_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
-  auto const& lists = task.output.list_offsets;
+  auto const& lists = args.output.list_offsets;
   if (blockIdx.x + 1 == gridDim.x) {
-    lay_out_rows<BlockSize>(task);
+    lay_out_rows<BlockSize>(args);
     if (threadIdx.x == 0 && !lists.empty()) lists.set(0, 0);
-    if (threadIdx.x == 0) task.row_offsets[0] = 0;
+    if (threadIdx.x == 0) args.row_offsets[0] = 0;
     return;
   }
-  std::uint32_t const voxels = task.state->voxels;
+  std::uint32_t const voxels = args.state->voxels;
   unsigned long long surplus = 0;
   unsigned long long dropped = 0;
-  scan const scanner{storage, task.more_tiles, &task.state->arrange_ticket};
+  scan const scanner{storage, args.row_tiles, &args.state->arrange_ticket};
   for (std::uint32_t tile = scanner.take(); tile * BlockSize < voxels; tile = scanner.take()) {
     std::uint32_t const i = tile * BlockSize + threadIdx.x;
     bool const exists = i < voxels;
-    std::uint32_t const voxel = !exists ? 0 : task.order != nullptr ? task.order[i] : i;
-    std::uint32_t const count = exists ? task.offsets[voxel + 1] - task.offsets[voxel] : 0;
-    Key const key = exists ? static_cast<Key const*>(task.voxel_keys)[voxel] : 0;
+    std::uint32_t const voxel = !exists ? 0 : args.order != nullptr ? args.order[i] : i;
+    std::uint32_t const count = exists ? args.offsets[voxel + 1] - args.offsets[voxel] : 0;
+    Key const key = exists ? static_cast<Key const*>(args.voxel_keys)[voxel] : 0;
     std::uint32_t const first =
-        task.clouds.size() == 1 ? 0 : task.cloud_begin[static_cast<std::uint64_t>(key) / task.cells];
-    bool const allowed = exists && index_t{i - first} < task.params.mode.max_voxels;
+        args.clouds.size() == 1 ? 0 : args.cloud_begin[static_cast<std::uint64_t>(key) / args.cells];
+    bool const allowed = exists && index_t{i - first} < args.params.mode.max_voxels;
     lookback_pair total{};
     lookback_pair const at = scanner.exclusive(lookback_pair::of(allowed ? 1 : 0, allowed ? count : 0), tile, total);
     if (exists) {
       std::uint32_t const row = at.first();
-      bool const written = allowed && row < task.row_limit;
-      task.row_of[voxel] = written ? row : task.no_row;
+      bool const written = allowed && row < args.row_limit;
+      args.row_of[voxel] = written ? row : args.no_row;
       if (written) {
-        static_cast<Key*>(task.row_keys)[row] = key;
-        task.row_offsets[row + 1] = at.second() + count;
+        static_cast<Key*>(args.row_keys)[row] = key;
+        args.row_offsets[row + 1] = at.second() + count;
         if (!lists.empty()) lists.set(index_t{row} + 1, index_t{at.second()} + count);
-        std::uint32_t const kept = kept_of(task, count);
+        std::uint32_t const kept = kept_of(args, count);
         surplus += count - kept;
-        if (kept > voxel_listed) task.large[atomicAdd(&task.state->large_voxels, 1u)] = row;
-        if (kept < count && task.params.points == voxel_points::random_subset) {
-          task.drawn[atomicAdd(&task.state->drawn_rows, 1u)] = row;
+        if (kept > voxel_listed) args.long_rows[atomicAdd(&args.state->large_voxels, 1u)] = row;
+        if (kept < count && args.params.points == voxel_points::random_subset) {
+          args.drawn[atomicAdd(&args.state->drawn_rows, 1u)] = row;
         }
       } else {
         dropped += count;
       }
     }
   }
-  if (task.output.report == nullptr) return;
-  add_to_report(&task.output.report->surplus_points, surplus);
-  add_to_report(&task.output.report->dropped_points, dropped);
+  if (args.output.report == nullptr) return;
+  count_in_report_by_warp(&args.output.report->surplus_points, surplus);
+  count_in_report_by_warp(&args.output.report->dropped_points, dropped);
 }
 
 /// The row of each point, to sort by, and the point.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
+__global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_sort_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
-    std::uint32_t const voxel = task.slots[i];
-    task.sort_keys[i] = voxel == voxel_none ? task.no_row : task.row_of[voxel];
-    task.sort_values[i] = i;
-    if (blockIdx.x == 0 && i == 0) task.state->sorted = frame.size;
+    std::uint32_t const voxel = args.slots[i];
+    args.sort_keys[i] = voxel == voxel_none ? args.no_row : args.row_of[voxel];
+    args.sort_values[i] = i;
+    if (blockIdx.x == 0 && i == 0) args.state->sorted = frame.size;
   }
 }
 
 /// Outputs that say which point is where: lists, and the row of each point.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_args<Points> const task) {
-  voxel_frame const frame = frame_of(task);
-  index_t const size = task.clouds.points().size();
+__global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_sort_args<Points> const args) {
+  voxel_frame const frame = frame_of(args);
+  index_t const size = args.clouds.points().size();
   auto const first = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   auto const step = index_t{gridDim.x} * BlockSize;
-  if (!task.output.list_points.empty()) {
-    index_t const listed = task.row_offsets[task.state->rows];
-    for (index_t k = first; k < listed; k += step) task.output.list_points.set(k, frame.begin + task.members[k]);
+  if (!args.output.list_points.empty()) {
+    index_t const listed = args.row_offsets[args.state->rows];
+    for (index_t k = first; k < listed; k += step) args.output.list_points.set(k, frame.begin + args.members[k]);
   }
-  if (task.output.point_voxel.empty()) return;
+  if (args.output.point_voxel.empty()) return;
   for (index_t i = first; i < size; i += step) {
     index_t const place = i - frame.begin;
-    std::uint32_t const voxel = place >= 0 && place < index_t{frame.size} ? task.slots[place] : voxel_none;
-    std::uint32_t const row = voxel == voxel_none ? task.no_row : task.row_of[voxel];
-    task.output.point_voxel.set(i, row == task.no_row ? -1 : index_t{row});
+    std::uint32_t const voxel = place >= 0 && place < index_t{frame.size} ? args.slots[place] : voxel_none;
+    std::uint32_t const row = voxel == voxel_none ? args.no_row : args.row_of[voxel];
+    args.output.point_voxel.set(i, row == args.no_row ? -1 : index_t{row});
   }
 }
 
 /// Moves the points that are drawn to the front of their row, in input order. Few points: a warp takes a row.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_sort_args<Points> const args) {
   constexpr std::uint32_t warps = BlockSize / cuda_warp::lanes;
-  voxel_frame const frame = frame_of(task);
-  auto const most = static_cast<std::uint32_t>(task.params.mode.max_points);
-  std::uint32_t const rows = task.state->drawn_rows;
+  voxel_frame const frame = frame_of(args);
+  auto const most = static_cast<std::uint32_t>(args.params.mode.max_points);
+  std::uint32_t const rows = args.state->drawn_rows;
   for (std::uint32_t r = blockIdx.x * warps + threadIdx.x / cuda_warp::lanes; r < rows; r += gridDim.x * warps) {
-    std::uint32_t const row = task.drawn[r];
-    std::uint32_t const begin = task.row_offsets[row];
+    std::uint32_t const row = args.drawn[r];
+    std::uint32_t const begin = args.row_offsets[row];
     warp_lowest lowest{static_cast<int>(most)};
-    offer_members(lowest, task, frame, task.members + begin, 0, task.row_offsets[row + 1] - begin,
+    offer_members(lowest, args, frame, args.members + begin, 0, args.row_offsets[row + 1] - begin,
                   std::uint32_t{cuda_warp::lanes});
     cuda_warp::sync();
-    sort_selection(lowest, most, task.members + begin);
+    sort_selection(lowest, most, args.members + begin);
   }
 }
 
 /// The same for any number of points: a block finds the highest ticket that wins, a digit at a time, and closes ranks.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_sort_args<Points> const args) {
   using scan = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, BlockSize>;
   constexpr int digits = 256;
   __shared__ std::uint32_t histogram[digits];
   __shared__ typename scan::TempStorage storage;
   __shared__ std::uint64_t chosen;
   __shared__ std::uint32_t wanted;
-  voxel_frame const frame = frame_of(task);
-  for (std::uint32_t r = blockIdx.x; r < task.state->drawn_rows; r += gridDim.x) {
-    std::uint32_t const row = task.drawn[r];
-    std::uint32_t* const members = task.members + task.row_offsets[row];
-    std::uint32_t const count = task.row_offsets[row + 1] - task.row_offsets[row];
+  voxel_frame const frame = frame_of(args);
+  for (std::uint32_t r = blockIdx.x; r < args.state->drawn_rows; r += gridDim.x) {
+    std::uint32_t const row = args.drawn[r];
+    std::uint32_t* const members = args.members + args.row_offsets[row];
+    std::uint32_t const count = args.row_offsets[row + 1] - args.row_offsets[row];
     if (threadIdx.x == 0) {
       chosen = 0;
-      wanted = static_cast<std::uint32_t>(task.params.mode.max_points);
+      wanted = static_cast<std::uint32_t>(args.params.mode.max_points);
     }
     for (int shift = 56; shift >= 0; shift -= 8) {
       for (int d = static_cast<int>(threadIdx.x); d < digits; d += BlockSize) histogram[d] = 0;
       __syncthreads();
       for (std::uint32_t i = threadIdx.x; i < count; i += BlockSize) {
-        std::uint64_t const ticket = rank_of(task, frame, members[i]);
+        std::uint64_t const ticket = rank_of(args, frame, members[i]);
         // Those that agree with what is known of the highest winner.
         bool const same = shift == 56 || ticket >> (shift + 8) == chosen >> (shift + 8);
         if (same) atomicAdd(&histogram[ticket >> shift & (digits - 1)], 1u);
@@ -173,7 +173,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_
     for (std::uint32_t first = 0; first < count; first += BlockSize) {
       std::uint32_t const i = first + threadIdx.x;
       std::uint32_t const point = i < count ? members[i] : 0;
-      bool const wins = i < count && rank_of(task, frame, point) <= chosen;
+      bool const wins = i < count && rank_of(args, frame, point) <= chosen;
       std::uint32_t before = 0;
       std::uint32_t sum = 0;
       scan{storage}.ExclusiveSum(wins ? 1u : 0u, before, sum);
@@ -237,14 +237,14 @@ class long_columns {
 
 /// A row of many points, by a block.
 template <class Points, int BlockSize>
-__device__ inline void write_long_row(voxelize_args<Points> const& task, voxel_frame const& frame, void* memory,
+__device__ inline void write_long_row(voxelize_args<Points> const& args, voxel_frame const& frame, void* memory,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   using scalar = typename Points::scalar;
   using feature_columns = long_columns<float, BlockSize>;
   using point_columns = long_columns<scalar, BlockSize>;
   auto const thread = static_cast<int>(threadIdx.x);
-  auto const& output = task.output;
-  feature_view const& features = task.params.features;
+  auto const& output = args.output;
+  feature_view const& features = args.params.features;
   int const columns = features.count();
 
   bool const reduced = !output.mean.empty() || !output.max.empty() || !output.first.empty();
@@ -262,11 +262,11 @@ __device__ inline void write_long_row(voxelize_args<Points> const& task, voxel_f
   if (!output.centroid.empty()) {
     auto const sums =
         point_columns::reduce(*static_cast<typename point_columns::storage*>(memory), kept, count, 3,
-                              [&](std::uint32_t point, int c) { return task.clouds.points()[frame.begin + point][c]; });
+                              [&](std::uint32_t point, int c) { return args.clouds.points()[frame.begin + point][c]; });
     if (thread < 3) output.centroid[static_cast<std::size_t>(row) * 3 + threadIdx.x] = voxel_mean(sums.sum, count);
   }
   if (output.gathered.empty()) return;
-  index_t const most = task.params.mode.max_points;
+  index_t const most = args.params.mode.max_points;
   for (index_t k = thread; k < most; k += BlockSize) {
     for (int f = 0; f < columns; ++f) {
       float const value = k < count ? features(frame.begin + kept[k], f) : 0.0f;
@@ -277,29 +277,29 @@ __device__ inline void write_long_row(voxelize_args<Points> const& task, voxel_f
 
 /// All rows, from points that are sorted by row; the long ones first.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_sort_args<Points> const args) {
   constexpr int lanes = voxel_group;
   constexpr std::uint32_t groups = BlockSize / lanes;
   __shared__ typename long_columns<typename Points::scalar, BlockSize>::storage storage;
-  voxel_frame const frame = frame_of(task);
-  std::uint32_t const long_rows = task.state->large_voxels;
-  for (std::uint32_t l = blockIdx.x; l < long_rows; l += gridDim.x) {
-    std::uint32_t const row = task.large[l];
-    std::uint32_t const begin = task.row_offsets[row];
-    write_long_row<Points, BlockSize>(task, frame, &storage, row, task.members + begin,
-                                      kept_of(task, task.row_offsets[row + 1] - begin));
+  voxel_frame const frame = frame_of(args);
+  std::uint32_t const long_count = args.state->large_voxels;
+  for (std::uint32_t l = blockIdx.x; l < long_count; l += gridDim.x) {
+    std::uint32_t const row = args.long_rows[l];
+    std::uint32_t const begin = args.row_offsets[row];
+    write_long_row<Points, BlockSize>(args, frame, &storage, row, args.members + begin,
+                                      kept_of(args, args.row_offsets[row + 1] - begin));
   }
-  std::uint32_t const rows = task.state->rows;
+  std::uint32_t const rows = args.state->rows;
   for (std::uint32_t row = blockIdx.x * groups + threadIdx.x / lanes; row < rows; row += gridDim.x * groups) {
-    std::uint32_t const begin = task.row_offsets[row];
-    std::uint32_t const kept = kept_of(task, task.row_offsets[row + 1] - begin);
+    std::uint32_t const begin = args.row_offsets[row];
+    std::uint32_t const kept = kept_of(args, args.row_offsets[row + 1] - begin);
     if (kept > voxel_listed) continue;
     row_lanes const mine{static_cast<int>(threadIdx.x % lanes), lanes};
-    write_points(task, frame, mine, row, task.members + begin, kept);
+    write_points(args, frame, mine, row, args.members + begin, kept);
   }
   for (std::uint32_t row = blockIdx.x * BlockSize + threadIdx.x; row < rows; row += gridDim.x * BlockSize) {
-    std::uint32_t const kept = kept_of(task, task.row_offsets[row + 1] - task.row_offsets[row]);
-    write_voxel(task, row, static_cast<Key const*>(task.row_keys)[row], kept);
+    std::uint32_t const kept = kept_of(args, args.row_offsets[row + 1] - args.row_offsets[row]);
+    write_voxel(args, row, static_cast<Key const*>(args.row_keys)[row], kept);
   }
 }
 
