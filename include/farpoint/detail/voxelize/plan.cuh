@@ -56,7 +56,7 @@ class voxelize_plan {
     std::uint32_t* keys[2];
     std::uint32_t* values[2];
     std::uint32_t* workspace;  ///< of the sort
-    std::size_t end;  ///< of the whole workspace
+    std::size_t end;           ///< of the whole workspace
   };
 
   static int bits_of(std::uint64_t number) noexcept {
@@ -192,8 +192,8 @@ class voxelize_plan {
     sort_memory memory{};
     for (auto& buffer : memory.keys) buffer = after.take<std::uint32_t>(points);
     for (auto& buffer : memory.values) buffer = after.take<std::uint32_t>(points);
-    memory.workspace = after.take<std::uint32_t>(
-        static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points))));
+    memory.workspace =
+        after.take<std::uint32_t>(static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points))));
     memory.end = after.used() > cutter.used() ? after.used() : cutter.used();
     return memory;
   }
