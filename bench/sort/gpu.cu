@@ -1,10 +1,9 @@
 /// @file
 /// radix_sort() against cub::DeviceRadixSort, in one run: 32-bit keys and values, replayed from a graph. See README.md.
 
-#include "../support/cuda_context.cuh"
-#include "../support/failures.hpp"
-#include "../support/run_cuda_suite.hpp"
-#include "../support/timing.cuh"
+#include "support/cuda_suite.cuh"
+#include "support/register_row.hpp"
+#include "support/timing.cuh"
 
 #include <farpoint/grid/radix_sort.cuh>
 
@@ -148,32 +147,26 @@ struct row {
 };
 
 template <class Contender>
-void register_row(std::string const& suite, row const& wished, std::string const& who, bool flush_l2) {
+void add(std::string const& suite, row const& wished, std::string const& who, bool flush_l2) {
   std::string const name = suite + std::to_string(wished.size) + "/bits" + std::to_string(wished.bits) + "/" + who;
-  auto const body = [=](benchmark::State& state) {
-    guarded(state, [&] {
-      sort_problem const problem{wished.size, wished.bits};
-      Contender contender{problem};
-      problem.prepare(problem.stream());
-      owned_graph const graph{problem.stream(), contender};
-      graph.launch(problem.stream());
-      problem.verify(contender.result());
-      state.SetLabel("in order");
-      state.counters["n"] = static_cast<double>(wished.size);
-      state.counters["bits"] = wished.bits;
-      // Keys and values, read and written once.
-      auto const size = static_cast<double>(wished.size);
-      workload const work{size, 0, 16 * size};
-      time_prepared_calls(
-          state, problem.stream(), work, flush_l2, [&](cudaStream_t stream) { problem.prepare(stream); },
-          [&](cudaStream_t stream) { graph.launch(stream); });
-      state.counters["keys_per_second"] = state.counters["points_per_second"];
-    });
-  };
-  benchmark::RegisterBenchmark(name.c_str(), body)
-      ->UseManualTime()
-      ->Iterations(wished.size > 8'000'000 ? 50 : 100)
-      ->Unit(benchmark::kMicrosecond);
+  register_row(name, wished.size > 8'000'000 ? 50 : 100, [=](benchmark::State& state) {
+    sort_problem const problem{wished.size, wished.bits};
+    Contender contender{problem};
+    problem.prepare(problem.stream());
+    owned_graph const graph{problem.stream(), contender};
+    graph.launch(problem.stream());
+    problem.verify(contender.result());
+    state.SetLabel("in order");
+    state.counters["n"] = static_cast<double>(wished.size);
+    state.counters["bits"] = wished.bits;
+    // Keys and values, read and written once.
+    auto const size = static_cast<double>(wished.size);
+    workload const work{size, 0, 16 * size};
+    time_prepared_calls(
+        state, problem.stream(), work, flush_l2, [&](cudaStream_t stream) { problem.prepare(stream); },
+        [&](cudaStream_t stream) { graph.launch(stream); });
+    state.counters["keys_per_second"] = state.counters["points_per_second"];
+  });
 }
 
 /// One block.
@@ -201,21 +194,21 @@ struct by_histogram : by_sweeps<256, 16, 3, 4> {
 template <int Threads, int Items>
 void register_block(row const& wished, bool flush_l2) {
   if (wished.size > std::size_t{Threads * Items} || wished.size * 8 <= std::size_t{Threads * Items}) return;
-  register_row<farpoint_sort<by_block<Threads, Items>>>(
-      "sort/axes/", wished, "block_" + std::to_string(Threads) + "x" + std::to_string(Items), flush_l2);
+  add<farpoint_sort<by_block<Threads, Items>>>(
+      "sort/tune/", wished, "block_" + std::to_string(Threads) + "x" + std::to_string(Items), flush_l2);
 }
 
 template <int Threads, int Items, int Blocks, int Window, bool Apart = false>
 void register_sweeps(row const& wished, bool flush_l2) {
   std::string const who = "sweeps_" + std::to_string(Threads) + "x" + std::to_string(Items) + "_blocks" +
                           std::to_string(Blocks) + "_window" + std::to_string(Window) + (Apart ? "_apart" : "");
-  register_row<farpoint_sort<by_sweeps<Threads, Items, Blocks, Window, Apart>>>("sort/axes/", wished, who, flush_l2);
+  add<farpoint_sort<by_sweeps<Threads, Items, Blocks, Window, Apart>>>("sort/tune/", wished, who, flush_l2);
 }
 
 template <int Blocks, int Items>
 void register_histogram(row const& wished, bool flush_l2) {
   std::string const who = "histogram_blocks" + std::to_string(Blocks) + "_items" + std::to_string(Items);
-  register_row<farpoint_sort<by_histogram<Blocks, Items>>>("sort/axes/", wished, who, flush_l2);
+  add<farpoint_sort<by_histogram<Blocks, Items>>>("sort/tune/", wished, who, flush_l2);
 }
 
 constexpr std::size_t sizes[] = {4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20};
@@ -223,12 +216,12 @@ constexpr std::size_t block_sizes[] = {1024, 2048, 4096, 8192, 12288, 16384};
 
 void register_rows(bool flush_l2) {
   for (std::size_t const size : sizes) {
-    register_row<farpoint_sort<farpoint::radix_sort_selector>>("sort/", {size}, "farpoint", flush_l2);
-    register_row<cub_sort>("sort/", {size}, "cub", flush_l2);
+    add<farpoint_sort<farpoint::radix_sort_selector>>("sort/", {size}, "farpoint", flush_l2);
+    add<cub_sort>("sort/", {size}, "cub", flush_l2);
   }
 }
 
-void register_axes(bool flush_l2) {
+void register_tuning(bool flush_l2) {
   for (std::size_t const size : block_sizes) {
     row const wished{size};
     register_block<256, 4>(wished, flush_l2);
@@ -247,8 +240,8 @@ void register_axes(bool flush_l2) {
     // With 8 bits: one pass. A pass more costs a third of what 32 bits take longer.
     for (int const bits : {32, 8}) {
       row const wished{size, bits};
-      register_row<farpoint_sort<by_tiles>>("sort/axes/", wished, "tiles", flush_l2);
-      if (bits == 8) register_row<cub_sort>("sort/axes/", wished, "cub", flush_l2);
+      add<farpoint_sort<by_tiles>>("sort/tune/", wished, "tiles", flush_l2);
+      if (bits == 8) add<cub_sort>("sort/tune/", wished, "cub", flush_l2);
       register_sweeps<256, 16, 3, 1>(wished, flush_l2);
       register_sweeps<256, 16, 3, 4>(wished, flush_l2);
       register_sweeps<256, 16, 3, 8>(wished, flush_l2);
@@ -274,19 +267,12 @@ void register_axes(bool flush_l2) {
   }
 }
 
-int run(arguments const& wished) {
-  register_rows(wished.flush_l2);
-  if (wants("axes", "FARPOINT_AXES")) register_axes(wished.flush_l2);
-  if (!wished.list_only) {
-    add_common_context("sort");
-    add_cuda_context(wished.flush_l2);
-  }
-  return run_all();
-}
-
 }  // namespace
-}  // namespace farpoint_bench
 
-int main(int argc, char** argv) {
-  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
+int run_program(arguments const& wished) {
+  register_rows(wished.flush_l2);
+  if (wants("tune", "FARPOINT_TUNE")) register_tuning(wished.flush_l2);
+  return run_cuda_suite("sort", wished);
 }
+
+}  // namespace farpoint_bench
