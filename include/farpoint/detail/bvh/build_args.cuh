@@ -2,7 +2,7 @@
 /// What the kernel that builds indices works on.
 #pragma once
 
-#include <farpoint/core/cloud_of.cuh>
+#include <farpoint/core/cloud_cursor.cuh>
 #include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/geometry/hilbert_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>

@@ -95,20 +95,12 @@ __device__ auto fps_grid_of(point_order_args<Points> const& task, index_t b) noe
   return morton_grid<scalar, Points::dim>::over(low, high, task.bits.axis);
 }
 
-/// Number of clouds that begin at or before point i of the batch.
+/// Number of offsets at or before point i of a ragged batch: 0 before the first cloud, b + 1 in cloud b, and one more
+/// than there are clouds behind the last.
 template <class Points>
-__device__ index_t fps_clouds_before(batch<Points> const& clouds, index_t i) noexcept {
-  index_t first = 0;
-  index_t last = clouds.size() + 1;
-  while (first < last) {
-    index_t const middle = (first + last) / 2;
-    if (clouds.begin_of(middle) <= i) {
-      first = middle + 1;
-    } else {
-      last = middle;
-    }
-  }
-  return first;
+__device__ index_t fps_offsets_before(batch<Points> const& clouds, index_t i) noexcept {
+  auto const begin_of = [&clouds](index_t b) { return clouds.begin_of(b); };
+  return begin_of(0) > i ? 0 : segment_of(clouds.size() + 1, i, begin_of) + 1;
 }
 
 /// Key and value of each point. Points that are never picked come last in their cloud, points of no cloud before the
@@ -119,7 +111,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
   if (i >= task.clouds.points().size()) return;
   bool const ragged = task.clouds.is_ragged();
   // Ragged: 0 stands for the points before the first cloud, so that numbers are one higher.
-  index_t const number = ragged ? fps_clouds_before(task.clouds, i) : i / task.clouds.largest();
+  index_t const number = ragged ? fps_offsets_before(task.clouds, i) : i / task.clouds.largest();
   index_t const b = ragged ? number - 1 : number;
   std::uint32_t code = (1u << task.bits.cell) - 1;
   index_t local = 0;

@@ -140,12 +140,8 @@ class voxelize_host_task {
   /// Calls use(cloud, begin, end) for the points of each cloud in a range of the view.
   template <class Use>
   void for_each_run(range points, Use const& use) const noexcept {
-    index_t low = 0;
-    for (index_t high = clouds_.size(); high - low > 1;) {
-      index_t const middle = low + (high - low) / 2;
-      (clouds_.begin_of(middle) <= points.begin ? low : high) = middle;
-    }
-    for (index_t b = low; b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
+    if (points.begin >= points.end || clouds_.size() == 0) return;
+    for (index_t b = clouds_.cloud_of(points.begin); b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
       index_t const cloud_begin = clouds_.begin_of(b);
       index_t const begin = std::max(points.begin, cloud_begin);
       index_t const end = std::min(points.end, cloud_begin + clouds_[b].size());
@@ -415,7 +411,7 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
                      voxelize_host_tuning const& tuning = {}) noexcept {
   if (exec.threads < 0) return reject("voxelize: host_exec.threads is negative");
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
-  if (!offsets_ascend(clouds)) return reject("voxelize: the offsets decrease or leave the points");
+  if (!offsets_ascend(clouds.offsets(), clouds.points().size())) return reject("voxelize: the offsets decrease or leave the points");
   if (clouds.points().size() > max_host_voxel_points) return reject("voxelize: 2^31 - 1 points or more on the host");
 
   index_t const total = clouds.points().size();

@@ -5,7 +5,6 @@
 #include <farpoint/container/hash_map_ref.hpp>
 #include <farpoint/container/occupancy_bitmap.hpp>
 #include <farpoint/core/batch.hpp>
-#include <farpoint/core/cloud_of.cuh>
 #include <farpoint/core/require_cuda.cuh>
 #include <farpoint/types/voxelize.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
@@ -156,7 +155,7 @@ template <class Key, class Points>
 __device__ inline voxel_place key_of(voxelize_args<Points> const& task, index_t i, Key& key) noexcept {
   index_t cloud = 0;
   if (task.clouds.size() > 1 || task.clouds.is_ragged()) {
-    cloud = cloud_of(task.clouds, i);
+    cloud = task.clouds.cloud_of(static_cast<std::uint32_t>(i));
     // A cloud ends at the bound that it was given.
     if (i >= task.clouds.begin_of(cloud) + task.clouds.largest()) return voxel_place::in_no_cloud;
   }
