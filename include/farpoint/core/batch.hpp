@@ -59,7 +59,8 @@ class batch {
   /// The cloud that `point`, an index into points(), belongs to; the one before it or after it for a point that belongs
   /// to none. There must be a cloud.
   ///
-  /// O(1) when regular, O(log clouds) when ragged. A 32-bit `point` is divided in 32 bits, which a GPU does much faster.
+  /// O(1) when regular, O(log clouds) when ragged. A 32-bit `point` is divided in 32 bits, which a GPU does much
+  /// faster.
   template <class Integer>
   FARPOINT_HD constexpr index_t cloud_of(Integer point) const noexcept {
     if (clouds_ == 1) return 0;

@@ -15,7 +15,8 @@ __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& task, voxel
                                         std::uint32_t point) noexcept {
   if (task.params.points == voxel_points::first) return point;
   index_t const i = frame.begin + point;
-  return random_priority(task.params.seed, i - task.clouds.begin_of(task.clouds.cloud_of(static_cast<std::uint32_t>(i))));
+  return random_priority(task.params.seed,
+                         i - task.clouds.begin_of(task.clouds.cloud_of(static_cast<std::uint32_t>(i))));
 }
 
 /// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
