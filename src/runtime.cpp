@@ -129,7 +129,7 @@ result voxelize_anywhere(batch<Points> const& clouds, voxelize_params<typename P
   run_info& told = fresh(info, unwanted);
   if (wish.threads < 0) return farpoint::detail::reject("voxelize: options.threads is negative");
   if (result const checked = farpoint::detail::check_voxelize(clouds, params, output); !checked) return checked;
-  if (!farpoint::detail::offsets_ascend(clouds)) {
+  if (!farpoint::detail::offsets_ascend(clouds.offsets(), clouds.points().size())) {
     return farpoint::detail::reject("voxelize: the offsets decrease or leave the points");
   }
 

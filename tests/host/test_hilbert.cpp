@@ -1,6 +1,5 @@
 // Hilbert codes: the curve goes through all cells, from face to face.
 #include <farpoint/geometry/hilbert.hpp>
-#include <farpoint/geometry/hilbert_table.hpp>
 
 #include "../catch.hpp"
 #include "../shared/random.hpp"
@@ -68,7 +67,7 @@ TEST_CASE("hilbert: the curve of eight cells", "[hilbert]") {
 }
 
 TEST_CASE("hilbert: the table gives the same codes", "[hilbert]") {
-  using farpoint::detail::hilbert_table;
+  using farpoint::hilbert_table;
   std::uint64_t rows[hilbert_table::ways];
   for (int way = 0; way < hilbert_table::ways; ++way) rows[way] = hilbert_table::row(way);
   hilbert_table const table{rows};

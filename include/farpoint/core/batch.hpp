@@ -2,6 +2,7 @@
 /// Several clouds in one call.
 #pragma once
 
+#include <farpoint/core/offsets.hpp>
 #include <farpoint/core/points.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -53,6 +54,18 @@ class batch {
     if (count < 0) count = 0;
     if (count > largest_) count = largest_;
     return points_.subview(begin, count);
+  }
+
+  /// The cloud that `point`, an index into points(), belongs to; the one before it or after it for a point that belongs
+  /// to none. There must be a cloud.
+  ///
+  /// O(1) when regular, O(log clouds) when ragged. A 32-bit `point` is divided in 32 bits, which a GPU does much
+  /// faster.
+  template <class Integer>
+  FARPOINT_HD constexpr index_t cloud_of(Integer point) const noexcept {
+    if (clouds_ == 1) return 0;
+    if (!is_ragged()) return static_cast<index_t>(point / static_cast<Integer>(largest_));
+    return detail::segment_of(clouds_, static_cast<index_t>(point), [this](index_t b) { return begin_of(b); });
   }
 
  private:

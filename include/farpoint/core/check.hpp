@@ -10,9 +10,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Largest number of points whose indices fit in 32 bits.
-inline constexpr index_t max_narrow_points = 2147483647;
-
 /// True when `clouds * each` elements fit in a range of `size`; 0 clouds or elements always do.
 constexpr bool holds(index_t size, index_t clouds, index_t each) noexcept {
   return each == 0 || clouds <= size / each;
@@ -46,17 +43,6 @@ inline result check_workspace(bytes workspace, std::size_t needed) noexcept {
   if (workspace.size() < needed) return too_small("workspace: smaller than the *_workspace_bytes() of this call");
   if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
   return {};
-}
-
-/// True when offsets that can be read ascend inside the view.
-template <class Points>
-bool offsets_ascend(batch<Points> const& clouds) noexcept {
-  index_t before = 0;
-  for (index_t const offset : clouds.offsets()) {
-    if (offset < before || offset > clouds.points().size()) return false;
-    before = offset;
-  }
-  return true;
 }
 
 }  // namespace detail

@@ -9,6 +9,9 @@
 FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
+/// Largest number of points whose indices fit in 32 bits.
+inline constexpr index_t max_narrow_points = 2147483647;
+
 template <class Integer, bool = std::is_integral_v<Integer>&& std::is_signed_v<Integer>>
 inline constexpr bool is_index = false;
 template <class Integer>

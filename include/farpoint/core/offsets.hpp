@@ -1,19 +1,21 @@
 /// @file
+/// Offsets: where the segments of an array begin that lie one after another, as in a CSR matrix.
 #pragma once
 
-#include <farpoint/core/check.hpp>
+#include <farpoint/core/index_span.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The last of `count` numbers, not descending from the first on, that is not above `value`; 0 if the first one is.
-template <class NumberOf>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t value,
-                                                      NumberOf const& number_of) noexcept {
+/// The segment that `value` is in: the last of `count` whose begin is not above it. 0 if the first one begins above it
+/// too: who may ask for a value before the first segment has to check that.
+/// @param begin_of  `begin_of(i)`: where segment i begins; must not descend
+template <class BeginOf>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t value, BeginOf const& begin_of) noexcept {
   index_t low = 0;
   for (index_t high = count; high - low > 1;) {
     index_t const middle = (low + high) / 2;
-    if (number_of(middle) <= value) {
+    if (begin_of(middle) <= value) {
       low = middle;
     } else {
       high = middle;
@@ -22,12 +24,22 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t val
   return low;
 }
 
-/// Largest offset of a row that can be said.
+/// True when offsets in host memory ascend from 0 or more to `size` or less.
+inline bool offsets_ascend(span<index_t const> offsets, index_t size) noexcept {
+  index_t before = 0;
+  for (index_t const offset : offsets) {
+    if (offset < before || offset > size) return false;
+    before = offset;
+  }
+  return true;
+}
+
+/// The largest offset that an array of 64-bit (`wide`) or 32-bit offsets can hold.
 FARPOINT_HD constexpr index_t largest_offset(bool wide) noexcept {
   return wide ? INT64_MAX : max_narrow_points;
 }
 
-/// False for a row that ends beyond the capacity, or beyond what its offsets can say.
+/// False for a row that ends beyond the capacity, or beyond what its offsets can hold.
 FARPOINT_HD constexpr bool row_fits(index_t end, index_t capacity, bool wide_offsets) noexcept {
   return end <= capacity && (wide_offsets || end < max_narrow_points);
 }

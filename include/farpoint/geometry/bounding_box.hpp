@@ -24,4 +24,66 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_distance2(vec<Scalar, Dim> const& 
   return sum;
 }
 
+/// The points between two corners, which belong to it. An aggregate: trivially copyable, and uninitialised unless it is
+/// made by empty() or from its corners.
+template <class Scalar, int Dim = 3>
+struct bounding_box {
+  vec<Scalar, Dim> low;   ///< lower corner (m)
+  vec<Scalar, Dim> high;  ///< upper corner (m)
+
+  /// The box around nothing: infinitely far away from every point.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static bounding_box empty() noexcept {
+    bounding_box box;
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < Dim; ++axis) {
+      box.low[axis] = detail::infinity<Scalar>;
+      box.high[axis] = -detail::infinity<Scalar>;
+    }
+    return box;
+  }
+
+  /// Grows to hold a point. A coordinate that is NaN is passed over.
+  /// @tparam PointDim  at least Dim: the first coordinates count
+  template <int PointDim>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(vec<Scalar, PointDim> const& point) noexcept {
+    static_assert(PointDim >= Dim, "farpoint: a point has as many coordinates as the box, or more");
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < Dim; ++axis) {
+      low[axis] = lower(low[axis], point[axis]);
+      high[axis] = higher(high[axis], point[axis]);
+    }
+  }
+
+  /// Grows to hold another box.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(bounding_box const& other) noexcept {
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < Dim; ++axis) {
+      low[axis] = lower(low[axis], other.low[axis]);
+      high[axis] = higher(high[axis], other.high[axis]);
+    }
+  }
+
+  /// box_distance2() of this box.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& q) const noexcept {
+    return box_distance2(low, high, q);
+  }
+
+ private:
+  // A bound is never NaN, so each is one instruction on the host as well, where min_number() takes several.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static Scalar lower(Scalar bound, Scalar value) noexcept {
+#if defined(__CUDA_ARCH__)
+    return min_number(bound, value);
+#else
+    return detail::smaller(bound, value);
+#endif
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static Scalar higher(Scalar bound, Scalar value) noexcept {
+#if defined(__CUDA_ARCH__)
+    return max_number(bound, value);
+#else
+    return detail::larger(bound, value);
+#endif
+  }
+};
+
 FARPOINT_END_NAMESPACE

@@ -1,9 +1,9 @@
 /// @file
-/// Bounding boxes that many threads grow together.
+/// Bounding boxes that many threads grow at a time.
 #pragma once
 
-#include <farpoint/core/math.hpp>
 #include <farpoint/core/ordered_bits.hpp>
+#include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -16,62 +16,56 @@ __device__ inline void atomic_max(std::uint64_t* at, std::uint64_t value) noexce
   atomicMax(reinterpret_cast<unsigned long long*>(at), static_cast<unsigned long long>(value));
 }
 
-/// A box of halved coordinates that grows by maxima, from all bits zero.
-template <class Scalar>
+/// A bounding box that many threads grow at a time. Corners are words that only ever grow, by maxima from all bits
+/// zero, which stands for the box around nothing: memset makes one, and no order of the threads changes what comes out.
+template <class Scalar, int Dim = 3>
 struct atomic_bounding_box {
   using word = lane_word<Scalar>;
-  word high[3];
-  word minus_low[3];
+  word high[Dim];
+  word minus_low[Dim];
 
+  /// @param box  without NaN
+  __device__ static atomic_bounding_box of(bounding_box<Scalar, Dim> const& box) noexcept {
+    atomic_bounding_box words;
+#pragma unroll
+    for (int axis = 0; axis < Dim; ++axis) {
+      words.high[axis] = ordered_word(box.high[axis]);
+      words.minus_low[axis] = ordered_word(-box.low[axis]);
+    }
+    return words;
+  }
+  /// The box, once no thread grows it any more. NaN for the box around nothing.
+  __device__ bounding_box<Scalar, Dim> get() const noexcept {
+    bounding_box<Scalar, Dim> box;
+#pragma unroll
+    for (int axis = 0; axis < Dim; ++axis) {
+      box.low[axis] = -ordered_value<Scalar>(minus_low[axis]);
+      box.high[axis] = ordered_value<Scalar>(high[axis]);
+    }
+    return box;
+  }
+
+  /// Joins the boxes of a warp's lanes; all of them call it.
   __device__ void reduce_over_warp() noexcept {
 #pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < Dim; ++axis) {
       high[axis] = cuda_warp::max(high[axis]);
       minus_low[axis] = cuda_warp::max(minus_low[axis]);
     }
   }
-  /// Other threads may do the same.
+  /// Grows one in shared or global memory by this one. Other threads may do the same.
   __device__ void grow(atomic_bounding_box& shared) const noexcept {
 #pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
+    for (int axis = 0; axis < Dim; ++axis) {
       atomic_max(&shared.high[axis], high[axis]);
       atomic_max(&shared.minus_low[axis], minus_low[axis]);
     }
   }
-  __device__ vec<Scalar, 3> lowest() const noexcept {
-    return {{-ordered_value<Scalar>(minus_low[0]), -ordered_value<Scalar>(minus_low[1]),
-             -ordered_value<Scalar>(minus_low[2])}};
-  }
-  __device__ vec<Scalar, 3> highest() const noexcept {
-    return {{ordered_value<Scalar>(high[0]), ordered_value<Scalar>(high[1]), ordered_value<Scalar>(high[2])}};
-  }
 };
 
-/// A box that one thread grows, from around nothing.
-template <class Scalar>
-struct thread_bounding_box {
-  vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
-  vec<Scalar, 3> low = {{infinity<Scalar>, infinity<Scalar>, infinity<Scalar>}};
-
-  __device__ void add(vec<Scalar, 3> const& p) noexcept {
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      high[axis] = max_number(high[axis], p[axis]);
-      low[axis] = min_number(low[axis], p[axis]);
-    }
-  }
-  __device__ atomic_bounding_box<Scalar> halved() const noexcept {
-    atomic_bounding_box<Scalar> box;
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      box.high[axis] = ordered_word(high[axis] * Scalar(0.5));
-      box.minus_low[axis] = ordered_word(low[axis] * Scalar(-0.5));
-    }
-    return box;
-  }
-};
-
-/// What one thread has seen of the points of a set, until it meets a point of another. Sets have grow(box, count).
+/// Counts the points of sets and finds the boxes around them: a thread keeps what it has seen of one set until it meets
+/// a point of another. A Set has `grow(atomic_bounding_box<Scalar> const&, std::uint32_t count)`, which threads may
+/// call at a time.
 template <class Scalar, class Set, int BlockSize>
 class set_accumulator {
  public:
@@ -86,11 +80,11 @@ class set_accumulator {
 
   __device__ void add(std::uint32_t set, vec<Scalar, 3> const& p) noexcept {
     if (set != set_) {
-      flush(seen_.halved());
-      seen_ = {};
+      flush(atomic_bounding_box<Scalar>::of(seen_));
+      seen_ = bounding_box<Scalar>::empty();
       set_ = set;
     }
-    seen_.add(p);
+    seen_.grow(p);
     ++count_;
   }
   /// All threads call it: what all have of one set goes out together.
@@ -98,7 +92,7 @@ class set_accumulator {
     constexpr int warps = BlockSize / cuda_warp::lanes;
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
     __syncwarp();
-    atomic_bounding_box<Scalar> box = seen_.halved();
+    auto box = atomic_bounding_box<Scalar>::of(seen_);
     join_over_warp(box);
     if (cuda_warp::lane() == 0) {
       shared.box[warp] = box;
@@ -137,7 +131,7 @@ class set_accumulator {
   Set* sets_;
   std::uint32_t set_ = ~0u;
   std::uint32_t count_ = 0;
-  thread_bounding_box<Scalar> seen_;
+  bounding_box<Scalar> seen_ = bounding_box<Scalar>::empty();
 };
 
 }  // namespace detail

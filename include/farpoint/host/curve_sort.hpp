@@ -2,7 +2,7 @@
 /// Sorts points along a space-filling curve on the host, so that points close together follow one another.
 #pragma once
 
-#include <farpoint/geometry/curve_cells.hpp>
+#include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/host/radix_sort.hpp>
 
 #include <cstring>
@@ -24,8 +24,14 @@ template <class Points, class Curve>
 class curve_sort {
  public:
   using scalar = typename Points::scalar;
-  using cells = curve_cells<scalar, Points::dim, Curve>;
-  using box = halved_box<scalar, Points::dim>;
+  using grid_type = curve_grid<scalar, Points::dim>;
+  using box_type = typename grid_type::box;
+
+  /// The place of a point's cell on the curve, and the cells of a box.
+  static std::uint32_t code_of(grid_type const& grid, typename Points::point const& p) noexcept {
+    return grid.key_of(p, Curve{}, bits_per_axis);
+  }
+  static grid_type grid_over(box_type const& around) noexcept { return {around, bits_per_axis}; }
 
   /// Scratch memory, in 32-bit words for each index.
   static constexpr index_t scratch_words = 3;
@@ -47,11 +53,11 @@ class curve_sort {
   /// Sorts the indices [begin, end).
   void sort(index_t begin, index_t end, int levels = most_levels) noexcept {
     if (end - begin <= enough_) return;
-    box around = box::empty();
-    for (index_t i = begin; i < end; ++i) around.add(cloud_[order_[i]]);
-    if (!(around.extent() > 0)) return;
-    cells const grid{around};
-    for (index_t i = begin; i < end; ++i) codes_[i] = grid.code_of(cloud_[order_[i]]);
+    auto around = box_type::empty();
+    for (index_t i = begin; i < end; ++i) around.grow(cloud_[order_[i]]);
+    grid_type const grid = grid_over(around);
+    if (!grid.has_extent()) return;
+    for (index_t i = begin; i < end; ++i) codes_[i] = code_of(grid, cloud_[order_[i]]);
     sort_by_digits({codes_, order_}, begin, end, digits);
     sort_crowded_cells(begin, end, levels - 1);
   }
@@ -77,6 +83,7 @@ class curve_sort {
 
  private:
   static constexpr int most_levels = 4;
+  static constexpr int bits_per_axis = digits * digit_bits / grid_type::axes;
 
   using arrays = key_value_arrays<std::uint32_t, std::uint32_t>;
 

@@ -114,7 +114,7 @@ template <class Points>
 result voxelize(batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output) {
   if (result const checked = farpoint::detail::check_voxelize(clouds, params, output); !checked) return checked;
-  if (!farpoint::detail::offsets_ascend(clouds)) {
+  if (!farpoint::detail::offsets_ascend(clouds.offsets(), clouds.points().size())) {
     return farpoint::detail::reject("voxelize: the offsets decrease or leave the points");
   }
 

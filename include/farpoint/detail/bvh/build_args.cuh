@@ -2,9 +2,9 @@
 /// What the kernel that builds indices works on.
 #pragma once
 
-#include <farpoint/core/cloud_of.cuh>
+#include <farpoint/core/cloud_cursor.cuh>
 #include <farpoint/detail/bvh/layout.hpp>
-#include <farpoint/geometry/hilbert_grid.hpp>
+#include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/cooperative_radix_sort.cuh>
 
@@ -59,26 +59,31 @@ struct bvh_piece {
 };
 
 /// How a key is made of the number of a cloud, or of a run, and a cell's code.
-struct index_key_bits {
+struct bvh_key_bits {
   int axis;  ///< of a cell, per axis
   int set;   ///< of a number
 
   /// @param most  of an axis: eight in a cloud make three passes of sorting, and leave to the next level what is
   /// crowded
-  FARPOINT_HD static index_key_bits of(std::uint32_t sets, int most) noexcept {
+  FARPOINT_HD static bvh_key_bits of(std::uint32_t sets, int most) noexcept {
     int set = 0;
     while (set < 29 && std::uint32_t{1} << set < sets) ++set;
     int const axis = (32 - set) / 3;
     return {axis < most ? axis : most, set};
   }
   /// For runs: as many cells as they have points, and more where that costs no further pass of sorting.
-  FARPOINT_HD static index_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
-    index_key_bits bits = of(runs, 1);
+  FARPOINT_HD static bvh_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
+    bvh_key_bits bits = of(runs, 1);
     while (bits.axis < 10 && bits.all() <= 29 && (std::uint64_t{runs} << 3 * bits.axis) < points) ++bits.axis;
     while (bits.axis < 10 && radix_passes(bits.all() + 3) == radix_passes(bits.all())) ++bits.axis;
     return bits;
   }
   FARPOINT_HD int all() const noexcept { return set + 3 * axis; }
+  /// A cell's code of `bits` an axis, unless it is the last one, which stands for "none".
+  FARPOINT_HD static std::uint32_t below_none(std::uint32_t code, int bits) noexcept {
+    std::uint32_t const none = (1u << 3 * bits) - 1;
+    return code < none ? code : none - 1;
+  }
   /// The code of a point that goes no further: above all others.
   FARPOINT_HD std::uint32_t none() const noexcept { return (1u << 3 * axis) - 1; }
   FARPOINT_HD bool is_none(std::uint32_t key) const noexcept { return (key & none()) == none(); }
@@ -101,7 +106,7 @@ struct bvh_build_args {
   bvh_run<scalar>* runs[2];     ///< of one level and the next
   bvh_piece* pieces;            ///< of a level's runs
   std::uint32_t* counters;      ///< of the sorts
-  index_key_bits bits;          ///< of the first sort
+  bvh_key_bits bits;            ///< of the first sort
 
   /// Points of the view.
   FARPOINT_HD std::uint32_t most() const noexcept { return static_cast<std::uint32_t>(points.points().size()); }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
+#include <farpoint/detail/bvh/bvh_box.hpp>
 #include <farpoint/grid/grid_barrier.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -24,54 +25,28 @@ struct bvh_unit {
   __device__ bool has_points(index_t each) const noexcept { return number >= 0 && number * each < of.size; }
 };
 
-/// A box and the lowest index in it.
+/// What another lane has. All lanes of a warp call it.
 template <class Scalar>
-struct bvh_box {
-  vec<Scalar, 3> low = {{infinity<Scalar>, infinity<Scalar>, infinity<Scalar>}};
-  vec<Scalar, 3> high = {{-infinity<Scalar>, -infinity<Scalar>, -infinity<Scalar>}};
-  std::uint32_t lowest = no_index;
+__device__ bvh_box<Scalar> from_lane(bvh_box<Scalar> const& mine, int lane) noexcept {
+  bvh_box<Scalar> other;
+#pragma unroll
+  for (int axis = 0; axis < 3; ++axis) {
+    other.box.low[axis] = __shfl_sync(~0u, mine.box.low[axis], lane);
+    other.box.high[axis] = __shfl_sync(~0u, mine.box.high[axis], lane);
+  }
+  other.lowest = __shfl_sync(~0u, mine.lowest, lane);
+  return other;
+}
 
-  __device__ void add(vec<Scalar, 3> const& other_low, vec<Scalar, 3> const& other_high, std::uint32_t index) noexcept {
+/// Joins the boxes of lanes whose numbers differ in the bits from `First` up to, not including, `End`: all of them get
+/// the same. All lanes of a warp call it.
+template <int First, int End, class Scalar>
+__device__ void join_over_lanes(bvh_box<Scalar>& mine) noexcept {
 #pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      low[k] = min_number(low[k], other_low[k]);
-      high[k] = max_number(high[k], other_high[k]);
-    }
-    lowest = ::min(lowest, index);
+  for (int step = First; step < End; step *= 2) {
+    mine.grow(from_lane(mine, cuda_warp::lane() ^ step));
   }
-  __device__ void add(bvh_box const& other) noexcept {
-    add(other.low, other.high, other.lowest);
-  }
-
-  /// All lanes of a warp call it; afterwards those have the same whose numbers differ in the bits from `First` up to,
-  /// not including, `End`.
-  template <int First, int End>
-  __device__ void join() noexcept {
-#pragma unroll
-    for (int step = First; step < End; step *= 2) {
-      add(from_lane(cuda_warp::lane() ^ step));
-    }
-  }
-  /// What another lane has. All lanes of a warp call it.
-  __device__ bvh_box from_lane(int lane) const noexcept {
-    bvh_box other;
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      other.low[k] = __shfl_sync(~0u, low[k], lane);
-      other.high[k] = __shfl_sync(~0u, high[k], lane);
-    }
-    other.lowest = __shfl_sync(~0u, lowest, lane);
-    return other;
-  }
-  __device__ void write(point_boxes<Scalar>& group, int lane) const noexcept {
-#pragma unroll
-    for (int k = 0; k < 3; ++k) {
-      group.low[k][lane] = low[k];
-      group.high[k][lane] = high[k];
-    }
-    group.lowest[lane] = lowest;
-  }
-};
+}
 
 /// The blocks of a grid work on it together: three levels of boxes at a time, and then they meet.
 template <class Points>
@@ -133,11 +108,11 @@ class bvh_level_builder {
         index_t const node = (u.number * 2 + part) * cuda_warp::lanes + lane;
         box_type box = box_of(u, node);
         write(u, level, node, box);
-        box.template join<1, 8>();
+        join_over_lanes<1, point_bvh_width>(box);
         if (lane % 8 == 0) write(u, level + 1, node / width, box);
-        all.add(box);
+        all.grow(box);
       }
-      all.template join<8, 32>();
+      join_over_lanes<point_bvh_width, cuda_warp::lanes>(all);
       // Behind the last node the boxes of none.
       bool const is_last = u.of.size - u.number * points <= points;
       if (lane == 0) write(u, level + 2, u.number, all);
@@ -174,7 +149,7 @@ class bvh_level_builder {
     for (int i = 0; i < point_bvh_width; ++i) {
       if (index[i] != no_index) {
         index[i] -= static_cast<std::uint32_t>(u.of.begin);
-        boxes[i].add(p[i], p[i], index[i]);
+        boxes[i].grow(p[i], index[i]);
       }
       if ((leaf + i) * width >= u.of.size) continue;
       point_leaf<scalar>& to = task_.index.leaves_of(u.cloud, u.of.begin)[leaf + i];
@@ -199,7 +174,7 @@ class bvh_level_builder {
       mine = b;
       others = a;
     }
-    mine.add(others.from_lane(cuda_warp::lane() ^ step));
+    mine.grow(from_lane(others, cuda_warp::lane() ^ step));
     return mine;
   }
 
@@ -220,8 +195,8 @@ class bvh_level_builder {
       lanes_of_half<std::uint32_t> const lowest = half_of(from.lowest, first);
 #pragma unroll
       for (int i = 0; i < half; ++i) {
-        box.add({{low[0].at[i], low[1].at[i], low[2].at[i]}}, {{high[0].at[i], high[1].at[i], high[2].at[i]}},
-                lowest.at[i]);
+        box.grow({{{{low[0].at[i], low[1].at[i], low[2].at[i]}}, {{high[0].at[i], high[1].at[i], high[2].at[i]}}},
+                  lowest.at[i]});
       }
     }
     return box;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/detail/bvh/bvh_box.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/host/curve_sort.hpp>
 
@@ -16,7 +17,7 @@ template <class Scalar>
 struct host_bvh_part {
   index_t finite;
   index_t begin;  ///< finite points of the parts before it
-  halved_box<Scalar, 3> box;
+  bounding_box<Scalar> box;
 };
 
 /// Memory that building takes besides the index itself.
@@ -92,8 +93,8 @@ class host_bvh_builder {
 
  private:
   using order = curve_sort<Points, hilbert_curve>;
-  using box = halved_box<scalar, 3>;
-  using cells = curve_cells<scalar, 3, hilbert_curve>;
+  using box = bounding_box<scalar>;
+  using node_box = bvh_box<scalar>;
   enum class stage { find_box, encode, scatter, sort, fill };
 
   /// Points of a cell that may stay in the order of their indices: two leaves of them.
@@ -105,7 +106,7 @@ class host_bvh_builder {
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
 
   /// A cloud that one thread sorts at once when it is small.
-  bool is_spread_by_digit() const noexcept { return size_ > 16384 && has_extent_; }
+  bool is_spread_by_digit() const noexcept { return size_ > 16384 && grid_.has_extent(); }
   std::uint32_t units_of_sort() const noexcept { return is_spread_by_digit() ? units_ : 1; }
 
   /// The leaves are filled last: until then their memory is the order's.
@@ -120,20 +121,20 @@ class host_bvh_builder {
       auto const p = cloud_[i];
       if (!is_finite(p)) continue;
       ++part.finite;
-      part.box.add(p);
+      part.box.grow(p);
     }
     memory_.parts[unit] = part;
   }
 
   void add_up_parts() noexcept {
-    box_ = box::empty();
+    box around = box::empty();
     size_ = 0;
     for (std::uint32_t unit = 0; unit < units_; ++unit) {
       memory_.parts[unit].begin = size_;
       size_ += memory_.parts[unit].finite;
-      box_.add(memory_.parts[unit].box);
+      around.grow(memory_.parts[unit].box);
     }
-    has_extent_ = box_.extent() > 0;
+    grid_ = order::grid_over(around);
   }
 
   /// Lists the finite points with their codes, by index.
@@ -141,21 +142,14 @@ class host_bvh_builder {
     order all = sorter();
     auto* const counts = memory_.places[unit];
     std::fill_n(counts, order::digit_values, 0u);
-    cells const grid{has_extent_ ? box_ : unit_box()};
     index_t place = memory_.parts[unit].begin;
     for (index_t i = first_of(unit, cloud_.size()); i < first_of(unit + 1, cloud_.size()); ++i) {
       auto const p = cloud_[i];
       if (!is_finite(p)) continue;
-      std::uint32_t const code = is_spread_by_digit() ? grid.code_of(p) : 0;
+      std::uint32_t const code = is_spread_by_digit() ? order::code_of(grid_, p) : 0;
       ++counts[order::highest_digit(code)];
       all.set_code(place++, static_cast<std::uint32_t>(i), code);
     }
-  }
-
-  static box unit_box() noexcept {
-    box any{};
-    any.high[0] = 1;
-    return any;
   }
 
   /// Turns the counts of each unit and digit into the places where the unit puts its points, so that the order stays
@@ -209,43 +203,16 @@ class host_bvh_builder {
     for (index_t group = first_of(unit, groups); group < first_of(unit + 1, groups); ++group) {
       for (int lane = 0; lane < point_bvh_width; ++lane) {
         index_t const leaf = group * point_bvh_width + lane;
-        box_of_node around = box_of_node::empty();
+        node_box around;
         if (leaf < nodes(0)) around = fill_leaf(leaves[leaf], leaf * point_bvh_width);
         if (nodes(0) > 1) around.write(boxes[group], lane);
       }
     }
   }
 
-  struct box_of_node {
-    vec<scalar, 3> low;
-    vec<scalar, 3> high;
-    std::uint32_t lowest;
-
-    static box_of_node empty() noexcept {
-      constexpr scalar infinity = std::numeric_limits<scalar>::infinity();
-      return {{{infinity, infinity, infinity}}, {{-infinity, -infinity, -infinity}}, no_index};
-    }
-    void add(vec<scalar, 3> const& other_low, vec<scalar, 3> const& other_high, std::uint32_t index) noexcept {
-      FARPOINT_UNROLL
-      for (int k = 0; k < 3; ++k) {
-        low[k] = std::min(low[k], other_low[k]);
-        high[k] = std::max(high[k], other_high[k]);
-      }
-      lowest = std::min(lowest, index);
-    }
-    void write(point_boxes<scalar>& group, int lane) const noexcept {
-      FARPOINT_UNROLL
-      for (int k = 0; k < 3; ++k) {
-        group.low[k][lane] = low[k];
-        group.high[k][lane] = high[k];
-      }
-      group.lowest[lane] = lowest;
-    }
-  };
-
-  box_of_node fill_leaf(point_leaf<scalar>& leaf, index_t first) const noexcept {
+  node_box fill_leaf(point_leaf<scalar>& leaf, index_t first) const noexcept {
     constexpr scalar infinity = std::numeric_limits<scalar>::infinity();
-    box_of_node around = box_of_node::empty();
+    node_box around;
     for (int lane = 0; lane < point_bvh_width; ++lane) {
       bool const is_there = first + lane < size_;
       std::uint32_t const index = is_there ? memory_.order[begin_ + first + lane] : no_index;
@@ -253,7 +220,7 @@ class host_bvh_builder {
       FARPOINT_UNROLL
       for (int k = 0; k < 3; ++k) leaf.axis[k][lane] = p[k];
       leaf.index[lane] = index;
-      if (is_there) around.add(p, p, index);
+      if (is_there) around.grow(p, index);
     }
     return around;
   }
@@ -264,11 +231,9 @@ class host_bvh_builder {
       auto const* const below = index_.boxes_of(b_, begin_, level - 1);
       auto* const boxes = index_.boxes_of(b_, begin_, level);
       for (index_t node = 0; node < groups_of(nodes(level)) * point_bvh_width; ++node) {
-        box_of_node around = box_of_node::empty();
+        node_box around;
         for (int lane = 0; node < nodes(level) && lane < point_bvh_width; ++lane) {
-          point_boxes<scalar> const& from = below[node];
-          around.add({{from.low[0][lane], from.low[1][lane], from.low[2][lane]}},
-                     {{from.high[0][lane], from.high[1][lane], from.high[2][lane]}}, from.lowest[lane]);
+          around.grow(node_box::read(below[node], lane));
         }
         around.write(boxes[node / point_bvh_width], static_cast<int>(node % point_bvh_width));
       }
@@ -285,8 +250,7 @@ class host_bvh_builder {
   stage stage_ = stage::find_box;
   std::uint32_t units_ = 1;
   index_t size_ = 0;  ///< finite points
-  box box_{};
-  bool has_extent_ = false;
+  curve_grid<scalar> grid_{};
 };
 
 }  // namespace detail

@@ -57,12 +57,13 @@ class bvh_point_sorter {
 
  private:
   using run = bvh_run<scalar>;
+  using grid = curve_grid<scalar>;
 
   /// Positions of a level, and what their keys are made of.
   struct level {
     radix_words words;
     std::uint32_t size;
-    index_key_bits bits;
+    bvh_key_bits bits;
     run const* runs;  ///< null: the first level, whose positions are those of the order
 
     /// Points of a cell that may stay in the order of their indices.
@@ -126,17 +127,20 @@ class bvh_point_sorter {
     }
   }
 
+  __device__ std::uint32_t code_of(grid const& cells, vec<scalar, 3> const& p, int bits) const noexcept {
+    return bvh_key_bits::below_none(cells.key_of(p, curve_, bits), bits);
+  }
+
   /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
-  __device__ void find_codes(hilbert_grid<scalar> const (&grids)[codes_at_once],
-                             vec<scalar, 3> const (&p)[codes_at_once],
+  __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
                              std::uint32_t (&codes)[codes_at_once]) const noexcept {
     // The usual number of bits is known when this is compiled.
     if (task_.bits.axis == 8) {
 #pragma unroll
-      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, 8);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], 8);
     } else {
 #pragma unroll
-      for (int j = 0; j < codes_at_once; ++j) codes[j] = grids[j].code(p[j], curve_, task_.bits.axis);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], task_.bits.axis);
     }
   }
 
@@ -146,21 +150,20 @@ class bvh_point_sorter {
     std::uint32_t const none = task_.bits.none();
     cloud_cursor<Points> cloud{task_.points};
     std::uint32_t known = ~0u;
-    hilbert_grid<scalar> grid{};
+    grid known_grid{};
     for_points<codes_at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
       std::uint32_t sets[codes_at_once];
       bool goes_on[codes_at_once];
-      hilbert_grid<scalar> grids[codes_at_once];
+      grid grids[codes_at_once];
 #pragma unroll
       for (int j = 0; j < codes_at_once; ++j) {
         std::uint32_t const i = first + j * Threads;
         cloud.go_to(i < end ? i : first);
         if (cloud.number() != known) {
           known = cloud.number();
-          auto const& box = task_.extents[known].box;
-          grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), task_.bits.axis);
+          known_grid = {task_.extents[known].box.get(), task_.bits.axis};
         }
-        grids[j] = grid;
+        grids[j] = known_grid;
         goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
         // Cloud 0 has the number 1 where points may come before it.
         sets[j] = cloud.number() + (task_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
@@ -193,7 +196,7 @@ class bvh_point_sorter {
     gather_runs(now, runs, pieces, to);
     barrier_.sync();
     auto const size = static_cast<std::uint32_t>(crowded);
-    now = {to, size, index_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
+    now = {to, size, bvh_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
     make_keys(now);
     return true;
   }
@@ -276,16 +279,16 @@ class bvh_point_sorter {
       bvh_piece const piece = task_.pieces[at];
       run const of = runs[piece.run];
       std::uint32_t const end = ::min(piece.first + bvh_piece_points, of.count);
-      thread_bounding_box<scalar> seen;
+      auto seen = bounding_box<scalar>::empty();
 #pragma unroll 4
       for (std::uint32_t i = piece.first + cuda_warp::lane(); i < end; i += cuda_warp::lanes) {
         std::uint32_t const value = now.words.values[of.source + i];
         to.keys[of.offset + i] = piece.run;
         to.values[of.offset + i] = value;
-        seen.add(task_.points.points()[value]);
+        seen.grow(task_.points.points()[value]);
       }
       __syncwarp();
-      atomic_bounding_box<scalar> box = seen.halved();
+      auto box = atomic_bounding_box<scalar>::of(seen);
       box.reduce_over_warp();
       if (cuda_warp::lane() == 0) box.grow(runs[piece.run].box);
     }
@@ -297,10 +300,9 @@ class bvh_point_sorter {
 #pragma unroll 4
     for (std::uint32_t at = share.begin + threadIdx.x; at < share.end; at += Threads) {
       std::uint32_t const number = now.words.keys[at];
-      auto const& box = now.runs[number].box;
-      auto const grid = hilbert_grid<scalar>::over(box.lowest(), box.highest(), now.bits.axis);
-      std::uint32_t const code = grid.has_extent()
-                                     ? grid.code(task_.points.points()[now.words.values[at]], curve_, now.bits.axis)
+      grid const cells{now.runs[number].box.get(), now.bits.axis};
+      std::uint32_t const code = cells.has_extent()
+                                     ? code_of(cells, task_.points.points()[now.words.values[at]], now.bits.axis)
                                      : now.bits.none();
       now.words.keys[at] = now.bits.key(number, code);
     }

@@ -49,7 +49,7 @@ class bvh_plan {
     for (auto& of_level : task.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     task.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
     task.counters = cutter.take<std::uint32_t>(cooperative_radix_sort_workspace_words(useful_blocks()));
-    task.bits = index_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
+    task.bits = bvh_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return task;
   }
 

@@ -2,8 +2,7 @@
 /// The Morton order of a cloud that one block sorts in shared memory.
 #pragma once
 
-#include <farpoint/detail/fps/taken.hpp>
-#include <farpoint/geometry/morton_cell.hpp>
+#include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 #include <cub/block/block_radix_sort.cuh>
@@ -16,7 +15,9 @@ template <class Points, int BlockSize, int PointsPerThread>
 class fps_block_order {
   using scalar = typename Points::scalar;
   using sort_type = CUB_NS_QUALIFIER::BlockRadixSort<std::uint32_t, BlockSize, PointsPerThread, std::uint32_t>;
-  static constexpr int axes = morton_axes<Points::dim>;
+  using grid_type = curve_grid<scalar, Points::dim>;
+  using box_type = typename grid_type::box;
+  static constexpr int axes = grid_type::axes;
   static constexpr int warps = BlockSize / 32;
 
   /// Bits of an axis: cells enough that a chunk of 32 points has several.
@@ -31,10 +32,7 @@ class fps_block_order {
   /// Shared memory; free after run().
   union storage {
     typename sort_type::TempStorage sort;
-    struct {
-      vec<scalar, axes> low[warps];
-      vec<scalar, axes> high[warps];
-    } extent;
+    box_type extent[warps];
   };
 
   /// Writes the cloud's indices in Morton order to `order`, which may share the memory of `shared`.
@@ -50,7 +48,7 @@ class fps_block_order {
       values[i] = index;
       if (index >= size) continue;
       auto const point = cloud[index];
-      if (is_finite(point)) keys[i] = grid.code(point);
+      if (is_finite(point)) keys[i] = grid.key_of(point, morton_curve{}, bits);
     }
     // Padding must come behind all points: the bit above the code.
 #pragma unroll
@@ -67,43 +65,23 @@ class fps_block_order {
 
  private:
   /// The cells of the cloud's bounding box, on all threads.
-  __device__ static auto grid_of(Points const& cloud, storage& shared) noexcept {
-    vec<scalar, axes> low;
-    vec<scalar, axes> high;
-#pragma unroll
-    for (int axis = 0; axis < axes; ++axis) {
-      low[axis] = not_yet_measured<scalar>;
-      high[axis] = -not_yet_measured<scalar>;
-    }
+  __device__ static grid_type grid_of(Points const& cloud, storage& shared) noexcept {
+    box_type box = box_type::empty();
     for (index_t i = threadIdx.x; i < cloud.size(); i += BlockSize) {
       auto const point = cloud[i];
-      if (is_finite(point)) grow(low, high, point, point);
+      if (is_finite(point)) box.grow(point);
     }
 #pragma unroll
     for (int axis = 0; axis < axes; ++axis) {
-      low[axis] = cuda_warp::min(low[axis]);
-      high[axis] = cuda_warp::max(high[axis]);
+      box.low[axis] = cuda_warp::min(box.low[axis]);
+      box.high[axis] = cuda_warp::max(box.high[axis]);
     }
-    int const warp = static_cast<int>(threadIdx.x) / 32;
-    if (cuda_warp::lane() == 0) {
-      shared.extent.low[warp] = low;
-      shared.extent.high[warp] = high;
-    }
+    if (cuda_warp::lane() == 0) shared.extent[threadIdx.x / cuda_warp::lanes] = box;
     __syncthreads();
 #pragma unroll
-    for (int other = 0; other < warps; ++other) grow(low, high, shared.extent.low[other], shared.extent.high[other]);
+    for (int other = 0; other < warps; ++other) box.grow(shared.extent[other]);
     __syncthreads();
-    return morton_grid<scalar, Points::dim>::over(low, high, bits);
-  }
-
-  template <class Low, class High>
-  __device__ static void grow(vec<scalar, axes>& low, vec<scalar, axes>& high, Low const& at_least,
-                              High const& at_most) noexcept {
-#pragma unroll
-    for (int axis = 0; axis < axes; ++axis) {
-      low[axis] = min_number(low[axis], at_least[axis]);
-      high[axis] = max_number(high[axis], at_most[axis]);
-    }
+    return {box, bits};
   }
 };
 

@@ -116,17 +116,7 @@ class fps_grid_shares {
 
   /// The first cloud that block r may have to do with.
   __device__ index_t first_of(int r) const noexcept {
-    index_t first = 0;
-    index_t last = clouds_.size();
-    while (first < last) {
-      index_t const middle = (first + last) / 2;
-      if (start(middle + 1) < r) {
-        first = middle + 1;
-      } else {
-        last = middle;
-      }
-    }
-    return first;
+    return segment_of(clouds_.size(), index_t{r} - 1, [this](index_t b) { return index_t{start(b)}; });
   }
 
  private:

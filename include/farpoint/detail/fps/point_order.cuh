@@ -3,20 +3,16 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
-#include <farpoint/core/ordered_bits.hpp>
-#include <farpoint/geometry/morton_cell.hpp>
+#include <farpoint/geometry/curve_grid.hpp>
+#include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/radix_sort.cuh>
-#include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A bounding box that grows by atomicMax from all bits zero.
+/// Box of a cloud, of the axes that its order goes by.
 template <int Dim>
-struct fps_extent {
-  std::uint32_t high[morton_axes<Dim>];
-  std::uint32_t minus_low[morton_axes<Dim>];
-};
+using fps_extent = atomic_bounding_box<float, curve_grid<float, Dim>::axes>;
 
 /// How a key is made of a cloud's number and a cell's code.
 struct fps_key_bits {
@@ -29,10 +25,11 @@ struct fps_key_bits {
   static constexpr fps_key_bits of(index_t clouds) noexcept {
     fps_key_bits bits{};
     while (clouds > 1 && index_t{1} << bits.cloud < clouds) ++bits.cloud;
-    constexpr int most = morton_axes<Dim> == 1 ? 24 : morton_bits<std::uint32_t, morton_axes<Dim>>;
-    bits.axis = (32 - bits.cloud) / morton_axes<Dim>;
+    constexpr int axes = curve_grid<float, Dim>::axes;
+    constexpr int most = axes == 1 ? 24 : morton_bits<std::uint32_t, axes>;
+    bits.axis = (32 - bits.cloud) / axes;
     if (bits.axis > most) bits.axis = most;
-    bits.cell = bits.axis * morton_axes<Dim>;
+    bits.cell = bits.axis * axes;
     return bits;
   }
   constexpr int all() const noexcept { return cell + cloud; }
@@ -51,10 +48,9 @@ struct point_order_args {
 /// Grows the extent of cloud blockIdx.x by part blockIdx.y of its points.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<Points> const task) {
-  constexpr int axes = morton_axes<Points::dim>;
+  constexpr int axes = curve_grid<float, Points::dim>::axes;
   Points const cloud = task.clouds[blockIdx.x];
-  std::uint32_t high[axes] = {};
-  std::uint32_t minus_low[axes] = {};
+  auto box = bounding_box<float, axes>::empty();
   if (threadIdx.x == 0 && task.clouds.begin_of(index_t{blockIdx.x} + 1) < task.clouds.begin_of(blockIdx.x)) {
     *task.broken = 1;
   }
@@ -62,53 +58,37 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   for (index_t i = index_t{blockIdx.y} * BlockSize + threadIdx.x; i < cloud.size(); i += step) {
     auto const point = cloud[i];
     if (!is_finite(point)) continue;
+    vec<float, axes> narrow;
 #pragma unroll
-    for (int axis = 0; axis < axes; ++axis) {
-      auto const value = static_cast<float>(point[axis]);
-      high[axis] = ::max(high[axis], ordered_word(value));
-      minus_low[axis] = ::max(minus_low[axis], ordered_word(-value));
-    }
+    for (int axis = 0; axis < axes; ++axis) narrow[axis] = static_cast<float>(point[axis]);
+    box.grow(narrow);
   }
-#pragma unroll
-  for (int axis = 0; axis < axes; ++axis) {
-    high[axis] = cuda_warp::max(high[axis]);
-    minus_low[axis] = cuda_warp::max(minus_low[axis]);
-    if (cuda_warp::lane() != 0 || high[axis] == 0) continue;
-    atomicMax(&task.extents[blockIdx.x].high[axis], high[axis]);
-    atomicMax(&task.extents[blockIdx.x].minus_low[axis], minus_low[axis]);
-  }
+  auto extent = fps_extent<Points::dim>::of(box);
+  extent.reduce_over_warp();
+  if (cuda_warp::lane() == 0) extent.grow(task.extents[blockIdx.x]);
 }
 
 /// The cells of cloud b.
 template <class Points>
 __device__ auto fps_grid_of(point_order_args<Points> const& task, index_t b) noexcept {
   using scalar = typename Points::scalar;
-  constexpr int axes = morton_axes<Points::dim>;
-  fps_extent<Points::dim> const extent = task.extents[b];
-  vec<scalar, axes> low;
-  vec<scalar, axes> high;
+  using grid_type = curve_grid<scalar, Points::dim>;
+  auto const extent = task.extents[b].get();
+  typename grid_type::box box;
 #pragma unroll
-  for (int axis = 0; axis < axes; ++axis) {
-    low[axis] = -ordered_value<float>(extent.minus_low[axis]);
-    high[axis] = ordered_value<float>(extent.high[axis]);
+  for (int axis = 0; axis < grid_type::axes; ++axis) {
+    box.low[axis] = extent.low[axis];
+    box.high[axis] = extent.high[axis];
   }
-  return morton_grid<scalar, Points::dim>::over(low, high, task.bits.axis);
+  return grid_type{box, task.bits.axis};
 }
 
-/// Number of clouds that begin at or before point i of the batch.
+/// Number of offsets at or before point i of a ragged batch: 0 before the first cloud, b + 1 in cloud b, and one more
+/// than there are clouds behind the last.
 template <class Points>
-__device__ index_t fps_clouds_before(batch<Points> const& clouds, index_t i) noexcept {
-  index_t first = 0;
-  index_t last = clouds.size() + 1;
-  while (first < last) {
-    index_t const middle = (first + last) / 2;
-    if (clouds.begin_of(middle) <= i) {
-      first = middle + 1;
-    } else {
-      last = middle;
-    }
-  }
-  return first;
+__device__ index_t fps_offsets_before(batch<Points> const& clouds, index_t i) noexcept {
+  auto const begin_of = [&clouds](index_t b) { return clouds.begin_of(b); };
+  return begin_of(0) > i ? 0 : segment_of(clouds.size() + 1, i, begin_of) + 1;
 }
 
 /// Key and value of each point. Points that are never picked come last in their cloud, points of no cloud before the
@@ -119,7 +99,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
   if (i >= task.clouds.points().size()) return;
   bool const ragged = task.clouds.is_ragged();
   // Ragged: 0 stands for the points before the first cloud, so that numbers are one higher.
-  index_t const number = ragged ? fps_clouds_before(task.clouds, i) : i / task.clouds.largest();
+  index_t const number = ragged ? fps_offsets_before(task.clouds, i) : i / task.clouds.largest();
   index_t const b = ragged ? number - 1 : number;
   std::uint32_t code = (1u << task.bits.cell) - 1;
   index_t local = 0;
@@ -128,7 +108,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
     Points const cloud = task.clouds[b];
     if (local < cloud.size()) {
       auto const point = cloud[local];
-      if (is_finite(point)) code = fps_grid_of(task, b).code(point);
+      if (is_finite(point)) code = fps_grid_of(task, b).key_of(point, morton_curve{}, task.bits.axis);
     }
   }
   // A shift by all 32 bits, of a number that is 0 then, is not defined.

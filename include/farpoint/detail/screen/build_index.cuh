@@ -10,7 +10,7 @@
 
 #include <farpoint/detail/screen/index_args.cuh>
 #include <farpoint/detail/screen/upper_boxes.cuh>
-#include <farpoint/geometry/hilbert_grid.hpp>
+#include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/geometry/morton.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
@@ -178,7 +178,7 @@ class screen_index_builder {
     std::uint32_t const each = (points + (threads - 1)) / threads;
     std::uint32_t const first = threadIdx.x * each;
     vec<scalar, 3> p[Items];
-    thread_bounding_box<scalar> seen;
+    auto seen = bounding_box<scalar>::empty();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       auto const j = static_cast<std::uint32_t>(i);
@@ -187,18 +187,20 @@ class screen_index_builder {
     }
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      if (order[i] != no_index) seen.add(p[i]);
+      if (order[i] != no_index) seen.grow(p[i]);
     }
-    atomic_bounding_box<scalar> box = seen.halved();
+    auto box = atomic_bounding_box<scalar>::of(seen);
     box.reduce_over_warp();
     if (cuda_warp::lane() == 0) box.grow(shared_.box);
     __syncthreads();
     hilbert_table const curve{shared_.curve};
-    auto const grid = hilbert_grid<scalar>::over(shared_.box.lowest(), shared_.box.highest(), cell_bits);
+    curve_grid<scalar> const grid{shared_.box.get(), cell_bits};
     std::uint32_t keys[Items];
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      keys[i] = order[i] == no_index ? 1u << 3 * cell_bits : grid.has_extent() ? grid.code(p[i], curve, cell_bits) : 0;
+      keys[i] = order[i] == no_index ? 1u << 3 * cell_bits
+                : grid.has_extent()  ? grid.key_of(p[i], curve, cell_bits)
+                                     : 0;
     }
     sort_type<Items>{shared_sort}.Sort(keys, order, 0, 3 * cell_bits + 1);
     __syncthreads();
@@ -274,7 +276,7 @@ class screen_index_builder {
         box.write(args_.index.boxes[0][leaf / point_bvh_width], static_cast<int>(leaf % point_bvh_width));
       }
       __syncwarp();
-      box.template join<1, point_bvh_width>();
+      join_over_lanes<1, point_bvh_width>(box);
       if (mine >= leaves || leaf % point_bvh_width != 0 || args_.index.boxes[1] == nullptr) continue;
       std::uint32_t const group = leaf / point_bvh_width;
       box.write(args_.index.boxes[1][group / point_bvh_width], static_cast<int>(group % point_bvh_width));
@@ -294,7 +296,7 @@ class screen_index_builder {
     }
 #pragma unroll
     for (int i = 0; i < items; ++i) {
-      if (leaf.index[i] != no_index) box.add(leaf.at(i), leaf.at(i), leaf.index[i]);
+      if (leaf.index[i] != no_index) box.grow(leaf.at(i), leaf.index[i]);
     }
     to = leaf;
     return box;

@@ -55,11 +55,10 @@ class upper_box_builder {
         auto const lane = static_cast<int>(node % point_bvh_width);
         if (node >= nodes) box.write(group, lane);
         if (node < nodes) {
-          box.add({{group.low[0][lane], group.low[1][lane], group.low[2][lane]}},
-                  {{group.high[0][lane], group.high[1][lane], group.high[2][lane]}}, group.lowest[lane]);
+          box = bvh_box<Scalar>::read(group, lane);
         }
       }
-      box.template join<1, point_bvh_width>();
+      join_over_lanes<1, point_bvh_width>(box);
       index_t const parent = node / point_bvh_width;
       if (node >= nodes || node % point_bvh_width != 0 || places == point_bvh_width) continue;
       box.write(index_.boxes[level + 1][parent / point_bvh_width], static_cast<int>(parent % point_bvh_width));

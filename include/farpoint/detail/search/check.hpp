@@ -98,7 +98,8 @@ result check_radius_rows(index_t queries, radius_params const& params,
 /// What only a backend that can read the arrays can check.
 template <class Points>
 result check_search_offsets(batch<Points> const& clouds) noexcept {
-  if (!offsets_ascend(clouds)) return reject("points or queries: the offsets decrease or leave the points");
+  if (!offsets_ascend(clouds.offsets(), clouds.points().size()))
+    return reject("points or queries: the offsets decrease or leave the points");
   return {};
 }
 

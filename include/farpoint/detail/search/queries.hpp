@@ -108,9 +108,7 @@ class search_queries {
 
   /// Finds the cloud of a query by its row.
   FARPOINT_HD void place(query& q) const noexcept {
-    index_t const b = queries_.is_ragged()
-                          ? segment_of(queries_.size(), q.row, [this](index_t i) { return queries_.begin_of(i); })
-                          : q.row / queries_.largest();
+    index_t const b = queries_.cloud_of(q.row);
     q.index = q.row - queries_.begin_of(b);
     if (q.index >= 0 && q.index < queries_[b].size()) q.cloud = b;
   }

@@ -217,7 +217,9 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
                      voxelize_host_tuning const& tuning = {}) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
-  if (!offsets_ascend(clouds)) return reject("voxelize: the offsets decrease or leave the points");
+  if (!offsets_ascend(clouds.offsets(), clouds.points().size())) {
+    return reject("voxelize: the offsets decrease or leave the points");
+  }
   if (clouds.points().size() > max_host_voxel_points) return reject("voxelize: 2^31 - 1 points or more on the host");
 
   index_t const total = clouds.points().size();

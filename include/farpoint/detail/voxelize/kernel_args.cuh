@@ -5,7 +5,6 @@
 #include <farpoint/container/hash_map_ref.hpp>
 #include <farpoint/container/occupancy_bitmap.hpp>
 #include <farpoint/core/batch.hpp>
-#include <farpoint/core/cloud_of.cuh>
 #include <farpoint/core/require_cuda.cuh>
 #include <farpoint/types/voxelize.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
@@ -183,7 +182,7 @@ template <class Key, class Points>
 __device__ inline voxel_place key_of(voxelize_args<Points> const& args, index_t i, Key& key) noexcept {
   index_t cloud = 0;
   if (args.clouds.size() > 1 || args.clouds.is_ragged()) {
-    cloud = cloud_of(args.clouds, i);
+    cloud = args.clouds.cloud_of(static_cast<std::uint32_t>(i));
     // A cloud ends at the bound that it was given.
     if (i >= args.clouds.begin_of(cloud) + args.clouds.largest()) return voxel_place::in_no_cloud;
   }

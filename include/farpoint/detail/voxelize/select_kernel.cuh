@@ -15,7 +15,8 @@ __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel
                                         std::uint32_t point) noexcept {
   if (args.params.points == voxel_points::first) return point;
   index_t const i = frame.begin + point;
-  return random_priority(args.params.seed, i - args.clouds.begin_of(cloud_of(args.clouds, i)));
+  return random_priority(args.params.seed,
+                         i - args.clouds.begin_of(args.clouds.cloud_of(static_cast<std::uint32_t>(i))));
 }
 
 /// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.

@@ -1,40 +1,33 @@
 /// @file
+/// The cloud of each point, for a thread that goes through the points of a batch.
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/core/batch.hpp>
-#include <farpoint/core/offsets.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Number of the cloud that point `i` of the view is in, or else of one beside it. Fewer than 2^32 points, at least one
-/// cloud.
-template <class Points>
-FARPOINT_HD index_t cloud_of(batch<Points> const& clouds, index_t i) noexcept {
-  if (clouds.size() == 1) return 0;
-  if (!clouds.is_ragged()) {
-    return static_cast<index_t>(static_cast<std::uint32_t>(i) / static_cast<std::uint32_t>(clouds.largest()));
-  }
-  return segment_of(clouds.size(), i, [&clouds](index_t b) { return clouds.begin_of(b); });
-}
-
-/// The clouds of points that are looked at one after the other: found again where another one begins.
+/// Remembers the cloud of the point that was asked for last, and searches again only when a point is in another one.
+/// Fewer than 2^32 points, at least one cloud.
 template <class Points>
 class cloud_cursor {
  public:
   __device__ explicit cloud_cursor(batch<Points> const& clouds) noexcept : clouds_{clouds} {}
 
-  /// Goes to the cloud that point `i` of the view is in, or to one beside it.
+  /// Goes to batch::cloud_of(i).
   __device__ void go_to(std::uint32_t i) noexcept {
     if (i >= begin_ && i < next_) return;
-    number_ = static_cast<std::uint32_t>(cloud_of(clouds_, i));
+    number_ = static_cast<std::uint32_t>(clouds_.cloud_of(i));
     begin_ = static_cast<std::uint32_t>(clouds_.begin_of(number_));
     end_ = begin_ + static_cast<std::uint32_t>(clouds_[number_].size());
     next_ = number_ + 1 < clouds_.size() ? static_cast<std::uint32_t>(clouds_.begin_of(number_ + 1)) : ~0u;
   }
   __device__ std::uint32_t number() const noexcept { return number_; }
+  /// True for a point of this cloud.
   __device__ bool has(std::uint32_t i) const noexcept { return i >= begin_ && i < end_; }
-  /// True before the first cloud, and where the offsets do not ascend.
+  /// True for a point before this cloud: before the first one, or where the offsets do not ascend.
   __device__ bool is_before(std::uint32_t i) const noexcept { return i < begin_; }
 
  private:

@@ -1,0 +1,76 @@
+/// @file
+/// Keys of points along a space-filling curve: from the box around them to a cell, and from a cell to its key.
+#pragma once
+
+#include <farpoint/geometry/bounding_box.hpp>
+#include <farpoint/geometry/hilbert.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Cubic cells over a bounding box, 2^bits of them along its longest side. Trivially copyable; host and device.
+///
+/// Every point has a cell: one outside of the box, or not finite, has some cell at its border. All sizes work: extents
+/// whose difference overflows, subnormal ones, and none at all, where there is one cell.
+/// @tparam Dim  of the points. Cells are made of the first three axes.
+template <class Scalar, int Dim = 3>
+class curve_grid {
+ public:
+  static constexpr int axes = Dim < 3 ? Dim : 3;
+  using box = bounding_box<Scalar, axes>;
+  using cell = vec<std::uint32_t, axes>;
+
+  curve_grid() = default;
+
+  /// @param around  the points
+  /// @param bits    of a cell's coordinate, 1 to 32 / axes and below 32; the same in every call
+  FARPOINT_HD curve_grid(box const& around, int bits) noexcept {
+    // Everything is halved, so that no extent overflows.
+    Scalar extent = 0;
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < axes; ++axis) {
+      low_[axis] = around.low[axis] * Scalar(0.5);
+      extent = max_number(extent, sub_rn(around.high[axis] * Scalar(0.5), low_[axis]));
+    }
+    Scalar const scale = static_cast<Scalar>(1u << bits) / extent;
+    scale_ = extent > 0 ? min_number(scale, most) : Scalar(0);
+  }
+
+  /// False for one point, or several that are equal on these axes: they are in one cell.
+  FARPOINT_HD bool has_extent() const noexcept { return scale_ > 0; }
+
+  /// The cell of a point, below 2^bits on each axis.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE cell cell_of(vec<Scalar, Dim> const& point, int bits) const noexcept {
+    std::uint32_t const cells = 1u << bits;
+    cell found;
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < axes; ++axis) {
+      Scalar const at = sub_rn(point[axis] * Scalar(0.5), low_[axis]) * scale_;
+      found[axis] = at < static_cast<Scalar>(cells) ? at > 0 ? static_cast<std::uint32_t>(at) : 0 : cells - 1;
+    }
+    return found;
+  }
+
+  /// The place of a point's cell on a curve, below 2^(bits axes): Morton's in two dimensions and the cell itself in
+  /// one.
+  /// @param curve  of three dimensions: morton_curve, hilbert_curve, or a hilbert_table
+  template <class Curve>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t key_of(vec<Scalar, Dim> const& point, Curve const& curve,
+                                                          int bits) const noexcept {
+    cell const at = cell_of(point, bits);
+    if constexpr (axes == 1) {
+      return at[0];
+    } else if constexpr (axes == 2) {
+      return morton_encode(at[0], at[1]);
+    } else {
+      return curve.encode(at[0], at[1], at[2], bits);
+    }
+  }
+
+ private:
+  static constexpr Scalar most = std::numeric_limits<Scalar>::max();
+
+  vec<Scalar, axes> low_;  ///< halved
+  Scalar scale_;           ///< cells per half metre; 0: the box has no extent
+};
+
+FARPOINT_END_NAMESPACE

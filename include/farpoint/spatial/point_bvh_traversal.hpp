@@ -1,0 +1,215 @@
+/// @file
+/// The walk through a BVH over points: to a leaf near a query, from there through all leaves that a visitor wants, and
+/// the visitors for nearest neighbours and neighbours within a radius.
+#pragma once
+
+#include <farpoint/core/bits.hpp>
+#include <farpoint/spatial/point_bvh_nodes.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A node on the way to a leaf.
+template <class Scalar>
+struct near_node {
+  Scalar nearest2;   ///< squared distance to its box
+  Scalar farthest2;  ///< to the farthest corner
+  std::uint32_t node;
+
+  FARPOINT_HD bool is_nearer_than(near_node const& other) const noexcept {
+    return nearest2 < other.nearest2 || (nearest2 == other.nearest2 && farthest2 < other.farthest2);
+  }
+};
+
+/// The two nearest nodes of those that it is shown.
+template <class Scalar>
+struct two_nearest {
+  near_node<Scalar> first{infinity<Scalar>, infinity<Scalar>, no_index};
+  near_node<Scalar> second{infinity<Scalar>, infinity<Scalar>, no_index};
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void add(point_boxes<Scalar> const& boxes, std::uint32_t group,
+                                              vec<Scalar, 3> const& q) noexcept {
+    Scalar nearest2[point_bvh_width];
+    Scalar farthest2[point_bvh_width];
+    for (int lane = 0; lane < point_bvh_width; ++lane) {
+      nearest2[lane] = box_distance2_of(boxes, lane, q);
+      farthest2[lane] = box_farthest2_of(boxes, lane, q);
+    }
+    FARPOINT_UNROLL
+    for (int lane = 0; lane < point_bvh_width; ++lane) {
+      near_node<Scalar> const node{nearest2[lane], farthest2[lane],
+                                   group * point_bvh_width + static_cast<std::uint32_t>(lane)};
+      if (node.is_nearer_than(first)) {
+        second = first;
+        first = node;
+      } else if (node.is_nearer_than(second)) {
+        second = node;
+      }
+    }
+  }
+};
+
+/// See point_bvh_ref::leaf_near().
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t find_leaf_near(point_boxes<Scalar> const* const* boxes, int levels,
+                                                                vec<Scalar, 3> const& q) noexcept {
+  two_nearest<Scalar> path;
+  path.first.node = 0;
+  for (int level = levels - 1; level >= 0; --level) {
+    two_nearest<Scalar> below;
+    below.add(boxes[level][path.first.node], path.first.node, q);
+    if (path.second.node != no_index) below.add(boxes[level][path.second.node], path.second.node, q);
+    // None is nearer than infinitely far if all distances overflow.
+    if (below.first.node == no_index) below.first.node = path.first.node * point_bvh_width;
+    path = below;
+  }
+  return path.first.node;
+}
+
+/// The leaves of a group, a bit each.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaves_of_group(std::uint32_t group, std::uint32_t leaves) noexcept {
+  std::uint32_t const left = leaves - group * point_bvh_width;
+  return left < point_bvh_width ? (1u << left) - 1 : 0xffu;
+}
+
+/// See point_bvh_ref::visit().
+/// @param bvh  a point_bvh_ref that is not empty
+FARPOINT_CALLS_BACK
+template <class Bvh, class Visitor>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bvh::point const& q, std::uint32_t start,
+                                                     Visitor& visitor,
+                                                     point_boxes<typename Bvh::scalar> const* const* boxes) noexcept {
+  std::uint32_t const leaves = bvh.leaf_count();
+  std::uint32_t seen = visitor.begin(bvh, start, q);
+  std::uint32_t group = start / point_bvh_width;
+  std::uint64_t waiting = 0;  ///< boxes of the levels above the lowest, a byte each
+  int level = 0;
+  for (int base = 0; base < bvh.levels();) {
+    bool const is_whole = level == 0 && visitor.takes_whole_groups();
+    std::uint32_t const wanted =
+        (is_whole ? leaves_of_group(group, leaves) : visitor.choose(boxes[level][group], q)) & ~seen;
+    if (level > 0) {
+      waiting |= std::uint64_t{wanted} << 8 * (level - 1);
+    } else if (wanted != 0) {
+      visitor.look_at_some(bvh.leaves() + std::size_t{group} * point_bvh_width, wanted, q);
+    }
+    if (waiting != 0) {
+      int const next = lowest_bit(waiting);
+      waiting &= waiting - 1;
+      int const below = next / 8;
+      group = (group >> 3 * (below + 1 - level)) * point_bvh_width + static_cast<std::uint32_t>(next % 8);
+      level = below;
+      seen = 0;
+    } else {
+      // Below the parent of the node on the way to the root, and not below that node itself.
+      level = ++base;
+      std::uint32_t const node = start >> 3 * base;
+      group = node / point_bvh_width;
+      seen = 1u << node % point_bvh_width;
+    }
+  }
+}
+
+/// What visitors have in common that begin with one leaf, and look at one leaf after the other.
+template <class Visitor>
+struct single_visitor {
+  FARPOINT_HD static constexpr bool takes_whole_groups() noexcept { return false; }
+
+  FARPOINT_CALLS_BACK
+  template <class Scalar, class Point>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at_some(point_leaf<Scalar> const* leaves, std::uint32_t which,
+                                                       Point const& q) noexcept {
+    for (; which != 0; which &= which - 1) static_cast<Visitor&>(*this).look_at(leaves[lowest_bit(which)], q);
+  }
+
+  FARPOINT_CALLS_BACK
+  template <class Bvh, class Point>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t begin(Bvh const& bvh, std::uint32_t start, Point const& q) noexcept {
+    static_cast<Visitor&>(*this).look_at(bvh.leaf(start), q);
+    return 1u << start % point_bvh_width;
+  }
+};
+
+/// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_bvh_ref::visit().
+template <class Scalar, class List>
+class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
+ public:
+  /// @param excluded  index that is passed over; no_index: none
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
+      : list_{list}, excluded_{excluded} {}
+
+  FARPOINT_CALLS_BACK
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_before(boxes, q, list_.worst().distance2(), list_.worst().index());
+  }
+  FARPOINT_CALLS_BACK
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_bvh_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, list_.worst().distance2(), distance); hits != 0;
+         hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
+    }
+  }
+
+ private:
+  List& list_;
+  std::uint32_t excluded_;
+};
+
+/// Pushes the points within a radius onto a list of those with the lowest indices.
+template <class Scalar, class List>
+class lowest_visitor : public single_visitor<lowest_visitor<Scalar, List>> {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
+      : radius2_{radius2}, list_{list}, excluded_{excluded} {}
+
+  FARPOINT_CALLS_BACK
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_within(boxes, q, radius2_, list_.worst().index());
+  }
+  FARPOINT_CALLS_BACK
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_bvh_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != excluded_) list_.push({distance[lane], leaf.index[lane]});
+    }
+  }
+
+ private:
+  Scalar radius2_;
+  List& list_;
+  std::uint32_t excluded_;
+};
+
+/// Shows a function the points within a radius.
+template <class Scalar, class Function>
+class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
+ public:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
+      : radius2_{radius2}, function_{function} {}
+
+  FARPOINT_CALLS_BACK
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t choose(point_boxes<Scalar> const& boxes,
+                                                          vec<Scalar, 3> const& q) const noexcept {
+    return boxes_within(boxes, q, radius2_, no_index);
+  }
+  FARPOINT_CALLS_BACK
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at(point_leaf<Scalar> const& leaf, vec<Scalar, 3> const& q) noexcept {
+    Scalar distance[point_bvh_width];
+    for (std::uint32_t hits = leaf_distances(leaf, q, radius2_, distance); hits != 0; hits &= hits - 1) {
+      int const lane = lowest_bit(hits);
+      if (leaf.index[lane] != no_index) function_(leaf.index[lane], distance[lane]);
+    }
+  }
+
+ private:
+  Scalar radius2_;
+  Function& function_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
