@@ -1,8 +1,9 @@
 /// @file
-/// Answers of fps(), and the proof that two of them are the same: no row is timed before its answer is checked.
+/// What fps() must return for a row, and the check that a contender returns it: no row is timed before that.
 #pragma once
 
 #include "fps/row.hpp"
+#include "support/check.hpp"
 
 #include <farpoint/fps.hpp>
 #include <farpoint/reference/fps.hpp>
@@ -30,23 +31,19 @@ inline farpoint::fps_params params_of(fps_row const& row) {
   return params;
 }
 
-/// `[all clouds, samples]` each.
-struct fps_answer {
+/// What fps() returns, in host memory: `[all clouds, samples]` each.
+struct fps_samples {
   std::vector<std::int32_t> indices;
   std::vector<float> distances;
 
-  explicit fps_answer(fps_row const& row)
+  explicit fps_samples(fps_row const& row)
       : indices(static_cast<std::size_t>(row.all_clouds() * row.samples)), distances(indices.size()) {}
-  fps_answer(std::vector<std::int32_t> i, std::vector<float> d) : indices(std::move(i)), distances(std::move(d)) {}
+  fps_samples(std::vector<std::int32_t> i, std::vector<float> d) : indices(std::move(i)), distances(std::move(d)) {}
 
   farpoint::fps_output<float> output() { return {indices, distances, {}, nullptr}; }
 };
 
-inline void check_host(farpoint::result outcome) {
-  if (!outcome) throw std::runtime_error{std::string{farpoint::to_string(outcome.code)} + ": " + outcome.reason};
-}
-
-/// Who computes the answer that the others are held against.
+/// What computes the expected samples.
 enum class oracle {
   serial_loop,  ///< the definition: farpoint::reference::fps
   host_threads  ///< farpoint::fps on all cores, where the serial loop would take seconds
@@ -61,32 +58,32 @@ inline char const* to_string(oracle who) {
   return who == oracle::serial_loop ? "equals the serial loop" : "equals host_exec";
 }
 
-inline fps_answer answer_of(oracle who, fps_row const& row, std::vector<float> const& xyz) {
-  fps_answer answer{row};
+inline fps_samples expected_samples(oracle who, fps_row const& row, std::vector<float> const& xyz) {
+  fps_samples expected{row};
   std::vector<farpoint::index_t> const offsets = row.offsets();
   fps_clouds const clouds = view_of(row, xyz.data(), {offsets.data(), offsets.size()});
   farpoint::fps_params const params = params_of(row);
   if (who == oracle::serial_loop) {
-    check_host(farpoint::reference::fps(clouds, params, answer.output()));
+    check(farpoint::reference::fps(clouds, params, expected.output()), "farpoint::reference::fps");
   } else {
     farpoint::host_exec const exec;
     farpoint::detail::host_workspace workspace{farpoint::fps_workspace_bytes(exec, clouds, params)};
-    check_host(farpoint::fps(exec, clouds, params, answer.output(), workspace.get()));
+    check(farpoint::fps(exec, clouds, params, expected.output(), workspace.get()), "farpoint::fps");
   }
-  return answer;
+  return expected;
 }
 
 /// Throws, naming the first difference, unless indices and bits of distances are equal.
-inline void expect_equal(fps_answer const& got, fps_answer const& wanted, fps_row const& row, char const* what) {
-  for (std::size_t i = 0; i < wanted.indices.size(); ++i) {
-    bool const same =
-        got.indices[i] == wanted.indices[i] && std::memcmp(&got.distances[i], &wanted.distances[i], sizeof(float)) == 0;
+inline void expect_equal(fps_samples const& got, fps_samples const& expected, fps_row const& row, char const* what) {
+  for (std::size_t i = 0; i < expected.indices.size(); ++i) {
+    bool const same = got.indices[i] == expected.indices[i] &&
+                      std::memcmp(&got.distances[i], &expected.distances[i], sizeof(float)) == 0;
     if (same) continue;
     auto const samples = static_cast<std::size_t>(row.samples);
     throw std::runtime_error{std::string{"MISMATCH, "} + what + ": cloud " + std::to_string(i / samples) + ", sample " +
                              std::to_string(i % samples) + ": got index " + std::to_string(got.indices[i]) + " at " +
-                             std::to_string(got.distances[i]) + ", wanted " + std::to_string(wanted.indices[i]) +
-                             " at " + std::to_string(wanted.distances[i])};
+                             std::to_string(got.distances[i]) + ", expected " + std::to_string(expected.indices[i]) +
+                             " at " + std::to_string(expected.distances[i])};
   }
 }
 

@@ -1,9 +1,8 @@
 /// @file
-/// fps() on the GPU against the textbook kernel, in one run. See README.md.
+/// fps() on the GPU against the textbook kernel. See README.md.
 
 #include "fps/register.cuh"
-#include "support/cuda_context.cuh"
-#include "support/run_cuda_suite.hpp"
+#include "support/cuda_suite.cuh"
 
 #include <string>
 #include <vector>
@@ -11,8 +10,8 @@
 namespace farpoint_bench {
 namespace {
 
-/// Calls are chosen so that the baseline takes at most a few seconds a row. It has no call where one takes tens of
-/// them, and for a ragged batch, which it does not take.
+/// The baseline takes at most a few seconds a row. It is left out where one call takes tens of seconds, and for ragged
+/// batches, which it cannot do.
 constexpr fps_row rows[] = {
     {16, 1'024, 512, cloud_kind::uniform, 200, 500},      {32, 4'096, 1'024, cloud_kind::uniform, 100, 200},
     {6, 10'000, 1'000, cloud_kind::uniform, 100, 200},    {6, 10'000, 10'000, cloud_kind::uniform, 20, 50},
@@ -25,16 +24,17 @@ constexpr fps_row rows[] = {
 
 /// The contenders of a row.
 void register_all(fps_row const& row, bool flush_l2, fps_problem_store& problems) {
-  std::string const name = "fps/" + row.name();
+  auto const with = [&](char const* who, int calls, how mode) {
+    return fps_contender{"fps/" + row.name() + "/" + who, row, calls, mode, flush_l2, &problems};
+  };
   std::string note;
   if (row.baseline_calls > 0) {
-    register_textbook(name + "/textbook", row, flush_l2, problems);
+    register_textbook(with("textbook", row.baseline_calls, how::launched));
   } else {
     note = row.ragged() ? "; baseline: no ragged batches" : "; baseline: left out, tens of seconds";
   }
-  using selector = farpoint::fps_selector;
-  register_farpoint<selector>(name + "/farpoint", row, row.calls, how::launched, flush_l2, problems, note);
-  register_farpoint<selector>(name + "/graph", row, row.calls, how::replayed, flush_l2, problems, note);
+  register_farpoint<farpoint::fps_selector>(with("farpoint", row.calls, how::launched), note);
+  register_farpoint<farpoint::fps_selector>(with("graph", row.calls, how::replayed), note);
 }
 
 void register_rows(bool flush_l2, fps_problem_store& problems) {
@@ -53,29 +53,21 @@ std::string lidar_clouds(fps_problem_store const& problems) {
   return names;
 }
 
-int run(arguments const& wished) {
+}  // namespace
+
+void register_textbook(fps_contender const& c) {
+  register_fps(
+      c, {}, [](fps_problem&) {},
+      [](fps_problem const& problem, cudaStream_t stream) { problem.launch_textbook(stream); });
+}
+
+int run_program(arguments const& wished) {
   fps_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   if (wants("scale", "FARPOINT_SCALE")) register_scale(wished.flush_l2, problems);
   if (wants("tune", "FARPOINT_TUNE")) register_tuning(wished.flush_l2, problems);
-  if (!wished.list_only) {
-    add_common_context("fps");
-    add_cuda_context(wished.flush_l2);
-    benchmark::AddCustomContext("lidar_cloud", lidar_clouds(problems));
-  }
-  return run_all();
-}
-
-}  // namespace
-
-void register_textbook(std::string const& name, fps_row const& row, bool flush_l2, fps_problem_store& problems) {
-  register_row(
-      name, row, row.baseline_calls, how::launched, flush_l2, problems, {}, [](fps_problem&) {},
-      [](fps_problem& problem, cudaStream_t stream) { problem.launch_textbook(stream); });
+  benchmark::AddCustomContext("lidar_cloud", lidar_clouds(problems));
+  return run_cuda_suite("fps", wished);
 }
 
 }  // namespace farpoint_bench
-
-int main(int argc, char** argv) {
-  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
-}

@@ -1,18 +1,16 @@
 /// @file
-/// fps() on the host against the serial loop, in one run. See README.md.
+/// fps() on the host against the serial loop. See README.md.
 
 #include "fps/expected.hpp"
-#include "support/context.hpp"
-#include "support/failures.hpp"
 #include "support/host_timing.hpp"
-#include "support/run_suite.hpp"
+#include "support/problem_store.hpp"
+#include "support/register_row.hpp"
+#include "support/suite.hpp"
 
 #include <benchmark/benchmark.h>
 
-#include <map>
 #include <set>
 #include <string>
-#include <utility>
 #include <vector>
 
 namespace farpoint_bench {
@@ -25,39 +23,23 @@ constexpr fps_row rows[] = {
     {1, 10'000'000, 10'000, cloud_kind::uniform, 0, 3},
 };
 
-/// Rows without a baseline would keep the serial loop busy for minutes: their first samples are compared, which are the
-/// answer for fewer samples.
+/// Rows without a baseline would keep the serial loop busy for minutes: only their first samples are compared, which do
+/// not depend on how many are asked for.
 fps_row checked_part(fps_row row) {
   if (row.baseline_calls == 0) row.samples = 50;
   return row;
 }
 
-/// A row's points and the serial loop's answer, as far as it is checked.
+/// A row's points and the serial loop's samples, as far as they are checked.
 struct host_problem {
   std::vector<float> xyz;
-  fps_answer wanted;
+  fps_samples expected;
 
   host_problem(fps_row const& row, std::vector<float> const& scan)
-      : xyz{row.make(scan)}, wanted{answer_of(oracle::serial_loop, checked_part(row), xyz)} {}
+      : xyz{row.make(scan)}, expected{expected_samples(oracle::serial_loop, checked_part(row), xyz)} {}
 };
 
-/// Keeps the problems of the rows that have been measured.
-class host_problem_store {
- public:
-  explicit host_problem_store(std::vector<float> scan) : scan_{std::move(scan)} {}
-
-  std::vector<float> const& scan() const noexcept { return scan_; }
-
-  host_problem const& operator[](fps_row const& row) {
-    auto found = problems_.find(row.name());
-    if (found == problems_.end()) found = problems_.emplace(row.name(), host_problem{row, scan_}).first;
-    return found->second;
-  }
-
- private:
-  std::vector<float> scan_;
-  std::map<std::string, host_problem> problems_;
-};
+using host_problem_store = problem_store<host_problem, fps_row>;
 
 void count_row(benchmark::State& state, fps_row const& row, int threads) {
   state.counters["clouds"] = static_cast<double>(row.clouds);
@@ -66,43 +48,39 @@ void count_row(benchmark::State& state, fps_row const& row, int threads) {
   state.counters["host_threads"] = threads;
 }
 
-/// Times `call(problem, answer)` and checks its last answer.
+/// Times `call(samples)` and checks what the last call returned.
 template <class Call>
 void time_row(benchmark::State& state, fps_row const& row, int threads, host_problem const& problem, Call&& call) {
-  fps_answer answer{row};
-  time_blocking_calls(state, row.work(), [&] { call(answer); });
-  expect_equal(answer, problem.wanted, row, row.name().c_str());
+  fps_samples got{row};
+  time_blocking_calls(state, row.work(), [&] { call(got); });
+  expect_equal(got, problem.expected, row, row.name().c_str());
   state.SetLabel(row.baseline_calls > 0 ? to_string(oracle::serial_loop) : "first samples equal the serial loop");
   count_row(state, row, threads);
 }
 
 void run_serial(benchmark::State& state, fps_row const& row, host_problem const& problem) {
   fps_clouds const clouds = view_of(row, problem.xyz.data());
-  time_row(state, row, 1, problem,
-           [&](fps_answer& answer) { check_host(farpoint::reference::fps(clouds, params_of(row), answer.output())); });
+  time_row(state, row, 1, problem, [&](fps_samples& samples) {
+    check(farpoint::reference::fps(clouds, params_of(row), samples.output()), "farpoint::reference::fps");
+  });
 }
 
 void run_threads(benchmark::State& state, fps_row const& row, int threads, host_problem const& problem) {
   fps_clouds const clouds = view_of(row, problem.xyz.data());
   farpoint::host_exec const exec{threads};
   farpoint::detail::host_workspace workspace{farpoint::fps_workspace_bytes(exec, clouds, params_of(row))};
-  time_row(state, row, threads, problem, [&](fps_answer& answer) {
-    check_host(farpoint::fps(exec, clouds, params_of(row), answer.output(), workspace.get()));
+  time_row(state, row, threads, problem, [&](fps_samples& samples) {
+    check(farpoint::fps(exec, clouds, params_of(row), samples.output(), workspace.get()), "farpoint::fps");
   });
-}
-
-template <class Body>
-void register_row(std::string const& name, int calls, Body body) {
-  benchmark::RegisterBenchmark(name.c_str(), [body](benchmark::State& state) { guarded(state, [&] { body(state); }); })
-      ->UseManualTime()
-      ->Iterations(calls)
-      ->Unit(benchmark::kMillisecond);
 }
 
 void register_rows(host_problem_store& problems) {
   std::set<std::string> seen;  // of one scan there is one row
-  for (fps_row const& planned : rows) {
-    fps_row const row = fitted(planned, problems.scan());
+  for (fps_row row : rows) {
+    if (row.kind == cloud_kind::lidar && !problems.scans().empty()) {
+      row.scan_name = problems.scans().front().name.c_str();
+      row = fitted(row, problems.scans().front().xyz);
+    }
     std::string const name = "fps_host/" + row.name();
     if (!seen.insert(name).second) continue;
     if (row.baseline_calls > 0) {
@@ -126,20 +104,14 @@ constexpr char const* serial_fma() {
 #endif
 }
 
-int run(arguments const& wished) {
-  host_problem_store problems{wished.cloud_path.empty() ? std::vector<float>{} : read_cloud(wished.cloud_path)};
-  register_rows(problems);
-  if (!wished.list_only) {
-    add_common_context("fps_host");
-    benchmark::AddCustomContext("serial_loop_fma", serial_fma());
-    benchmark::AddCustomContext("lidar_cloud", wished.cloud_path.empty() ? "simulated" : file_name(wished.cloud_path));
-  }
-  return run_all();
-}
-
 }  // namespace
-}  // namespace farpoint_bench
 
-int main(int argc, char** argv) {
-  return farpoint_bench::run_suite(argc, argv, farpoint_bench::run);
+int run_program(arguments const& wished) {
+  host_problem_store problems{read_first_scan(wished.cloud_paths)};
+  register_rows(problems);
+  benchmark::AddCustomContext("serial_loop_fma", serial_fma());
+  benchmark::AddCustomContext("lidar_cloud", wished.cloud_path.empty() ? "simulated" : file_name(wished.cloud_path));
+  return run_host_suite("fps_host", wished);
 }
+
+}  // namespace farpoint_bench

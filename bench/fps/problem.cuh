@@ -1,5 +1,5 @@
 /// @file
-/// A row on the GPU: its clouds, memory for both contenders, and the check that both give the right answer. Needs nvcc.
+/// A row of fps on the GPU: its clouds, memory for the contenders, and the check of what they return. Needs nvcc.
 #pragma once
 
 #include "fps/expected.hpp"
@@ -22,22 +22,21 @@ class fps_problem {
       : row_{row},
         points_{row.make(scan)},
         oracle_{oracle_for(row)},
-        wanted_{answer_of(oracle_, row, points_)},
+        expected_{expected_samples(oracle_, row, points_)},
         xyz_{points_},
         offsets_{row.offsets()},
         scratch_{static_cast<std::size_t>(row.all_points())},
-        indices_{wanted_.indices.size()},
-        distances_{wanted_.distances.size()} {}
+        indices_{expected_.indices.size()},
+        distances_{expected_.distances.size()} {}
 
-  fps_row const& row() const noexcept { return row_; }
   cudaStream_t stream() const noexcept { return stream_.get(); }
-  /// What the answers were compared with.
+  /// What the contenders are compared with.
   char const* checked_against() const noexcept { return to_string(oracle_); }
 
   /// Enqueues the textbook kernel; regular rows only.
   void launch_textbook(cudaStream_t stream) const {
-    fps_textbook(stream, static_cast<int>(row_.clouds), xyz_.data(), static_cast<int>(row_.points),
-                 static_cast<int>(row_.samples), scratch_.data(), indices_.data(), distances_.data());
+    fps_textbook(stream, {static_cast<int>(row_.clouds), static_cast<int>(row_.points), static_cast<int>(row_.samples),
+                          xyz_.data(), scratch_.data(), indices_.data(), distances_.data()});
   }
 
   /// Enqueues farpoint::fps as `Selector` tunes it. Call reserve<Selector>() first.
@@ -59,14 +58,14 @@ class fps_problem {
     workspace_ = std::make_unique<device_buffer<unsigned char>>(bytes);
   }
 
-  /// Runs a contender once; throws unless its answer is the wanted one. `launch(stream)` fills the outputs.
+  /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
   template <class Launch>
   void verify(Launch&& launch, char const* who) const {
-    // An output that is not written must not pass for the answer of the contender before.
+    // An output that is not written must not pass for that of the contender before.
     check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
     check(cudaMemsetAsync(distances_.data(), 0xff, distances_.size() * sizeof(float), stream()), "cudaMemsetAsync");
     launch(stream());
-    expect_equal({indices_.download(), distances_.download()}, wanted_, row_, who);
+    expect_equal({indices_.download(), distances_.download()}, expected_, row_, who);
   }
 
  private:
@@ -77,7 +76,7 @@ class fps_problem {
   fps_row row_;
   std::vector<float> points_;
   oracle oracle_;
-  fps_answer wanted_;
+  fps_samples expected_;
   owned_stream stream_;
   device_buffer<float> xyz_;
   device_buffer<farpoint::index_t> offsets_;

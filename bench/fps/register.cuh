@@ -1,16 +1,17 @@
 /// @file
-/// How a contender becomes a row of Google Benchmark. Needs nvcc.
+/// Registers the contenders of fps() on the GPU. Needs nvcc.
 #pragma once
 
 #include "fps/problem.cuh"
-#include "support/failures.hpp"
-#include "support/timing.cuh"
+#include "support/contender.cuh"
 
 #include <benchmark/benchmark.h>
 
 #include <string>
 
 namespace farpoint_bench {
+
+using fps_contender = contender<fps_problem, fps_row>;
 
 /// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
 inline void count_row(benchmark::State& state, fps_row const& row) {
@@ -23,40 +24,36 @@ inline void count_row(benchmark::State& state, fps_row const& row) {
   }
 }
 
-/// Registers `name`: prepare(problem) once, then verify, then time launch(problem, stream). `note` ends the label.
+/// Registers a contender: prepare(problem) allocates, launch(problem, stream) is checked, then timed. `note` ends the
+/// label.
 template <class Prepare, class Launch>
-void register_row(std::string const& name, fps_row const& row, int calls, how mode, bool flush_l2,
-                  fps_problem_store& problems, std::string const& note, Prepare prepare, Launch launch) {
-  auto const body = [=, &problems](benchmark::State& state) {
-    guarded(state, [&] {
-      fps_problem& problem = problems[row];
-      prepare(problem);
-      auto const enqueue = [&](cudaStream_t stream) { launch(problem, stream); };
-      problem.verify(enqueue, name.c_str());
-      state.SetLabel(problem.checked_against() + note);
-      count_row(state, row);
-      time_row(state, mode, problem.stream(), row.work(), flush_l2, enqueue);
-    });
-  };
-  benchmark::RegisterBenchmark(name.c_str(), body)->UseManualTime()->Iterations(calls)->Unit(benchmark::kMillisecond);
+void register_fps(fps_contender const& c, std::string const& note, Prepare prepare, Launch launch) {
+  register_contender(
+      c, prepare,
+      [c, note](benchmark::State& state, fps_problem const& problem, auto const& enqueue) {
+        problem.verify(enqueue, c.name.c_str());
+        state.SetLabel(problem.checked_against() + note);
+        count_row(state, c.row);
+        return c.row.work();
+      },
+      launch);
 }
 
 /// Registers farpoint::fps as `Selector` tunes it.
 template <class Selector>
-void register_farpoint(std::string const& name, fps_row const& row, int calls, how mode, bool flush_l2,
-                       fps_problem_store& problems, std::string const& note = {}) {
-  register_row(
-      name, row, calls, mode, flush_l2, problems, note, [](fps_problem& problem) { problem.reserve<Selector>(); },
-      [](fps_problem& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
+void register_farpoint(fps_contender const& c, std::string const& note = {}) {
+  register_fps(
+      c, note, [](fps_problem& problem) { problem.reserve<Selector>(); },
+      [](fps_problem const& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
 }
 
 /// Registers the textbook kernel.
-void register_textbook(std::string const& name, fps_row const& row, bool flush_l2, fps_problem_store& problems);
+void register_textbook(fps_contender const& c);
 
-/// The scale/... rows of fps_scale.cu.
+/// The scale/... rows of scale.cu.
 void register_scale(bool flush_l2, fps_problem_store& problems);
 
-/// The tune/... rows of fps_tune.cu.
+/// The tune/... rows of tune.cu.
 void register_tuning(bool flush_l2, fps_problem_store& problems);
 
 }  // namespace farpoint_bench

@@ -1,5 +1,5 @@
 /// @file
-/// One line of the table: which clouds, how many samples, how often.
+/// One case of the fps suites: which clouds, how many samples, how often.
 #pragma once
 
 #include "support/clouds.hpp"
@@ -29,7 +29,7 @@ struct fps_row {
   int calls;           ///< timed calls of farpoint
 
   farpoint::index_t small_clouds = 0;  ///< ragged: so many clouds of `small_points` beside the others
-  char const* scan_name = nullptr;     ///< of cloud_kind::scan
+  char const* scan_name = nullptr;     ///< of cloud_kind::scan, or of what stands in for the simulated sweep
   static constexpr farpoint::index_t small_points = 1000;
 
   bool ragged() const { return small_clouds > 0; }

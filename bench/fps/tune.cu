@@ -67,6 +67,8 @@ struct chunk_selector : only<Kernel, ClusterSize> {
 template <int...>
 struct ints {};
 
+using list_sizes = ints<64, 128, 256>;
+
 constexpr fps_row block_rows[] = {
     {16, 1'024, 512, cloud_kind::uniform, 0, 100},   {32, 2'048, 512, cloud_kind::uniform, 0, 100},
     {32, 4'096, 1'024, cloud_kind::uniform, 0, 100}, {16, 8'192, 1'024, cloud_kind::uniform, 0, 50},
@@ -91,51 +93,39 @@ constexpr fps_row grid_rows[] = {
     {1, 1'000'000, 10'000, cloud_kind::uniform, 0, 10},
 };
 
-/// A search: the selectors that are tried on one row after another.
+/// Registers the selectors that are tried on one row.
 class search {
  public:
   search(fps_row const& row, bool flush_l2, fps_problem_store& problems)
-      : row_{row}, flush_l2_{flush_l2}, problems_{problems} {}
-
-  /// What the others are compared with.
-  void with_default() const {
-    // A row may be searched for several kernels.
+      : default_{"tune/" + row.name() + "/default", row, row.calls, how::launched, flush_l2, &problems} {
+    // What the others are compared with: once, though a row may be searched for several kernels.
     static std::set<std::string> done;
-    if (done.insert(row_.name()).second) add<farpoint::fps_selector>("default");
+    if (done.insert(row.name()).second) register_farpoint<farpoint::fps_selector>(default_);
   }
 
   template <int BlockSize, int... PointsPerThread>
-  void registers(ints<PointsPerThread...>) const {
-    (add_if_it_suits<registers_selector<BlockSize, PointsPerThread>>(
-         {BlockSize, PointsPerThread}, "registers_" + text(BlockSize) + "_points_" + text(PointsPerThread)),
-     ...);
+  void registers() const {
+    (add_if_it_suits<registers_selector<BlockSize, PointsPerThread>>({BlockSize, PointsPerThread}, "registers"), ...);
   }
 
   template <int... BlockSize>
-  void stream(ints<BlockSize...>) const {
-    (add<stream_selector<BlockSize>>("stream_" + text(BlockSize)), ...);
+  void stream() const {
+    (add<stream_selector<BlockSize>>(text("stream", BlockSize)), ...);
   }
 
-  template <int BlockSize, int PointsPerThread, int... ListSize>
-  void rounds(ints<ListSize...>) const {
-    (add_if_it_suits<rounds_selector<BlockSize, PointsPerThread, ListSize>>(
-         {BlockSize, PointsPerThread},
-         "rounds_" + text(BlockSize) + "_points_" + text(PointsPerThread) + "_list_" + text(ListSize)),
-     ...);
+  template <int BlockSize, int... PointsPerThread>
+  void rounds() const {
+    (rounds_with<BlockSize, PointsPerThread>(list_sizes{}), ...);
   }
 
-  template <int ClusterSize, int BlockSize, int... ListSize>
-  void cluster(ints<ListSize...>) const {
-    (add<cluster_selector<ClusterSize, BlockSize, ListSize>>("cluster_" + text(ClusterSize) + "_block_" +
-                                                             text(BlockSize) + "_list_" + text(ListSize)),
-     ...);
+  template <int BlockSize, int... ClusterSize>
+  void clusters() const {
+    (cluster_with<BlockSize, ClusterSize>(list_sizes{}), ...);
   }
 
-  template <int PointsPerBlock, int BlockSize, int... ListSize>
-  void grid(ints<ListSize...>) const {
-    (add<grid_selector<PointsPerBlock, BlockSize, ListSize>>("grid_" + text(PointsPerBlock) + "_block_" +
-                                                             text(BlockSize) + "_list_" + text(ListSize)),
-     ...);
+  template <int PointsPerBlock, int... BlockSize>
+  void grid() const {
+    (grid_with<PointsPerBlock, BlockSize>(list_sizes{}), ...);
   }
 
   /// All chunks and groups of a kernel.
@@ -150,79 +140,84 @@ class search {
   }
 
  private:
-  template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int... GroupSize>
-  void chunk(std::string const& kernel, ints<GroupSize...>) const {
-    (add<chunk_selector<Kernel, ClusterSize, ChunkSize, GroupSize>>(kernel + "_chunk_" + text(ChunkSize) + "_group_" +
-                                                                    text(GroupSize)),
+  template <int BlockSize, int PointsPerThread, int... ListSize>
+  void rounds_with(ints<ListSize...>) const {
+    (add_if_it_suits<rounds_selector<BlockSize, PointsPerThread, ListSize>>({BlockSize, PointsPerThread}, "rounds",
+                                                                            text("_list", ListSize)),
      ...);
   }
 
-  static std::string text(int number) { return std::to_string(number); }
+  template <int BlockSize, int ClusterSize, int... ListSize>
+  void cluster_with(ints<ListSize...>) const {
+    (add<cluster_selector<ClusterSize, BlockSize, ListSize>>(text("cluster", ClusterSize) + text("_block", BlockSize) +
+                                                             text("_list", ListSize)),
+     ...);
+  }
+
+  template <int PointsPerBlock, int BlockSize, int... ListSize>
+  void grid_with(ints<ListSize...>) const {
+    (add<grid_selector<PointsPerBlock, BlockSize, ListSize>>(text("grid", PointsPerBlock) + text("_block", BlockSize) +
+                                                             text("_list", ListSize)),
+     ...);
+  }
+
+  template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int... GroupSize>
+  void chunk(std::string const& kernel, ints<GroupSize...>) const {
+    (add<chunk_selector<Kernel, ClusterSize, ChunkSize, GroupSize>>(kernel + text("_chunk", ChunkSize) +
+                                                                    text("_group", GroupSize)),
+     ...);
+  }
+
+  static std::string text(char const* what, int number) { return std::string{what} + "_" + std::to_string(number); }
 
   template <class Selector>
   void add(std::string const& variant) const {
-    register_farpoint<Selector>("tune/" + row_.name() + "/" + variant, row_, row_.calls, how::launched, flush_l2_,
-                                problems_);
+    fps_contender c = default_;
+    c.name = "tune/" + c.row.name() + "/" + variant;
+    register_farpoint<Selector>(c);
   }
 
   /// Only if the shape holds the row without leaving more than half of it empty.
   template <class Selector>
-  void add_if_it_suits(farpoint::fps_block_tuning shape, std::string const& variant) const {
-    if (row_.points <= shape.capacity() && 2 * row_.points > shape.capacity()) add<Selector>(variant);
+  void add_if_it_suits(farpoint::fps_block_tuning shape, char const* kernel, std::string const& rest = {}) const {
+    farpoint::index_t const points = default_.row.points;
+    if (points > shape.capacity() || 2 * points <= shape.capacity()) return;
+    add<Selector>(text(kernel, shape.block_size) + text("_points", shape.points_per_thread) + rest);
   }
 
-  fps_row const& row_;
-  bool flush_l2_;
-  fps_problem_store& problems_;
+  fps_contender default_;
 };
 
 }  // namespace
 
 void register_tuning(bool flush_l2, fps_problem_store& problems) {
-  using lists = ints<64, 128, 256>;
   for (fps_row const& row : block_rows) {
     search const find{row, flush_l2, problems};
-    find.with_default();
-    find.registers<64>(ints<8, 16, 24>{});
-    find.registers<128>(ints<4, 8, 12, 16, 24>{});
-    find.registers<256>(ints<4, 8, 12, 16, 24>{});
-    find.registers<512>(ints<2, 4, 8, 16, 20, 24>{});
-    find.registers<1024>(ints<1, 2, 4, 8, 10, 12, 16>{});
-    find.rounds<128, 8>(lists{});
-    find.rounds<256, 4>(lists{});
-    find.rounds<256, 8>(lists{});
-    find.rounds<256, 16>(lists{});
-    find.rounds<256, 40>(lists{});
-    find.rounds<512, 4>(lists{});
-    find.rounds<512, 8>(lists{});
-    find.rounds<512, 20>(lists{});
+    find.registers<64, 8, 16, 24>();
+    find.registers<128, 4, 8, 12, 16, 24>();
+    find.registers<256, 4, 8, 12, 16, 24>();
+    find.registers<512, 2, 4, 8, 16, 20, 24>();
+    find.registers<1024, 1, 2, 4, 8, 10, 12, 16>();
+    find.rounds<128, 8>();
+    find.rounds<256, 4, 8, 16, 40>();
+    find.rounds<512, 4, 8, 20>();
     if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::in_block, 1>("rounds");
   }
   for (fps_row const& row : stream_rows) {
     search const find{row, flush_l2, problems};
-    find.with_default();
-    find.stream(ints<128, 256, 512, 1024>{});
+    find.stream<128, 256, 512, 1024>();
   }
   for (fps_row const& row : cluster_rows) {
     search const find{row, flush_l2, problems};
-    find.with_default();
-    find.cluster<2, 256>(lists{});
-    find.cluster<4, 256>(lists{});
-    find.cluster<8, 256>(lists{});
-    find.cluster<16, 256>(lists{});
-    find.cluster<2, 512>(lists{});
-    find.cluster<4, 512>(lists{});
-    find.cluster<8, 512>(lists{});
-    find.cluster<16, 512>(lists{});
+    find.clusters<256, 2, 4, 8, 16>();
+    find.clusters<512, 2, 4, 8, 16>();
     find.chunks<farpoint::fps_kernel::in_cluster, 8>("cluster_8");
   }
   for (fps_row const& row : grid_rows) {
     search const find{row, flush_l2, problems};
-    find.with_default();
-    find.grid<1024, 512>(lists{});
-    find.grid<2048, 256>(lists{});
-    find.grid<2048, 512>(lists{});
-    find.grid<4096, 512>(lists{});
+    find.grid<1024, 512>();
+    find.grid<2048, 256, 512>();
+    find.grid<4096, 512>();
     find.chunks<farpoint::fps_kernel::in_grid, 1>("grid");
   }
 }

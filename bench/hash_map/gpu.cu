@@ -1,10 +1,9 @@
 /// @file
-/// The hash map against plain versions of others, in one run. See README.md.
+/// The hash map against plain versions of others. See README.md.
 
 #include "hash_map/problem.cuh"
-#include "support/cuda_context.cuh"
-#include "support/failures.hpp"
-#include "support/run_cuda_suite.hpp"
+#include "support/cuda_suite.cuh"
+#include "support/register_row.hpp"
 #include "support/timing.cuh"
 
 #include <benchmark/benchmark.h>
@@ -47,82 +46,95 @@ char const* to_string(operation what) {
   return "find";
 }
 
-template <template <class> class Contender, class Key>
-void register_row(char const* suite, hash_map_row const& row, operation what, char const* who, bool flush_l2) {
-  int const key_bits = 8 * int{sizeof(Key)};
-  std::string const name = std::string{suite} + to_string(what) + "/" + row.name(key_bits) + "/" + who;
-  auto const body = [=](benchmark::State& state) {
-    guarded(state, [&] {
-      hash_map_problem<Contender, Key> const problem{row};
-      problem.verify();
-      state.SetLabel("every key is found");
-      state.counters["n"] = static_cast<double>(row.keys);
-      state.counters["key_bits"] = key_bits;
-      state.counters["load"] = row.load;
-      state.counters["multiplicity"] = row.multiplicity;
-      // Keys in, and a value in or out, or a slot out, or nothing.
-      std::size_t const bytes = sizeof(Key) + (what == operation::insert_keys ? 0 : 4);
-      workload const work{static_cast<double>(row.keys), 0, static_cast<double>(row.keys) * static_cast<double>(bytes)};
-      // Looking leaves the table as it is.
-      auto const prepare = [&](cudaStream_t stream) {
-        if (what != operation::find && what != operation::find_slots) problem.clear(stream);
-      };
-      time_prepared_calls(state, problem.stream(), work, flush_l2, prepare, [&](cudaStream_t stream) {
-        switch (what) {
-          case operation::insert: return problem.insert(stream);
-          case operation::insert_keys: return problem.insert_keys(stream);
-          case operation::find_or_insert: return problem.find_or_insert(stream);
-          case operation::find_slots: return problem.find_slots(stream);
-          case operation::find: return problem.find(stream);
-        }
-      });
-      state.counters["keys_per_second"] = state.counters["points_per_second"];
-    });
-  };
-  benchmark::RegisterBenchmark(name.c_str(), body)
-      ->UseManualTime()
-      ->Iterations(row.calls)
-      ->Unit(benchmark::kMillisecond);
+/// What is measured of every contender.
+struct measurement {
+  char const* suite;
+  hash_map_row row;
+  operation what;
+  bool flush_l2;
+};
+
+template <class Problem>
+void enqueue(Problem const& problem, operation what, cudaStream_t stream) {
+  switch (what) {
+    case operation::insert: return problem.insert(stream);
+    case operation::insert_keys: return problem.insert_keys(stream);
+    case operation::find_or_insert: return problem.find_or_insert(stream);
+    case operation::find_slots: return problem.find_slots(stream);
+    case operation::find: return problem.find(stream);
+  }
+}
+
+template <class Contender>
+void add(measurement const& m, char const* who) {
+  using key_type = typename Contender::key_type;
+  int const key_bits = 8 * int{sizeof(key_type)};
+  std::string const name = std::string{m.suite} + to_string(m.what) + "/" + m.row.name(key_bits) + "/" + who;
+  register_row(name, m.row.calls, [m, key_bits](benchmark::State& state) {
+    hash_map_problem<Contender> const problem{m.row};
+    problem.verify();
+    state.SetLabel("every key is found");
+    auto const keys = static_cast<double>(m.row.keys);
+    state.counters["n"] = keys;
+    state.counters["key_bits"] = key_bits;
+    state.counters["load"] = m.row.load;
+    state.counters["multiplicity"] = m.row.multiplicity;
+    // Keys in, and a value in or out, or a slot out, or nothing.
+    std::size_t const bytes = sizeof(key_type) + (m.what == operation::insert_keys ? 0 : 4);
+    workload const work{keys, 0, keys * static_cast<double>(bytes)};
+    // Look-ups leave the table as it is.
+    bool const inserts = m.what != operation::find && m.what != operation::find_slots;
+    auto const prepare = [&](cudaStream_t stream) {
+      if (inserts) problem.clear(stream);
+    };
+    auto const launch = [&](cudaStream_t stream) { enqueue(problem, m.what, stream); };
+    time_prepared_calls(state, problem.stream(), work, m.flush_l2, prepare, launch);
+    state.counters["keys_per_second"] = state.counters["points_per_second"];
+  });
 }
 
 template <class Key>
-void register_contenders(char const* suite, hash_map_row const& row, bool flush_l2) {
-  // Several keys a thread have not been worth it yet: they are asked for with the axes.
-  bool const searches = *suite == 'a';
+void add_contenders(measurement const& m) {
+  using layout = farpoint::hash_map_layout;
+  // Several keys a thread have not been worth it yet.
+  bool const searches = wants("tune", "FARPOINT_TUNE");
+  // The published ones have no such calls.
+  bool const is_published = m.what != operation::find_or_insert && m.what != operation::insert_keys;
+  if (is_published) add<rival<published_table, Key>>(m, "published");
+  add<rival<linear_table, Key>>(m, "linear");
+  add<farpoint_map<Key>>(m, "farpoint");
+  if (searches) add<farpoint_map<Key, tuned<layout::pairs, 4, 4>>>(m, "pairs_keys4");
+  // With keys of 64 bits a bucket of pairs is a window.
+  if constexpr (sizeof(Key) == 4) {
+    add<farpoint_map<Key, tuned<layout::pairs, 2, 1>>>(m, "pairs_window2");
+    if (searches) add<farpoint_map<Key, tuned<layout::pairs, 2, 4>>>(m, "pairs_window2_keys4");
+  }
+  add<farpoint_map<Key, tuned<layout::sectors, 4, 1>>>(m, "sectors");
+  if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 2>>>(m, "sectors_keys2");
+  if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 4>>>(m, "sectors_keys4");
+  add<farpoint_map<Key, tuned<layout::split, 4, 1>>>(m, "split");
+  if (searches) add<farpoint_map<Key, tuned<layout::split, 4, 4>>>(m, "split_keys4");
+  // Maps that fit into the cache take one pass anyway.
+  if (m.row.distinct() >= 4'000'000) {
+    add<farpoint_map<Key, one_pass<layout::pairs>>>(m, "pairs_one_pass");
+    add<farpoint_map<Key, one_pass<layout::split>>>(m, "split_one_pass");
+  }
+  if (m.what == operation::find) add<farpoint_beside_writers<Key>>(m, "farpoint_beside_writers");
+}
+
+template <class Key>
+void add_operations(char const* suite, hash_map_row const& row, bool flush_l2) {
   for (operation const what :
        {operation::insert, operation::insert_keys, operation::find_or_insert, operation::find_slots, operation::find}) {
-    // The published ones have no such calls.
-    bool const is_published = what != operation::find_or_insert && what != operation::insert_keys;
-    if (is_published) register_row<published, Key>(suite, row, what, "published", flush_l2);
-    register_row<linear, Key>(suite, row, what, "linear", flush_l2);
-    register_row<farpoint_default, Key>(suite, row, what, "farpoint", flush_l2);
-    if (searches) register_row<pairs_4, Key>(suite, row, what, "pairs_keys4", flush_l2);
-    // With keys of 64 bits a bucket of pairs is a window.
-    if constexpr (sizeof(Key) == 4) {
-      register_row<window_2, Key>(suite, row, what, "pairs_window2", flush_l2);
-      if (searches) register_row<window_2_4, Key>(suite, row, what, "pairs_window2_keys4", flush_l2);
-    }
-    register_row<sectors_1, Key>(suite, row, what, "sectors", flush_l2);
-    if (searches) register_row<sectors_2, Key>(suite, row, what, "sectors_keys2", flush_l2);
-    if (searches) register_row<sectors_4, Key>(suite, row, what, "sectors_keys4", flush_l2);
-    register_row<split_1, Key>(suite, row, what, "split", flush_l2);
-    if (searches) register_row<split_4, Key>(suite, row, what, "split_keys4", flush_l2);
-    // Maps that fit into the cache take one pass anyway.
-    if (row.distinct() >= 4'000'000) {
-      register_row<pairs_one_pass, Key>(suite, row, what, "pairs_one_pass", flush_l2);
-      register_row<split_1_one_pass, Key>(suite, row, what, "split_one_pass", flush_l2);
-    }
-    if (what == operation::find) {
-      register_row<farpoint_beside_writers, Key>(suite, row, what, "farpoint_beside_writers", flush_l2);
-    }
+    add_contenders<Key>({suite, row, what, flush_l2});
   }
 }
 
 template <std::size_t Rows>
 void register_suite(char const* suite, suite_row const (&all)[Rows], bool flush_l2) {
   for (suite_row const& each : all) {
-    if (each.narrow) register_contenders<std::uint32_t>(suite, each.row, flush_l2);
-    if (each.wide) register_contenders<std::uint64_t>(suite, each.row, flush_l2);
+    if (each.narrow) add_operations<std::uint32_t>(suite, each.row, flush_l2);
+    if (each.wide) add_operations<std::uint64_t>(suite, each.row, flush_l2);
   }
 }
 
@@ -134,20 +146,12 @@ void set_l2_fetch() {
   benchmark::AddCustomContext("l2_fetch_bytes", wished);
 }
 
-int run(arguments const& wished) {
+}  // namespace
+
+int run_program(arguments const& wished) {
   register_suite("hash_map/", rows, wished.flush_l2);
   if (wants("axes", "FARPOINT_AXES")) register_suite("hash_map/axes/", axes, wished.flush_l2);
-  if (!wished.list_only) {
-    set_l2_fetch();
-    add_common_context("hash_map");
-    add_cuda_context(wished.flush_l2);
-  }
-  return run_all();
+  return run_cuda_suite("hash_map", wished, set_l2_fetch);
 }
 
-}  // namespace
 }  // namespace farpoint_bench
-
-int main(int argc, char** argv) {
-  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
-}

@@ -1,16 +1,14 @@
 /// @file
-/// knn() among the points themselves on the GPU against brute force and nanoflann, in one run. See README.md.
+/// knn() among the points themselves on the GPU against brute force and nanoflann. See README.md.
 
 #include "knn/neighbourhood.cuh"
-#include "peers/knn_nanoflann.hpp"
 #include "knn/register.cuh"
-#include "support/cuda_context.cuh"
+#include "peers/knn_nanoflann.hpp"
+#include "support/cuda_suite.cuh"
 #include "support/host_timing.hpp"
-#include "support/run_cuda_suite.hpp"
 
 #include <benchmark/benchmark.h>
 
-#include <cmath>
 #include <string>
 #include <vector>
 
@@ -38,34 +36,25 @@ constexpr int brute_calls = 5;
 [[maybe_unused]] constexpr farpoint::index_t nanoflann_points = 1'000'000;
 [[maybe_unused]] constexpr int nanoflann_calls = 3;
 
-void register_brute(knn_entry const& e) {
-  register_entry(
-      e, brute_calls, [](knn_problem&) {},
-      [](knn_problem const& problem, cudaStream_t stream) { problem.launch_brute(stream); });
+void register_brute(knn_contender const& c) {
+  register_knn(
+      c, [](knn_problem&) {}, [](knn_problem const& problem, cudaStream_t stream) { problem.launch_brute(stream); });
 }
 
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
-/// Its distances agree but for rounding: it adds in another order, and breaks ties otherwise.
-void expect_near(std::vector<float> const& got, std::vector<float> const& right) {
-  for (std::size_t i = 0; i < right.size(); ++i) {
-    if (std::fabs(got[i] - right[i]) <= 1e-5f * right[i]) continue;
-    throw std::runtime_error{"MISMATCH, nanoflann: distance " + std::to_string(i)};
-  }
-}
-
-void register_nanoflann(knn_entry const& e, int threads) {
-  register_body(e.name + "_threads_" + std::to_string(threads), nanoflann_calls, [=](benchmark::State& state) {
-    knn_problem& problem = (*e.problems)[e.row];
-    knn_lists const& right = problem.wanted();
-    knn_lists found = right;
-    time_blocking_calls(state, e.row.work(), [&] {
-      nanoflann_knn(problem.xyz(), static_cast<std::size_t>(e.row.k), threads, found.indices.data(),
-                    found.distances.data());
+void register_nanoflann(knn_contender const& c, int threads) {
+  register_row(c.name + "_threads_" + std::to_string(threads), c.calls, [=](benchmark::State& state) {
+    knn_problem& problem = (*c.problems)[c.row];
+    knn_lists const& expected = problem.expected();
+    knn_lists got = expected;
+    time_blocking_calls(state, c.row.work(), [&] {
+      nanoflann_knn(problem.xyz(), static_cast<std::size_t>(c.row.k), threads, got.indices.data(),
+                    got.distances.data());
     });
-    expect_near(found.distances, right.distances);
+    expect_near(got, expected, c.row.k, "nanoflann");
     state.SetLabel("distances are near those of host_exec");
-    count_row(state, e.row);
+    count_row(state, c.row);
     state.counters["host_threads"] = threads;
   });
 }
@@ -75,41 +64,38 @@ void register_nanoflann(knn_entry const& e, int threads) {
 /// The contenders of a row.
 void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
   std::string const name = "knn_exact/" + row.name() + "/";
-  auto const with = [&](char const* contender, how mode) {
-    return knn_entry{name + contender, row, mode, flush_l2, &problems};
+  auto const with = [&](char const* who, int calls, how mode) {
+    return knn_contender{name + who, row, calls, mode, flush_l2, &problems};
   };
-  if (row.points <= brute_points) register_brute(with("brute_force", how::launched));
+  if (row.points <= brute_points) register_brute(with("brute_force", brute_calls, how::launched));
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
   // A heap is one leaf of its tree: all pairs.
   bool const suits_nanoflann = row.points <= nanoflann_points && row.kind != knn_cloud::heap;
-  if (suits_nanoflann) register_nanoflann(with("nanoflann", how::launched), thread_counts().back());
+  if (suits_nanoflann) register_nanoflann(with("nanoflann", nanoflann_calls, how::launched), thread_counts().back());
 #endif
-  register_farpoint<farpoint::knn_selector>(with("farpoint", how::launched));
-  register_farpoint<farpoint::knn_selector>(with("graph", how::replayed));
+  register_farpoint<farpoint::knn_selector>(with("farpoint", row.calls, how::launched));
+  register_farpoint<farpoint::knn_selector>(with("graph", row.calls, how::replayed));
 }
 
-int run(arguments const& wished) {
-  knn_problem_store problems{read_scans(wished.cloud_paths)};
-  for (knn_row const& row : rows) register_all(row, wished.flush_l2, problems);
-  if (wants("100000000", "FARPOINT_HUGE")) register_all(huge_row, wished.flush_l2, problems);
+void register_rows(bool flush_l2, knn_problem_store& problems) {
+  for (knn_row const& row : rows) register_all(row, flush_l2, problems);
+  if (wants("100000000", "FARPOINT_HUGE")) register_all(huge_row, flush_l2, problems);
   for (named_scan const& scan : problems.scans()) {
     auto const points = static_cast<farpoint::index_t>(scan.xyz.size() / 3);
     for (farpoint::index_t const k : {1, 8, 32}) {
-      register_all({points, k, knn_cloud::scan, 100, scan.name.c_str()}, wished.flush_l2, problems);
+      register_all({points, k, knn_cloud::scan, 100, scan.name.c_str()}, flush_l2, problems);
     }
   }
-  register_made(wished.flush_l2);
-  if (wants("tune", "FARPOINT_TUNE")) register_knn_tuning(wished.flush_l2, problems);
-  if (!wished.list_only) {
-    add_common_context("knn_exact");
-    add_cuda_context(wished.flush_l2);
-  }
-  return run_all();
 }
 
 }  // namespace
-}  // namespace farpoint_bench
 
-int main(int argc, char** argv) {
-  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
+int run_program(arguments const& wished) {
+  knn_problem_store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  register_neighbourhood(wished.flush_l2);
+  if (wants("tune", "FARPOINT_TUNE")) register_knn_tuning(wished.flush_l2, problems);
+  return run_cuda_suite("knn_exact", wished);
 }
+
+}  // namespace farpoint_bench

@@ -1,6 +1,6 @@
 /// @file
-/// What leaves of other sizes would cost: the search of point_bvh_ref with the points of a leaf as a parameter, and a
-/// count of what it looks at.
+/// What leaves of other sizes would cost: a search like point_bvh_ref's with the number of points of a leaf as a
+/// parameter, which counts what it looks at.
 #pragma once
 
 #include <farpoint/geometry/bounding_box.hpp>
@@ -15,7 +15,7 @@
 
 namespace farpoint_bench {
 
-/// What the answers of some queries took, each or together.
+/// What some queries looked at, each or together.
 struct search_counts {
   std::uint64_t groups = 0;  ///< of eight boxes
   std::uint64_t leaves = 0;

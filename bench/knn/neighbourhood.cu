@@ -1,11 +1,11 @@
 /// @file
-/// What is made of neighbours, on the GPU: every row's answer equals that of host_exec.
+/// The functions that use neighbours, on the GPU; each row's output equals that of host_exec.
 
 #include "knn/neighbourhood.cuh"
 
-#include "knn/row.hpp"
+#include "knn/expected.hpp"
 #include "support/cuda_handles.hpp"
-#include "support/failures.hpp"
+#include "support/register_row.hpp"
 #include "support/timing.cuh"
 
 #include <farpoint/estimate_normals.cuh>
@@ -19,11 +19,10 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -31,12 +30,11 @@
 namespace farpoint_bench {
 namespace {
 
-using made_clouds = farpoint::batch<farpoint::point_view<float>>;
 using farpoint::cuda_exec;
 using farpoint::host_exec;
 
-/// Points in both memories, and room for answers of so many words of 32 bits.
-struct made_memory {
+/// Points in both memories, and outputs of so many 32-bit words a point.
+struct neighbourhood_memory {
   knn_row row;
   std::vector<float> xyz;
   device_buffer<float> device_xyz;
@@ -44,15 +42,15 @@ struct made_memory {
   device_buffer<std::int32_t> device_words;
   owned_stream stream;
 
-  made_memory(knn_row const& r, std::size_t words_of_point)
+  neighbourhood_memory(knn_row const& r, std::size_t words_of_point)
       : row{r},
         xyz{r.make({})},
         device_xyz{xyz},
         host_words(words_of_point * (static_cast<std::size_t>(r.points) + 1), -1),
         device_words{host_words} {}
 
-  made_clouds host_clouds() const { return made_clouds{farpoint::point_view<float>{xyz.data(), row.points}}; }
-  made_clouds device_clouds() const { return made_clouds{farpoint::point_view<float>{device_xyz.data(), row.points}}; }
+  knn_clouds host_clouds() const { return cloud_of(xyz.data(), row.points); }
+  knn_clouds device_clouds() const { return cloud_of(device_xyz.data(), row.points); }
 };
 
 /// `[size]` values from word `begin` on.
@@ -61,16 +59,23 @@ farpoint::span<Value> part_of(std::int32_t* words, farpoint::index_t begin, farp
   return {reinterpret_cast<Value*>(words + begin), static_cast<std::size_t>(size)};
 }
 
-/// A call in both backends: `bytes(exec, clouds)`, and `run(exec, clouds, words, workspace)`.
+/// Enough for every function on the host.
+std::size_t host_bytes(knn_clouds const& clouds, farpoint::index_t k) {
+  return std::max(knn_workspace_bytes(host_exec{}, clouds, farpoint::exact{}, k),
+                  radius_workspace_bytes(host_exec{}, clouds, clouds));
+}
+
+/// Measures a call that both backends have: `device_bytes(exec, clouds)` is the size of its workspace on the device,
+/// and `run(exec, clouds, words, workspace)` calls it.
 template <class Bytes, class Run>
 void measure(benchmark::State& state, knn_row const& row, std::size_t words_of_point, bool flush_l2,
-             Bytes const& bytes_of, Run const& run) {
-  made_memory memory{row, words_of_point};
-  farpoint::detail::host_workspace const workspace{bytes_of(host_exec{}, memory.host_clouds())};
+             Bytes const& device_bytes, Run const& run) {
+  neighbourhood_memory memory{row, words_of_point};
+  farpoint::detail::host_workspace const workspace{host_bytes(memory.host_clouds(), row.k)};
   check(run(host_exec{}, memory.host_clouds(), memory.host_words.data(), workspace.get()), "the call on the host");
 
   cuda_exec const exec{memory.stream.get()};
-  device_buffer<unsigned char> const device_workspace{bytes_of(exec, memory.device_clouds())};
+  device_buffer<unsigned char> const device_workspace{device_bytes(exec, memory.device_clouds())};
   auto const enqueue = [&](cudaStream_t stream) {
     check(run(cuda_exec{stream}, memory.device_clouds(), memory.device_words.data(),
               farpoint::bytes{device_workspace.data(), device_workspace.size()}),
@@ -86,47 +91,34 @@ void measure(benchmark::State& state, knn_row const& row, std::size_t words_of_p
   time_graph_replays(state, memory.stream.get(), {static_cast<double>(row.points), 0, bytes}, flush_l2, enqueue);
 }
 
+/// Registers body(state, row).
 template <class Body>
-void register_row(knn_row const& row, char const* function, Body body) {
-  std::string const name = "made/" + row.name() + "/" + function;
-  benchmark::RegisterBenchmark(name.c_str(),
-                               [=](benchmark::State& state) { guarded(state, [&] { body(state, row); }); })
-      ->UseManualTime()
-      ->Iterations(row.calls)
-      ->Unit(benchmark::kMillisecond);
+void register_function(knn_row const& row, char const* function, Body body) {
+  register_row("made/" + row.name() + "/" + function, row.calls,
+               [row, body](benchmark::State& state) { body(state, row); });
 }
 
 void register_means(knn_row const& row, bool flush_l2) {
-  register_row(row, "mean_knn_distance", [flush_l2](benchmark::State& state, knn_row const& r) {
+  register_function(row, "mean_knn_distance", [flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 1, flush_l2,
-        [&](auto exec, made_clouds const& clouds) {
-          if constexpr (std::is_same_v<decltype(exec), host_exec>) {
-            return knn_workspace_bytes(exec, clouds, farpoint::exact{}, r.k);
-          } else {
-            return mean_knn_distance_workspace_bytes(exec, clouds, r.k);
-          }
-        },
-        [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
+        [&](cuda_exec exec, knn_clouds const& clouds) { return mean_knn_distance_workspace_bytes(exec, clouds, r.k); },
+        [&](auto exec, knn_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           return mean_knn_distance(exec, clouds, r.k, part_of<float>(words, 0, r.points), workspace);
         });
   });
 }
 
 void register_normals(knn_row const& row, bool flush_l2) {
-  register_row(row, "estimate_normals", [flush_l2](benchmark::State& state, knn_row const& r) {
+  register_function(row, "estimate_normals", [flush_l2](benchmark::State& state, knn_row const& r) {
     farpoint::normals_params params;
     params.k = r.k;
     measure(
         state, r, 4, flush_l2,
-        [&](auto exec, made_clouds const& clouds) {
-          if constexpr (std::is_same_v<decltype(exec), host_exec>) {
-            return knn_workspace_bytes(exec, clouds, farpoint::exact{}, r.k);
-          } else {
-            return estimate_normals_workspace_bytes(exec, clouds, params);
-          }
+        [&](cuda_exec exec, knn_clouds const& clouds) {
+          return estimate_normals_workspace_bytes(exec, clouds, params);
         },
-        [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
+        [&](auto exec, knn_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           farpoint::normals_output<float> const output{part_of<float>(words, 0, 3 * r.points),
                                                        part_of<float>(words, 3 * r.points, r.points)};
           return estimate_normals(exec, clouds, params, output, workspace);
@@ -136,17 +128,11 @@ void register_normals(knn_row const& row, bool flush_l2) {
 
 /// Coordinates, interpolated where the points are: their neighbours, and no work to speak of on the features.
 void register_interpolation(knn_row const& row, bool flush_l2) {
-  register_row(row, "interpolate", [flush_l2](benchmark::State& state, knn_row const& r) {
+  register_function(row, "interpolate", [flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 3, flush_l2,
-        [](auto exec, made_clouds const& clouds) {
-          if constexpr (std::is_same_v<decltype(exec), host_exec>) {
-            return knn_workspace_bytes(exec, clouds, clouds, farpoint::exact{}, 3);
-          } else {
-            return interpolate_workspace_bytes(exec, clouds, clouds);
-          }
-        },
-        [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
+        [&](cuda_exec exec, knn_clouds const& clouds) { return interpolate_workspace_bytes(exec, clouds, clouds); },
+        [&](auto exec, knn_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           farpoint::span<float const> const features{reinterpret_cast<float const*>(clouds.points().base()),
                                                      static_cast<std::size_t>(3 * r.points)};
           return interpolate(exec, clouds, features, clouds, 3, {part_of<float>(words, 0, 3 * r.points)}, workspace);
@@ -162,19 +148,12 @@ farpoint::radius_params ball_of(knn_row const& row, farpoint::radius_order order
   return params;
 }
 
-std::size_t radius_bytes(host_exec exec, made_clouds const& clouds) {
-  return radius_workspace_bytes(exec, clouds, clouds);
-}
-std::size_t radius_bytes(cuda_exec exec, made_clouds const& clouds) {
-  return radius_workspace_bytes(exec, clouds);
-}
-
 void register_radius(knn_row const& row, char const* function, farpoint::radius_order order, bool flush_l2) {
-  register_row(row, function, [order, flush_l2](benchmark::State& state, knn_row const& r) {
+  register_function(row, function, [order, flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 1 + static_cast<std::size_t>(r.k), flush_l2,
-        [](auto exec, made_clouds const& clouds) { return radius_bytes(exec, clouds); },
-        [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
+        [](cuda_exec exec, knn_clouds const& clouds) { return radius_workspace_bytes(exec, clouds); },
+        [&](auto exec, knn_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           farpoint::radius_output<float> output;
           output.indices = part_of<std::int32_t>(words, 0, r.points * r.k);
           output.counts = part_of<std::int32_t>(words, r.points * r.k, r.points);
@@ -184,11 +163,11 @@ void register_radius(knn_row const& row, char const* function, farpoint::radius_
 }
 
 void register_radius_rows(knn_row const& row, bool flush_l2) {
-  register_row(row, "radius_rows", [flush_l2](benchmark::State& state, knn_row const& r) {
+  register_function(row, "radius_rows", [flush_l2](benchmark::State& state, knn_row const& r) {
     measure(
         state, r, 1 + 2 * static_cast<std::size_t>(r.k), flush_l2,
-        [](auto exec, made_clouds const& clouds) { return radius_bytes(exec, clouds); },
-        [&](auto exec, made_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
+        [](cuda_exec exec, knn_clouds const& clouds) { return radius_workspace_bytes(exec, clouds); },
+        [&](auto exec, knn_clouds const& clouds, std::int32_t* words, farpoint::bytes workspace) {
           farpoint::radius_rows_output<float> output;
           output.indices = part_of<std::int32_t>(words, 0, 2 * r.points * r.k);
           output.offsets = part_of<std::int32_t>(words, 2 * r.points * r.k, r.points + 1);
@@ -199,7 +178,7 @@ void register_radius_rows(knn_row const& row, bool flush_l2) {
 
 }  // namespace
 
-void register_made(bool flush_l2) {
+void register_neighbourhood(bool flush_l2) {
   knn_row row{1'000'000, 3, knn_cloud::cube, 30};
   for (knn_cloud const kind : {knn_cloud::cube, knn_cloud::sphere, knn_cloud::lidar}) {
     row.kind = kind;

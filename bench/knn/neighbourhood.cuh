@@ -1,9 +1,10 @@
 /// @file
+/// The made/... rows of farpoint_bench_knn_exact: functions that use neighbours.
 #pragma once
 
 namespace farpoint_bench {
 
-/// Registers the rows of what is made of neighbours.
-void register_made(bool flush_l2);
+/// Registers mean_knn_distance(), estimate_normals(), interpolate(), radius() and radius_rows().
+void register_neighbourhood(bool flush_l2);
 
 }  // namespace farpoint_bench

@@ -1,5 +1,5 @@
 /// @file
-/// One line of the table of knn(): which cloud, how many neighbours, how often.
+/// One case of the knn suites: which cloud, how many neighbours, how often.
 #pragma once
 
 #include "support/clouds.hpp"
@@ -45,12 +45,12 @@ struct knn_row {
   knn_cloud kind;
   int calls;  ///< timed
 
-  char const* scan_name = nullptr;  ///< of knn_cloud::scan, where there are several
+  char const* scan_name = nullptr;  ///< of knn_cloud::scan
 
   /// "100000_k8/cube": no character that a shell or a regular expression minds.
   std::string name() const {
     return std::to_string(points) + "_k" + std::to_string(k) + "/" +
-           (kind == knn_cloud::scan && scan_name != nullptr ? scan_name : to_string(kind));
+           (scan_name != nullptr ? scan_name : to_string(kind));
   }
 
   /// Input: float32 x, y, z. Output: an int32 index and a float32 squared distance for each neighbour.

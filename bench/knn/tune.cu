@@ -6,7 +6,7 @@
 ///
 /// Range to search. Block size: 32..256 in whole warps. Items: 1..16 keys a thread, as many as fit in 48 KiB of shared
 /// memory. Build blocks: 1..4 a multiprocessor, of 256 or 512 threads. Leaves have eight points in all code that reads
-/// them; what leaves of other sizes would cost is counted by the rows leaves/... of knn_host.
+/// them; what leaves of other sizes would cost is counted by the rows leaves/... of farpoint_bench_knn_host.
 
 #include "knn/register.cuh"
 
@@ -48,16 +48,17 @@ constexpr knn_row build_rows[] = {
     {1'000'000, 8, knn_cloud::cube, 30}, {1'000'000, 8, knn_cloud::one_cell, 30}, {10'000'000, 8, knn_cloud::cube, 10},
 };
 
-/// Registers contenders of a row, as graphs.
+/// Registers the selectors that are tried on one row, as graphs.
 class search {
  public:
-  search(knn_row const& row, bool flush_l2, knn_problem_store& problems)
-      : row_{row}, flush_l2_{flush_l2}, problems_{problems} {}
+  search(knn_row const& row, bool flush_l2, knn_problem_store& problems) {
+    default_ = {"tune/" + row.name() + "/default", row, row.calls, how::replayed, flush_l2, &problems};
+  }
 
   /// What the others are compared with.
   void with_default() const {
     static std::set<std::string> done;
-    if (done.insert(row_.name()).second) add<farpoint::knn_selector>("default");
+    if (done.insert(default_.name).second) register_farpoint<farpoint::knn_selector>(default_);
   }
   template <int... BlockSize>
   void blocks() const {
@@ -76,12 +77,12 @@ class search {
  private:
   template <class Selector>
   void add(std::string const& variant) const {
-    register_farpoint<Selector>({"tune/" + row_.name() + "/" + variant, row_, how::replayed, flush_l2_, &problems_});
+    knn_contender c = default_;
+    c.name = "tune/" + c.row.name() + "/" + variant;
+    register_farpoint<Selector>(c);
   }
 
-  knn_row const& row_;
-  bool flush_l2_;
-  knn_problem_store& problems_;
+  knn_contender default_;
 };
 
 }  // namespace

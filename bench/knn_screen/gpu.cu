@@ -1,14 +1,13 @@
 /// @file
-/// knn() in screen space on the GPU against FastKNN and Auto Splats, in one run. See README.md.
+/// knn() in screen space on the GPU against FastKNN and Auto Splats. See README.md.
 
 #include "knn_screen/problem.cuh"
-#include "support/cuda_context.cuh"
-#include "support/failures.hpp"
-#include "support/run_cuda_suite.hpp"
-#include "support/timing.cuh"
+#include "support/contender.cuh"
+#include "support/cuda_suite.cuh"
 
 #include <benchmark/benchmark.h>
 
+#include <array>
 #include <cstdio>
 #include <string>
 #include <vector>
@@ -33,32 +32,22 @@ std::vector<knn_screen_row> rows() {
   return all;
 }
 
-/// A row, its name, and where the problems are.
-struct entry {
-  std::string name;
-  knn_screen_row row;
-  bool flush_l2;
-  knn_screen_problem_store* problems;
-};
+using knn_screen_contender = contender<knn_screen_problem, knn_screen_row>;
 
-/// Registers a graph: prepare(problem) returns the label; then launch(problem, stream) is captured, and timed.
+/// Registers a graph. `prepare(problem)` allocates, checks what launch(problem, stream) does, and returns the label.
 template <class Prepare, class Launch>
-void register_graph(entry const& e, Prepare prepare, Launch launch) {
-  auto const body = [=](benchmark::State& state) {
-    guarded(state, [&] {
-      knn_screen_problem& problem = (*e.problems)[e.row];
-      state.SetLabel(prepare(problem));
-      state.counters["n"] = static_cast<double>(e.row.points);
-      state.counters["k"] = e.row.k;
-      state.counters["visible"] = static_cast<double>(problem.visible());
-      time_row(state, how::replayed, problem.stream(), e.row.work(problem.visible()), e.flush_l2,
-               [&](cudaStream_t stream) { launch(problem, stream); });
-    });
-  };
-  benchmark::RegisterBenchmark(e.name.c_str(), body)
-      ->UseManualTime()
-      ->Iterations(e.row.calls)
-      ->Unit(benchmark::kMillisecond);
+void register_graph(knn_screen_contender c, char const* who, Prepare prepare, Launch launch) {
+  c.name += who;
+  register_contender(
+      c, [](knn_screen_problem&) {},
+      [c, prepare](benchmark::State& state, knn_screen_problem& problem, auto const&) {
+        state.SetLabel(prepare(problem));
+        state.counters["n"] = static_cast<double>(c.row.points);
+        state.counters["k"] = c.row.k;
+        state.counters["visible"] = static_cast<double>(problem.visible());
+        return c.row.work(problem.visible());
+      },
+      launch);
 }
 
 std::string right_sets(double share) {
@@ -67,10 +56,10 @@ std::string right_sets(double share) {
   return text;
 }
 
-void register_published(entry e, char const* contender, void (*launch)(cudaStream_t, published_args const&)) {
-  e.name += contender;
+void register_published(knn_screen_contender const& c, char const* who,
+                        void (*launch)(cudaStream_t, knn_screen_published_args const&)) {
   register_graph(
-      e,
+      c, who,
       [launch](knn_screen_problem& problem) {
         problem.reserve_published();
         launch(problem.stream(), problem.published());
@@ -79,10 +68,9 @@ void register_published(entry e, char const* contender, void (*launch)(cudaStrea
       [launch](knn_screen_problem const& problem, cudaStream_t stream) { launch(stream, problem.published()); });
 }
 
-void register_farpoint(entry e, char const* contender, int rounds) {
-  e.name += contender;
+void register_farpoint(knn_screen_contender const& c, char const* who, int rounds) {
   register_graph(
-      e,
+      c, who,
       [rounds](knn_screen_problem& problem) {
         problem.reserve(rounds);
         problem.verify(rounds);
@@ -91,12 +79,10 @@ void register_farpoint(entry e, char const* contender, int rounds) {
       [rounds](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch(stream, rounds); });
 }
 
-void register_parts(entry e) {
-  std::string const name = e.name;
+void register_parts(knn_screen_contender const& c) {
   for (bool const with_index : {false, true}) {
-    e.name = name + (with_index ? "view_and_index_graph" : "view_graph");
     register_graph(
-        e,
+        c, with_index ? "view_and_index_graph" : "view_graph",
         [with_index](knn_screen_problem& problem) {
           problem.reserve(0);
           return std::string{"part of until_exact: projection, z-buffer, numbering"} + (with_index ? ", index" : "");
@@ -105,9 +91,8 @@ void register_parts(entry e) {
           problem.launch_view(stream, with_index);
         });
   }
-  e.name = name + "tree_graph";
   register_graph(
-      e,
+      c, "tree_graph",
       [](knn_screen_problem& problem) {
         problem.reserve_published();
         launch_published_view(problem.stream(), problem.published());
@@ -116,17 +101,17 @@ void register_parts(entry e) {
       [](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch_tree(stream); });
 }
 
-void register_all(entry const& e) {
-  register_published(e, "published_graph", launch_fastknn);
-  register_published(e, "auto_splats_graph", launch_auto_splats);
-  register_farpoint(e, "until_exact_graph", 0);
-  register_farpoint(e, "rounds_3_graph", 3);
-  register_parts(e);
+void register_all(knn_screen_contender const& c) {
+  register_published(c, "published_graph", launch_fastknn);
+  register_published(c, "auto_splats_graph", launch_auto_splats);
+  register_farpoint(c, "until_exact_graph", 0);
+  register_farpoint(c, "rounds_3_graph", 3);
+  register_parts(c);
 }
 
 void register_rows(bool flush_l2, knn_screen_problem_store& problems) {
   auto const add = [&](knn_screen_row const& row) {
-    register_all({"knn_screen/" + row.name() + "/", row, flush_l2, &problems});
+    register_all({"knn_screen/" + row.name() + "/", row, row.calls, how::replayed, flush_l2, &problems});
   };
   for (knn_screen_row const& row : rows()) add(row);
   for (named_scan const& scan : problems.scans()) {
@@ -136,19 +121,12 @@ void register_rows(bool flush_l2, knn_screen_problem_store& problems) {
   }
 }
 
-int run(arguments const& wished) {
+}  // namespace
+
+int run_program(arguments const& wished) {
   knn_screen_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
-  if (!wished.list_only) {
-    add_common_context("knn_screen");
-    add_cuda_context(wished.flush_l2);
-  }
-  return run_all();
+  return run_cuda_suite("knn_screen", wished);
 }
 
-}  // namespace
 }  // namespace farpoint_bench
-
-int main(int argc, char** argv) {
-  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
-}

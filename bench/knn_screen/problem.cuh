@@ -1,11 +1,12 @@
 /// @file
-/// A row of knn() in screen space on the GPU: its cloud, memory for all contenders, and the check of their answers.
+/// A row of knn() in screen space on the GPU: its cloud, memory for the contenders, and the check of what they return.
 /// Needs nvcc.
 #pragma once
 
-#include "peers/knn_screen_published.cuh"
 #include "knn_screen/row.hpp"
+#include "peers/knn_screen_published.cuh"
 #include "support/cuda_handles.hpp"
+#include "support/problem_store.hpp"
 
 #include <farpoint/knn_screen.cuh>
 #include <farpoint/knn_screen.hpp>
@@ -28,17 +29,16 @@ class knn_screen_problem {
   using method = farpoint::screen_space<camera>;
   using cloud = farpoint::batch<farpoint::point_view<float>>;
 
-  knn_screen_problem(knn_screen_row const& row, std::vector<float> const& points)
+  knn_screen_problem(knn_screen_row const& row, std::vector<float> const& scan)
       : row_{row},
-        points_{points},
-        camera_{row.camera(points)},
-        exact_{answer_of(0)},
+        points_{row.make(scan)},
+        camera_{row.camera(points_)},
+        exact_{expected(0)},
         visible_{static_cast<farpoint::index_t>(exact_.pixels.size())},
         xyz_{points_},
         indices_{rows() * static_cast<std::size_t>(row.k)},
         distances_{rows() * static_cast<std::size_t>(row.k)} {}
 
-  knn_screen_row const& row() const noexcept { return row_; }
   cudaStream_t stream() const noexcept { return stream_.get(); }
   farpoint::index_t visible() const noexcept { return visible_; }
 
@@ -75,24 +75,23 @@ class knn_screen_problem {
           "farpoint::build_quadtree");
   }
 
-  /// Runs farpoint once; throws unless the answer is the host's.
+  /// Runs farpoint once; throws unless it returns what the host does.
   void verify(int rounds) const {
     check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
     launch(stream(), rounds);
-    answer const wanted = rounds == 0 ? exact_ : answer_of(rounds);
+    neighbours const host = rounds == 0 ? exact_ : expected(rounds);
     auto const indices = indices_.download();
     auto const distances = distances_.download();
-    bool const same =
-        std::equal(wanted.indices.begin(), wanted.indices.end(), indices.begin()) &&
-        std::memcmp(wanted.distances.data(), distances.data(), wanted.distances.size() * sizeof(float)) == 0;
-    if (!same) throw std::runtime_error{"the answer is not that of host_exec"};
+    bool const same = std::equal(host.indices.begin(), host.indices.end(), indices.begin()) &&
+                      std::memcmp(host.distances.data(), distances.data(), host.distances.size() * sizeof(float)) == 0;
+    if (!same) throw std::runtime_error{"MISMATCH with host_exec"};
   }
 
   /// Rows of the host's search with so many rounds that are those of the exact one.
   double share_of_right_sets(int rounds) const {
     if (rounds == 0) return 1;
     auto const k = static_cast<std::size_t>(row_.k);
-    answer const found = answer_of(rounds);
+    neighbours const found = expected(rounds);
     std::size_t right = 0;
     for (std::size_t i = 0; i < found.pixels.size(); ++i) {
       right += std::equal(found.indices.begin() + static_cast<std::ptrdiff_t>(i * k),
@@ -109,7 +108,7 @@ class knn_screen_problem {
   void reserve_published() {
     farpoint::quadtree_layout const layout{row_.width, row_.height, 0};
     auto const pixels = static_cast<std::size_t>(row_.width) * static_cast<std::size_t>(row_.height);
-    std::size_t const nodes = published_args::plane(layout.top(), layout.top() + 1);
+    std::size_t const nodes = knn_screen_published_args::plane(layout.top(), layout.top() + 1);
     grow(words_, pixels);
     grow(at_, pixels);
     grow(count_, nodes);
@@ -121,7 +120,7 @@ class knn_screen_problem {
     grow(tree_, farpoint::quadtree_bytes(row_.width, row_.height, static_cast<farpoint::index_t>(pixels)));
     grow(tree_workspace_, farpoint::quadtree_workspace_bytes(farpoint::cuda_exec{stream()}, row_.width, row_.height));
   }
-  published_args published() const {
+  knn_screen_published_args published() const {
     farpoint::quadtree_layout const layout{row_.width, row_.height, 0};
     return {camera_,           xyz_.data(),       row_.points,    row_.k,          layout.top(),      words_->data(),
             at_->data(),       count_->data(),    first_->data(), packed_->data(), pixel_of_->data(), radii_[0]->data(),
@@ -133,19 +132,19 @@ class knn_screen_problem {
     auto const k = static_cast<std::size_t>(row_.k);
     std::size_t right = 0;
     std::vector<std::int32_t> mine(k);
-    std::vector<std::int32_t> wanted(k);
+    std::vector<std::int32_t> theirs(k);
     for (std::size_t row = 0; row < exact_.pixels.size(); ++row) {
       std::copy_n(found.begin() + exact_.pixels[row] * row_.k, k, mine.begin());
-      std::copy_n(exact_.indices.begin() + static_cast<std::ptrdiff_t>(row * k), k, wanted.begin());
+      std::copy_n(exact_.indices.begin() + static_cast<std::ptrdiff_t>(row * k), k, theirs.begin());
       std::sort(mine.begin(), mine.end());
-      std::sort(wanted.begin(), wanted.end());
-      right += mine == wanted ? 1 : 0;
+      std::sort(theirs.begin(), theirs.end());
+      right += mine == theirs ? 1 : 0;
     }
     return static_cast<double>(right) / static_cast<double>(exact_.pixels.size());
   }
 
  private:
-  using answer = farpoint::screen_neighbours<float>;
+  using neighbours = farpoint::screen_neighbours<float>;
 
   template <class T>
   static void grow(std::unique_ptr<device_buffer<T>>& buffer, std::size_t size) {
@@ -161,7 +160,7 @@ class knn_screen_problem {
   farpoint::knn_screen_output<float> output() const {
     return {farpoint::span<std::int32_t>{indices_.data(), indices_.size()}, {distances_.data(), distances_.size()}};
   }
-  answer answer_of(int rounds) const {
+  neighbours expected(int rounds) const {
     std::vector<std::array<float, 3>> points(points_.size() / 3);
     std::memcpy(points.data(), points_.data(), points_.size() * sizeof(float));
     return farpoint::knn(points, row_.k, method_of(rounds));
@@ -170,7 +169,7 @@ class knn_screen_problem {
   knn_screen_row row_;
   std::vector<float> points_;
   camera camera_;
-  answer exact_;
+  neighbours exact_;
   farpoint::index_t visible_;
   owned_stream stream_;
   device_buffer<float> xyz_;
@@ -184,24 +183,6 @@ class knn_screen_problem {
   std::unique_ptr<device_buffer<std::int32_t>> found_;
 };
 
-/// Keeps the problem of the row that is being measured: its contenders follow one another.
-class knn_screen_problem_store {
- public:
-  explicit knn_screen_problem_store(std::vector<named_scan> scans) : scans_{std::move(scans)} {}
-
-  std::vector<named_scan> const& scans() const noexcept { return scans_; }
-  knn_screen_problem& operator[](knn_screen_row const& row) {
-    if (problem_ == nullptr || problem_->row().name() != row.name()) {
-      problem_.reset();
-      problem_ = std::make_unique<knn_screen_problem>(
-          row, row.scan_name == nullptr ? row.make() : find_scan(scans_, row.scan_name));
-    }
-    return *problem_;
-  }
-
- private:
-  std::vector<named_scan> scans_;
-  std::unique_ptr<knn_screen_problem> problem_;
-};
+using knn_screen_problem_store = problem_store<knn_screen_problem, knn_screen_row>;
 
 }  // namespace farpoint_bench

@@ -1,5 +1,5 @@
 /// @file
-/// One line of the table of knn() in screen space: a cloud, a camera, and k.
+/// One case of the knn_screen suite: a cloud, a camera, and k.
 #pragma once
 
 #include "support/clouds.hpp"
@@ -19,7 +19,7 @@ struct knn_screen_row {
   int height;
   int k;
   int calls;                        ///< timed
-  char const* scan_name = nullptr;  ///< null: a made cloud
+  char const* scan_name = nullptr;  ///< null: a synthetic cloud
 
   /// "1024x1024/182000/k8".
   std::string name() const {
@@ -27,8 +27,9 @@ struct knn_screen_row {
            (scan_name != nullptr ? scan_name : std::to_string(points)) + "/k" + std::to_string(k);
   }
 
-  /// `[points, 3]`: on a sphere that is folded into waves (m), as dense everywhere as random points are.
-  std::vector<float> make() const {
+  /// `[points, 3]`: the scan; else on a sphere that is folded into waves (m), as dense everywhere as random points are.
+  std::vector<float> make(std::vector<float> const& scan) const {
+    if (scan_name != nullptr) return scan;
     random_numbers random{1};
     std::vector<float> xyz;
     xyz.reserve(static_cast<std::size_t>(3 * points));

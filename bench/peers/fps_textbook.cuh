@@ -90,19 +90,26 @@ __global__ void __launch_bounds__(BlockSize)
   }
 }
 
+/// What the kernel above takes, and how many clouds.
+struct fps_textbook_args {
+  int clouds;
+  int points;
+  int samples;
+  float const* xyz;
+  float* nearest;
+  std::int32_t* indices;
+  float* distances;
+};
+
 /// Enqueues the baseline with the largest power of two of threads that is at most `points` and 1,024.
 template <int BlockSize = 1024>
-void fps_textbook(cudaStream_t stream, int clouds, float const* xyz, int points, int samples, float* nearest,
-                  std::int32_t* indices, float* distances) {
+void fps_textbook(cudaStream_t stream, fps_textbook_args const& args) {
   if constexpr (BlockSize > 1) {
-    if (BlockSize > points) {
-      fps_textbook<BlockSize / 2>(stream, clouds, xyz, points, samples, nearest, indices, distances);
-      return;
-    }
+    if (BlockSize > args.points) return fps_textbook<BlockSize / 2>(stream, args);
   }
-  fps_textbook_kernel<BlockSize>
-      <<<static_cast<unsigned>(clouds), BlockSize, 0, stream>>>(xyz, points, samples, nearest, indices, distances);
-  check(cudaGetLastError(), "peers/fps_textbook_kernel");
+  fps_textbook_kernel<BlockSize><<<static_cast<unsigned>(args.clouds), BlockSize, 0, stream>>>(
+      args.xyz, args.points, args.samples, args.nearest, args.indices, args.distances);
+  check(cudaGetLastError(), "fps_textbook_kernel");
 }
 
 }  // namespace farpoint_bench

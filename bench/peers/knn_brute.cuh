@@ -1,5 +1,5 @@
 /// @file
-/// The baseline on a GPU: exact neighbours by brute force, all pairs, tiled through shared memory. Needs nvcc.
+/// Exact neighbours on a GPU by brute force: all pairs, tiled through shared memory. Needs nvcc.
 ///
 /// A thread a query, its list in registers; a block brings tiles of points into shared memory, where all of its threads
 /// read the same point at the same time. Points come in the order of their indices, so a later one that is equally near
@@ -24,7 +24,7 @@ inline constexpr int brute_block_size = 128;
 inline constexpr int brute_most_neighbours = 32;
 inline constexpr float brute_farthest = std::numeric_limits<float>::infinity();
 
-struct brute_arguments {
+struct brute_force_args {
   float const* xyz;  ///< `[count, 3]`, finite
   std::uint32_t count;
   int k;
@@ -33,24 +33,24 @@ struct brute_arguments {
 };
 
 template <int Capacity>
-__global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_arguments const a) {
+__global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_force_args const args) {
   using key = farpoint::neighbour_key<float>;
   __shared__ float4 tile[brute_block_size];
   std::uint32_t const query = blockIdx.x * brute_block_size + threadIdx.x;
-  auto const point = [&a](std::uint32_t i) {
-    float const* const p = a.xyz + std::size_t{i} * 3;
+  auto const point = [&args](std::uint32_t i) {
+    float const* const p = args.xyz + std::size_t{i} * 3;
     return farpoint::vec<float>{{p[0], p[1], p[2]}};
   };
-  farpoint::vec<float> const q = query < a.count ? point(query) : farpoint::vec<float>{};
-  farpoint::topk_list<key, Capacity> list{a.k, key{brute_farthest, farpoint::no_index}};
-  for (std::uint32_t first = 0; first < a.count; first += brute_block_size) {
+  farpoint::vec<float> const q = query < args.count ? point(query) : farpoint::vec<float>{};
+  farpoint::topk_list<key, Capacity> list{args.k, key{brute_farthest, farpoint::no_index}};
+  for (std::uint32_t first = 0; first < args.count; first += brute_block_size) {
     __syncthreads();
-    if (first + threadIdx.x < a.count) {
+    if (first + threadIdx.x < args.count) {
       farpoint::vec<float> const p = point(first + threadIdx.x);
       tile[threadIdx.x] = {p[0], p[1], p[2], 0};
     }
     __syncthreads();
-    std::uint32_t const points = min(a.count - first, std::uint32_t{brute_block_size});
+    std::uint32_t const points = min(args.count - first, std::uint32_t{brute_block_size});
 #pragma unroll 4
     for (std::uint32_t j = 0; j < points; ++j) {
       float4 const p = tile[j];
@@ -58,25 +58,25 @@ __global__ void __launch_bounds__(brute_block_size) brute_kernel(brute_arguments
       if (d < list.worst().distance2()) list.push({d, first + j});
     }
   }
-  if (query >= a.count) return;
+  if (query >= args.count) return;
   key keys[Capacity];
-  list.write(keys, a.k);
-  for (int j = 0; j < a.k; ++j) {
-    std::size_t const at = std::size_t{query} * static_cast<unsigned>(a.k) + static_cast<unsigned>(j);
-    a.indices[at] = static_cast<std::int32_t>(keys[j].index());
-    a.distances[at] = keys[j].distance2();
+  list.write(keys, args.k);
+  for (int j = 0; j < args.k; ++j) {
+    std::size_t const at = std::size_t{query} * static_cast<unsigned>(args.k) + static_cast<unsigned>(j);
+    args.indices[at] = static_cast<std::int32_t>(keys[j].index());
+    args.distances[at] = keys[j].distance2();
   }
 }
 
 /// Enqueues it; at least k points, whose distances do not overflow.
-inline void brute_force(cudaStream_t stream, brute_arguments const& a) {
-  if (a.k > brute_most_neighbours) throw std::logic_error{"brute force has lists of 32"};
-  auto* const kernel = a.k <= 1    ? brute_kernel<1>
-                       : a.k <= 4  ? brute_kernel<4>
-                       : a.k <= 8  ? brute_kernel<8>
-                       : a.k <= 16 ? brute_kernel<16>
-                                   : brute_kernel<32>;
-  kernel<<<(a.count + brute_block_size - 1) / brute_block_size, brute_block_size, 0, stream>>>(a);
+inline void brute_force(cudaStream_t stream, brute_force_args const& args) {
+  if (args.k > brute_most_neighbours) throw std::logic_error{"brute force has lists of 32"};
+  auto* const kernel = args.k <= 1    ? brute_kernel<1>
+                       : args.k <= 4  ? brute_kernel<4>
+                       : args.k <= 8  ? brute_kernel<8>
+                       : args.k <= 16 ? brute_kernel<16>
+                                      : brute_kernel<32>;
+  kernel<<<(args.count + brute_block_size - 1) / brute_block_size, brute_block_size, 0, stream>>>(args);
   check(cudaGetLastError(), "brute_kernel");
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// The baseline on a processor, where nanoflann is installed.
+/// Nearest neighbours by nanoflann on the processor, where it is installed.
 #pragma once
 
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)

@@ -1,5 +1,5 @@
 /// @file
-/// The baselines of knn() in screen space, as they were published. Needs nvcc.
+/// FastKNN and Auto Splats, neighbours in screen space as they were published. Needs nvcc.
 ///
 /// FastKNN: a pyramid of counts down to the pixels, built bottom-up and then top-down, a launch a level; the points
 /// packed in its order; a thread a pixel that walks down with a stack, collects candidates in a local array in up to
@@ -22,7 +22,7 @@
 namespace farpoint_bench {
 
 /// What both work on. `[pixels]` unless they say otherwise; device memory.
-struct published_args {
+struct knn_screen_published_args {
   farpoint::pinhole_camera<float> camera;
   float const* xyz;  ///< `[points, 3]`
   std::int64_t points;
@@ -55,78 +55,90 @@ __device__ inline std::int64_t published_thread() {
   return std::int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
 }
 
-static __global__ void published_draw(published_args const t) {
+static __global__ void published_draw(knn_screen_published_args const args) {
   std::int64_t const i = published_thread();
-  if (i >= t.points) return;
+  if (i >= args.points) return;
   farpoint::camera_pixel<float> pixel;
-  if (!t.camera.project({{t.xyz[3 * i], t.xyz[3 * i + 1], t.xyz[3 * i + 2]}}, pixel)) return;
-  t.zbuffer().offer(t.zbuffer().pixel_at(pixel.x, pixel.y), pixel.depth, static_cast<std::uint32_t>(i));
+  if (!args.camera.project({{args.xyz[3 * i], args.xyz[3 * i + 1], args.xyz[3 * i + 2]}}, pixel)) return;
+  args.zbuffer().offer(args.zbuffer().pixel_at(pixel.x, pixel.y), pixel.depth, static_cast<std::uint32_t>(i));
 }
 
-static __global__ void published_resolve(published_args const t) {
+static __global__ void published_resolve(knn_screen_published_args const args) {
   std::int64_t const pixel = published_thread();
-  if (pixel >= t.pixels()) return;
-  auto const front = t.zbuffer().front(pixel);
+  if (pixel >= args.pixels()) return;
+  auto const front = args.zbuffer().front(pixel);
   float4 at{0, 0, 0, __int_as_float(-1)};
   if (front.exists()) {
-    float const* const p = t.xyz + 3 * front.index;
+    float const* const p = args.xyz + 3 * front.index;
     at = {p[0], p[1], p[2], __int_as_float(static_cast<int>(front.index))};
   }
-  t.at[pixel] = at;
-  for (int j = 0; j < t.k; ++j) t.found[pixel * t.k + j] = -1;
+  args.at[pixel] = at;
+  for (int j = 0; j < args.k; ++j) args.found[pixel * args.k + j] = -1;
 }
 
 // --- FastKNN
 
-static __global__ void fastknn_leaves(published_args const t) {
+static __global__ void fastknn_leaves(knn_screen_published_args const args) {
   auto const i = static_cast<std::uint32_t>(published_thread());
-  int const x = static_cast<int>(i & ((1u << t.top) - 1));
-  int const y = static_cast<int>(i >> t.top);
-  if (y >= 1 << t.top) return;
-  bool const is_inside = x < t.camera.width && y < t.camera.height;
-  t.count[i] = is_inside && __float_as_int(t.at[std::int64_t{y} * t.camera.width + x].w) >= 0 ? 1 : 0;
+  int const x = static_cast<int>(i & ((1u << args.top) - 1));
+  int const y = static_cast<int>(i >> args.top);
+  if (y >= 1 << args.top) return;
+  bool const is_inside = x < args.camera.width && y < args.camera.height;
+  args.count[i] = is_inside && __float_as_int(args.at[std::int64_t{y} * args.camera.width + x].w) >= 0 ? 1 : 0;
 }
 
-/// Child i of node (x, y), in Z-order.
-__device__ inline std::uint32_t fastknn_child(published_args const& t, int level, int x, int y, int i) {
-  return t.plane(t.top, level - 1) + ((static_cast<std::uint32_t>(2 * y + (i >> 1)) << (t.top - level + 1)) +
-                                      static_cast<std::uint32_t>(2 * x + (i & 1)));
+/// A node of a level of the pyramid: its column and row, and its place in the level's plane.
+struct fastknn_node {
+  int x;
+  int y;
+  std::uint32_t at;
+};
+
+/// The thread's node of a level; false beyond the last.
+__device__ inline bool fastknn_thread_node(knn_screen_published_args const& args, int level, fastknn_node& node) {
+  auto const i = static_cast<std::uint32_t>(published_thread());
+  int const side = args.top - level;
+  if (i >= 1u << 2 * side) return false;
+  node = {static_cast<int>(i & ((1u << side) - 1)), static_cast<int>(i >> side), i};
+  return true;
 }
 
-static __global__ void fastknn_up(published_args const t, int level) {
-  auto const i = static_cast<std::uint32_t>(published_thread());
-  int const side = t.top - level;
-  if (i >= 1u << 2 * side) return;
-  int const x = static_cast<int>(i & ((1u << side) - 1));
-  int const y = static_cast<int>(i >> side);
+/// Child i of a node, in Z-order.
+__device__ inline std::uint32_t fastknn_child(knn_screen_published_args const& args, int level,
+                                              fastknn_node const& node, int i) {
+  return args.plane(args.top, level - 1) +
+         ((static_cast<std::uint32_t>(2 * node.y + (i >> 1)) << (args.top - level + 1)) +
+          static_cast<std::uint32_t>(2 * node.x + (i & 1)));
+}
+
+static __global__ void fastknn_up(knn_screen_published_args const args, int level) {
+  fastknn_node node;
+  if (!fastknn_thread_node(args, level, node)) return;
   std::uint32_t sum = 0;
-  for (int c = 0; c < 4; ++c) sum += t.count[fastknn_child(t, level, x, y, c)];
-  t.count[t.plane(t.top, level) + i] = sum;
-  if (level == t.top) t.first[t.plane(t.top, level)] = 0;
+  for (int c = 0; c < 4; ++c) sum += args.count[fastknn_child(args, level, node, c)];
+  args.count[args.plane(args.top, level) + node.at] = sum;
+  if (level == args.top) args.first[args.plane(args.top, level)] = 0;
 }
 
-static __global__ void fastknn_down(published_args const t, int level) {
-  auto const i = static_cast<std::uint32_t>(published_thread());
-  int const side = t.top - level;
-  if (i >= 1u << 2 * side) return;
-  int const x = static_cast<int>(i & ((1u << side) - 1));
-  int const y = static_cast<int>(i >> side);
-  std::uint32_t first = t.first[t.plane(t.top, level) + i];
+static __global__ void fastknn_down(knn_screen_published_args const args, int level) {
+  fastknn_node node;
+  if (!fastknn_thread_node(args, level, node)) return;
+  std::uint32_t first = args.first[args.plane(args.top, level) + node.at];
   for (int c = 0; c < 4; ++c) {
-    std::uint32_t const child = fastknn_child(t, level, x, y, c);
-    t.first[child] = first;
-    first += t.count[child];
+    std::uint32_t const child = fastknn_child(args, level, node, c);
+    args.first[child] = first;
+    first += args.count[child];
   }
 }
 
-static __global__ void fastknn_pack(published_args const t) {
+static __global__ void fastknn_pack(knn_screen_published_args const args) {
   std::int64_t const pixel = published_thread();
-  if (pixel >= t.pixels() || __float_as_int(t.at[pixel].w) < 0) return;
-  auto const x = static_cast<std::uint32_t>(pixel % t.camera.width);
-  auto const y = static_cast<std::uint32_t>(pixel / t.camera.width);
-  std::uint32_t const to = t.first[(y << t.top) + x];
-  t.packed[to] = t.at[pixel];
-  t.pixel_of[to] = static_cast<std::uint32_t>(pixel);
+  if (pixel >= args.pixels() || __float_as_int(args.at[pixel].w) < 0) return;
+  auto const x = static_cast<std::uint32_t>(pixel % args.camera.width);
+  auto const y = static_cast<std::uint32_t>(pixel / args.camera.width);
+  std::uint32_t const to = args.first[(y << args.top) + x];
+  args.packed[to] = args.at[pixel];
+  args.pixel_of[to] = static_cast<std::uint32_t>(pixel);
 }
 
 __device__ inline float squared_distance(float4 const& a, float4 const& b) {
@@ -134,56 +146,57 @@ __device__ inline float squared_distance(float4 const& a, float4 const& b) {
 }
 
 /// The radius of a disc with k points, in pixels: from the smallest node with as many.
-__device__ inline float fastknn_radius(published_args const& t, int x, int y) {
+__device__ inline float fastknn_radius(knn_screen_published_args const& args, int x, int y) {
   for (int level = 0; true; ++level) {
-    std::uint32_t const node = t.plane(t.top, level) + (static_cast<std::uint32_t>(y >> level) << (t.top - level)) +
+    std::uint32_t const node = args.plane(args.top, level) +
+                               (static_cast<std::uint32_t>(y >> level) << (args.top - level)) +
                                static_cast<std::uint32_t>(x >> level);
-    auto const count = static_cast<float>(t.count[node]);
-    if (count < static_cast<float>(t.k) && level < t.top) continue;
+    auto const count = static_cast<float>(args.count[node]);
+    if (count < static_cast<float>(args.k) && level < args.top) continue;
     auto const area = static_cast<float>(1u << 2 * level);
-    return sqrtf(area / 3.1415927f * static_cast<float>(t.k) / count);
+    return sqrtf(area / 3.1415927f * static_cast<float>(args.k) / count);
   }
 }
 
 /// @tparam Most  candidates that the local arrays hold
 template <int Most>
-__global__ void __launch_bounds__(128) fastknn_search(published_args const t) {
+__global__ void __launch_bounds__(128) fastknn_search(knn_screen_published_args const args) {
   std::int64_t const pixel = published_thread();
-  if (pixel >= t.pixels()) return;
-  float4 const query = t.at[pixel];
+  if (pixel >= args.pixels()) return;
+  float4 const query = args.at[pixel];
   if (__float_as_int(query.w) < 0) return;
-  int const x = static_cast<int>(pixel % t.camera.width);
-  int const y = static_cast<int>(pixel / t.camera.width);
-  float const span = t.camera.pixel_span(t.zbuffer().front(pixel).depth);
-  auto const k = static_cast<float>(t.k);
+  int const x = static_cast<int>(pixel % args.camera.width);
+  int const y = static_cast<int>(pixel / args.camera.width);
+  float const span = args.camera.pixel_span(args.zbuffer().front(pixel).depth);
+  auto const k = static_cast<float>(args.k);
 
   float distance[Most];
   std::int32_t index[Most];
   std::uint32_t stack[64];
   int size = 0;
   float inner = 0;
-  float radius = fastknn_radius(t, x, y);
+  float radius = fastknn_radius(args, x, y);
   for (int round = 0; round < 3; ++round) {
     float const outer = radius * span;
     int const before = size;
     int depth = 0;
-    stack[depth++] = static_cast<std::uint32_t>(t.top) << 26;  // level, then y and x of 13 bits
+    stack[depth++] = static_cast<std::uint32_t>(args.top) << 26;  // level, then y and x of 13 bits
     while (depth > 0) {
       std::uint32_t const entry = stack[--depth];
       auto const level = static_cast<int>(entry >> 26);
       auto const ny = static_cast<int>(entry >> 13 & 0x1fffu);
       auto const nx = static_cast<int>(entry & 0x1fffu);
-      std::uint32_t const node =
-          t.plane(t.top, level) + (static_cast<std::uint32_t>(ny) << (t.top - level)) + static_cast<std::uint32_t>(nx);
-      std::uint32_t const count = t.count[node];
+      std::uint32_t const node = args.plane(args.top, level) + (static_cast<std::uint32_t>(ny) << (args.top - level)) +
+                                 static_cast<std::uint32_t>(nx);
+      std::uint32_t const count = args.count[node];
       if (count == 0) continue;
       if (level <= 2) {
-        std::uint32_t const first = t.first[node];
+        std::uint32_t const first = args.first[node];
         for (std::uint32_t i = first; i < first + count && size < Most; ++i) {
-          float const d = squared_distance(t.packed[i], query);
+          float const d = squared_distance(args.packed[i], query);
           if (d < inner * inner || d >= outer * outer) continue;
           distance[size] = d;
-          index[size++] = __float_as_int(t.packed[i].w);
+          index[size++] = __float_as_int(args.packed[i].w);
         }
         continue;
       }
@@ -205,7 +218,7 @@ __global__ void __launch_bounds__(128) fastknn_search(published_args const t) {
     if (size >= Most) {
       size = before;
       radius *= sqrtf(2 * k / Most);
-    } else if (size < t.k) {
+    } else if (size < args.k) {
       inner = outer;
       radius *= sqrtf(2 * k / static_cast<float>(size < 1 ? 1 : size));
     } else {
@@ -214,9 +227,9 @@ __global__ void __launch_bounds__(128) fastknn_search(published_args const t) {
   }
   using key = farpoint::neighbour_key<float>;
   key keys[Most / 8];
-  farpoint::topk_heap<key> heap{keys, t.k, key{3e38f, farpoint::no_index}};
+  farpoint::topk_heap<key> heap{keys, args.k, key{3e38f, farpoint::no_index}};
   for (int i = 0; i < size; ++i) heap.push({distance[i], static_cast<std::uint32_t>(index[i])});
-  for (int j = 0; j < t.k; ++j) t.found[pixel * t.k + j] = static_cast<std::int32_t>(keys[j].index());
+  for (int j = 0; j < args.k; ++j) args.found[pixel * args.k + j] = static_cast<std::int32_t>(keys[j].index());
 }
 
 // --- Auto Splats
@@ -224,25 +237,25 @@ __global__ void __launch_bounds__(128) fastknn_search(published_args const t) {
 /// Passes that adjust the radii.
 inline constexpr int auto_splats_passes = 8;
 
-static __global__ void auto_splats_begin(published_args const t) {
+static __global__ void auto_splats_begin(knn_screen_published_args const args) {
   std::int64_t const pixel = published_thread();
-  if (pixel >= t.pixels()) return;
-  t.radius[pixel] = 2 * sqrtf(static_cast<float>(t.k) / 8);
-  t.too_small[pixel] = 0;
-  t.too_large[pixel] = 0;
+  if (pixel >= args.pixels()) return;
+  args.radius[pixel] = 2 * sqrtf(static_cast<float>(args.k) / 8);
+  args.too_small[pixel] = 0;
+  args.too_large[pixel] = 0;
 }
 
 /// Calls visit(point, squared distance) for the points of the window around a pixel that are in the ball.
 template <class Visit>
-__device__ void for_each_in_ball(published_args const& t, std::int64_t pixel, float4 const& query, float radius,
-                                 Visit const& visit) {
-  int const x = static_cast<int>(pixel % t.camera.width);
-  int const y = static_cast<int>(pixel / t.camera.width);
+__device__ void for_each_in_ball(knn_screen_published_args const& args, std::int64_t pixel, float4 const& query,
+                                 float radius, Visit const& visit) {
+  int const x = static_cast<int>(pixel % args.camera.width);
+  int const y = static_cast<int>(pixel / args.camera.width);
   int const away = static_cast<int>(ceilf(radius));
-  float const reach = radius * t.camera.pixel_span(t.zbuffer().front(pixel).depth);
-  for (int wy = max(y - away, 0); wy <= min(y + away, t.camera.height - 1); ++wy) {
-    for (int wx = max(x - away, 0); wx <= min(x + away, t.camera.width - 1); ++wx) {
-      float4 const point = t.at[std::int64_t{wy} * t.camera.width + wx];
+  float const reach = radius * args.camera.pixel_span(args.zbuffer().front(pixel).depth);
+  for (int wy = max(y - away, 0); wy <= min(y + away, args.camera.height - 1); ++wy) {
+    for (int wx = max(x - away, 0); wx <= min(x + away, args.camera.width - 1); ++wx) {
+      float4 const point = args.at[std::int64_t{wy} * args.camera.width + wx];
       if (__float_as_int(point.w) < 0) continue;
       float const d = squared_distance(point, query);
       if (d <= reach * reach) visit(point, d);
@@ -250,35 +263,35 @@ __device__ void for_each_in_ball(published_args const& t, std::int64_t pixel, fl
   }
 }
 
-static __global__ void __launch_bounds__(128) auto_splats_adjust(published_args const t) {
+static __global__ void __launch_bounds__(128) auto_splats_adjust(knn_screen_published_args const args) {
   std::int64_t const pixel = published_thread();
-  if (pixel >= t.pixels()) return;
-  float4 const query = t.at[pixel];
+  if (pixel >= args.pixels()) return;
+  float4 const query = args.at[pixel];
   if (__float_as_int(query.w) < 0) return;
-  float const radius = t.radius[pixel];
+  float const radius = args.radius[pixel];
   int count = 0;
-  for_each_in_ball(t, pixel, query, radius, [&count](float4 const&, float) { ++count; });
-  if (count >= t.k && count <= 2 * t.k) return;
-  (count < t.k ? t.too_small : t.too_large)[pixel] = radius;
-  float const large = t.too_large[pixel];
+  for_each_in_ball(args, pixel, query, radius, [&count](float4 const&, float) { ++count; });
+  if (count >= args.k && count <= 2 * args.k) return;
+  (count < args.k ? args.too_small : args.too_large)[pixel] = radius;
+  float const large = args.too_large[pixel];
   // The image has no ball of more than 64 pixels: a point alone would go through all of it.
-  t.radius[pixel] = large == 0 ? fminf(2 * radius, 64) : (t.too_small[pixel] + large) / 2;
+  args.radius[pixel] = large == 0 ? fminf(2 * radius, 64) : (args.too_small[pixel] + large) / 2;
 }
 
 /// @tparam Most  k at most
 template <int Most>
-__global__ void __launch_bounds__(128) auto_splats_gather(published_args const t) {
+__global__ void __launch_bounds__(128) auto_splats_gather(knn_screen_published_args const args) {
   std::int64_t const pixel = published_thread();
-  if (pixel >= t.pixels()) return;
-  float4 const query = t.at[pixel];
+  if (pixel >= args.pixels()) return;
+  float4 const query = args.at[pixel];
   if (__float_as_int(query.w) < 0) return;
   using key = farpoint::neighbour_key<float>;
   key keys[Most];
-  farpoint::topk_heap<key> heap{keys, t.k, key{3e38f, farpoint::no_index}};
-  for_each_in_ball(t, pixel, query, t.radius[pixel], [&heap](float4 const& point, float d) {
+  farpoint::topk_heap<key> heap{keys, args.k, key{3e38f, farpoint::no_index}};
+  for_each_in_ball(args, pixel, query, args.radius[pixel], [&heap](float4 const& point, float d) {
     heap.push({d, static_cast<std::uint32_t>(__float_as_int(point.w))});
   });
-  for (int j = 0; j < t.k; ++j) t.found[pixel * t.k + j] = static_cast<std::int32_t>(keys[j].index());
+  for (int j = 0; j < args.k; ++j) args.found[pixel * args.k + j] = static_cast<std::int32_t>(keys[j].index());
 }
 
 // --- both
@@ -287,38 +300,40 @@ inline unsigned published_blocks(std::int64_t threads, int block) {
   return static_cast<unsigned>((threads + block - 1) / block);
 }
 
-inline void launch_published_view(cudaStream_t stream, published_args const& t) {
-  check(cudaMemsetAsync(t.words, 0xff, static_cast<std::size_t>(t.pixels()) * 8, stream), "cudaMemsetAsync");
-  published_draw<<<published_blocks(t.points, 256), 256, 0, stream>>>(t);
-  published_resolve<<<published_blocks(t.pixels(), 256), 256, 0, stream>>>(t);
+inline void launch_published_view(cudaStream_t stream, knn_screen_published_args const& args) {
+  check(cudaMemsetAsync(args.words, 0xff, static_cast<std::size_t>(args.pixels()) * 8, stream), "cudaMemsetAsync");
+  published_draw<<<published_blocks(args.points, 256), 256, 0, stream>>>(args);
+  published_resolve<<<published_blocks(args.pixels(), 256), 256, 0, stream>>>(args);
 }
 
 /// k up to 32.
-inline void launch_fastknn(cudaStream_t stream, published_args const& t) {
-  launch_published_view(stream, t);
-  auto const nodes = [&t](int level) { return std::int64_t{1} << 2 * (t.top - level); };
-  fastknn_leaves<<<published_blocks(nodes(0), 256), 256, 0, stream>>>(t);
-  for (int level = 1; level <= t.top; ++level) {
-    fastknn_up<<<published_blocks(nodes(level), 256), 256, 0, stream>>>(t, level);
+inline void launch_fastknn(cudaStream_t stream, knn_screen_published_args const& args) {
+  launch_published_view(stream, args);
+  auto const nodes = [&args](int level) { return std::int64_t{1} << 2 * (args.top - level); };
+  fastknn_leaves<<<published_blocks(nodes(0), 256), 256, 0, stream>>>(args);
+  for (int level = 1; level <= args.top; ++level) {
+    fastknn_up<<<published_blocks(nodes(level), 256), 256, 0, stream>>>(args, level);
   }
-  for (int level = t.top; level > 0; --level) {
-    fastknn_down<<<published_blocks(nodes(level), 256), 256, 0, stream>>>(t, level);
+  for (int level = args.top; level > 0; --level) {
+    fastknn_down<<<published_blocks(nodes(level), 256), 256, 0, stream>>>(args, level);
   }
-  fastknn_pack<<<published_blocks(t.pixels(), 256), 256, 0, stream>>>(t);
-  auto const search = t.k <= 8 ? fastknn_search<64> : t.k <= 16 ? fastknn_search<128> : fastknn_search<256>;
-  search<<<published_blocks(t.pixels(), 128), 128, 0, stream>>>(t);
+  fastknn_pack<<<published_blocks(args.pixels(), 256), 256, 0, stream>>>(args);
+  auto const search = args.k <= 8 ? fastknn_search<64> : args.k <= 16 ? fastknn_search<128> : fastknn_search<256>;
+  search<<<published_blocks(args.pixels(), 128), 128, 0, stream>>>(args);
   check(cudaGetLastError(), "FastKNN");
 }
 
 /// k up to 32.
-inline void launch_auto_splats(cudaStream_t stream, published_args const& t) {
-  launch_published_view(stream, t);
-  auto_splats_begin<<<published_blocks(t.pixels(), 128), 128, 0, stream>>>(t);
+inline void launch_auto_splats(cudaStream_t stream, knn_screen_published_args const& args) {
+  launch_published_view(stream, args);
+  auto_splats_begin<<<published_blocks(args.pixels(), 128), 128, 0, stream>>>(args);
   for (int pass = 0; pass < auto_splats_passes; ++pass) {
-    auto_splats_adjust<<<published_blocks(t.pixels(), 128), 128, 0, stream>>>(t);
+    auto_splats_adjust<<<published_blocks(args.pixels(), 128), 128, 0, stream>>>(args);
   }
-  auto const gather = t.k <= 8 ? auto_splats_gather<8> : t.k <= 16 ? auto_splats_gather<16> : auto_splats_gather<32>;
-  gather<<<published_blocks(t.pixels(), 128), 128, 0, stream>>>(t);
+  auto const gather = args.k <= 8    ? auto_splats_gather<8>
+                      : args.k <= 16 ? auto_splats_gather<16>
+                                     : auto_splats_gather<32>;
+  gather<<<published_blocks(args.pixels(), 128), 128, 0, stream>>>(args);
   check(cudaGetLastError(), "Auto Splats");
 }
 

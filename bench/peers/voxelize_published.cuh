@@ -1,5 +1,5 @@
 /// @file
-/// The baseline: hard voxelization as detectors on a GPU usually do it. Needs nvcc.
+/// Hard voxelization as detectors usually do it on a GPU. Needs nvcc.
 ///
 /// A hash table of twice as many slots as points, filled by compare-and-swap first, numbers the voxels as threads
 /// arrive; points are copied to `[voxels, max points, features]` at places that an atomic counter deals out; a last
@@ -8,32 +8,21 @@
 /// from run to run.
 #pragma once
 
+#include "peers/voxelize_args.hpp"
 #include "support/cuda_handles.hpp"
-#include "voxelize/row.hpp"
 
 #include <cstddef>
 #include <cstdint>
 
 namespace farpoint_bench {
 
-/// Points and what becomes of them; device memory.
-struct published_arguments {
-  float const* points;  ///< `[count, 5]`
-  std::uint32_t count;
-  farpoint::voxel_grid<float> grid;
-  std::uint32_t max_voxels;
-  std::uint32_t max_points;
-
+struct voxelize_published_args : voxelize_args {
   std::uint32_t* keys;    ///< `[slots]`; all ones: empty
   std::uint32_t* values;  ///< `[slots]`: number of the voxel
   std::uint32_t slots;
   std::uint32_t* arrived;  ///< `[1]`: voxels
   std::uint32_t* filled;   ///< `[max_voxels]`: points that wanted a place
   float* copies;           ///< `[max_voxels, max_points, 5]`
-
-  std::int32_t* coords;  ///< `[max_voxels, 3]`
-  std::int32_t* counts;  ///< `[max_voxels]`
-  float* means;          ///< `[max_voxels, 5]`
 };
 
 inline constexpr std::uint32_t published_empty = 0xffffffffu;
@@ -46,57 +35,58 @@ __device__ __forceinline__ std::uint32_t published_slot(std::uint32_t key, std::
 }
 
 /// False for a point outside of the grid.
-__device__ __forceinline__ bool published_key(published_arguments const& a, std::uint32_t point,
+__device__ __forceinline__ bool published_key(voxelize_published_args const& args, std::uint32_t point,
                                               farpoint::vec<std::int32_t>& at, std::uint32_t& key) {
-  float const* const p = a.points + std::size_t{point} * 5;
-  if (!farpoint::voxel_of(a.grid, farpoint::vec<float>{{p[0], p[1], p[2]}}, at)) return false;
-  key = static_cast<std::uint32_t>(farpoint::cell_of(a.grid, at));
+  float const* const p = args.points + std::size_t{point} * 5;
+  if (!farpoint::voxel_of(args.grid, farpoint::vec<float>{{p[0], p[1], p[2]}}, at)) return false;
+  key = static_cast<std::uint32_t>(farpoint::cell_of(args.grid, at));
   return true;
 }
 
-static __global__ void __launch_bounds__(256) published_build(published_arguments const a) {
+static __global__ void __launch_bounds__(256) published_build(voxelize_published_args const args) {
   std::uint32_t const point = blockIdx.x * 256 + threadIdx.x;
   farpoint::vec<std::int32_t> at;
   std::uint32_t key;
-  if (point >= a.count || !published_key(a, point, at, key)) return;
+  if (point >= args.count || !published_key(args, point, at, key)) return;
   // At most half of the slots are taken, so the walk ends.
-  for (std::uint32_t slot = published_slot(key, a.slots);; slot = slot + 1 == a.slots ? 0 : slot + 1) {
-    std::uint32_t const found = atomicCAS(a.keys + slot, published_empty, key);
-    if (found == published_empty) a.values[slot] = atomicAdd(a.arrived, 1u);
+  for (std::uint32_t slot = published_slot(key, args.slots);; slot = slot + 1 == args.slots ? 0 : slot + 1) {
+    std::uint32_t const found = atomicCAS(args.keys + slot, published_empty, key);
+    if (found == published_empty) args.values[slot] = atomicAdd(args.arrived, 1u);
     if (found == published_empty || found == key) return;
   }
 }
 
-static __global__ void __launch_bounds__(256) published_scatter(published_arguments const a) {
+static __global__ void __launch_bounds__(256) published_scatter(voxelize_published_args const args) {
   std::uint32_t const point = blockIdx.x * 256 + threadIdx.x;
   farpoint::vec<std::int32_t> at;
   std::uint32_t key;
-  if (point >= a.count || !published_key(a, point, at, key)) return;
-  std::uint32_t slot = published_slot(key, a.slots);
-  while (a.keys[slot] != key) slot = slot + 1 == a.slots ? 0 : slot + 1;
-  std::uint32_t const voxel = a.values[slot];
-  if (voxel >= a.max_voxels) return;
-  std::uint32_t const place = atomicAdd(a.filled + voxel, 1u);
-  if (place >= a.max_points) return;
-  float const* const from = a.points + std::size_t{point} * 5;
-  float* const to = a.copies + (std::size_t{voxel} * a.max_points + place) * 5;
+  if (point >= args.count || !published_key(args, point, at, key)) return;
+  std::uint32_t slot = published_slot(key, args.slots);
+  while (args.keys[slot] != key) slot = slot + 1 == args.slots ? 0 : slot + 1;
+  std::uint32_t const voxel = args.values[slot];
+  if (voxel >= args.max_voxels) return;
+  std::uint32_t const place = atomicAdd(args.filled + voxel, 1u);
+  if (place >= args.max_points) return;
+  float const* const from = args.points + std::size_t{point} * 5;
+  float* const to = args.copies + (std::size_t{voxel} * args.max_points + place) * 5;
   for (int f = 0; f < 5; ++f) to[f] = from[f];
   if (place != 0) return;
-  for (int axis = 0; axis < 3; ++axis) a.coords[std::size_t{voxel} * 3 + static_cast<unsigned>(axis)] = at[axis];
+  for (int axis = 0; axis < 3; ++axis) args.coords[std::size_t{voxel} * 3 + static_cast<unsigned>(axis)] = at[axis];
 }
 
 /// A thread for each feature of each of `voxels` voxels, or of as many as there are, if they are fewer.
-static __global__ void __launch_bounds__(256) published_average(published_arguments const a, std::uint32_t voxels) {
+static __global__ void __launch_bounds__(256)
+    published_average(voxelize_published_args const args, std::uint32_t voxels) {
   std::uint32_t const thread = blockIdx.x * 256 + threadIdx.x;
   std::uint32_t const voxel = thread / 5;
-  if (voxel >= min(voxels, *a.arrived)) return;
+  if (voxel >= min(voxels, *args.arrived)) return;
   std::uint32_t const feature = thread % 5;
-  std::uint32_t const kept = min(a.filled[voxel], a.max_points);
-  float const* const from = a.copies + std::size_t{voxel} * a.max_points * 5;
+  std::uint32_t const kept = min(args.filled[voxel], args.max_points);
+  float const* const from = args.copies + std::size_t{voxel} * args.max_points * 5;
   float sum = 0;
   for (std::uint32_t k = 0; k < kept; ++k) sum += from[k * 5 + feature];
-  a.means[thread] = sum / static_cast<float>(kept);
-  if (feature == 0) a.counts[voxel] = static_cast<std::int32_t>(kept);
+  args.means[thread] = sum / static_cast<float>(kept);
+  if (feature == 0) args.counts[voxel] = static_cast<std::int32_t>(kept);
 }
 
 /// Memory that the host reads the device's counts from.
@@ -124,24 +114,23 @@ class published_voxelizer {
 
   /// Enqueues it. `read_back`: waits for the number of voxels in the middle, as is usual; otherwise the last kernel
   /// takes it from the device, which a graph can hold, and it is copied to the host at the end.
-  void launch(cudaStream_t stream, voxelize_row const& row, lidar_point const* points, std::int32_t* coords,
-              std::int32_t* counts, float* means, bool read_back) const {
-    published_arguments const a = arguments_of(row, points, coords, counts, means);
+  void launch(cudaStream_t stream, voxelize_args const& common, bool read_back) const {
+    voxelize_published_args const args = args_of(common);
     clear(stream, keys_, 0xff);
     clear(stream, values_, 0xff);
     clear(stream, arrived_, 0);
     clear(stream, filled_, 0);
     clear(stream, copies_, 0);
-    published_build<<<blocks(a.count), 256, 0, stream>>>(a);
+    published_build<<<blocks(args.count), 256, 0, stream>>>(args);
     check(cudaGetLastError(), "published_build");
-    published_scatter<<<blocks(a.count), 256, 0, stream>>>(a);
+    published_scatter<<<blocks(args.count), 256, 0, stream>>>(args);
     check(cudaGetLastError(), "published_scatter");
     if (read_back) {
       copy_count(stream);
       check(cudaStreamSynchronize(stream), "published: the number of voxels");
-      average(stream, a, *on_host_.get());
+      average(stream, args, *on_host_.get());
     } else {
-      average(stream, a, a.max_voxels);
+      average(stream, args, args.max_voxels);
       copy_count(stream);
     }
   }
@@ -162,31 +151,16 @@ class published_voxelizer {
           "cudaMemcpyAsync");
   }
 
-  static void average(cudaStream_t stream, published_arguments const& a, std::uint32_t voxels) {
-    std::uint32_t const written = voxels < a.max_voxels ? voxels : a.max_voxels;
+  static void average(cudaStream_t stream, voxelize_published_args const& args, std::uint32_t voxels) {
+    std::uint32_t const written = voxels < args.max_voxels ? voxels : args.max_voxels;
     if (written == 0) return;
-    published_average<<<blocks(written * 5), 256, 0, stream>>>(a, written);
+    published_average<<<blocks(written * 5), 256, 0, stream>>>(args, written);
     check(cudaGetLastError(), "published_average");
   }
 
-  published_arguments arguments_of(voxelize_row const& row, lidar_point const* points, std::int32_t* coords,
-                                   std::int32_t* counts, float* means) const {
-    published_arguments a{};
-    a.points = reinterpret_cast<float const*>(points);
-    a.count = static_cast<std::uint32_t>(row.points);
-    a.grid = row.grid();
-    a.max_voxels = static_cast<std::uint32_t>(row.max_voxels);
-    a.max_points = static_cast<std::uint32_t>(row.max_points);
-    a.keys = keys_.data();
-    a.values = values_.data();
-    a.slots = static_cast<std::uint32_t>(keys_.size());
-    a.arrived = arrived_.data();
-    a.filled = filled_.data();
-    a.copies = copies_.data();
-    a.coords = coords;
-    a.counts = counts;
-    a.means = means;
-    return a;
+  voxelize_published_args args_of(voxelize_args const& common) const {
+    return {common,          keys_.data(),   values_.data(), static_cast<std::uint32_t>(keys_.size()),
+            arrived_.data(), filled_.data(), copies_.data()};
   }
 
   device_buffer<std::uint32_t> keys_;

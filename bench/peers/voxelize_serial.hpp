@@ -1,6 +1,6 @@
 /// @file
-/// The baseline of the host, and the oracle where the reference's trees would take tens of seconds: hard voxelization
-/// on one thread with one open-addressing hash table.
+/// Hard voxelization on one thread with one open-addressing hash table: the baseline on the host, and the oracle where
+/// the reference's trees would take tens of seconds.
 #pragma once
 
 #include "voxelize/expected.hpp"
@@ -33,22 +33,22 @@ class serial_voxelizer {
     sums_.resize(5 * rows);
   }
 
-  /// Fills the first rows of `answer`, which has room for the row's max_voxels.
-  void run(std::vector<lidar_point> const& points, voxelize_answer& answer) {
+  /// Fills the first rows of `out`, which has room for the row's max_voxels.
+  void run(std::vector<lidar_point> const& points, voxel_rows& out) {
     std::fill(slots_.begin(), slots_.end(), slot{});
     rows_ = 0;
-    answer.report = {};
-    for (lidar_point const& point : points) add(point, answer.report);
+    out.report = {};
+    for (lidar_point const& point : points) add(point, out.report);
     if (by_occurrence_) {
-      for (std::size_t row = 0; row < rows_; ++row) write(row, row, answer);
+      for (std::size_t row = 0; row < rows_; ++row) write(row, row, out);
     } else {
       order_.resize(rows_);
       std::iota(order_.begin(), order_.end(), std::size_t{0});
       std::sort(order_.begin(), order_.end(), [this](std::size_t a, std::size_t b) { return cells_[a] < cells_[b]; });
-      for (std::size_t v = 0; v < rows_; ++v) write(order_[v], v, answer);
+      for (std::size_t v = 0; v < rows_; ++v) write(order_[v], v, out);
     }
-    answer.voxels = static_cast<std::int32_t>(std::min(rows_, max_voxels_));
-    answer.report.voxels = static_cast<unsigned long long>(answer.voxels);
+    out.voxels = static_cast<std::int32_t>(std::min(rows_, max_voxels_));
+    out.report.voxels = static_cast<unsigned long long>(out.voxels);
   }
 
  private:
@@ -105,21 +105,21 @@ class serial_voxelizer {
     ++rows_;
   }
 
-  /// Voxel `row` of the table becomes row `v` of the answer, if there is one.
-  void write(std::size_t row, std::size_t v, voxelize_answer& answer) const {
+  /// Voxel `row` of the table becomes row `v` of the output, if there is one.
+  void write(std::size_t row, std::size_t v, voxel_rows& out) const {
     if (v >= max_voxels_) {
-      ++answer.report.dropped_voxels;
-      answer.report.dropped_points += counts_[row];
+      ++out.report.dropped_voxels;
+      out.report.dropped_points += counts_[row];
       return;
     }
     std::uint32_t const kept = std::min(counts_[row], max_points_);
     farpoint::vec<std::int32_t> const at = farpoint::voxel_at(grid_, cells_[row]);
-    for (int axis = 0; axis < 3; ++axis) answer.coords[3 * v + static_cast<std::size_t>(axis)] = at[axis];
-    answer.counts[v] = static_cast<std::int32_t>(kept);
-    answer.report.surplus_points += counts_[row] - kept;
+    for (int axis = 0; axis < 3; ++axis) out.coords[3 * v + static_cast<std::size_t>(axis)] = at[axis];
+    out.counts[v] = static_cast<std::int32_t>(kept);
+    out.report.surplus_points += counts_[row] - kept;
     for (std::size_t f = 0; f < 5; ++f) {
       float const mean = sums_[5 * row + f] / static_cast<float>(kept);
-      answer.means[5 * v + f] = mean == mean ? mean : std::numeric_limits<float>::quiet_NaN();
+      out.means[5 * v + f] = mean == mean ? mean : std::numeric_limits<float>::quiet_NaN();
     }
   }
 
@@ -135,11 +135,11 @@ class serial_voxelizer {
   std::vector<std::size_t> order_;
 };
 
-inline voxelize_answer serial_answer(voxelize_row const& row, std::vector<lidar_point> const& points,
-                                     farpoint::voxel_order order) {
-  voxelize_answer answer{row};
-  serial_voxelizer{row, order}.run(points, answer);
-  return answer;
+inline voxel_rows serial_voxels(voxelize_row const& row, std::vector<lidar_point> const& points,
+                                farpoint::voxel_order order) {
+  voxel_rows voxels{row};
+  serial_voxelizer{row, order}.run(points, voxels);
+  return voxels;
 }
 
 }  // namespace farpoint_bench

@@ -1,14 +1,13 @@
 /// @file
-/// The other baseline: hard voxelization by CUB's device-wide sort, deterministic, in order of first occurrence. Needs
-/// nvcc.
+/// Hard voxelization by CUB's device-wide sort: deterministic, in order of first occurrence. Needs nvcc.
 ///
 /// The points' indices are sorted by cell, stably, so that a run of equal cells is a voxel's points in input order, and
 /// its head the voxel's first point. Heads are marked where the points lie; a scan of the marks numbers the voxels by
 /// first occurrence. A thread for each head walks its run as far as points are kept.
 #pragma once
 
+#include "peers/voxelize_args.hpp"
 #include "support/cuda_handles.hpp"
-#include "voxelize/row.hpp"
 
 #include <cub/device/device_radix_sort.cuh>
 #include <cub/device/device_scan.cuh>
@@ -19,67 +18,58 @@
 
 namespace farpoint_bench {
 
-struct sort_arguments {
-  float const* points;  ///< `[count, 5]`
-  std::uint32_t count;
-  farpoint::voxel_grid<float> grid;
-  std::uint32_t outside;  ///< key of a point in no voxel; above all others
-  std::uint32_t max_voxels;
-  std::uint32_t max_points;
-
+struct voxelize_sort_args : voxelize_args {
+  std::int32_t* voxels;         ///< `[1]`
+  std::uint32_t outside;        ///< key of a point in no voxel; above all others
   std::uint32_t* cells;         ///< `[count]`
   std::uint32_t* order;         ///< `[count]`
   std::uint32_t* sorted_cells;  ///< `[count]`
   std::uint32_t* sorted_order;  ///< `[count]`
   std::uint32_t* marks;         ///< `[count]`: 1 at the first point of a voxel
   std::uint32_t* before;        ///< `[count]`: marks before a point
-
-  std::int32_t* coords;  ///< `[max_voxels, 3]`
-  std::int32_t* counts;  ///< `[max_voxels]`
-  float* means;          ///< `[max_voxels, 5]`
-  std::int32_t* voxels;  ///< `[1]`
 };
 
-static __global__ void __launch_bounds__(256) sort_keys(sort_arguments const a) {
+static __global__ void __launch_bounds__(256) sort_keys(voxelize_sort_args const args) {
   std::uint32_t const point = blockIdx.x * 256 + threadIdx.x;
-  if (point >= a.count) return;
-  float const* const p = a.points + std::size_t{point} * 5;
+  if (point >= args.count) return;
+  float const* const p = args.points + std::size_t{point} * 5;
   farpoint::vec<std::int32_t> at;
-  bool const inside = farpoint::voxel_of(a.grid, farpoint::vec<float>{{p[0], p[1], p[2]}}, at);
-  a.cells[point] = inside ? static_cast<std::uint32_t>(farpoint::cell_of(a.grid, at)) : a.outside;
-  a.order[point] = point;
+  bool const inside = farpoint::voxel_of(args.grid, farpoint::vec<float>{{p[0], p[1], p[2]}}, at);
+  args.cells[point] = inside ? static_cast<std::uint32_t>(farpoint::cell_of(args.grid, at)) : args.outside;
+  args.order[point] = point;
 }
 
-__device__ __forceinline__ bool sort_is_head(sort_arguments const& a, std::uint32_t at) {
-  std::uint32_t const cell = a.sorted_cells[at];
-  return cell != a.outside && (at == 0 || a.sorted_cells[at - 1] != cell);
+__device__ __forceinline__ bool sort_is_head(voxelize_sort_args const& args, std::uint32_t at) {
+  std::uint32_t const cell = args.sorted_cells[at];
+  return cell != args.outside && (at == 0 || args.sorted_cells[at - 1] != cell);
 }
 
-static __global__ void __launch_bounds__(256) sort_mark(sort_arguments const a) {
+static __global__ void __launch_bounds__(256) sort_mark(voxelize_sort_args const args) {
   std::uint32_t const at = blockIdx.x * 256 + threadIdx.x;
-  if (at < a.count) a.marks[a.sorted_order[at]] = sort_is_head(a, at) ? 1 : 0;
+  if (at < args.count) args.marks[args.sorted_order[at]] = sort_is_head(args, at) ? 1 : 0;
 }
 
-static __global__ void __launch_bounds__(256) sort_reduce(sort_arguments const a) {
+static __global__ void __launch_bounds__(256) sort_reduce(voxelize_sort_args const args) {
   std::uint32_t const at = blockIdx.x * 256 + threadIdx.x;
-  if (at >= a.count) return;
-  if (at == a.count - 1) *a.voxels = static_cast<std::int32_t>(min(a.before[at] + a.marks[at], a.max_voxels));
-  if (!sort_is_head(a, at)) return;
-  std::uint32_t const voxel = a.before[a.sorted_order[at]];
-  if (voxel >= a.max_voxels) return;
-  std::uint32_t const cell = a.sorted_cells[at];
+  if (at >= args.count) return;
+  if (at == args.count - 1)
+    *args.voxels = static_cast<std::int32_t>(min(args.before[at] + args.marks[at], args.max_voxels));
+  if (!sort_is_head(args, at)) return;
+  std::uint32_t const voxel = args.before[args.sorted_order[at]];
+  if (voxel >= args.max_voxels) return;
+  std::uint32_t const cell = args.sorted_cells[at];
   std::uint32_t kept = 0;
   float sum[5] = {};
   do {
-    float const* const p = a.points + std::size_t{a.sorted_order[at + kept]} * 5;
+    float const* const p = args.points + std::size_t{args.sorted_order[at + kept]} * 5;
     for (int f = 0; f < 5; ++f) sum[f] += p[f];
     ++kept;
-  } while (kept < a.max_points && at + kept < a.count && a.sorted_cells[at + kept] == cell);
-  farpoint::vec<std::int32_t> const where = farpoint::voxel_at(a.grid, cell);
-  for (int axis = 0; axis < 3; ++axis) a.coords[std::size_t{voxel} * 3 + static_cast<unsigned>(axis)] = where[axis];
-  a.counts[voxel] = static_cast<std::int32_t>(kept);
+  } while (kept < args.max_points && at + kept < args.count && args.sorted_cells[at + kept] == cell);
+  farpoint::vec<std::int32_t> const where = farpoint::voxel_at(args.grid, cell);
+  for (int axis = 0; axis < 3; ++axis) args.coords[std::size_t{voxel} * 3 + static_cast<unsigned>(axis)] = where[axis];
+  args.counts[voxel] = static_cast<std::int32_t>(kept);
   for (int f = 0; f < 5; ++f) {
-    a.means[std::size_t{voxel} * 5 + static_cast<unsigned>(f)] = farpoint::div_rn(sum[f], static_cast<float>(kept));
+    args.means[std::size_t{voxel} * 5 + static_cast<unsigned>(f)] = farpoint::div_rn(sum[f], static_cast<float>(kept));
   }
 }
 
@@ -96,40 +86,30 @@ class sort_voxelizer {
         scratch_{scratch_bytes(static_cast<std::uint32_t>(row.points))} {}
 
   /// Enqueues it; a row has at least one point.
-  void launch(cudaStream_t stream, voxelize_row const& row, lidar_point const* points, std::int32_t* coords,
-              std::int32_t* counts, float* means, std::int32_t* voxels) const {
-    sort_arguments a{};
-    a.points = reinterpret_cast<float const*>(points);
-    a.count = static_cast<std::uint32_t>(row.points);
-    a.grid = row.grid();
-    a.outside = static_cast<std::uint32_t>(a.grid.cells());
-    a.max_voxels = static_cast<std::uint32_t>(row.max_voxels);
-    a.max_points = static_cast<std::uint32_t>(row.max_points);
-    a.cells = cells_.data();
-    a.order = order_.data();
-    a.sorted_cells = sorted_cells_.data();
-    a.sorted_order = sorted_order_.data();
-    a.marks = marks_.data();
-    a.before = before_.data();
-    a.coords = coords;
-    a.counts = counts;
-    a.means = means;
-    a.voxels = voxels;
-
-    unsigned const blocks = (a.count + 255) / 256;
-    sort_keys<<<blocks, 256, 0, stream>>>(a);
+  void launch(cudaStream_t stream, voxelize_args const& common, std::int32_t* voxels) const {
+    voxelize_sort_args const args{common,
+                                  voxels,
+                                  static_cast<std::uint32_t>(common.grid.cells()),
+                                  cells_.data(),
+                                  order_.data(),
+                                  sorted_cells_.data(),
+                                  sorted_order_.data(),
+                                  marks_.data(),
+                                  before_.data()};
+    unsigned const blocks = (args.count + 255) / 256;
+    sort_keys<<<blocks, 256, 0, stream>>>(args);
     check(cudaGetLastError(), "sort_keys");
     std::size_t bytes = scratch_.size();
-    check(CUB_NS_QUALIFIER::DeviceRadixSort::SortPairs(scratch_.data(), bytes, a.cells, a.sorted_cells, a.order,
-                                                       a.sorted_order, static_cast<int>(a.count), 0, bits(a.outside),
-                                                       stream),
+    check(CUB_NS_QUALIFIER::DeviceRadixSort::SortPairs(scratch_.data(), bytes, args.cells, args.sorted_cells,
+                                                       args.order, args.sorted_order, static_cast<int>(args.count), 0,
+                                                       bits(args.outside), stream),
           "DeviceRadixSort");
-    sort_mark<<<blocks, 256, 0, stream>>>(a);
+    sort_mark<<<blocks, 256, 0, stream>>>(args);
     check(cudaGetLastError(), "sort_mark");
-    check(CUB_NS_QUALIFIER::DeviceScan::ExclusiveSum(scratch_.data(), bytes, a.marks, a.before,
-                                                     static_cast<int>(a.count), stream),
+    check(CUB_NS_QUALIFIER::DeviceScan::ExclusiveSum(scratch_.data(), bytes, args.marks, args.before,
+                                                     static_cast<int>(args.count), stream),
           "DeviceScan");
-    sort_reduce<<<blocks, 256, 0, stream>>>(a);
+    sort_reduce<<<blocks, 256, 0, stream>>>(args);
     check(cudaGetLastError(), "sort_reduce");
   }
 

@@ -1,8 +1,8 @@
 /// @file
-/// No CUDA call goes unchecked.
+/// Throws where a CUDA call fails.
 #pragma once
 
-#include <farpoint/core/status.hpp>
+#include "check.hpp"
 
 #include <cuda_runtime_api.h>
 
@@ -11,17 +11,10 @@
 
 namespace farpoint_bench {
 
-/// Throws with the name of the error and of what was tried.
+/// Throws unless the call succeeded. @param what  names the call
 inline void check(cudaError_t error, char const* what) {
   if (error == cudaSuccess) return;
   throw std::runtime_error{std::string{what} + ": " + cudaGetErrorName(error) + ", " + cudaGetErrorString(error)};
-}
-
-/// Throws when a farpoint call was refused.
-inline void check(farpoint::result outcome, char const* what) {
-  if (outcome) return;
-  throw std::runtime_error{std::string{what} + ": " + farpoint::to_string(outcome.code) + ", " + outcome.reason +
-                           (outcome.native != 0 ? " (CUDA error " + std::to_string(outcome.native) + ")" : "")};
 }
 
 }  // namespace farpoint_bench

@@ -39,34 +39,35 @@ class device_buffer {
   std::size_t size_;
 };
 
-/// A stream that does not wait for the default stream.
-class owned_stream {
+/// Owns a CUDA object. @tparam Destroy  e.g. cudaStreamDestroy
+template <class Handle, cudaError_t (*Destroy)(Handle)>
+class owned_handle {
  public:
-  owned_stream() { check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
-  owned_stream(owned_stream const&) = delete;
-  owned_stream& operator=(owned_stream const&) = delete;
-  ~owned_stream() { static_cast<void>(cudaStreamDestroy(stream_)); }
-  cudaStream_t get() const noexcept { return stream_; }
+  owned_handle(owned_handle const&) = delete;
+  owned_handle& operator=(owned_handle const&) = delete;
+  ~owned_handle() {
+    // Null where the constructor threw.
+    if (handle_ != nullptr) static_cast<void>(Destroy(handle_));
+  }
+  Handle get() const noexcept { return handle_; }
 
- private:
-  cudaStream_t stream_ = nullptr;
+ protected:
+  owned_handle() = default;
+  Handle handle_ = nullptr;
+};
+
+/// A stream that does not wait for the default stream.
+struct owned_stream : owned_handle<cudaStream_t, cudaStreamDestroy> {
+  owned_stream() { check(cudaStreamCreateWithFlags(&handle_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags"); }
 };
 
 /// An event with a time stamp.
-class owned_event {
- public:
-  owned_event() { check(cudaEventCreate(&event_), "cudaEventCreate"); }
-  owned_event(owned_event const&) = delete;
-  owned_event& operator=(owned_event const&) = delete;
-  ~owned_event() { static_cast<void>(cudaEventDestroy(event_)); }
-  cudaEvent_t get() const noexcept { return event_; }
-
- private:
-  cudaEvent_t event_ = nullptr;
+struct owned_event : owned_handle<cudaEvent_t, cudaEventDestroy> {
+  owned_event() { check(cudaEventCreate(&handle_), "cudaEventCreate"); }
 };
 
-/// What `launch(stream)` enqueues, captured once to be replayed. Captured work that is not capturable is an error here.
-class owned_graph {
+/// What `launch(stream)` enqueues, captured once to be replayed. What cannot be captured is an error here.
+class owned_graph : public owned_handle<cudaGraphExec_t, cudaGraphExecDestroy> {
  public:
   template <class Launch>
   owned_graph(cudaStream_t stream, Launch&& launch) {
@@ -82,25 +83,17 @@ class owned_graph {
     }
     check(cudaStreamEndCapture(stream, &graph), "cudaStreamEndCapture");
 #if CUDART_VERSION >= 12000
-    cudaError_t const instantiated = cudaGraphInstantiate(&executable_, graph, 0);
+    cudaError_t const instantiated = cudaGraphInstantiate(&handle_, graph, 0);
 #else
-    cudaError_t const instantiated = cudaGraphInstantiate(&executable_, graph, nullptr, nullptr, 0);
+    cudaError_t const instantiated = cudaGraphInstantiate(&handle_, graph, nullptr, nullptr, 0);
 #endif
     static_cast<void>(cudaGraphDestroy(graph));
     check(instantiated, "cudaGraphInstantiate");
   }
-  owned_graph(owned_graph const&) = delete;
-  owned_graph& operator=(owned_graph const&) = delete;
-  ~owned_graph() {
-    static_cast<void>(cudaGraphExecDestroy(executable_));
-  }
 
   void launch(cudaStream_t stream) const {
-    check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
+    check(cudaGraphLaunch(handle_, stream), "cudaGraphLaunch");
   }
-
- private:
-  cudaGraphExec_t executable_ = nullptr;
 };
 
 }  // namespace farpoint_bench

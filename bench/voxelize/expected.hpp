@@ -1,7 +1,8 @@
 /// @file
-/// Answers of voxelize(), and the proof that two of them are the same: no row is timed before its answer is checked.
+/// What voxelize() must return for a row, and the check that a contender returns it: no row is timed before that.
 #pragma once
 
+#include "support/check.hpp"
 #include "voxelize/row.hpp"
 
 #include <farpoint/reference/voxelize.hpp>
@@ -35,16 +36,16 @@ inline farpoint::voxelize_params<float> params_of(voxelize_row const& row, lidar
   return params;
 }
 
-/// What the detectors take: of each voxel its place, its number of points, and the means of the features.
-struct voxelize_answer {
+/// What detectors take, in host memory: of each voxel its coordinates, number of points, and means of the features.
+struct voxel_rows {
   std::vector<std::int32_t> coords;  ///< `[voxels, 3]`
   std::vector<std::int32_t> counts;  ///< `[voxels]`
   std::vector<float> means;          ///< `[voxels, 5]`
   std::int32_t voxels = 0;
   voxelize_report report;
 
-  voxelize_answer() = default;
-  explicit voxelize_answer(voxelize_row const& row)
+  voxel_rows() = default;
+  explicit voxel_rows(voxelize_row const& row)
       : coords(static_cast<std::size_t>(3 * row.max_voxels)),
         counts(static_cast<std::size_t>(row.max_voxels)),
         means(static_cast<std::size_t>(5 * row.max_voxels)) {}
@@ -61,19 +62,15 @@ struct voxelize_answer {
   }
 };
 
-inline void check_host(farpoint::result outcome) {
-  if (!outcome) throw std::runtime_error{std::string{farpoint::to_string(outcome.code)} + ": " + outcome.reason};
-}
-
-/// The definition's answer. `points` must be as many as the row's, and no more: the room of a ragged row changes no
-/// answer.
-inline voxelize_answer reference_answer(voxelize_row row, std::vector<lidar_point> const& points,
-                                        farpoint::voxel_order order) {
+/// The reference's voxels. `points` are the row's: the room of a ragged row changes no output.
+inline voxel_rows expected_voxels(voxelize_row row, std::vector<lidar_point> const& points,
+                                  farpoint::voxel_order order) {
   row.room = 0;
-  voxelize_answer answer{row};
-  check_host(farpoint::reference::voxelize(view_of(row, points.data()), params_of(row, points.data(), order),
-                                           answer.output()));
-  return answer;
+  voxel_rows expected{row};
+  check(farpoint::reference::voxelize(view_of(row, points.data()), params_of(row, points.data(), order),
+                                      expected.output()),
+        "farpoint::reference::voxelize");
+  return expected;
 }
 
 inline bool same_bits(float a, float b) {
@@ -81,40 +78,40 @@ inline bool same_bits(float a, float b) {
 }
 
 /// Throws, naming the first difference, unless all voxels are the same, to the bit and in the same order.
-inline void expect_equal(voxelize_answer const& got, voxelize_answer const& wanted, char const* what) {
+inline void expect_equal(voxel_rows const& got, voxel_rows const& expected, char const* what) {
   auto const fail = [what](std::string const& where, auto is, auto should) {
     throw std::runtime_error{std::string{"MISMATCH, "} + what + ": " + where + ": got " + std::to_string(is) +
-                             ", wanted " + std::to_string(should)};
+                             ", expected " + std::to_string(should)};
   };
-  if (got.voxels != wanted.voxels) fail("number of voxels", got.voxels, wanted.voxels);
-  auto const voxels = static_cast<std::size_t>(wanted.voxels);
+  if (got.voxels != expected.voxels) fail("number of voxels", got.voxels, expected.voxels);
+  auto const voxels = static_cast<std::size_t>(expected.voxels);
   for (std::size_t v = 0; v < voxels; ++v) {
     std::string const row = "voxel " + std::to_string(v);
     for (std::size_t i = 3 * v; i < 3 * v + 3; ++i) {
-      if (got.coords[i] != wanted.coords[i]) fail(row + ", coords", got.coords[i], wanted.coords[i]);
+      if (got.coords[i] != expected.coords[i]) fail(row + ", coords", got.coords[i], expected.coords[i]);
     }
-    if (got.counts[v] != wanted.counts[v]) fail(row + ", points", got.counts[v], wanted.counts[v]);
+    if (got.counts[v] != expected.counts[v]) fail(row + ", points", got.counts[v], expected.counts[v]);
     for (std::size_t i = 5 * v; i < 5 * v + 5; ++i) {
-      if (!same_bits(got.means[i], wanted.means[i])) fail(row + ", mean", got.means[i], wanted.means[i]);
+      if (!same_bits(got.means[i], expected.means[i])) fail(row + ", mean", got.means[i], expected.means[i]);
     }
   }
 }
 
 /// The same for the counters.
-inline void expect_equal(voxelize_report const& got, voxelize_report const& wanted, char const* what) {
+inline void expect_equal(voxelize_report const& got, voxelize_report const& expected, char const* what) {
   auto const same = [what](char const* counter, unsigned long long is, unsigned long long should) {
     if (is == should) return;
     throw std::runtime_error{std::string{"MISMATCH, "} + what + ": report, " + counter + ": got " + std::to_string(is) +
-                             ", wanted " + std::to_string(should)};
+                             ", expected " + std::to_string(should)};
   };
-  same("voxels", got.voxels, wanted.voxels);
-  same("non_finite", got.non_finite, wanted.non_finite);
-  same("outside", got.outside, wanted.outside);
-  same("dropped_voxels", got.dropped_voxels, wanted.dropped_voxels);
-  same("dropped_points", got.dropped_points, wanted.dropped_points);
-  same("surplus_points", got.surplus_points, wanted.surplus_points);
-  same("over_capacity", got.over_capacity, wanted.over_capacity);
-  same("bad_offsets", got.bad_offsets, wanted.bad_offsets);
+  same("voxels", got.voxels, expected.voxels);
+  same("non_finite", got.non_finite, expected.non_finite);
+  same("outside", got.outside, expected.outside);
+  same("dropped_voxels", got.dropped_voxels, expected.dropped_voxels);
+  same("dropped_points", got.dropped_points, expected.dropped_points);
+  same("surplus_points", got.surplus_points, expected.surplus_points);
+  same("over_capacity", got.over_capacity, expected.over_capacity);
+  same("bad_offsets", got.bad_offsets, expected.bad_offsets);
 }
 
 }  // namespace farpoint_bench

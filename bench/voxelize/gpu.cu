@@ -1,12 +1,10 @@
 /// @file
-/// voxelize() on the GPU against the published pipeline, a sort and a plain hash table on the processor, in one run.
-/// See README.md.
+/// voxelize() on the GPU against the published pipeline, a sort, and a plain hash table on the processor. See
+/// README.md.
 
-#include "support/cuda_context.cuh"
-#include "support/failures.hpp"
+#include "support/contender.cuh"
+#include "support/cuda_suite.cuh"
 #include "support/host_timing.hpp"
-#include "support/run_cuda_suite.hpp"
-#include "support/timing.cuh"
 #include "voxelize/problem.cuh"
 
 #include <benchmark/benchmark.h>
@@ -38,8 +36,7 @@ constexpr voxelize_row rows[] = {
 };
 
 /// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
-void count_row(benchmark::State& state, voxelize_row const& row, voxelize_answer const& answer) {
-  voxelize_report const& report = answer.report;
+void count_row(benchmark::State& state, voxelize_row const& row, voxelize_report const& report) {
   state.counters["n"] = static_cast<double>(row.points);
   state.counters["room"] = static_cast<double>(row.view_points());
   state.counters["voxel_size"] = static_cast<double>(row.voxel_size[0]);
@@ -49,35 +46,21 @@ void count_row(benchmark::State& state, voxelize_row const& row, voxelize_answer
   state.counters["inside"] = static_cast<double>(row.points) - static_cast<double>(report.non_finite + report.outside);
 }
 
-/// Names of rows and contenders, whether they are replayed, and where the problems are.
-struct entry {
-  std::string name;
-  voxelize_row row;
-  how mode;
-  bool flush_l2;
-  voxelize_problem_store* problems;
-};
+using voxelize_contender = contender<voxelize_problem, voxelize_row>;
 
-/// Registers an entry: prepare(problem) once, verify(problem, enqueue), then time launch(problem, stream).
-template <class Prepare, class Verify, class Launch>
-void register_entry(entry const& e, farpoint::voxel_order order, char const* label, Prepare prepare, Verify verify,
-                    Launch launch) {
-  auto const body = [=](benchmark::State& state) {
-    guarded(state, [&] {
-      voxelize_problem& problem = (*e.problems)[e.row];
-      prepare(problem);
-      auto const enqueue = [&](cudaStream_t stream) { launch(problem, stream); };
-      verify(problem, enqueue, e.name.c_str());
-      voxelize_answer const& answer = problem.wanted(order);
-      state.SetLabel(label != nullptr ? label : problem.checked_against());
-      count_row(state, e.row, answer);
-      time_row(state, e.mode, problem.stream(), e.row.work(answer.voxels), e.flush_l2, enqueue);
-    });
-  };
-  benchmark::RegisterBenchmark(e.name.c_str(), body)
-      ->UseManualTime()
-      ->Iterations(e.row.calls)
-      ->Unit(benchmark::kMillisecond);
+/// Registers a contender whose output is defined to the bit.
+template <class Prepare, class Launch>
+void register_exact(voxelize_contender const& c, voxelize_wish const& wish, Prepare prepare, Launch launch) {
+  register_contender(
+      c, prepare,
+      [c, wish](benchmark::State& state, voxelize_problem& problem, auto const& enqueue) {
+        problem.verify(enqueue, wish, c.name.c_str());
+        voxel_rows const& expected = problem.expected(wish.order);
+        state.SetLabel(problem.checked_against());
+        count_row(state, c.row, expected.report);
+        return c.row.work(expected.voxels);
+      },
+      launch);
 }
 
 /// Voxels told apart by the table alone.
@@ -95,52 +78,49 @@ struct by_sort : farpoint::voxelize_selector {
 };
 
 template <class Selector = farpoint::voxelize_selector>
-void register_farpoint(entry const& e, voxelize_wish const& wish) {
-  register_entry(
-      e, wish.order, nullptr, [wish](voxelize_problem& problem) { problem.reserve<Selector>(wish); },
-      [wish](voxelize_problem& problem, auto const& enqueue, char const* who) { problem.verify(enqueue, wish, who); },
+void register_farpoint(voxelize_contender const& c, voxelize_wish const& wish) {
+  register_exact(
+      c, wish, [wish](voxelize_problem& problem) { problem.reserve<Selector>(wish); },
       [wish](voxelize_problem const& problem, cudaStream_t stream) {
         problem.launch_farpoint<Selector>(stream, wish);
       });
 }
 
-void register_sort(entry const& e) {
-  register_entry(
-      e, farpoint::voxel_order::first_occurrence, nullptr, [](voxelize_problem& problem) { problem.reserve_sort(); },
-      [](voxelize_problem& problem, auto const& enqueue, char const* who) { problem.verify(enqueue, {}, who); },
+void register_sort(voxelize_contender const& c) {
+  register_exact(
+      c, {}, [](voxelize_problem& problem) { problem.reserve_sort(); },
       [](voxelize_problem const& problem, cudaStream_t stream) { problem.launch_sort(stream); });
 }
 
-void register_published(entry const& e) {
-  bool const read_back = e.mode == how::launched;
-  register_entry(
-      e, farpoint::voxel_order::first_occurrence, "its order and its choice of points are undefined",
-      [](voxelize_problem& problem) { problem.reserve_published(); },
-      [](voxelize_problem& problem, auto const& enqueue, char const* who) { problem.verify_published(enqueue, who); },
+void register_published(voxelize_contender const& c) {
+  bool const read_back = c.mode == how::launched;
+  register_contender(
+      c, [](voxelize_problem& problem) { problem.reserve_published(); },
+      [c](benchmark::State& state, voxelize_problem& problem, auto const& enqueue) {
+        problem.verify_published(enqueue, c.name.c_str());
+        voxel_rows const& expected = problem.expected(farpoint::voxel_order::first_occurrence);
+        state.SetLabel("its order and its choice of points are undefined");
+        count_row(state, c.row, expected.report);
+        return c.row.work(expected.voxels);
+      },
       [read_back](voxelize_problem const& problem, cudaStream_t stream) {
         problem.launch_published(stream, read_back);
       });
 }
 
-/// One hash table on one thread of the processor: what a GPU has to be worth its while against.
-void register_serial(entry const& e) {
-  auto const body = [=](benchmark::State& state) {
-    guarded(state, [&] {
-      voxelize_problem& problem = (*e.problems)[e.row];
-      voxelize_answer const& wanted = problem.wanted(farpoint::voxel_order::first_occurrence);
-      serial_voxelizer voxelizer{e.row, farpoint::voxel_order::first_occurrence};
-      voxelize_answer answer{e.row};
-      time_blocking_calls(state, e.row.work(wanted.voxels), [&] { voxelizer.run(problem.points(), answer); });
-      expect_equal(answer, wanted, e.name.c_str());
-      state.SetLabel(problem.checked_against());
-      count_row(state, e.row, wanted);
-    });
-  };
-  // It takes milliseconds to seconds.
-  benchmark::RegisterBenchmark(e.name.c_str(), body)
-      ->UseManualTime()
-      ->Iterations(e.row.points > 1'200'000 ? 2 : 10)
-      ->Unit(benchmark::kMillisecond);
+/// One hash table on one thread of the processor: what a GPU has to beat to be worth it.
+void register_serial(voxelize_contender const& c) {
+  // A call takes milliseconds to seconds.
+  register_row(c.name, c.row.points > 1'200'000 ? 2 : 10, [c](benchmark::State& state) {
+    voxelize_problem& problem = (*c.problems)[c.row];
+    voxel_rows const& expected = problem.expected(farpoint::voxel_order::first_occurrence);
+    serial_voxelizer voxelizer{c.row, farpoint::voxel_order::first_occurrence};
+    voxel_rows got{c.row};
+    time_blocking_calls(state, c.row.work(expected.voxels), [&] { voxelizer.run(problem.points(), got); });
+    expect_equal(got, expected, c.name.c_str());
+    state.SetLabel(problem.checked_against());
+    count_row(state, c.row, expected.report);
+  });
 }
 
 constexpr voxelize_wish with_report{farpoint::voxel_order::first_occurrence, true};
@@ -148,26 +128,30 @@ constexpr voxelize_wish in_grid_order{farpoint::voxel_order::grid, false};
 
 /// The contenders of a row.
 void register_all(voxelize_row const& row, bool flush_l2, voxelize_problem_store& problems) {
-  std::string const name = "voxelize/" + row.name() + "/";
-  auto const with = [&](char const* contender, how mode) {
-    return entry{name + contender, row, mode, flush_l2, &problems};
+  auto const launched = [&](char const* who) {
+    return voxelize_contender{"voxelize/" + row.name() + "/" + who, row, row.calls, how::launched, flush_l2, &problems};
   };
-  register_published(with("published", how::launched));
-  register_published(with("published_graph", how::replayed));
-  register_serial(with("serial_hash", how::launched));
-  register_sort(with("cub_sort", how::launched));
-  register_sort(with("cub_sort_graph", how::replayed));
-  register_farpoint(with("farpoint", how::launched), {});
-  register_farpoint(with("graph", how::replayed), {});
-  register_farpoint(with("report", how::launched), with_report);
-  register_farpoint(with("report_graph", how::replayed), with_report);
-  register_farpoint(with("grid_order", how::launched), in_grid_order);
-  register_farpoint(with("grid_order_graph", how::replayed), in_grid_order);
+  auto const replayed = [&](char const* who) {
+    voxelize_contender c = launched(who);
+    c.mode = how::replayed;
+    return c;
+  };
+  register_published(launched("published"));
+  register_published(replayed("published_graph"));
+  register_serial(launched("serial_hash"));
+  register_sort(launched("cub_sort"));
+  register_sort(replayed("cub_sort_graph"));
+  register_farpoint(launched("farpoint"), {});
+  register_farpoint(replayed("graph"), {});
+  register_farpoint(launched("report"), with_report);
+  register_farpoint(replayed("report_graph"), with_report);
+  register_farpoint(launched("grid_order"), in_grid_order);
+  register_farpoint(replayed("grid_order_graph"), in_grid_order);
   // What the default selector chooses from.
-  register_farpoint<by_sort>(with("by_sort_graph", how::replayed), {});
-  register_farpoint<by_table>(with("report_by_table_graph", how::replayed), with_report);
-  register_farpoint<by_table>(with("grid_order_by_table_graph", how::replayed), in_grid_order);
-  register_farpoint<by_sort>(with("grid_order_by_sort_graph", how::replayed), in_grid_order);
+  register_farpoint<by_sort>(replayed("by_sort_graph"), {});
+  register_farpoint<by_table>(replayed("report_by_table_graph"), with_report);
+  register_farpoint<by_table>(replayed("grid_order_by_table_graph"), in_grid_order);
+  register_farpoint<by_sort>(replayed("grid_order_by_sort_graph"), in_grid_order);
 }
 
 void register_rows(bool flush_l2, voxelize_problem_store& problems) {
@@ -205,27 +189,22 @@ std::vector<voxelize_row> axes() {
 
 void register_axes(bool flush_l2, voxelize_problem_store& problems) {
   for (voxelize_row const& row : axes()) {
-    std::string const name = "axes/" + row.name() + "/";
-    register_published({name + "published_graph", row, how::replayed, flush_l2, &problems});
-    register_sort({name + "cub_sort_graph", row, how::replayed, flush_l2, &problems});
-    register_farpoint({name + "graph", row, how::replayed, flush_l2, &problems}, {});
+    auto const with = [&](char const* who) {
+      return voxelize_contender{"axes/" + row.name() + "/" + who, row, row.calls, how::replayed, flush_l2, &problems};
+    };
+    register_published(with("published_graph"));
+    register_sort(with("cub_sort_graph"));
+    register_farpoint(with("graph"), {});
   }
-}
-
-int run(arguments const& wished) {
-  voxelize_problem_store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  if (wants("axes", "FARPOINT_AXES")) register_axes(wished.flush_l2, problems);
-  if (!wished.list_only) {
-    add_common_context("voxelize");
-    add_cuda_context(wished.flush_l2);
-  }
-  return run_all();
 }
 
 }  // namespace
-}  // namespace farpoint_bench
 
-int main(int argc, char** argv) {
-  return farpoint_bench::run_cuda_suite(argc, argv, farpoint_bench::run);
+int run_program(arguments const& wished) {
+  voxelize_problem_store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  if (wants("axes", "FARPOINT_AXES")) register_axes(wished.flush_l2, problems);
+  return run_cuda_suite("voxelize", wished);
 }
+
+}  // namespace farpoint_bench

@@ -1,10 +1,11 @@
 /// @file
-/// A row on the GPU: its points, memory for all contenders, and the check that they give the right answer. Needs nvcc.
+/// A row of voxelize on the GPU: its points, memory for the contenders, and the check of what they return. Needs nvcc.
 #pragma once
 
 #include "peers/voxelize_published.cuh"
 #include "peers/voxelize_serial.hpp"
 #include "peers/voxelize_sort.cuh"
+#include "support/problem_store.hpp"
 
 #include <farpoint/voxelize.cuh>
 
@@ -38,25 +39,24 @@ class voxelize_problem {
         voxels_{1},
         report_{1} {}
 
-  voxelize_row const& row() const noexcept { return row_; }
   std::vector<lidar_point> const& points() const noexcept { return points_; }
   cudaStream_t stream() const noexcept { return stream_.get(); }
   char const* checked_against() const noexcept {
     return small() ? "equals the reference" : "equals the serial hash table";
   }
 
-  /// The right answer. What would take the reference tens of seconds, the serial hash table computes, which is itself
-  /// checked on every smaller row.
-  voxelize_answer const& wanted(farpoint::voxel_order order) {
-    std::optional<voxelize_answer>& answer = wanted_[order == farpoint::voxel_order::grid ? 1 : 0];
-    if (answer) return *answer;
-    answer = serial_answer(row_, points_, order);
+  /// The voxels of the reference; where that takes tens of seconds, of the serial hash table, which is compared with
+  /// the reference on every smaller row.
+  voxel_rows const& expected(farpoint::voxel_order order) {
+    std::optional<voxel_rows>& voxels = expected_[order == farpoint::voxel_order::grid ? 1 : 0];
+    if (voxels) return *voxels;
+    voxels = serial_voxels(row_, points_, order);
     if (small()) {
-      voxelize_answer const defined = reference_answer(row_, points_, order);
-      expect_equal(*answer, defined, "the serial hash table");
-      expect_equal(answer->report, defined.report, "the serial hash table");
+      voxel_rows const defined = expected_voxels(row_, points_, order);
+      expect_equal(*voxels, defined, "the serial hash table");
+      expect_equal(voxels->report, defined.report, "the serial hash table");
     }
-    return *answer;
+    return *voxels;
   }
 
   /// Makes the workspace large enough for `Selector`.
@@ -80,24 +80,20 @@ class voxelize_problem {
   void reserve_published() {
     if (published_ == nullptr) published_ = std::make_unique<published_voxelizer>(row_);
   }
-  void launch_published(cudaStream_t stream, bool read_back) const {
-    published_->launch(stream, row_, records_.data(), coords_.data(), counts_.data(), means_.data(), read_back);
-  }
+  void launch_published(cudaStream_t stream, bool read_back) const { published_->launch(stream, args(), read_back); }
 
   void reserve_sort() {
     if (sort_ == nullptr) sort_ = std::make_unique<sort_voxelizer>(row_);
   }
-  void launch_sort(cudaStream_t stream) const {
-    sort_->launch(stream, row_, records_.data(), coords_.data(), counts_.data(), means_.data(), voxels_.data());
-  }
+  void launch_sort(cudaStream_t stream) const { sort_->launch(stream, args(), voxels_.data()); }
 
-  /// Runs a contender once; throws unless its answer is the wanted one. `launch(stream)` fills the outputs.
+  /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
   template <class Launch>
   void verify(Launch&& launch, voxelize_wish const& wish, char const* who) {
-    voxelize_answer const& right = wanted(wish.order);
+    voxel_rows const& right = expected(wish.order);
     poison();
     launch(stream());
-    voxelize_answer const got = download();
+    voxel_rows const got = download();
     expect_equal(got, right, who);
     if (wish.report) expect_equal(report_.download()[0], right.report, who);
     for (std::size_t v = static_cast<std::size_t>(got.voxels); v < got.counts.size(); ++v) {
@@ -105,11 +101,11 @@ class voxelize_problem {
     }
   }
 
-  /// The same for the published pipeline, as far as its answer is defined: how many voxels there are and, where it
+  /// The same for the published pipeline, as far as its output is defined: how many voxels there are and, where it
   /// drops none, which, with how many points, and, where it drops no point, about which means.
   template <class Launch>
   void verify_published(Launch&& launch, char const* who) {
-    voxelize_answer const& right = wanted(farpoint::voxel_order::first_occurrence);
+    voxel_rows const& right = expected(farpoint::voxel_order::first_occurrence);
     poison();
     launch(stream());
     auto const met = static_cast<unsigned long long>(published_->voxels());
@@ -117,7 +113,7 @@ class voxelize_problem {
       throw std::runtime_error{std::string{"MISMATCH, "} + who + ": " + std::to_string(met) + " voxels"};
     }
     if (right.report.dropped_voxels > 0) return;
-    voxelize_answer got = download();
+    voxel_rows got = download();
     got.voxels = right.voxels;
     auto const a = rows_by_cell(got);
     auto const b = rows_by_cell(right);
@@ -138,6 +134,13 @@ class voxelize_problem {
   farpoint::voxelize_params<float> params(voxelize_wish const& wish) const {
     return params_of(row_, records_.data(), wish.order);
   }
+  voxelize_args args() const {
+    voxelize_args all = voxelize_args::of(row_, records_.data());
+    all.coords = coords_.data();
+    all.counts = counts_.data();
+    all.means = means_.data();
+    return all;
+  }
   farpoint::voxelize_output<float> output(voxelize_wish const& wish) const {
     farpoint::voxelize_output<float> output;
     output.capacity = row_.max_voxels;
@@ -149,7 +152,7 @@ class voxelize_problem {
     return output;
   }
 
-  /// An output that is not written must not pass for the answer of the contender before.
+  /// An output that is not written must not pass for that of the contender before.
   void poison() const {
     auto const fill = [this](auto const& buffer) {
       check(cudaMemsetAsync(buffer.data(), 0xff, buffer.size() * sizeof(*buffer.data()), stream()), "cudaMemsetAsync");
@@ -161,26 +164,26 @@ class voxelize_problem {
     fill(report_);
   }
 
-  voxelize_answer download() const {
-    voxelize_answer answer;
-    answer.coords = coords_.download();
-    answer.counts = counts_.download();
-    answer.means = means_.download();
-    answer.voxels = voxels_.download()[0];
-    return answer;
+  voxel_rows download() const {
+    voxel_rows got;
+    got.coords = coords_.download();
+    got.counts = counts_.download();
+    got.means = means_.download();
+    got.voxels = voxels_.download()[0];
+    return got;
   }
 
-  std::vector<std::pair<std::uint64_t, std::size_t>> rows_by_cell(voxelize_answer const& answer) const {
-    std::vector<std::pair<std::uint64_t, std::size_t>> rows(static_cast<std::size_t>(answer.voxels));
+  std::vector<std::pair<std::uint64_t, std::size_t>> rows_by_cell(voxel_rows const& voxels) const {
+    std::vector<std::pair<std::uint64_t, std::size_t>> rows(static_cast<std::size_t>(voxels.voxels));
     for (std::size_t v = 0; v < rows.size(); ++v) {
-      farpoint::vec<std::int32_t> const at{{answer.coords[3 * v], answer.coords[3 * v + 1], answer.coords[3 * v + 2]}};
+      farpoint::vec<std::int32_t> const at{{voxels.coords[3 * v], voxels.coords[3 * v + 1], voxels.coords[3 * v + 2]}};
       rows[v] = {farpoint::cell_of(row_.grid(), at), v};
     }
     std::sort(rows.begin(), rows.end());
     return rows;
   }
 
-  void expect_alike(voxelize_answer const& got, std::pair<std::uint64_t, std::size_t> a, voxelize_answer const& right,
+  void expect_alike(voxel_rows const& got, std::pair<std::uint64_t, std::size_t> a, voxel_rows const& right,
                     std::pair<std::uint64_t, std::size_t> b, char const* who) const {
     bool alike = a.first == b.first && got.counts[a.second] == right.counts[b.second];
     bool const all_kept = right.counts[b.second] < row_.max_points;
@@ -195,7 +198,7 @@ class voxelize_problem {
 
   voxelize_row row_;
   std::vector<lidar_point> points_;
-  std::optional<voxelize_answer> wanted_[2];
+  std::optional<voxel_rows> expected_[2];
   owned_stream stream_;
   device_buffer<lidar_point> records_;
   device_buffer<farpoint::index_t> offsets_;
@@ -209,26 +212,6 @@ class voxelize_problem {
   std::unique_ptr<sort_voxelizer> sort_;
 };
 
-/// Keeps the problem of the row that is being measured: its contenders follow one another.
-class voxelize_problem_store {
- public:
-  explicit voxelize_problem_store(std::vector<named_scan> scans) : scans_{std::move(scans)} {}
-
-  std::vector<named_scan> const& scans() const noexcept { return scans_; }
-
-  voxelize_problem& operator[](voxelize_row const& row) {
-    if (problem_ == nullptr || problem_->row().name() != row.name()) {
-      static std::vector<float> const none;
-      problem_.reset();
-      problem_ =
-          std::make_unique<voxelize_problem>(row, row.kind == spread::scan ? find_scan(scans_, row.scan_name) : none);
-    }
-    return *problem_;
-  }
-
- private:
-  std::vector<named_scan> scans_;
-  std::unique_ptr<voxelize_problem> problem_;
-};
+using voxelize_problem_store = problem_store<voxelize_problem, voxelize_row>;
 
 }  // namespace farpoint_bench

@@ -1,5 +1,5 @@
 /// @file
-/// One line of the table: which points, which voxels, how often.
+/// One case of the voxelize suites: which points, which voxels, how often.
 #pragma once
 
 #include "support/clouds.hpp"

@@ -1,0 +1,31 @@
+/// @file
+/// Runs the rows of a program that needs a GPU. Needs nvcc.
+#pragma once
+
+#include "cuda_context.cuh"
+#include "device_info.hpp"
+#include "suite.hpp"
+
+#include <cstdio>
+#include <string>
+
+namespace farpoint_bench {
+
+/// Runs the registered rows that the filter selects; without a usable GPU it returns exit_skipped.
+/// @param suite   name of the results: "fps"
+/// @param set_up  called on a usable GPU before anything runs on it
+inline int run_cuda_suite(
+    std::string const& suite, arguments const& wished, void (*set_up)() = [] {}) {
+  if (wished.list_only) return run_all();
+  std::string reason;
+  if (!device_is_usable(reason)) {
+    std::fprintf(stderr, "SKIPPED: NOTHING WAS MEASURED: no usable GPU (%s)\n", reason.c_str());
+    return exit_skipped;
+  }
+  set_up();
+  add_common_context(suite);
+  add_cuda_context(wished.flush_l2);
+  return run_all();
+}
+
+}  // namespace farpoint_bench
