@@ -42,12 +42,7 @@ void check_block(std::uint64_t seed) {
   device_array<scored<Score>> const device_results(inputs.size());
   argmax_rounds<Score, BlockSize><<<1, BlockSize>>>(device_inputs.data(), device_results.data(), rounds);
   REQUIRE_CUDA(cudaDeviceSynchronize());
-  auto const results = device_results.download();
-  for (std::size_t at = 0; at < results.size(); ++at) {
-    auto const expected = serial_argmax(&inputs[at - at % BlockSize], BlockSize);
-    CAPTURE(BlockSize, seed, at, results[at].index, expected.index);
-    REQUIRE(same_winner(results[at], expected));
-  }
+  check_winners(inputs, device_results.download(), BlockSize, seed);
 }
 
 template <class Score>
@@ -93,21 +88,9 @@ void check_distances(std::uint64_t seed) {
 
 }  // namespace
 
-TEST_CASE("block_argmax in a kernel: float", "[block][device][sanitize]") {
-  check_sizes<float>();
-}
-TEST_CASE("block_argmax in a kernel: double", "[block][device][sanitize]") {
-  check_sizes<double>();
-}
-TEST_CASE("block_argmax in a kernel: int", "[block][device]") {
-  check_sizes<std::int32_t>();
-}
-TEST_CASE("block_argmax in a kernel: unsigned 64-bit", "[block][device]") {
-  check_sizes<std::uint64_t>();
-}
-TEST_CASE("block_argmax in a kernel: a score of one's own", "[block][device][sanitize]") {
-  check_sizes<weighted>();
-}
+#define BACKEND_NAME "in a kernel"
+#define BACKEND_TAG "[device]"
+#include "../shared/argmax_tests.inc"
 
 TEST_CASE("distance2 has the same bits on the device", "[core][device]") {
   check_distances<float>(31);

@@ -29,12 +29,7 @@ void check_block(std::uint64_t seed) {
           round < rounds / 2 ? argmax.reduce(block, inputs[at]) : argmax.reduce_in_turn(block, inputs[at], round);
     }
   });
-  for (std::size_t at = 0; at < inputs.size(); ++at) {
-    auto const start = at - at % BlockSize;
-    auto const expected = serial_argmax(&inputs[start], BlockSize);
-    CAPTURE(BlockSize, seed, at, results[at].index, expected.index);
-    REQUIRE(same_winner(results[at], expected));
-  }
+  check_winners(inputs, results, BlockSize, seed);
 }
 
 template <class Score>
@@ -52,21 +47,10 @@ void check_sizes() {
 
 }  // namespace
 
-TEST_CASE("block_argmax on host threads: float", "[block]") {
-  check_sizes<float>();
-}
-TEST_CASE("block_argmax on host threads: double", "[block]") {
-  check_sizes<double>();
-}
-TEST_CASE("block_argmax on host threads: int", "[block]") {
-  check_sizes<std::int32_t>();
-}
-TEST_CASE("block_argmax on host threads: unsigned 64-bit", "[block]") {
-  check_sizes<std::uint64_t>();
-}
-TEST_CASE("block_argmax on host threads: a score of one's own", "[block]") {
-  check_sizes<weighted>();
-}
+#define BACKEND_NAME "on host threads"
+#define BACKEND_TAG "[host]"
+#include "../shared/argmax_tests.inc"
+
 TEST_CASE("block_argmax on host threads: more warps than a short last warp has lanes", "[block]") {
   check_block<float, 129>(10);
   check_block<double, 129>(11);

@@ -1,12 +1,11 @@
 // hash_map_ref on one host thread and on many: the source that runs in kernels. ThreadSanitizer builds run it too.
 #include <farpoint/container/hash_map_ref.hpp>
 
-#include <atomic>
 #include <cmath>
-#include <thread>
 
 #include "../catch.hpp"
 #include "../shared/hash_map_problem.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::empty_key;
@@ -53,16 +52,9 @@ class owned_map {
 /// input meet in the map.
 template <class Work>
 void in_turns(int threads, std::size_t count, Work const& work) {
-  std::atomic<int> waiting{threads};
-  std::vector<std::thread> team;
-  for (int rank = 0; rank < threads; ++rank) {
-    team.emplace_back([&, rank] {
-      --waiting;
-      while (waiting.load() > 0) std::this_thread::yield();
-      for (auto i = static_cast<std::size_t>(rank); i < count; i += static_cast<std::size_t>(threads)) work(i);
-    });
-  }
-  for (auto& thread : team) thread.join();
+  together(threads, [&](int rank) {
+    for (auto i = static_cast<std::size_t>(rank); i < count; i += static_cast<std::size_t>(threads)) work(i);
+  });
 }
 
 /// Calls check(map type) for each kind of slot: packed words, and pairs of words with either size of value.

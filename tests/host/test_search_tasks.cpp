@@ -13,6 +13,7 @@ using farpoint::host_exec;
 using farpoint::index_key;
 using farpoint::neighbour_key;
 using farpoint::radius_report;
+using farpoint::run_team;
 
 namespace {
 

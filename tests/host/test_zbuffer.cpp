@@ -6,12 +6,12 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <thread>
 #include <tuple>
 #include <vector>
 
 #include "../catch.hpp"
 #include "../shared/random.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::camera_pixel;
@@ -80,21 +80,6 @@ void check_fronts(zbuffer_ref zbuffer, std::vector<zbuffer_point> const& expecte
   for (index_t pixel = 0; pixel < zbuffer.size(); ++pixel) {
     if (!same(zbuffer.front(pixel), expected[static_cast<std::size_t>(pixel)])) FAIL("pixel " << pixel);
   }
-}
-
-/// Runs `work(rank)` on threads that start together.
-template <class Work>
-void together(int threads, Work const& work) {
-  std::atomic<int> waiting{threads};
-  std::vector<std::thread> team;
-  for (int rank = 0; rank < threads; ++rank) {
-    team.emplace_back([&, rank] {
-      --waiting;
-      while (waiting.load() > 0) std::this_thread::yield();
-      work(rank);
-    });
-  }
-  for (auto& thread : team) thread.join();
 }
 
 std::vector<std::array<float, 3>> make_cloud(std::uint64_t seed, std::size_t count) {

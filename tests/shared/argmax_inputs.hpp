@@ -7,6 +7,7 @@
 #include <limits>
 #include <vector>
 
+#include "../catch.hpp"
 #include "random.hpp"
 
 namespace farpoint_tests {
@@ -79,6 +80,19 @@ template <class Score>
 bool same_winner(farpoint::scored<Score> const& a, farpoint::scored<Score> const& b) {
   if (a.index != b.index) return false;
   return (score_is_nan(a.score) && score_is_nan(b.score)) || (!(a.score > b.score) && !(b.score > a.score));
+}
+
+/// Every thread of each round got the winner of its round.
+template <class Score>
+void check_winners(std::vector<farpoint::scored<Score>> const& inputs,
+                   std::vector<farpoint::scored<Score>> const& results, int block_size, std::uint64_t seed) {
+  REQUIRE(results.size() == inputs.size());
+  for (std::size_t at = 0; at < results.size(); ++at) {
+    auto const start = at - at % static_cast<std::size_t>(block_size);
+    auto const expected = serial_argmax(&inputs[start], block_size);
+    CAPTURE(block_size, seed, at, results[at].index, expected.index);
+    REQUIRE(same_winner(results[at], expected));
+  }
 }
 
 }  // namespace farpoint_tests
