@@ -87,11 +87,11 @@ template <class Sorter, class Points>
 void sort_by_cells(Points const& points, std::vector<std::uint32_t>& order, std::size_t begin, std::size_t end,
                    std::size_t enough, int levels) {
   if (levels == 0 || end - begin <= enough) return;
-  auto box = Sorter::box::empty();
-  for (std::size_t i = begin; i < end; ++i) box.add(points[order[i]]);
-  if (!(box.extent() > 0)) return;
-  typename Sorter::cells const cells{box};
-  auto const code_of = [&](std::uint32_t index) { return cells.code_of(points[index]); };
+  auto box = Sorter::box_type::empty();
+  for (std::size_t i = begin; i < end; ++i) box.grow(points[order[i]]);
+  auto const grid = Sorter::grid_over(box);
+  if (!grid.has_extent()) return;
+  auto const code_of = [&](std::uint32_t index) { return Sorter::code_of(grid, points[index]); };
   std::stable_sort(order.begin() + static_cast<std::ptrdiff_t>(begin), order.begin() + static_cast<std::ptrdiff_t>(end),
                    [&](std::uint32_t a, std::uint32_t b) { return code_of(a) < code_of(b); });
   // Cells as they are before any of them is sorted again.
@@ -124,14 +124,14 @@ void check_curve_sort(std::vector<std::array<float, Dim>> const& memory, index_t
 
   // In three steps, as a team does.
   if (count <= enough) return;
-  auto box = sorter::box::empty();
-  for (index_t i = 0; i < count; ++i) box.add(points[i]);
-  if (!(box.extent() > 0)) return;
-  typename sorter::cells const cells{box};
+  auto box = sorter::box_type::empty();
+  for (index_t i = 0; i < count; ++i) box.grow(points[i]);
+  auto const grid = sorter::grid_over(box);
+  if (!grid.has_extent()) return;
   sorter team{points, in_steps.data(), scratch.data(), count, enough};
   std::vector<index_t> places(sorter::digit_values + 1, 0);
   for (index_t i = 0; i < count; ++i) {
-    std::uint32_t const code = cells.code_of(points[i]);
+    std::uint32_t const code = sorter::code_of(grid, points[i]);
     team.set_code(i, static_cast<std::uint32_t>(i), code);
     ++places[sorter::highest_digit(code) + 1];
   }
@@ -184,9 +184,9 @@ TEST_CASE("host_radix_sort: every size, number of bits and kind of key", "[sort]
 }
 
 TEST_CASE("curve_sort: the order of cells, crowded cells by cells of their own", "[sort]") {
-  check_curve_sorts<farpoint::detail::hilbert_curve, 3>();
-  check_curve_sorts<farpoint::detail::morton_curve, 3>();
-  check_curve_sorts<farpoint::detail::morton_curve, 2>();
-  check_curve_sorts<farpoint::detail::hilbert_curve, 1>();
-  check_curve_sorts<farpoint::detail::hilbert_curve, 5>();
+  check_curve_sorts<farpoint::hilbert_curve, 3>();
+  check_curve_sorts<farpoint::morton_curve, 3>();
+  check_curve_sorts<farpoint::morton_curve, 2>();
+  check_curve_sorts<farpoint::hilbert_curve, 1>();
+  check_curve_sorts<farpoint::hilbert_curve, 5>();
 }
