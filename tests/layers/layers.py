@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the headers against the architecture that docs/architecture.md shows.
 
-usage: layers.py INCLUDE_DIR      (the folder that holds farpoint's headers, include/farpoint)
+usage: layers.py [--params] INCLUDE_DIR      (the folder that holds farpoint's headers, include/farpoint)
 
 Prints each breach, a line each, and exits with 1 if there is one:
   up        a header includes one of a higher layer
@@ -10,6 +10,7 @@ Prints each breach, a line each, and exits with 1 if there is one:
   unknown   a folder has no layer
   crowded   a folder has more than 30 headers
   long      a header has more than 450 lines
+  params    a function has more than 6 parameters (with --params only)
 """
 import collections
 import pathlib
@@ -29,6 +30,7 @@ STANDS_ON = {
 }
 MOST_HEADERS = 30
 MOST_LINES = 450
+MOST_PARAMS = 6
 
 INCLUDE = re.compile(r"\s*#\s*include\s*[<\"]farpoint/([\w/.]+\.\w+)[>\"]")
 
@@ -39,8 +41,101 @@ def layer_of(header):
     return "public" if folder == "." else folder
 
 
+# What is not code: comments, strings, directives with their continuations.
+NOISE = re.compile(r"//[^\n]*|/\*.*?\*/|\"(?:\\.|[^\"\\\n])*\"|'(?:\\.|[^'\\\n])+'|^[ \t]*#(?:\\\n|[^\n])*", re.S | re.M)
+SCOPE = re.compile(r"\b(namespace|class|struct|union|enum)\b")
+# Parentheses that are no parameters: of macros and of these keywords.
+NO_FUNCTION = re.compile(r"(?:[A-Z][A-Z0-9_]*|__\w+__|alignas|decltype|noexcept|sizeof|static_assert|requires|explicit)$")
+
+
+def closing(text, at):
+    """Index after the bracket that closes the one at `at`; what is in quotes or comments is gone already."""
+    depth = 0
+    for i in range(at, len(text)):
+        if text[i] in "([{":
+            depth += 1
+        elif text[i] in ")]}":
+            depth -= 1
+            if depth == 0:
+                return i + 1
+    return len(text)
+
+
+def without_templates(text):
+    """The text with `template <...>` blanked: a `>` in parentheses closes nothing."""
+    while True:
+        m = re.search(r"\btemplate\s*<", text)
+        if not m:
+            return text
+        depth, i = 1, m.end()
+        while i < len(text) and depth > 0:
+            if text[i] in "([{":
+                i = closing(text, i)
+                continue
+            depth += {"<": 1, ">": -1}.get(text[i], 0)
+            i += 1
+        text = text[:m.start()] + re.sub(r"[^\n]", " ", text[m.start():i]) + text[i:]
+
+
+def count_params(text):
+    """Parameters in the text between a function's parentheses. Those of a default argument are not among them."""
+    if text.strip() in ("", "void"):
+        return 0
+    count, angles, i = 1, 0, 0
+    while i < len(text):
+        c = text[i]
+        if c in "([{":
+            i = closing(text, i)
+            continue
+        if c == "<" and re.search(r"\w\s*$", text[:i]):
+            angles += 1
+        elif c == ">" and angles > 0 and text[i - 1] != "-":
+            angles -= 1
+        elif c == "," and angles == 0:
+            count += 1
+        i += 1
+    return count
+
+
+def functions(source):
+    """(line, name, parameters) of each function that the source declares or defines outside of function bodies."""
+    text = NOISE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), source)
+    text = without_templates(text)
+    begin = i = 0
+    while i < len(text):
+        c = text[i]
+        if c in "([":
+            i = closing(text, i)
+            continue
+        if c in ";{}":
+            statement = text[begin:i]
+            candidates = (m for m in re.finditer(r"(operator\s*\(\)|operator\s*[^\s\w(]+|~?\w+)\s*(?=\()", statement)
+                          if not NO_FUNCTION.match(m.group(1)))
+            found = next(candidates, None)
+            # Not a variable with an initialiser, nor the rest of a constructor's list.
+            before = statement[:found.start()] if found else ""
+            if found and not before.lstrip().startswith((",", ":")) and "=" not in before:
+                at = statement.index("(", found.end())
+                yield (text.count("\n", 0, begin + found.start()) + 1, found.group(1),
+                       count_params(statement[at + 1:closing(statement, at) - 1]))
+            if c == "{" and (found or not SCOPE.search(statement)):
+                i = closing(text, i)  # a body, or an initialiser
+            else:
+                i += 1
+            begin = i
+            continue
+        i += 1
+
+
+def long_parameter_lists(root):
+    """Sentences, one for each function of more than MOST_PARAMS parameters."""
+    return [f"params: {path.relative_to(root)}:{line} {name} {count}"
+            for path in sorted(root.rglob("*")) if path.suffix in (".hpp", ".cuh")
+            for line, name, count in functions(path.read_text(encoding="utf-8")) if count > MOST_PARAMS]
+
+
 def breaches(root):
-    """Sentences, one for each breach of the rules below `root`."""
+    """Sentences, one for each breach of the rules of layers, folders and lengths below `root`."""
     rank = {layer: place for place, layer in enumerate(ORDER)}
     headers = sorted(p.relative_to(root) for p in root.rglob("*") if p.suffix in (".hpp", ".cuh"))
     found = []
@@ -72,10 +167,13 @@ def breaches(root):
 
 
 def main():
-    if len(sys.argv) != 2:
+    with_params = sys.argv[1:2] == ["--params"]
+    arguments = sys.argv[2 if with_params else 1:]
+    if len(arguments) != 1:
         print(__doc__)
         return 2
-    found = breaches(pathlib.Path(sys.argv[1]))
+    root = pathlib.Path(arguments[0])
+    found = breaches(root) + (long_parameter_lists(root) if with_params else [])
     print(*found, sep="\n")
     return 1 if found else 0
 

@@ -68,6 +68,25 @@ class LayersTest(unittest.TestCase):
         self.add("fps.cuh", lines=layers.MOST_LINES + 1)
         self.assertEqual(self.kinds(), ["long"])
 
+    def test_params(self):
+        (self.root / "fps.cuh").write_text("""
+            namespace a { struct b {
+              // int in_a_comment(int a, int b, int c, int d, int e, int f, int g);
+              template <class T, class = std::enable_if_t<(sizeof(T) > 4)>>
+              FARPOINT_HD __launch_bounds__(1, 2) void six(map<int, int> a, T (*b)(int, int), int c = min(1, 2), int d,
+                                                           array<T, (2 > 1)> e, int f) const noexcept {
+                seven_arguments(1, 2, 3, 4, 5, 6, 7);
+              }
+              b(int a, int b) : a_{f(a, b, 1, 2, 3, 4, 5)}, b_(g(a, b, 1, 2, 3, 4, 5)) {}
+              static constexpr int c = call(1, 2, 3, 4, 5, 6, 7);
+              auto seven(int a, int b, int c,
+                         int d, int e, int f, std::array<int, 3> const& g) -> int;
+              void operator()(int, int, int, int, int, int, int, int) const {}
+            }; }
+        """)
+        self.assertEqual(layers.long_parameter_lists(self.root),
+                         ["params: fps.cuh:11 seven 7", "params: fps.cuh:13 operator() 8"])
+
 
 if __name__ == "__main__":
     unittest.main()
