@@ -1,5 +1,5 @@
 /// @file
-/// Leaves and boxes of points that are in order: the second half of building indices.
+/// Leaves and boxes of points that are in order: the second half of building BVHs.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>

@@ -1,5 +1,5 @@
 /// @file
-/// Puts the points of all clouds in order along Hilbert curves: the first half of building indices.
+/// Puts the points of all clouds in order along Hilbert curves: the first half of building BVHs.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>

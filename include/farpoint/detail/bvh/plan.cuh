@@ -1,5 +1,5 @@
 /// @file
-/// Builds the indices of all clouds of a batch in one launch.
+/// Builds the BVHs of all clouds of a batch in one launch.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_ar
   bvh_level_builder<Points>{args, barrier}.fill();
 }
 
-/// Lays out the memory of an index and of the building of it, and enqueues.
+/// Lays out the memory of BVHs and of building them, and enqueues.
 template <class Selector, class Points>
 class bvh_plan {
  public:
