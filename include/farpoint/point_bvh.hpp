@@ -1,5 +1,5 @@
 /// @file
-/// Build an index once, and ask it many times: host backend.
+/// Builds a BVH over points once, for many searches: host backend.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -10,8 +10,8 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The indices of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable;
-/// asking is thread-safe. The points themselves are not needed any more: the index has copies of them.
+/// The BVHs of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable;
+/// searching is thread-safe. The points are no longer needed: a BVH has copies of them.
 template <class Scalar>
 class point_bvh {
  public:
@@ -21,9 +21,9 @@ class point_bvh {
 
   /// Clouds.
   index_t size() const noexcept { return clouds_; }
-  /// The index of cloud b, b < size().
+  /// The BVH of cloud b, b < size().
   point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
-  /// Points that are not finite: in no index.
+  /// Points that are not finite: they are in no BVH.
   unsigned long long non_finite_points() const noexcept { return left_out_; }
   detail::point_bvh_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
 
@@ -33,18 +33,18 @@ class point_bvh {
   unsigned long long left_out_ = 0;
 };
 
-/// Bytes of memory that build_point_bvh() needs on the host, for the index and the building of it; 256-byte aligned.
-/// As many as knn() needs as its workspace.
+/// Bytes of host memory that build_point_bvh() needs, for the BVHs and for building them; 256-byte aligned. As many as
+/// the workspace of knn().
 template <class Points>
 std::size_t point_bvh_bytes(host_exec exec, batch<Points> const& points) noexcept {
   return detail::host_search_plan<typename Points::scalar>{exec, points, 0}.bytes();
 }
 
-/// Builds the index of each cloud. A cloud that has moved is built again into the same memory.
+/// Builds the BVH of each cloud. For points that have moved, build again into the same memory.
 ///
 /// @param exec    threads to use; blocks until done
 /// @param points  `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, host memory; the index lives in it
+/// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, host memory; the BVHs live in it
 /// @param index   set on success
 /// @return ok | bad_argument | workspace_too_small; as knn() for the same points
 /// Complexity: O(n), two passes over the points and a radix sort. Thread-safe for different memory.
@@ -61,11 +61,11 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   return {};
 }
 
-/// knn() among the points of an index: the same answer as for the points themselves, without a workspace.
+/// knn() among the points of a BVH: the same answer as for the points themselves. Needs no workspace.
 ///
 /// @param exec     threads to use; blocks until done
-/// @param index    of the points
-/// @param queries  as many clouds as the index has, of its scalar type, host memory
+/// @param index    the BVHs of the points
+/// @param queries  as many clouds as there are BVHs, of their scalar type, host memory
 /// @param method   exact
 /// @param k        neighbours of a query, 1 to 1,024
 /// @param output   see knn_output

@@ -1,3 +1,3 @@
 #include "point_bvh_kernels.cuh"
 
-POINT_INDEX_KERNELS(template)
+POINT_BVH_KERNELS(template)

@@ -1,4 +1,4 @@
-// point_bvh_ref in kernels of a user's own: what host code finds in the index that the host has built.
+// point_bvh_ref in kernels of a user's own: what host code finds in the BVH that the host has built.
 #include <farpoint/point_bvh.cuh>
 #include <farpoint/point_bvh.hpp>
 
@@ -174,4 +174,36 @@ TEST_CASE("point_bvh_ref, device: a cloud that moves, in a graph", "[point_bvh][
     graph.replay();
     asked.check(problem);
   }
+}
+
+TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enough", "[point_bvh][device]") {
+  index_t const rows = 20000;
+  knn_problem<float> problem{make_cloud(shape::cube, 500, 1), 3};
+  test_stream const stream;
+  cuda_exec const exec{stream.get()};
+  clouds_on_device<knn_problem<float>> const clouds{problem};
+  device_array<unsigned char> const memory{farpoint::point_bvh_bytes(exec, clouds.points())};
+  farpoint::device_point_bvh<float> index;
+  REQUIRE(build_point_bvh(exec, clouds.points(), span_of<unsigned char>(memory), index));
+  // Enough queries for an order of their own: the first point, many times.
+  farpoint::point_view<float> const one{clouds.points().points().base(), rows, 0};
+  farpoint::batch<farpoint::point_view<float>> const queries{one};
+  device_array<std::int32_t> const indices{static_cast<std::size_t>(3 * rows)};
+  farpoint::knn_output<float> const output{span_of<std::int32_t>(indices)};
+  std::size_t const needed = farpoint::knn_workspace_bytes(exec, index, queries);
+  REQUIRE(needed > 0);
+  device_array<unsigned char> const workspace{needed};
+  auto const code = [&](std::size_t size) {
+    return farpoint::knn(exec, index, queries, farpoint::exact{}, 3, output, {workspace.data(), size}).code;
+  };
+  CHECK(code(needed - 1) == farpoint::status::workspace_too_small);
+  CHECK(code(1) == farpoint::status::workspace_too_small);
+  CHECK(indices.untouched());
+  CHECK(code(0) == farpoint::status::ok);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  auto const without = indices.download();
+  CHECK(code(needed) == farpoint::status::ok);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CHECK(without == indices.download());
+  CHECK(workspace.intact());
 }

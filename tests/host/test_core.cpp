@@ -4,6 +4,8 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/status.hpp>
 
+#include <algorithm>
+
 #include "../catch.hpp"
 #include "../shared/distance_pairs.hpp"
 #include "../shared/fps_problem.hpp"
@@ -103,6 +105,52 @@ TEST_CASE("a batch clamps offsets that leave the view", "[core]") {
   CHECK(clouds[0].size() == 4);
   CHECK(clouds[1].size() == 0);
   CHECK(clouds[2].size() == 8);
+}
+
+TEST_CASE("a batch finds the cloud of a point", "[core]") {
+  std::vector<float> const memory(3 * 60);
+  farpoint::point_view<float> const view{memory.data(), 60};
+  for (index_t const clouds : {1, 4, 60}) {
+    auto const regular = farpoint::batch<farpoint::point_view<float>>::regular(view, clouds);
+    bool same = true;
+    for (index_t i = 0; i < 60; ++i) {
+      index_t const expected = i / (60 / clouds);
+      same = same && regular.cloud_of(i) == expected && regular.cloud_of(static_cast<std::uint32_t>(i)) == expected;
+    }
+    CAPTURE(clouds);
+    CHECK(same);
+  }
+  // Clouds of every size, empty ones too; points before the first one and behind the last have one beside them.
+  random_source random{5};
+  for (int round = 0; round < 200; ++round) {
+    std::vector<index_t> offsets(static_cast<std::size_t>(2 + random.below(12)));
+    for (auto& offset : offsets) offset = random.below(61);
+    std::sort(offsets.begin(), offsets.end());
+    auto const ragged = farpoint::batch<farpoint::point_view<float>>::ragged(view, offsets);
+    CAPTURE(round);
+    CHECK(farpoint::detail::offsets_ascend(offsets, 60));
+    bool same = true;
+    for (index_t i = 0; i < 60; ++i) {
+      index_t expected = 0;
+      for (index_t b = 0; b < ragged.size(); ++b) {
+        if (offsets[static_cast<std::size_t>(b)] <= i) expected = b;
+      }
+      same = same && ragged.cloud_of(i) == expected && ragged.cloud_of(static_cast<std::uint32_t>(i)) == expected;
+    }
+    CHECK(same);
+  }
+}
+
+TEST_CASE("offsets ascend from 0 to the size, or do not", "[core]") {
+  using farpoint::detail::offsets_ascend;
+  auto const ascend = [](std::vector<index_t> const& offsets, index_t size) { return offsets_ascend(offsets, size); };
+  CHECK(ascend({}, 0));
+  CHECK(ascend({0}, 0));
+  CHECK(ascend({0, 0, 5, 5}, 5));
+  CHECK(ascend({3, 4}, 5));
+  CHECK_FALSE(ascend({-1, 4}, 5));
+  CHECK_FALSE(ascend({0, 6}, 5));
+  CHECK_FALSE(ascend({0, 4, 3}, 5));
 }
 
 TEST_CASE("index_span and index_view take both widths", "[core]") {

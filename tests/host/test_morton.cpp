@@ -1,4 +1,4 @@
-// spatial/morton: codes as tables of binary literals, round trips, and what the order promises.
+// geometry/morton: codes as tables of binary literals, round trips, and what the order promises.
 #include <farpoint/geometry/morton.hpp>
 
 #include "../catch.hpp"

@@ -9,8 +9,9 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Cubic cells over a bounding box, 2^bits of them along its longest side. Trivially copyable; host and device.
 ///
-/// Every point has a cell: one outside of the box, or not finite, has some cell at its border. All sizes work: extents
-/// whose difference overflows, subnormal ones, and none at all, where there is one cell.
+/// Every point has a cell; one outside of the box, or not finite, has some cell at its border. Every box has cells:
+/// where the extent overflows too, fewer where 2^bits divided by it does, and one where there is no extent, or an
+/// infinite one.
 /// @tparam Dim  of the points. Cells are made of the first three axes.
 template <class Scalar, int Dim = 3>
 class curve_grid {

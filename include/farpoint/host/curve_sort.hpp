@@ -28,7 +28,7 @@ class curve_sort {
   using box_type = typename grid_type::box;
 
   /// The place of a point's cell on the curve, and the cells of a box.
-  static std::uint32_t code_of(grid_type const& grid, typename Points::point const& p) noexcept {
+  FARPOINT_ALWAYS_INLINE static std::uint32_t code_of(grid_type const& grid, typename Points::point const& p) noexcept {
     return grid.key_of(p, Curve{}, bits_per_axis);
   }
   static grid_type grid_over(box_type const& around) noexcept { return {around, bits_per_axis}; }

@@ -1,5 +1,5 @@
 /// @file
-/// What the kernel that builds indices works on.
+/// What the kernel that builds BVHs works on.
 #pragma once
 
 #include <farpoint/core/cloud_cursor.cuh>

@@ -1,5 +1,5 @@
 /// @file
-/// Leaves and boxes of points that are in order: the second half of building indices.
+/// Leaves and boxes of points that are in order: the second half of building BVHs.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
@@ -54,13 +54,13 @@ class bvh_level_builder {
  public:
   using scalar = typename Points::scalar;
 
-  __device__ bvh_level_builder(bvh_build_args<Points> const& task, grid_barrier& barrier) noexcept
-      : task_{task}, barrier_{barrier} {}
+  __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_barrier& barrier) noexcept
+      : args_{args}, barrier_{barrier} {}
 
   __device__ void fill() noexcept {
     fill_levels(0, [this](bvh_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
 #pragma unroll 1
-    for (int level = 3; level < point_bvh_levels && task_.index.boxes[level] != nullptr; level += 3) {
+    for (int level = 3; level < point_bvh_levels && args_.index.boxes[level] != nullptr; level += 3) {
       barrier_.sync();
       fill_levels(level, [this, level](bvh_unit const& u, index_t node) { return box_of(u, level - 1, node); });
     }
@@ -93,13 +93,13 @@ class bvh_level_builder {
   template <class BoxOf>
   __device__ void fill_levels(int level, BoxOf const& box_of) const noexcept {
     index_t const points = points_of(level + 2);
-    index_t const units = index_t{task_.size()} / points + task_.points.size();
+    index_t const units = index_t{args_.size()} / points + args_.points.size();
     int const lane = cuda_warp::lane();
     int const warps = static_cast<int>(blockDim.x) / cuda_warp::lanes;
     // Neighbouring units go to different multiprocessors.
     index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * barrier_.num_blocks() + barrier_.block_rank();
     for (index_t unit = warp; unit < units; unit += index_t{warps} * barrier_.num_blocks()) {
-      bvh_unit const u = bvh_unit::find(task_.index.clouds, task_.points.size(), points, unit);
+      bvh_unit const u = bvh_unit::find(args_.index.clouds, args_.points.size(), points, unit);
       if (!u.has_points(points)) continue;
       // The only node of a level needs no box, and of those below there may be none; but a leaf there is.
       if (level > 0 && u.of.size <= points_of(level)) continue;
@@ -124,7 +124,7 @@ class bvh_level_builder {
   __device__ void write(bvh_unit const& u, int level, index_t node, box_type const& box) const noexcept {
     index_t const points = points_of(level);
     if (u.of.size <= points || node / width * width * points >= u.of.size) return;
-    box.write(task_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
+    box.write(args_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
   }
 
   /// Fills the leaves of eight lanes, one after the other, with a point in each lane.
@@ -138,12 +138,12 @@ class bvh_level_builder {
 #pragma unroll
     for (int i = 0; i < point_bvh_width; ++i) {
       index_t const place = (leaf + i) * width + lane;
-      index[i] = place < u.of.size ? task_.order[u.of.begin + place] : no_index;
+      index[i] = place < u.of.size ? args_.order[u.of.begin + place] : no_index;
     }
 #pragma unroll
     for (int i = 0; i < point_bvh_width; ++i) {
       p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
-      if (index[i] != no_index) p[i] = task_.points.points()[index[i]];
+      if (index[i] != no_index) p[i] = args_.points.points()[index[i]];
     }
 #pragma unroll
     for (int i = 0; i < point_bvh_width; ++i) {
@@ -152,7 +152,7 @@ class bvh_level_builder {
         boxes[i].grow(p[i], index[i]);
       }
       if ((leaf + i) * width >= u.of.size) continue;
-      point_leaf<scalar>& to = task_.index.leaves_of(u.cloud, u.of.begin)[leaf + i];
+      point_leaf<scalar>& to = args_.index.leaves_of(u.cloud, u.of.begin)[leaf + i];
 #pragma unroll
       for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[i][k];
       to.index[lane] = index[i];
@@ -182,7 +182,7 @@ class bvh_level_builder {
   __device__ box_type box_of(bvh_unit const& u, int level, index_t group) const noexcept {
     box_type box;
     if (group * points_of(level + 1) >= u.of.size) return box;
-    point_boxes<scalar>& from = task_.index.boxes_of(u.cloud, u.of.begin, level)[group];
+    point_boxes<scalar>& from = args_.index.boxes_of(u.cloud, u.of.begin, level)[group];
 #pragma unroll
     for (int first = 0; first < point_bvh_width; first += half) {
       lanes_of_half<scalar> low[3];
@@ -202,7 +202,7 @@ class bvh_level_builder {
     return box;
   }
 
-  bvh_build_args<Points> const& task_;
+  bvh_build_args<Points> const& args_;
   grid_barrier& barrier_;
 };
 

@@ -1,5 +1,5 @@
 /// @file
-/// Builds the index of one cloud, in rounds that one thread or several work on.
+/// Builds the BVH of one cloud on the host, in rounds that one thread or several work on.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -20,7 +20,7 @@ struct host_bvh_part {
   bounding_box<Scalar> box;
 };
 
-/// Memory that building takes besides the index itself.
+/// Memory that building takes besides the BVH itself.
 template <class Scalar>
 struct host_bvh_scratch {
   using digit_places = std::uint32_t[1 << 10];
@@ -40,7 +40,7 @@ struct host_bvh_scratch {
 
 /// A cloud on its way through the stages: find its box, give each point a code, spread the points by the highest digit
 /// of their codes, sort each digit's points, fill the leaves. next() is called by one thread while no other is in
-/// work(); after its 0 the index is there.
+/// work(); after its 0 the BVH is there.
 template <class Points>
 class host_bvh_builder {
  public:
@@ -71,7 +71,7 @@ class host_bvh_builder {
     }
   }
 
-  /// Units of the next round; 0: the index is complete.
+  /// Units of the next round; 0: the BVH is complete.
   std::uint32_t next() noexcept {
     switch (stage_) {
       case stage::find_box:

@@ -1,5 +1,5 @@
 /// @file
-/// Where the indices of a batch of clouds lie in one workspace.
+/// Where the BVHs of a batch of clouds lie in one workspace.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -15,7 +15,7 @@ struct point_bvh_cloud {
   index_t size;  ///< finite points
 };
 
-/// The arrays of a batch's indices. Trivially copyable.
+/// The arrays of a batch's BVHs. Trivially copyable.
 ///
 /// A cloud's groups begin at floor(begin / points per group) + its number: as many fit before the next cloud's as it
 /// needs at most, so that nobody has to add up the sizes of the clouds before it.
@@ -47,6 +47,7 @@ constexpr index_t most_leaves(index_t points, index_t clouds) noexcept {
   return points / point_bvh_width + clouds;
 }
 
+/// Cuts the arrays for the BVHs of a batch.
 template <class Scalar>
 point_bvh_arrays<Scalar> cut_point_bvh(workspace_cutter& cutter, index_t points, index_t clouds,
                                        index_t largest) noexcept {

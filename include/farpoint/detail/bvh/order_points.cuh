@@ -1,5 +1,5 @@
 /// @file
-/// Puts the points of all clouds in order along Hilbert curves: the first half of building indices.
+/// Puts the points of all clouds in order along Hilbert curves: the first half of building BVHs.
 #pragma once
 
 #include <farpoint/detail/bvh/build_args.cuh>
@@ -25,8 +25,8 @@ class bvh_point_sorter {
     std::uint64_t curve[hilbert_table::ways];
   };
 
-  __device__ bvh_point_sorter(bvh_build_args<Points> const& task, grid_barrier& barrier, storage& shared) noexcept
-      : task_{task}, barrier_{barrier}, sorter_{barrier, task.counters, shared.words}, curve_{shared.curve} {
+  __device__ bvh_point_sorter(bvh_build_args<Points> const& args, grid_barrier& barrier, storage& shared) noexcept
+      : args_{args}, barrier_{barrier}, sorter_{barrier, args.counters, shared.words}, curve_{shared.curve} {
     if (threadIdx.x < hilbert_table::ways)
       shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
   }
@@ -35,12 +35,12 @@ class bvh_point_sorter {
     measure();
     barrier_.sync();
     // An even number of passes ends where it began.
-    bool const is_even = radix_passes(task_.bits.all()) % 2 == 0;
-    radix_words const home{task_.words[0].keys, task_.order};
-    radix_words from = is_even ? home : task_.words[1];
-    radix_words to = is_even ? task_.words[1] : home;
+    bool const is_even = radix_passes(args_.bits.all()) % 2 == 0;
+    radix_words const home{args_.words[0].keys, args_.order};
+    radix_words from = is_even ? home : args_.words[1];
+    radix_words to = is_even ? args_.words[1] : home;
     make_keys(from.keys);
-    level now{home, task_.size(), task_.bits, nullptr};
+    level now{home, args_.size(), args_.bits, nullptr};
 #pragma unroll 1
     for (int l = 0; true; ++l) {
       // The block sorts the keys that it made: it need not wait for others.
@@ -50,7 +50,7 @@ class bvh_point_sorter {
       if (l == bvh_levels) return barrier_.sync();
       if (!gather_crowded(now, l)) return;
       from = now.words;
-      to = from.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
+      to = from.keys == args_.words[0].keys ? args_.words[1] : args_.words[0];
       if (radix_passes(now.bits.all()) % 2 != 0) now.words = to;
     }
   }
@@ -90,13 +90,13 @@ class bvh_point_sorter {
   /// those with the numbers first + j * Threads that are below the end.
   template <int AtOnce, class Function>
   __device__ void for_points(Function&& function) const noexcept {
-    auto const share = sorter_.share_of(task_.size());
+    auto const share = sorter_.share_of(args_.size());
     for (std::uint32_t first = share.begin + threadIdx.x; first < share.end; first += AtOnce * Threads) {
       vec<scalar, 3> p[AtOnce] = {};
 #pragma unroll
       for (int j = 0; j < AtOnce; ++j) {
         std::uint32_t const i = first + j * Threads;
-        if (i < share.end) p[j] = task_.points.points()[i];
+        if (i < share.end) p[j] = args_.points.points()[i];
       }
       function(first, share.end, p);
     }
@@ -106,8 +106,8 @@ class bvh_point_sorter {
   __device__ void measure() noexcept {
     using tally_type = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
     __shared__ typename tally_type::storage shared;
-    tally_type tally{task_.extents};
-    cloud_cursor<Points> cloud{task_.points};
+    tally_type tally{args_.extents};
+    cloud_cursor<Points> cloud{args_.points};
     for_points<at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
@@ -118,12 +118,12 @@ class bvh_point_sorter {
       }
     });
     tally.flush_over_block(shared);
-    if (!task_.points.is_ragged()) return;
-    auto const offsets = task_.points.offsets();
-    for (index_t b = first_thread(); b <= task_.points.size(); b += threads()) {
+    if (!args_.points.is_ragged()) return;
+    auto const offsets = args_.points.offsets();
+    for (index_t b = first_thread(); b <= args_.points.size(); b += threads()) {
       auto const at = static_cast<std::size_t>(b);
-      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{task_.most()})
-        task_.state->bad_offsets = 1;
+      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{args_.most()})
+        args_.state->bad_offsets = 1;
     }
   }
 
@@ -135,20 +135,20 @@ class bvh_point_sorter {
   __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
                              std::uint32_t (&codes)[codes_at_once]) const noexcept {
     // The usual number of bits is known when this is compiled.
-    if (task_.bits.axis == 8) {
+    if (args_.bits.axis == 8) {
 #pragma unroll
       for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], 8);
     } else {
 #pragma unroll
-      for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], task_.bits.axis);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], args_.bits.axis);
     }
   }
 
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
   __device__ void make_keys(std::uint32_t* keys) noexcept {
-    bool const is_bad = task_.state->bad_offsets != 0;
-    std::uint32_t const none = task_.bits.none();
-    cloud_cursor<Points> cloud{task_.points};
+    bool const is_bad = args_.state->bad_offsets != 0;
+    std::uint32_t const none = args_.bits.none();
+    cloud_cursor<Points> cloud{args_.points};
     std::uint32_t known = ~0u;
     grid known_grid{};
     for_points<codes_at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
@@ -161,23 +161,23 @@ class bvh_point_sorter {
         cloud.go_to(i < end ? i : first);
         if (cloud.number() != known) {
           known = cloud.number();
-          known_grid = {task_.extents[known].box.get(), task_.bits.axis};
+          known_grid = {args_.extents[known].box.get(), args_.bits.axis};
         }
         grids[j] = known_grid;
         goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
         // Cloud 0 has the number 1 where points may come before it.
-        sets[j] = cloud.number() + (task_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
+        sets[j] = cloud.number() + (args_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
       }
       std::uint32_t codes[codes_at_once];
       find_codes(grids, p, codes);
 #pragma unroll
       for (int j = 0; j < codes_at_once; ++j) {
         std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
-        if (first + j * Threads < end) keys[first + j * Threads] = task_.bits.key(sets[j], code);
+        if (first + j * Threads < end) keys[first + j * Threads] = args_.bits.key(sets[j], code);
       }
     });
-    for (index_t b = first_thread(); b < task_.points.size(); b += threads()) {
-      task_.index.clouds[b] = {is_bad ? 0 : task_.points.begin_of(b), is_bad ? 0 : index_t{task_.extents[b].count}};
+    for (index_t b = first_thread(); b < args_.points.size(); b += threads()) {
+      args_.index.clouds[b] = {is_bad ? 0 : args_.points.begin_of(b), is_bad ? 0 : index_t{args_.extents[b].count}};
     }
   }
 
@@ -185,14 +185,14 @@ class bvh_point_sorter {
   /// @param now  set to the next level
   /// @return false: there are no such cells, and all blocks know it
   __device__ bool gather_crowded(level& now, int l) noexcept {
-    run* const runs = task_.runs[l % 2];
+    run* const runs = args_.runs[l % 2];
     number_runs(now, runs, l);
     barrier_.sync();
-    unsigned long long const crowded = task_.state->crowded[l];
+    unsigned long long const crowded = args_.state->crowded[l];
     if (crowded == 0) return false;
-    unsigned const pieces = task_.state->pieces[l];
+    unsigned const pieces = args_.state->pieces[l];
     // The first level's values are the order itself, and must stay.
-    radix_words const to = now.words.keys == task_.words[0].keys ? task_.words[1] : task_.words[0];
+    radix_words const to = now.words.keys == args_.words[0].keys ? args_.words[1] : args_.words[0];
     gather_runs(now, runs, pieces, to);
     barrier_.sync();
     auto const size = static_cast<std::uint32_t>(crowded);
@@ -204,7 +204,7 @@ class bvh_point_sorter {
   /// Where the points of the first level's order go that have been sorted again.
   __device__ void put_back(level const& now) const noexcept {
     for (std::uint32_t i = first_thread(); i < now.size; i += threads()) {
-      task_.order[now.place_of(i)] = now.words.values[i];
+      args_.order[now.place_of(i)] = now.words.values[i];
     }
   }
 
@@ -237,13 +237,13 @@ class bvh_point_sorter {
     std::uint32_t number = 0;
     std::uint32_t first_piece = 0;
     if (cuda_warp::lane() == 0) {
-      unsigned long long const before = atomicAdd(&task_.state->crowded[l], 1ull << 32 | count);
-      first_piece = atomicAdd(&task_.state->pieces[l], pieces);
+      unsigned long long const before = atomicAdd(&args_.state->crowded[l], 1ull << 32 | count);
+      first_piece = atomicAdd(&args_.state->pieces[l], pieces);
       number = static_cast<std::uint32_t>(before >> 32);
       runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
     }
     number = cuda_warp::shuffle(number, 0);
-    bvh_piece* const mine = task_.pieces + cuda_warp::shuffle(first_piece, 0);
+    bvh_piece* const mine = args_.pieces + cuda_warp::shuffle(first_piece, 0);
     for (std::uint32_t piece = static_cast<std::uint32_t>(cuda_warp::lane()); piece < pieces;
          piece += cuda_warp::lanes) {
       mine[piece] = {number, piece * bvh_piece_points};
@@ -276,7 +276,7 @@ class bvh_point_sorter {
   /// for each piece.
   __device__ void gather_runs(level const& now, run* runs, unsigned pieces, radix_words const& to) noexcept {
     for (std::uint32_t at = first_thread() / cuda_warp::lanes; at < pieces; at += threads() / cuda_warp::lanes) {
-      bvh_piece const piece = task_.pieces[at];
+      bvh_piece const piece = args_.pieces[at];
       run const of = runs[piece.run];
       std::uint32_t const end = ::min(piece.first + bvh_piece_points, of.count);
       auto seen = bounding_box<scalar>::empty();
@@ -285,7 +285,7 @@ class bvh_point_sorter {
         std::uint32_t const value = now.words.values[of.source + i];
         to.keys[of.offset + i] = piece.run;
         to.values[of.offset + i] = value;
-        seen.grow(task_.points.points()[value]);
+        seen.grow(args_.points.points()[value]);
       }
       __syncwarp();
       auto box = atomic_bounding_box<scalar>::of(seen);
@@ -302,13 +302,13 @@ class bvh_point_sorter {
       std::uint32_t const number = now.words.keys[at];
       grid const cells{now.runs[number].box.get(), now.bits.axis};
       std::uint32_t const code = cells.has_extent()
-                                     ? code_of(cells, task_.points.points()[now.words.values[at]], now.bits.axis)
+                                     ? code_of(cells, args_.points.points()[now.words.values[at]], now.bits.axis)
                                      : now.bits.none();
       now.words.keys[at] = now.bits.key(number, code);
     }
   }
 
-  bvh_build_args<Points> const& task_;
+  bvh_build_args<Points> const& args_;
   grid_barrier& barrier_;
   sorter sorter_;
   hilbert_table curve_;
