@@ -172,7 +172,7 @@ class fps_writer {
   /// Writes what is kept of `count` samples, and pads the rest of the row.
   __device__ void finish(index_t count) const noexcept {
     if (static_cast<int>(threadIdx.x) < turn_) write(count - turn_ + threadIdx.x);
-    fps_finish(args_, b_, count);
+    fps_finish<BlockSize>(args_, b_, count);
   }
 
  private:

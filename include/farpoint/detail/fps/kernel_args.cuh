@@ -69,16 +69,16 @@ __device__ fps_first fps_first_sample(fps_args<Points> const& args, index_t b, P
 }
 
 /// Pads the samples of cloud b, and writes how many they are. Called by all threads of a block.
-template <class Points>
+template <int BlockSize, class Points>
 __device__ void fps_finish(fps_args<Points> const& args, index_t b, index_t count) noexcept {
-  for (index_t slot = count + threadIdx.x; slot < args.params.samples; slot += blockDim.x) args.write_padding(b, slot);
+  for (index_t slot = count + threadIdx.x; slot < args.params.samples; slot += BlockSize) args.write_padding(b, slot);
   if (threadIdx.x == 0) args.write_count(b, count);
 }
 
 /// All clouds come out empty. Called by all threads of a grid.
-template <class Points>
+template <int BlockSize, class Points>
 __device__ void fps_leave_empty(fps_args<Points> const& args) noexcept {
-  for (index_t b = blockIdx.x; b < args.clouds.size(); b += gridDim.x) fps_finish(args, b, 0);
+  for (index_t b = blockIdx.x; b < args.clouds.size(); b += gridDim.x) fps_finish<BlockSize>(args, b, 0);
 }
 
 }  // namespace detail

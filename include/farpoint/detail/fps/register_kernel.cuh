@@ -42,7 +42,7 @@ class fps_registers {
       count_ += step.count;
       more = !step.too_near && (step.more || step.count > 0);
     }
-    fps_finish(args_, b_, count_);
+    fps_finish<BlockSize>(args_, b_, count_);
   }
 
  private:

@@ -96,7 +96,7 @@ class fps_rounds {
       }
       __syncthreads();
     }
-    if (leads()) fps_finish(args_, b_, count_);
+    if (leads()) fps_finish<Config::block_size>(args_, b_, count_);
   }
 
  private:
