@@ -42,7 +42,7 @@ class fps_registers {
       count_ += step.count;
       more = !step.too_near && (step.more || step.count > 0);
     }
-    fps_finish<BlockSize>(args_, b_, count_);
+    finish();
   }
 
  private:
@@ -70,6 +70,8 @@ class fps_registers {
     count_ = 1;
     return true;
   }
+
+  __device__ void finish() const noexcept { fps_finish<BlockSize>(args_, b_, count_); }
 
   __device__ void sample(index_t index) noexcept {
     steps_.lower_to(cloud_[index]);
