@@ -60,8 +60,8 @@ void check_citizen(char const* name, problem_type const& problem) {
 TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][device][cluster]") {
   problem_type const problem{make_cloud(shape::cube, 3000, 3), 40};
   check_citizen<odd_registers>("registers", problem);
-  check_citizen<odd_stream>("global memory", problem);
-  check_citizen<odd_rounds>("block", problem);
+  check_citizen<odd_global_memory>("global memory", problem);
+  check_citizen<odd_block>("block", problem);
   check_citizen<odd_cluster>("cluster of 4", problem);
   check_citizen<odd_grid>("grid", problem);
   // As much shared memory as a kernel must ask for, and clusters of 8 and of 16.
