@@ -4,18 +4,22 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/fps/cuda.cuh>
 #include <farpoint/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that fps() needs for these clouds on the current GPU; 256-byte aligned memory. Exact,
-/// O(1), and a function of the clouds' sizes, params.samples, the selector and the device only. By kernel
-/// (docs/fps.md): registers and rounds: 0. Cluster and grid: (Dim + 1) scalars and an index a point and less than half
-/// a byte for sorting (20.3 bytes for three floats, 36.3 for doubles), 24 bytes a cloud, and in a grid 10 KiB (doubles:
-/// 20) for each cloud that has two blocks or more; a batch of more than some millions of points also keeps its boxes
-/// there (half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at most). Stream: (Dim + 1) scalars
-/// a point, or as many as 40 bytes hold. So no point takes more than 40 bytes, in any dimension.
+/// O(1), and a function of the clouds' sizes, params.samples, the selector and the device only. No point takes more
+/// than 40 bytes, in any dimension. By kernel (docs/fps.md):
+///   in_registers, in_block  0
+///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
+///   in_cluster, in_grid     (Dim + 1) scalars and an index a point, and less than half a byte for sorting (20.3 bytes
+///                           for three floats, 36.3 for doubles); 24 bytes a cloud; in a grid 10 KiB (doubles: 20) for
+///                           each cloud that has two blocks or more. A batch of more than some millions of points also
+///                           keeps its boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a
+///                           block at most.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();
@@ -32,12 +36,14 @@ std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_para
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
 /// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
-/// launch, or 16 with the sort, or two for a ragged batch in registers and stream; and a memset when a report is asked
-/// for. A grid is a cooperative launch. A ragged batch whose offsets do not ascend comes out empty from a grid.
-/// Thread-safe: concurrent calls must not share output or workspace.
+/// launch, or 16 with the sort, or two for a ragged batch in registers and in global memory; and a memset when a report
+/// is asked for. A grid is a cooperative launch. Offsets that leave the view are clamped to it. Where they do not
+/// ascend, the batch comes out empty from clusters and from a grid, and a cloud that ends before it begins is empty
+/// elsewhere. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::fps"};
   return detail::fps_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 

@@ -31,18 +31,18 @@ struct one_shape : Tuning {
   static constexpr fps_block_tuning rounds_blocks[] = {Tuning::rounds_blocks[0]};
 };
 
-constexpr bool has_team(fps_kernel kernel) noexcept {
+constexpr bool has_group(fps_kernel kernel) noexcept {
   return kernel == fps_kernel::in_cluster || kernel == fps_kernel::in_grid;
 }
 
 template <class Tuning, fps_kernel Kernel, int ClusterSize = 1>
-struct only : std::conditional_t<has_team(Kernel), one_shape<Tuning>, Tuning> {
+struct only : std::conditional_t<has_group(Kernel), one_shape<Tuning>, Tuning> {
   static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, ClusterSize}; }
 };
 
 using odd_registers = only<odd_tuning, fps_kernel::in_registers>;
-using odd_stream = only<odd_tuning, fps_kernel::in_global_memory>;
-using odd_rounds = only<odd_tuning, fps_kernel::in_block>;
+using odd_global_memory = only<odd_tuning, fps_kernel::in_global_memory>;
+using odd_block = only<odd_tuning, fps_kernel::in_block>;
 using odd_cluster = only<odd_tuning, fps_kernel::in_cluster, 4>;
 using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
 using large_cluster = only<farpoint::fps_selector, fps_kernel::in_cluster, 8>;
@@ -59,8 +59,8 @@ void check_kernel(char const* name, Problem const& problem, Answer const& expect
 template <class Problem, class Answer>
 void check_single_blocks(Problem const& problem, Answer const& expected) {
   check_kernel<odd_registers>("registers", problem, expected);
-  check_kernel<odd_stream>("stream", problem, expected);
-  check_kernel<odd_rounds>("rounds", problem, expected);
+  check_kernel<odd_global_memory>("global memory", problem, expected);
+  check_kernel<odd_block>("block", problem, expected);
 }
 
 template <class Problem, class Answer>
@@ -86,14 +86,14 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::fps_params const&,           \
       farpoint::fps_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;
 
-#define FPS_OF_EVERY_SELECTOR(how, Coord)                    \
-  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)        \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers) \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_stream)    \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_rounds)    \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)   \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)      \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster) \
+#define FPS_OF_EVERY_SELECTOR(how, Coord)                        \
+  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)            \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory) \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)         \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)       \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)          \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster)     \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)
 
 FPS_OF_EVERY_SELECTOR(extern template, float)

@@ -15,10 +15,10 @@ struct chunked : odd_tuning {
 };
 
 template <class Tuning, class Problem>
-void check_teams(Problem const& problem) {
+void check_groups(Problem const& problem) {
   auto const expected = reference_answer(problem);
   CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group, problem.points);
-  check_kernel<only<Tuning, fps_kernel::in_block>>("rounds", problem, expected);
+  check_kernel<only<Tuning, fps_kernel::in_block>>("block", problem, expected);
   check_kernel<only<Tuning, fps_kernel::in_cluster, 4>>("cluster of 4", problem, expected);
   check_kernel<only<Tuning, fps_kernel::in_grid>>("grid", problem, expected);
 }
@@ -28,19 +28,19 @@ void check_tuning() {
   for (std::uint64_t seed = 200; seed < 203; ++seed) {
     random_batch<Coord> const batch{seed, 300};
     CAPTURE(seed);
-    check_teams<Tuning>(batch.problem);
+    check_groups<Tuning>(batch.problem);
   }
   for (std::size_t const n : {0u, 1u, 7u, 8u, 9u, 31u, 33u, 127u, 129u, 1000u, 3600u}) {
     fps_problem<Coord> const problem{make_cloud(shape::non_finite, n, n), static_cast<index_t>(n / 3 + 1)};
-    check_teams<Tuning>(problem);
+    check_groups<Tuning>(problem);
   }
   for (shape const which : {shape::cube, shape::lattice, shape::all_equal, shape::duplicates, shape::far_clusters}) {
     CAPTURE(static_cast<int>(which));
     fps_problem<Coord> problem{make_cloud(which, 20000, 7), 700};
-    check_teams<Tuning>(problem);
+    check_groups<Tuning>(problem);
     problem.offsets = {3, 40, 40, 71, 9000, 19990};
     problem.chosen = {-1, -1, 6, 11, 12};
-    check_teams<Tuning>(problem);
+    check_groups<Tuning>(problem);
   }
 }
 

@@ -1,7 +1,6 @@
 // fps() as a citizen of a stream: graphs, many streams and threads, errors of others, data that only the device can
 // see.
 #include <memory>
-#include <thread>
 
 #include "../catch.hpp"
 #include "every_kernel.cuh"
@@ -10,13 +9,14 @@
 using namespace farpoint_tests;
 using farpoint::fps_selector;
 using problem_type = fps_problem<float>;
+using call_type = device_call<problem_type, std::int32_t>;
 
 TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][cluster]") {
   // Registers, rounds, clusters of 8 and 16, and a grid.
   for (std::size_t const n : {3000u, 9000u, 17000u, 40000u, 300000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
-    device_call<problem_type, std::int32_t> call{before};
+    call_type call{before};
     test_stream const stream;
     REQUIRE(call.enqueue<fps_selector>(stream.get()));  // also allocates the workspace, before the capture
     REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
@@ -33,56 +33,50 @@ TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][gra
 }
 
 TEST_CASE("fps, device: eight threads with eight streams each", "[fps][device]") {
-  constexpr int threads = 8;
-  constexpr int streams = 8;
-  std::vector<int> equal(threads * streams, 0);
-  std::vector<std::thread> callers;
-  for (int thread = 0; thread < threads; ++thread) {
-    callers.emplace_back([thread, &equal] {
-      std::vector<std::unique_ptr<problem_type>> problems;
-      std::vector<std::unique_ptr<device_call<problem_type, std::int32_t>>> calls;
-      std::vector<std::unique_ptr<test_stream>> own;
-      std::vector<farpoint::result> outcomes;
-      for (int i = 0; i < streams; ++i) {
-        auto const seed = static_cast<std::uint64_t>(thread * streams + i);
-        problems.push_back(std::make_unique<problem_type>(make_cloud(shape::cube, 200 + 300 * seed, seed), 50 + i));
-        problems.back()->stop_below = 0.02 * i;
-        calls.push_back(std::make_unique<device_call<problem_type, std::int32_t>>(*problems.back()));
-        own.push_back(std::make_unique<test_stream>());
-      }
-      for (int i = 0; i < streams; ++i)
-        outcomes.push_back(
-            calls[static_cast<std::size_t>(i)]->enqueue<fps_selector>(own[static_cast<std::size_t>(i)]->get()));
-      for (std::size_t i = 0; i < streams; ++i) {
-        REQUIRE_CUDA(cudaStreamSynchronize(own[i]->get()));
-        bool const same = same_answer(calls[i]->answer(outcomes[i]), reference_answer(*problems[i]));
-        equal[static_cast<std::size_t>(thread) * streams + i] = same ? 1 : 0;
-      }
-    });
+  auto const make_problem = [](std::uint64_t seed) {
+    auto const i = static_cast<index_t>(seed % 8);
+    problem_type problem{make_cloud(shape::cube, 200 + 300 * seed, seed), 50 + i};
+    problem.stop_below = 0.02 * static_cast<double>(i);
+    return problem;
+  };
+  check_concurrent_calls<call_type>(
+      8, make_problem, [](call_type& call, cudaStream_t stream) { return call.enqueue<fps_selector>(stream); },
+      [](problem_type const& problem) { return reference_answer(problem); });
+}
+
+namespace {
+
+template <class Selector>
+void check_citizen(char const* name, problem_type const& problem) {
+  CAPTURE(name, problem.points);
+  auto const expected = reference_answer(problem);
+  call_type call{problem};
+  check_stream_citizen([&](cudaStream_t stream) { return call.enqueue<Selector>(stream); },
+                       [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][device][cluster]") {
+  problem_type const problem{make_cloud(shape::cube, 3000, 3), 40};
+  check_citizen<odd_registers>("registers", problem);
+  check_citizen<odd_global_memory>("global memory", problem);
+  check_citizen<odd_block>("block", problem);
+  check_citizen<odd_cluster>("cluster of 4", problem);
+  check_citizen<odd_grid>("grid", problem);
+  // As much shared memory as a kernel must ask for, and clusters of 8 and of 16.
+  for (std::size_t const n : {500u, 3000u, 9000u, 17000u, 40000u, 300000u}) {
+    check_citizen<fps_selector>("default", problem_type{make_cloud(shape::cube, n, 3), 60});
   }
-  for (auto& caller : callers) caller.join();
-  CHECK(equal == std::vector<int>(threads * streams, 1));
+  check_citizen<large_cluster>("cluster of 8", problem_type{make_cloud(shape::cube, 40000, 3), 60});
+  check_citizen<large_grid>("grid", problem_type{make_cloud(shape::cube, 40000, 3), 60});
 }
 
-TEST_CASE("fps, device: an error of somebody else's is neither reported nor cleared", "[fps][device]") {
-  problem_type const problem{make_cloud(shape::cube, 500, 3), 10};
-  device_call<problem_type, std::int32_t> call{problem};
+TEST_CASE("fps, device: an empty cloud leaves an error of somebody else's alone", "[fps][device]") {
+  problem_type const empty{xyz_cloud{}, 10};
+  call_type call{empty};
   test_stream const stream;
-  check_foreign_error(stream.get(), [&] {
-    CHECK(call.enqueue<fps_selector>(stream.get()));
-    problem_type const empty{xyz_cloud{}, 10};
-    device_call<problem_type, std::int32_t> empty_call{empty};
-    CHECK(empty_call.enqueue<fps_selector>(stream.get()));
-  });
-}
-
-TEST_CASE("fps, device: a refused call is reported with the runtime's own code", "[fps][device]") {
-  problem_type const problem{make_cloud(shape::cube, 500, 3), 10};
-  device_call<problem_type, std::int32_t> call{problem};
-  test_stream const stream;
-  REQUIRE(call.enqueue<fps_selector>(stream.get()));  // also allocates the workspace, before the capture
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  check_refused_call([&](cudaStream_t capturing) { return call.enqueue<fps_selector>(capturing); });
+  check_foreign_error(stream.get(), [&] { CHECK(call.enqueue<fps_selector>(stream.get())); });
 }
 
 TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps][device][sanitize][cluster]") {
@@ -110,11 +104,76 @@ TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps
     CHECK(answer.counts == std::vector<index_t>{0, 0, 0});
     CHECK(answer.indices == std::vector<index_t>(24, -1));
   }
+  SECTION("offsets that decrease, in clusters: no cloud is sampled") {
+    problem.offsets = {0, 60, 40, 100};
+    auto const answer = solve_on_device<odd_cluster>(problem);
+    CHECK(answer.counts == std::vector<index_t>{0, 0, 0});
+    CHECK(answer.indices == std::vector<index_t>(24, -1));
+  }
   SECTION("offsets that leave the points or decrease: clamped") {
     problem.offsets = {-10, 1000, 50, 100};
     auto const answer = solve_on_device<fps_selector>(problem);
     CHECK(answer.outcome.code == farpoint::status::ok);
     CHECK(answer.counts == std::vector<index_t>{8, 0, 8});
+  }
+}
+
+namespace {
+
+/// A ragged batch's clouds, its offsets clamped to the view, each by itself.
+fps_answer<float> answer_of_each(problem_type const& problem, xyz_cloud const& points) {
+  fps_answer<float> all;
+  auto const n = static_cast<index_t>(points.size());
+  for (std::size_t b = 0; b + 1 < problem.offsets.size(); ++b) {
+    index_t const begin = std::clamp<index_t>(problem.offsets[b], 0, n);
+    index_t const end = std::max(begin, std::clamp<index_t>(problem.offsets[b + 1], 0, n));
+    problem_type const one{xyz_cloud{points.begin() + begin, points.begin() + end}, problem.samples};
+    auto const answer = reference_answer(one);
+    all.indices.insert(all.indices.end(), answer.indices.begin(), answer.indices.end());
+    all.distances.insert(all.distances.end(), answer.distances.begin(), answer.distances.end());
+    all.counts.push_back(answer.counts[0]);
+    all.report.non_finite += answer.report.non_finite;
+  }
+  return all;
+}
+
+fps_answer<float> no_samples(problem_type const& problem) {
+  auto const clouds = static_cast<std::size_t>(problem.cloud_count());
+  auto const slots = clouds * static_cast<std::size_t>(problem.samples);
+  fps_answer<float> none;
+  none.indices.assign(slots, -1);
+  none.distances.assign(slots, -1);
+  none.counts.assign(clouds, 0);
+  return none;
+}
+
+}  // namespace
+
+// check_kernel() looks at the guards of all memory, too.
+TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device][sanitize][cluster]") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    random_source random{seed};
+    index_t const n = seed % 3 == 0 ? 3000 : 1 + random.below(700);
+    auto const points = make_cloud(shape::cube, static_cast<std::size_t>(n), seed);
+    problem_type problem{points, 1 + random.below(20)};
+    problem.wide = seed % 2 == 0;
+    for (auto left = 2 + random.below(6); left > 0; --left) {
+      bool const is_wild = random.below(4) == 0;
+      problem.offsets.push_back(is_wild ? static_cast<index_t>(random.next()) : random.below(n + 100) - 50);
+    }
+    if (seed % 4 == 0) std::sort(problem.offsets.begin(), problem.offsets.end());
+    CAPTURE(seed, n, problem.samples, problem.offsets);
+
+    auto const each = answer_of_each(problem, points);
+    check_single_blocks(problem, each);
+    std::vector<index_t> clamped;
+    for (index_t const offset : problem.offsets) clamped.push_back(std::clamp<index_t>(offset, 0, n));
+    bool const ascending = std::is_sorted(clamped.begin(), clamped.end());
+    auto const together = ascending ? each : no_samples(problem);
+    check_kernel<odd_cluster>("cluster of 4", problem, together);
+    check_kernel<odd_grid>("grid", problem, together);
+    check_kernel<large_cluster>("cluster of 8", problem, together);
+    check_kernel<large_grid>("large grid", problem, together);
   }
 }
 

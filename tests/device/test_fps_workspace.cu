@@ -18,10 +18,10 @@ struct only : fps_selector {
 /// An H200, and a GPU without clusters.
 constexpr detail::device_properties devices[] = {{132, 90, 232448, 1}, {40, 75, 65536, 1}};
 
-/// Beside the points: extents, and boxes of groups that are not full; lists of the teams that a grid can have; boxes
+/// Beside the points: extents, and boxes of groups that are not full; lists of the groups that a grid can have; boxes
 /// of blocks, and what is rounded up.
 constexpr index_t cloud_bytes = 256;
-constexpr index_t team_bytes = 20 << 10;
+constexpr index_t group_bytes = 20 << 10;
 constexpr index_t call_bytes = 64 << 10;
 
 template <class Selector, class Points>
@@ -41,8 +41,8 @@ void check_sizes() {
           params.samples = n / 4 + 1;
           auto const bytes = static_cast<index_t>(detail::fps_cuda_plan<Selector, Points>{all, params, device}.bytes());
           CAPTURE(Points::dim, sizeof(typename Points::coord), device.architecture, n, clouds, ragged, bytes);
-          index_t const teams = std::min<index_t>(clouds, device.multiprocessors / 2);
-          index_t const others = cloud_bytes * clouds + team_bytes * teams + call_bytes;
+          index_t const groups = std::min<index_t>(clouds, device.multiprocessors / 2);
+          index_t const others = cloud_bytes * clouds + group_bytes * groups + call_bytes;
           if (bytes > 40 * n * clouds + others) FAIL("more than 40 bytes a point");
         }
       }

@@ -2,8 +2,6 @@
 #include <farpoint/knn.hpp>
 #include "../catch.hpp"
 
-#include <thread>
-
 #include "knn_on_device.cuh"
 #include "stream_citizen.cuh"
 
@@ -188,44 +186,22 @@ TEST_CASE("knn, device: many queries, which are put in order", "[knn][device]") 
 }
 
 TEST_CASE("knn, device: eight threads with four streams each", "[knn][device]") {
-  constexpr int threads = 8;
-  constexpr int streams = 4;
-  std::vector<int> equal(threads * streams, 0);
-  std::vector<std::thread> callers;
-  for (int thread = 0; thread < threads; ++thread) {
-    callers.emplace_back([thread, &equal] {
-      std::vector<std::unique_ptr<problem_type>> problems;
-      std::vector<std::unique_ptr<call_type>> calls;
-      std::vector<std::unique_ptr<test_stream>> own;
-      std::vector<farpoint::result> outcomes;
-      for (int i = 0; i < streams; ++i) {
-        auto const seed = static_cast<std::uint64_t>(thread * streams + i);
+  check_concurrent_calls<call_type>(
+      4,
+      [](std::uint64_t seed) {
         auto const which = all_shapes[seed % std::size(all_shapes)];
-        problems.push_back(std::make_unique<problem_type>(make_cloud(which, 3000 + 100 * seed, seed), 1 + thread));
-        calls.push_back(std::make_unique<call_type>(*problems.back()));
-        own.push_back(std::make_unique<test_stream>());
-      }
-      for (std::size_t i = 0; i < streams; ++i) outcomes.push_back(calls[i]->enqueue(own[i]->get()));
-      for (std::size_t i = 0; i < streams; ++i) {
-        REQUIRE_CUDA(cudaStreamSynchronize(own[i]->get()));
-        bool const same = same_answer(calls[i]->answer(outcomes[i]), host_knn(*problems[i]));
-        equal[static_cast<std::size_t>(thread) * streams + i] = same ? 1 : 0;
-      }
-    });
-  }
-  for (auto& caller : callers) caller.join();
-  CHECK(equal == std::vector<int>(threads * streams, 1));
+        return problem_type{make_cloud(which, 3000 + 100 * seed, seed), 1 + static_cast<index_t>(seed / 4)};
+      },
+      [](call_type& call, cudaStream_t stream) { return call.enqueue(stream); },
+      [](problem_type const& problem) { return host_knn(problem); });
 }
 
-TEST_CASE("knn, device: an error of somebody else's is neither reported nor cleared", "[knn][device]") {
+TEST_CASE("knn, device: a good citizen of its stream", "[knn][device]") {
   problem_type const problem{make_cloud(shape::rings, 2000, 3), 8};
+  auto const expected = reference_knn(problem);
   call_type call{problem};
-  test_stream const stream;
-  REQUIRE(call.enqueue(stream.get()));  // allocates the workspace
-  farpoint::result outcome;
-  check_foreign_error(stream.get(), [&] { outcome = call.enqueue(stream.get()); });
-  CHECK(outcome.code == farpoint::status::ok);
-  CHECK(same_answer(call.answer(outcome), reference_knn(problem)));
+  check_stream_citizen([&](cudaStream_t stream) { return call.enqueue(stream); },
+                       [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
 }
 
 TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[knn][device]") {

@@ -1,7 +1,5 @@
 // voxelize() as a citizen of a stream: graphs, many streams and threads, errors of others, data that only the device
 // can see.
-#include <thread>
-
 #include "../catch.hpp"
 #include "../shared/voxelize_random.hpp"
 #include "stream_citizen.cuh"
@@ -136,24 +134,6 @@ TEST_CASE("voxelize, device: a small frame touches little of a large workspace",
   }
 }
 
-TEST_CASE("voxelize, device: the default streams, and those of other kinds", "[voxelize][device]") {
-  problem_type const problem{make_cloud(shape::rings, 20000, 5), street_grid(), hard{1500, 5}, packed_features(5)};
-  auto const expected = reference_voxels(problem);
-  cudaStream_t blocking = nullptr, urgent = nullptr;
-  int least = 0, greatest = 0;
-  REQUIRE_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
-  REQUIRE_CUDA(cudaStreamCreate(&blocking));
-  REQUIRE_CUDA(cudaStreamCreateWithPriority(&urgent, cudaStreamNonBlocking, greatest));
-  for (cudaStream_t const stream : {cudaStream_t{}, cudaStreamLegacy, cudaStreamPerThread, blocking, urgent}) {
-    voxelize_call<problem_type> call{problem};
-    auto const outcome = call.enqueue<voxelize_selector>(stream);
-    REQUIRE_CUDA(cudaStreamSynchronize(stream));
-    CHECK(same_answer(call.answer(outcome), expected));
-  }
-  REQUIRE_CUDA(cudaStreamDestroy(blocking));
-  REQUIRE_CUDA(cudaStreamDestroy(urgent));
-}
-
 TEST_CASE("voxelize, device: a large view that drops most voxels, and small frames in it",
           "[voxelize][device][graph]") {
   std::size_t const room = 600000;
@@ -170,50 +150,31 @@ TEST_CASE("voxelize, device: a large view that drops most voxels, and small fram
 }
 
 TEST_CASE("voxelize, device: eight threads with eight streams each", "[voxelize][device]") {
-  constexpr int threads = 8;
-  constexpr int streams = 8;
-  std::vector<int> equal(threads * streams, 0);
-  std::vector<std::thread> callers;
-  for (int thread = 0; thread < threads; ++thread) {
-    callers.emplace_back([thread, &equal] {
-      std::vector<std::unique_ptr<problem_type>> problems;
-      std::vector<std::unique_ptr<voxelize_call<problem_type>>> calls;
-      std::vector<std::unique_ptr<test_stream>> own;
-      std::vector<farpoint::result> outcomes;
-      for (int i = 0; i < streams; ++i) {
-        // Each with a grid, limits and outputs of its own.
-        auto const seed = static_cast<std::uint64_t>(5000 + thread * streams + i);
-        problems.push_back(std::make_unique<problem_type>(random_voxelize_problem<float>(seed, 20000)));
-        calls.push_back(std::make_unique<voxelize_call<problem_type>>(*problems.back()));
-        own.push_back(std::make_unique<test_stream>());
-      }
-      for (std::size_t i = 0; i < streams; ++i) {
-        outcomes.push_back(calls[i]->template enqueue<voxelize_selector>(own[i]->get()));
-      }
-      for (std::size_t i = 0; i < streams; ++i) {
-        REQUIRE_CUDA(cudaStreamSynchronize(own[i]->get()));
-        bool const same = same_answer(calls[i]->answer(outcomes[i]), reference_voxels(*problems[i]));
-        equal[static_cast<std::size_t>(thread) * streams + i] = same ? 1 : 0;
-      }
-    });
-  }
-  for (auto& caller : callers) caller.join();
-  CHECK(equal == std::vector<int>(threads * streams, 1));
+  // Each with a grid, limits and outputs of its own.
+  using call_type = voxelize_call<problem_type>;
+  check_concurrent_calls<call_type>(
+      8, [](std::uint64_t seed) { return random_voxelize_problem<float>(5000 + seed, 20000); },
+      [](call_type& call, cudaStream_t stream) { return call.enqueue<voxelize_selector>(stream); },
+      [](problem_type const& problem) { return reference_voxels(problem); });
 }
 
-TEST_CASE("voxelize, device: an error of somebody else's is neither reported nor cleared", "[voxelize][device]") {
-  problem_type const problem{make_cloud(shape::rings, 5000, 3), street_grid(), hard{1000, 4}};
-  voxelize_call<problem_type> call{problem};
+TEST_CASE("voxelize, device: a good citizen of its stream", "[voxelize][device]") {
+  for (problem_type const& problem :
+       {problem_type{make_cloud(shape::rings, 20000, 5), street_grid(), hard{1500, 5}, packed_features(5)},
+        problem_type{make_cloud(shape::rings, 5000, 3), street_grid(), hard{1000, 4}},
+        problem_type{make_cloud(shape::cube, 500, 3), street_grid(), hard{100, 4}}}) {
+    auto const expected = reference_voxels(problem);
+    voxelize_call<problem_type> call{problem};
+    check_stream_citizen([&](cudaStream_t stream) { return call.enqueue<voxelize_selector>(stream); },
+                         [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
+  }
+}
+
+TEST_CASE("voxelize, device: an empty cloud leaves an error of somebody else's alone", "[voxelize][device]") {
+  problem_type const empty{xyz_cloud{}, street_grid(), dynamic{}};
+  voxelize_call<problem_type> call{empty};
   test_stream const stream;
-  farpoint::result outcome;
-  check_foreign_error(stream.get(), [&] {
-    outcome = call.enqueue<voxelize_selector>(stream.get());
-    CHECK(outcome);
-    problem_type const empty{xyz_cloud{}, street_grid(), dynamic{}};
-    voxelize_call<problem_type> empty_call{empty};
-    CHECK(empty_call.enqueue<voxelize_selector>(stream.get()));
-  });
-  CHECK(same_answer(call.answer(outcome), reference_voxels(problem)));
+  check_foreign_error(stream.get(), [&] { CHECK(call.enqueue<voxelize_selector>(stream.get())); });
 }
 
 TEST_CASE("voxelize, device: an empty cloud leaves no error behind", "[voxelize][device][sanitize]") {
@@ -223,15 +184,6 @@ TEST_CASE("voxelize, device: an empty cloud leaves no error behind", "[voxelize]
   empty.clouds = 0;
   CHECK(same_answer(voxelize_on_device<voxelize_selector>(empty), reference_voxels(empty)));
   CHECK(cudaGetLastError() == cudaSuccess);
-}
-
-TEST_CASE("voxelize, device: a refused call is reported with the runtime's own code", "[voxelize][device]") {
-  problem_type const problem{make_cloud(shape::cube, 500, 3), street_grid(), hard{100, 4}};
-  voxelize_call<problem_type> call{problem};
-  test_stream const stream;
-  REQUIRE(call.enqueue<voxelize_selector>(stream.get()));  // also allocates the workspace, before the capture
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  check_refused_call([&](cudaStream_t capturing) { return call.enqueue<voxelize_selector>(capturing); });
 }
 
 TEST_CASE("voxelize, device: offsets that decrease or leave the points", "[voxelize][device][sanitize]") {

@@ -1,6 +1,8 @@
 // fps() on host_exec: the shared cases with several numbers of threads, and what only the host can show.
 #include <farpoint/fps.hpp>
 
+#include <limits>
+#include <sstream>
 #include <thread>
 
 #include "../catch.hpp"
@@ -42,7 +44,7 @@ auto solve(Problem const& problem) {
 
 namespace {
 
-using farpoint::detail::fps_host_tuning;
+using farpoint::fps_host_tuning;
 
 fps_host_tuning tight_tuning(farpoint::index_t bucket_points, farpoint::index_t list_points) {
   fps_host_tuning tuning;
@@ -77,9 +79,8 @@ auto solve_in_turns(Problem const& problem, int threads, fps_host_tuning const& 
       return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
     }
     using view = typename Problem::view;
-    auto const stop = static_cast<typename Problem::scalar>(params.stop_below);
     std::atomic<unsigned long long> non_finite{0};
-    farpoint::detail::fps_host_task<view> const task{clouds, params, output, stop * stop, non_finite, plan};
+    farpoint::detail::fps_host_task<view> const task{{clouds, params, output}, non_finite, plan};
     farpoint::detail::fps_host_sampler<view> sampler{task, plan.team_memory(workspace.get()), plan.threads()};
     int turn = 0;
     for (index_t b = 0; b < clouds.size(); ++b) {
@@ -172,7 +173,7 @@ TEST_CASE("fps, host: thousands of small problems in many chunks and rounds", "[
   CHECK(true);
 }
 
-TEST_CASE("fps, host: a short list keeps the best, and its cut says what it may have dropped", "[fps][host]") {
+TEST_CASE("fps, host: a short list keeps the best, and its threshold says what it may have dropped", "[fps][host]") {
   using entry = farpoint::detail::fps_entry<float>;
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     CAPTURE(seed);
@@ -199,7 +200,7 @@ TEST_CASE("fps, host: a short list keeps the best, and its cut says what it may 
     bool complete = true;
     for (entry const& e : all) {
       above_start += e.distance > 1 || (e.distance == 1 && e.index < 5) ? 1 : 0;
-      complete = complete && (listed[e.slot] || !lists[0].cut().admits(e.distance, e.index));
+      complete = complete && (listed[e.slot] || !lists[0].threshold().admits(e.distance, e.index));
     }
     CHECK(complete);
     CHECK(lists[0].size() <= keep);
@@ -364,6 +365,55 @@ TEST_CASE("fps, host: three lines for containers of the usual point types", "[fp
   farpoint::fps_params from_seven;
   from_seven.first = 7;
   CHECK(farpoint::fps(arrays, 3, from_seven).indices[0] == 7);
+}
+
+TEST_CASE("fps, host: numbers of samples at the limits of their type", "[fps][host]") {
+  std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {4, 0, 0}};
+  constexpr index_t least = std::numeric_limits<index_t>::min();
+  constexpr index_t most = std::numeric_limits<index_t>::max();
+  for (index_t const samples : {least, least + 1, index_t{-1000000}, index_t{-501}, index_t{-500}, index_t{-50}}) {
+    CAPTURE(samples);
+    CHECK_THROWS_AS(farpoint::fps(points, samples), std::invalid_argument);
+    CHECK_THROWS_AS(farpoint::fps(std::vector<std::array<float, 3>>{}, samples), std::invalid_argument);
+    farpoint::batch const cloud{farpoint::view_points(points)};
+    farpoint::fps_params params;
+    params.samples = samples;
+    for (int const threads : {0, 1, 3, std::numeric_limits<int>::max()}) {
+      host_workspace const workspace{farpoint::fps_workspace_bytes(host_exec{threads}, cloud, params)};
+      auto const outcome = farpoint::fps(host_exec{threads}, cloud, params, {}, workspace.get());
+      CHECK(outcome.code == farpoint::status::bad_argument);
+    }
+  }
+  CHECK(farpoint::fps(points, most).indices == std::vector<std::int32_t>{0, 2, 1});
+  CHECK(farpoint::fps(std::vector<std::array<float, 3>>{}, most).indices.empty());
+  farpoint::fps_params from;
+  for (index_t const first : {least, index_t{-1}, index_t{3}, most}) {
+    from.first = first;
+    CHECK_THROWS_AS(farpoint::fps(points, 2, from), std::invalid_argument);
+  }
+}
+
+TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps][host]") {
+  auto const printed = [](auto const& tuning) {
+    std::ostringstream out;
+    out << tuning;
+    return out.str();
+  };
+  using farpoint::fps_block_tuning;
+  using farpoint::fps_choice;
+  using farpoint::fps_chunk_tuning;
+  using farpoint::fps_kernel;
+  CHECK(fps_block_tuning{512, 8} == fps_block_tuning{512, 8});
+  CHECK(fps_block_tuning{512, 8} != fps_block_tuning{512, 4});
+  CHECK(printed(fps_block_tuning{512, 8}) == "{512, 8}");
+  CHECK(fps_chunk_tuning{128, 1} != fps_chunk_tuning{128, 2});
+  CHECK(printed(fps_chunk_tuning{128, 1}) == "{128, 1}");
+  CHECK(fps_choice{fps_kernel::in_cluster, 8} != fps_choice{fps_kernel::in_cluster, 16});
+  CHECK(printed(fps_choice{fps_kernel::in_cluster, 8}) == "{in_cluster, 8}");
+  CHECK(printed(fps_choice{fps_kernel::in_grid}) == "{in_grid, 1}");
+  CHECK(fps_host_tuning{} == fps_host_tuning{});
+  CHECK(tight_tuning(8, 64) != fps_host_tuning{});
+  CHECK(printed(fps_host_tuning{}) == "{64, 512, 16, 0, 40, 400, 200000, 65536}");
 }
 
 TEST_CASE("fps, host: points of one, two, four and sixteen dimensions", "[fps][host]") {

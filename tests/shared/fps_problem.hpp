@@ -5,6 +5,7 @@
 
 #include <cstring>
 
+#include "answers.hpp"
 #include "clouds.hpp"
 #include "records.hpp"
 
@@ -84,34 +85,20 @@ struct fps_answer {
   farpoint::fps_report report;
 };
 
-/// Equal to the last bit: memcmp, so that -0 and NaN would show.
+/// Equal to the last bit.
 template <class Scalar>
 bool same_answer(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
   return a.outcome.code == b.outcome.code && a.indices == b.indices && a.counts == b.counts &&
-         a.distances.size() == b.distances.size() &&
-         (a.distances.empty() ||
-          std::memcmp(a.distances.data(), b.distances.data(), a.distances.size() * sizeof(Scalar)) == 0) &&
-         a.report.non_finite == b.report.non_finite;
+         same_bits(a.distances, b.distances) && a.report.non_finite == b.report.non_finite;
 }
 
 /// Where two answers part, for messages.
 template <class Scalar>
 std::string difference(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
-  if (a.outcome.code != b.outcome.code) return std::string{"outcome: "} + a.outcome.reason + " / " + b.outcome.reason;
-  for (std::size_t i = 0; i < std::min(a.counts.size(), b.counts.size()); ++i) {
-    if (a.counts[i] == b.counts[i]) continue;
-    return "counts[" + std::to_string(i) + "]: " + std::to_string(a.counts[i]) + " / " + std::to_string(b.counts[i]);
-  }
-  for (std::size_t i = 0; i < std::min(a.indices.size(), b.indices.size()); ++i) {
-    if (a.indices[i] != b.indices[i]) {
-      return "indices[" + std::to_string(i) + "]: " + std::to_string(a.indices[i]) + " / " +
-             std::to_string(b.indices[i]);
-    }
-    if (std::memcmp(&a.distances[i], &b.distances[i], sizeof(Scalar)) != 0) {
-      return "distances[" + std::to_string(i) + "]: " + std::to_string(a.distances[i]) + " / " +
-             std::to_string(b.distances[i]);
-    }
-  }
+  if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
+  std::string const all = difference_in("counts", a.counts, b.counts) + difference_in("indices", a.indices, b.indices) +
+                          difference_in("distances", a.distances, b.distances);
+  if (!all.empty()) return all;
   return a.report.non_finite == b.report.non_finite ? "equal" : "report differs";
 }
 
@@ -166,8 +153,7 @@ auto collect_with(Problem const& problem, Call const& call) {
 
 template <class Problem, class Call>
 auto collect(Problem const& problem, Call const& call) {
-  return problem.wide ? collect_with<Problem, std::int64_t>(problem, call)
-                      : collect_with<Problem, std::int32_t>(problem, call);
+  return with_index_type(problem, [&](auto index) { return collect_with<Problem, decltype(index)>(problem, call); });
 }
 
 /// What the serial loop says.

@@ -60,11 +60,6 @@ void add_report(knn_answer<Scalar>& answer, farpoint::radius_report const& repor
   answer.rows_left_out = report.rows_left_out;
 }
 
-template <class T>
-bool same_bits(std::vector<T> const& a, std::vector<T> const& b) {
-  return a.size() == b.size() && (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(T)) == 0);
-}
-
 /// Equal to the last bit.
 template <class Scalar>
 bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
@@ -76,17 +71,9 @@ bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
 /// Where two answers part, for messages.
 template <class Scalar>
 std::string difference(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
-  if (a.outcome.code != b.outcome.code) return std::string{"outcome: "} + a.outcome.reason + " / " + b.outcome.reason;
-  auto const first = [](char const* name, auto const& x, auto const& y) -> std::string {
-    for (std::size_t i = 0; i < std::min(x.size(), y.size()); ++i) {
-      if (std::memcmp(&x[i], &y[i], sizeof x[i]) == 0) continue;
-      return std::string{name} + "[" + std::to_string(i) + "]: " + std::to_string(x[i]) + " / " + std::to_string(y[i]) +
-             "; ";
-    }
-    return x.size() == y.size() ? std::string{} : std::string{name} + " differ in size; ";
-  };
-  return first("indices", a.indices, b.indices) + first("distances", a.distances, b.distances) +
-         first("counts", a.counts, b.counts) + "reports: " + std::to_string(a.non_finite_points) + " " +
+  if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
+  return difference_in("indices", a.indices, b.indices) + difference_in("distances", a.distances, b.distances) +
+         difference_in("counts", a.counts, b.counts) + "reports: " + std::to_string(a.non_finite_points) + " " +
          std::to_string(a.non_finite_queries) + " " + std::to_string(a.total) + " " + std::to_string(a.rows_left_out) +
          " / " + std::to_string(b.non_finite_points) + " " + std::to_string(b.non_finite_queries) + " " +
          std::to_string(b.total) + " " + std::to_string(b.rows_left_out);
@@ -104,6 +91,8 @@ struct guarded_lists {
         distances{static_cast<std::size_t>(elements)},
         counts{static_cast<std::size_t>(count)} {}
 
+  farpoint::span<Scalar> distance_span() { return {distances.data(), distances.size()}; }
+
   knn_answer<Scalar> answer(farpoint::result outcome) const {
     bool const kept = outcome ? indices.intact() && distances.intact() && counts.intact()
                               : indices.untouched() && distances.untouched() && counts.untouched();
@@ -117,24 +106,32 @@ auto clouds_in_place(Clouds const& clouds) {
   return clouds.clouds_at(clouds.memory.data(), clouds.offsets.data());
 }
 
-template <class Problem, class Index, class Call>
-auto collect_knn_with(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  index_t const rows = problem.query_count();
-  guarded_lists<scalar, Index> lists{rows * std::clamp<index_t>(problem.k, 0, 2000), rows};
-  farpoint::knn_report report;
-  auto const outcome = call(farpoint::knn_output<scalar>{
-      lists.indices, {lists.distances.data(), lists.distances.size()}, lists.counts, &report});
-  auto answer = lists.answer(outcome);
+/// Runs `call(lists, report)`, and collects the answer.
+template <class Scalar, class Index, class Report, class Call>
+auto collect_lists(index_t elements, index_t counts, Call const& call) {
+  guarded_lists<Scalar, Index> lists{elements, counts};
+  Report report;
+  auto answer = lists.answer(call(lists, &report));
   add_report(answer, report);
   return answer;
+}
+
+/// Elements of a problem's lists; some, where it has a k that is refused.
+template <class Problem>
+index_t elements_of(Problem const& problem) {
+  return problem.query_count() * std::clamp<index_t>(problem.k, 0, 2000);
 }
 
 /// Runs `call(output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_knn(Problem const& problem, Call const& call) {
-  return problem.wide ? collect_knn_with<Problem, std::int64_t>(problem, call)
-                      : collect_knn_with<Problem, std::int32_t>(problem, call);
+  using scalar = typename Problem::scalar;
+  return with_index_type(problem, [&](auto index) {
+    return collect_lists<scalar, decltype(index), farpoint::knn_report>(
+        elements_of(problem), problem.query_count(), [&](auto& lists, auto* report) {
+          return call(farpoint::knn_output<scalar>{lists.indices, lists.distance_span(), lists.counts, report});
+        });
+  });
 }
 
 /// What brute force says.

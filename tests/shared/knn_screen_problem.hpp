@@ -68,20 +68,11 @@ bool same_answer(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b)
 /// Where two answers part, for messages.
 template <class Scalar>
 std::string difference(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
-  if (a.outcome.code != b.outcome.code) return std::string{"outcome: "} + a.outcome.reason + " / " + b.outcome.reason;
-  auto const first = [](char const* name, auto const& x, auto const& y) -> std::string {
-    if (x.size() != y.size()) return std::string{name} + " differ in size; ";
-    for (std::size_t i = 0; i < x.size(); ++i) {
-      if (std::memcmp(&x[i], &y[i], sizeof x[i]) == 0) continue;
-      return std::string{name} + "[" + std::to_string(i) + "]: " + std::to_string(x[i]) + " / " + std::to_string(y[i]) +
-             "; ";
-    }
-    return {};
-  };
-  return first("indices", a.indices, b.indices) + first("distances", a.distances, b.distances) +
-         first("counts", a.counts, b.counts) + first("pixels", a.pixels, b.pixels) +
-         first("visible", a.visible, b.visible) + first("visible_count", a.visible_count, b.visible_count) +
-         (same_report(a, b) ? "" : "reports differ");
+  if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
+  return difference_in("indices", a.indices, b.indices) + difference_in("distances", a.distances, b.distances) +
+         difference_in("counts", a.counts, b.counts) + difference_in("pixels", a.pixels, b.pixels) +
+         difference_in("visible", a.visible, b.visible) +
+         difference_in("visible_count", a.visible_count, b.visible_count) + (same_report(a, b) ? "" : "reports differ");
 }
 
 /// Host memory between two guards, poisoned as a device_array is.
@@ -168,29 +159,23 @@ struct screen_arrays {
   static farpoint::span<Index> span_of(Array<Index>& array) { return {array.data(), array.size()}; }
 };
 
-template <class Problem, class Index, class Call>
-auto collect_screen_with(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  screen_arrays<scalar, Index, poisoned> arrays{problem};
-  farpoint::knn_screen_report report;
-  farpoint::result const outcome = call(arrays.output(&report));
-  return arrays.answer(outcome, report);
-}
-
 /// Runs `call(output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_screen(Problem const& problem, Call const& call) {
-  return problem.wide ? collect_screen_with<Problem, std::int64_t>(problem, call)
-                      : collect_screen_with<Problem, std::int32_t>(problem, call);
+  return with_index_type(problem, [&](auto index) {
+    screen_arrays<typename Problem::scalar, decltype(index), poisoned> arrays{problem};
+    farpoint::knn_screen_report report;
+    farpoint::result const outcome = call(arrays.output(&report));
+    return arrays.answer(outcome, report);
+  });
 }
 
 /// What a z-buffer and brute force say.
 template <class Problem>
 auto reference_screen(Problem const& problem) {
-  auto answer = collect_screen(problem, [&](auto const& output) {
+  return collect_screen(problem, [&](auto const& output) {
     return farpoint::reference::knn(clouds_in_place(problem.points), problem.method, problem.k, output);
   });
-  return answer;
 }
 
 /// Looks along z at the cube [0, 1)^3 from 1 m in front of it; the cube's front fills most of the image.

@@ -21,43 +21,28 @@ struct radius_problem : knn_problem<Coord> {
   }
 };
 
-template <class Problem, class Index, class Call>
-auto collect_radius_with(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  index_t const rows = problem.query_count();
-  guarded_lists<scalar, Index> lists{rows * std::clamp<index_t>(problem.k, 0, 2000), rows};
-  farpoint::radius_report report;
-  auto const outcome = call(farpoint::radius_output<scalar>{
-      lists.indices, {lists.distances.data(), lists.distances.size()}, lists.counts, &report});
-  auto answer = lists.answer(outcome);
-  add_report(answer, report);
-  return answer;
-}
-
 /// Runs `call(output)` of radius() on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_radius(Problem const& problem, Call const& call) {
-  return problem.wide ? collect_radius_with<Problem, std::int64_t>(problem, call)
-                      : collect_radius_with<Problem, std::int32_t>(problem, call);
-}
-
-template <class Problem, class Index, class Call>
-auto collect_rows_with(Problem const& problem, Call const& call) {
   using scalar = typename Problem::scalar;
-  guarded_lists<scalar, Index> lists{problem.capacity, problem.query_count() + 1};
-  farpoint::radius_report report;
-  auto const outcome = call(farpoint::radius_rows_output<scalar>{
-      lists.counts, lists.indices, {lists.distances.data(), lists.distances.size()}, &report});
-  auto answer = lists.answer(outcome);
-  add_report(answer, report);
-  return answer;
+  return with_index_type(problem, [&](auto index) {
+    return collect_lists<scalar, decltype(index), farpoint::radius_report>(
+        elements_of(problem), problem.query_count(), [&](auto& lists, auto* report) {
+          return call(farpoint::radius_output<scalar>{lists.indices, lists.distance_span(), lists.counts, report});
+        });
+  });
 }
 
 /// The same for radius_rows(): the counts of the answer are the offsets.
 template <class Problem, class Call>
 auto collect_rows(Problem const& problem, Call const& call) {
-  return problem.wide ? collect_rows_with<Problem, std::int64_t>(problem, call)
-                      : collect_rows_with<Problem, std::int32_t>(problem, call);
+  using scalar = typename Problem::scalar;
+  return with_index_type(problem, [&](auto index) {
+    return collect_lists<scalar, decltype(index), farpoint::radius_report>(
+        problem.capacity, problem.query_count() + 1, [&](auto& lists, auto* report) {
+          return call(farpoint::radius_rows_output<scalar>{lists.counts, lists.indices, lists.distance_span(), report});
+        });
+  });
 }
 
 template <class Problem>

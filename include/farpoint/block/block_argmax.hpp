@@ -2,9 +2,9 @@
 /// Block-wide arg-max, one source for kernels and for host threads.
 #pragma once
 
+#include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/core/types.hpp>
 
-#include <cstring>
 #include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -46,17 +46,11 @@ template <>
 struct argmax_key<float> {
   static constexpr bool exists = true;
   FARPOINT_HD static std::uint32_t encode(float score) noexcept {
-    std::uint32_t word;
-    score += 0.0f;  // -0 becomes +0: the two are equal scores
-    std::memcpy(&word, &score, sizeof word);
-    word = word & 0x80000000u ? ~word : word | 0x80000000u;
-    return score >= score ? word : 0;  // NaN: below -inf
+    score += 0.0f;                                    // -0 becomes +0: the two are equal scores
+    return score >= score ? ordered_word(score) : 0;  // NaN: below -inf
   }
   FARPOINT_HD static float decode(std::uint32_t key) noexcept {
-    std::uint32_t const word = key == 0 ? 0x7fffffffu : key & 0x80000000u ? key & 0x7fffffffu : ~key;
-    float score;
-    std::memcpy(&score, &word, sizeof score);
-    return score;
+    return ordered_value<float>(key == 0 ? 0xffffffffu : key);  // NaN: 0x7fffffff
   }
 };
 

@@ -17,27 +17,30 @@ inline bool is_workspace_aligned(bytes workspace) noexcept {
 
 /// Cuts a workspace into arrays, one after another. Without memory it only adds up what they take, so that the size of
 /// a layout and the layout itself are one function.
-class workspace_cutter {
+/// @tparam Line  bytes that each array is aligned to
+template <std::size_t Line>
+class basic_workspace_cutter {
  public:
-  explicit workspace_cutter(unsigned char* memory = nullptr) noexcept
+  explicit basic_workspace_cutter(unsigned char* memory = nullptr) noexcept
       : memory_{reinterpret_cast<std::uintptr_t>(memory)} {}
 
-  /// Array of `count` elements, aligned to cache lines.
+  /// Array of `count` elements.
   template <class T>
   T* take(index_t count) noexcept {
-    static_assert(alignof(T) <= line);
+    static_assert(alignof(T) <= Line && Line <= workspace_alignment);
     std::size_t const begin = used_;
-    used_ += (static_cast<std::size_t>(count) * sizeof(T) + line - 1) / line * line;
+    used_ += (static_cast<std::size_t>(count) * sizeof(T) + Line - 1) / Line * Line;
     return memory_ == 0 ? nullptr : reinterpret_cast<T*>(memory_ + begin);
   }
 
   std::size_t used() const noexcept { return used_; }
 
  private:
-  static constexpr std::size_t line = 64;
   std::uintptr_t memory_;  ///< a number: a layout that the memory has no room for may be cut, if it is not used
   std::size_t used_ = 0;
 };
+
+using workspace_cutter = basic_workspace_cutter<64>;
 
 /// Workspace that a convenience function owns; throws std::bad_alloc.
 class host_workspace {

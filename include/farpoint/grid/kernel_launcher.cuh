@@ -14,6 +14,24 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+/// cudaFuncSetAttribute(), which even where it succeeds clears an error that is pending from elsewhere (CUDA 13.0).
+/// The driver's function, which has the same numbers for attributes and errors, knows nothing of the runtime's errors.
+inline cudaError_t set_kernel_attribute(void const* kernel, cudaFuncAttribute attribute, int value) noexcept {
+  cudaFunction_t function = nullptr;
+  cudaError_t error = cudaGetFuncBySymbol(&function, kernel);
+  if (error != cudaSuccess) return error;
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  error = cudaGetDriverEntryPointByVersion("cuFuncSetAttribute", &entry, 12000, cudaEnableDefault, &found);
+#else
+  error = cudaGetDriverEntryPoint("cuFuncSetAttribute", &entry, cudaEnableDefault, &found);
+#endif
+  if (error != cudaSuccess || entry == nullptr) return error != cudaSuccess ? error : cudaErrorNotSupported;
+  using set_attribute = int (*)(cudaFunction_t, int, int);
+  return static_cast<cudaError_t>(reinterpret_cast<set_attribute>(entry)(function, attribute, value));
+}
+
 /// Raises a kernel's limit of dynamic shared memory to what the device has, once it needs more than it is allowed. The
 /// limit belongs to the kernel, not to the launch: if it were set to what a launch needs, another thread could lower it
 /// between the two.
@@ -26,7 +44,7 @@ inline cudaError_t allow_dynamic_shared(void const* kernel, std::size_t bytes) n
   error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (error != cudaSuccess) return error;
-  return cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+  return set_kernel_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
                               most - static_cast<int>(attributes.sharedSizeBytes));
 }
 

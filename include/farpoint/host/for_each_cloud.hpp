@@ -17,6 +17,7 @@ namespace detail {
 struct for_each_cloud_tuning {
   double worth_a_thread = 200e3;    ///< ns of work that pay for starting a thread
   index_t team_from_points = 8192;  ///< points and queries; below, a cloud is one thread's
+  int times_for_many = 1;           ///< team_from_points is raised by, where clouds are enough for all threads
 };
 
 /// How many threads work, and from what size on a cloud is shared.
@@ -27,22 +28,28 @@ class for_each_cloud_plan {
   /// @param work     of all clouds, in ns, roughly
   for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
                       for_each_cloud_tuning const& tuning) noexcept {
-    threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + work / tuning.worth_a_thread));
+    // A call with bad arguments, which is refused later, may say that there is less than nothing to do.
+    double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
+    threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
     bool const enough = clouds >= 2 * threads_;
     share_limit_ = threads_ == 1 ? largest
-                   : enough      ? std::max(tuning.team_from_points, points / (2 * threads_))
+                   : enough      ? std::max(tuning.times_for_many * tuning.team_from_points, points / (2 * threads_))
                                  : tuning.team_from_points;
     if (largest <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
+    sharers_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
   }
 
   int threads() const noexcept { return threads_; }
   /// Clouds of more points than this are worked on by the whole team.
   index_t share_limit() const noexcept { return share_limit_; }
+  /// Threads that may get small clouds: those of lower rank.
+  int sharers() const noexcept { return sharers_; }
   /// Units that a phase of building should be cut into, at most.
   std::uint32_t most_units() const noexcept { return threads_ == 1 ? 1 : static_cast<std::uint32_t>(4 * threads_); }
 
  private:
   int threads_ = 1;
+  int sharers_ = 1;
   index_t share_limit_ = 0;
 };
 
@@ -87,8 +94,8 @@ class host_sequence {
 /// First the team goes through the large clouds, in order, phase by phase; then its members claim the small ones one by
 /// one. Fewer threads than planned, if the system refuses some, do the same work.
 /// @param size_of   `size_of(b)`: points of cloud b
-/// @param make_job  `make_job(rank)`: the job of one thread on small clouds, or, for rank -1, that of the team on large
-///                  ones; jobs of different ranks run at the same time
+/// @param make_job  `make_job(rank)`: the job of one thread on small clouds, for ranks below plan.sharers(); or, for
+///                  rank -1, that of the team on large ones. Jobs of different ranks run at the same time
 template <class SizeOf, class MakeJob>
 void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf const& size_of,
                     MakeJob const& make_job) noexcept {
@@ -110,6 +117,7 @@ void for_each_cloud(for_each_cloud_plan const& plan, index_t clouds, SizeOf cons
                   std::uint32_t const units = team_job.next();
                   return units != 0 ? units : next_cloud();
                 });
+    if (rank >= plan.sharers()) return;
     auto job = make_job(rank);
     for (index_t b = next_small++; b < clouds; b = next_small++) {
       if (size_of(b) > plan.share_limit()) continue;

@@ -1,8 +1,10 @@
 /// @file
-/// What makes fps() fast on a GPU. Nothing here changes a result.
+/// What makes fps() fast, on a GPU and on the host. Nothing here changes a result.
 #pragma once
 
 #include <farpoint/core/types.hpp>
+
+#include <iosfwd>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -44,6 +46,18 @@ enum class fps_kernel {
   in_grid            ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
 };
 
+/// Name of a kernel, for messages.
+constexpr char const* to_string(fps_kernel kernel) noexcept {
+  switch (kernel) {
+    case fps_kernel::in_registers: return "in_registers";
+    case fps_kernel::in_global_memory: return "in_global_memory";
+    case fps_kernel::in_block: return "in_block";
+    case fps_kernel::in_cluster: return "in_cluster";
+    case fps_kernel::in_grid: return "in_grid";
+  }
+  return "unknown kernel";
+}
+
 /// What a choice goes by.
 struct fps_case {
   index_t largest;  ///< points of the largest cloud
@@ -62,6 +76,13 @@ struct fps_choice {
   int cluster_size = 1;  ///< of fps_kernel::in_cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
 };
 
+constexpr bool operator==(fps_choice a, fps_choice b) noexcept {
+  return a.kernel == b.kernel && a.cluster_size == b.cluster_size;
+}
+constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
+  return !(a == b);
+}
+
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
 /// argument.
 struct fps_selector {
@@ -77,41 +98,44 @@ struct fps_selector {
       {512, 24},  // 12,288
   };
 
-  /// Threads of fps_kernel::in_global_memory. h200, 131,072 -> 1,024: 19 ms; 34 with 512, 54 with 256.
+  /// Threads of fps_kernel::in_global_memory.
+  // h200, 131,072 -> 1,024: 19 ms; 34 with 512, 54 with 256.
   static constexpr int streaming_block_size = 1024;
 
-  /// Shapes of fps_kernel::in_block, in whole warps, ascending in capacity, as far as shared memory holds them. h200,
-  /// 16 x 8,192 -> 1,024: 512 threads 0.68 ms, 256 0.98; 32 x 4,096 -> 1,024: 0.50 and 0.66.
+  /// Shapes of fps_kernel::in_block, in whole warps, ascending in capacity, as far as shared memory holds them.
+  // h200, 512 threads against 256: 16 x 8,192 -> 1,024 0.68 ms, 0.98; 32 x 4,096 -> 1,024 0.50 ms, 0.66.
   static constexpr fps_block_tuning rounds_blocks[] = {{128, 4}, {256, 4}, {512, 8}, {512, 20}};
 
-  /// Candidates of a round: more make fewer rounds, and dearer ones. h200, 16 x 8,192 -> 1,024: 0.68 ms; 0.79 with 128,
-  /// 1.00 with 64.
+  /// Candidates of a round: more make fewer rounds, and dearer ones.
+  // h200, 16 x 8,192 -> 1,024: 0.68 ms; 0.79 with 128, 1.00 with 64.
   static constexpr int rounds_list_size = 256;
 
-  /// The same for fps_kernel::in_cluster and fps_kernel::in_grid: threads of a block, and candidates. h200, 1,000,000
-  /// -> 10,000: 3.44 ms; 4.35 with 256 threads, and with lists of 128; 6.12 with lists of 64.
+  /// The same for fps_kernel::in_cluster and fps_kernel::in_grid: threads of a block, and candidates.
+  // h200, 1,000,000 -> 10,000: 3.44 ms; 4.35 with 256 threads, and with lists of 128; 6.12 with lists of 64.
   static constexpr int group_block_size = 512;
   static constexpr int group_list_size = 256;
 
-  /// Of all three. h200, against 32 points and groups of 2: 1.31x for 16 x 8,192 -> 1,024 in rounds, 1.13x for 6 x
-  /// 10,000
-  /// -> 10,000 and 1.18x for 4 x 16,384 -> 4,096 in clusters of 8, 1.19x for 1,000,000 -> 1,024 and 1.21x for -> 10,000
-  /// in a grid; docs/fps.md has the others.
+  /// Of all three; docs/fps.md has what was measured.
+  // h200, times as fast as with 32 points and groups of 2:
+  //   in_block            16 x     8,192 ->  1,024  1.31
+  //   in_cluster of 8      6 x    10,000 -> 10,000  1.13
+  //   in_cluster of 8      4 x    16,384 ->  4,096  1.18
+  //   in_grid              1 x 1,000,000 ->  1,024  1.19
+  //   in_grid              1 x 1,000,000 -> 10,000  1.21
   static constexpr fps_chunk_tuning chunks = {128, 1};
 
-  /// Fewer points than this are not worth another block of a grid. h200, 131,072 -> 4,096: 1.29 ms; 1.22 with
-  /// 1,024, 1.47 with 4,096; larger clouds take all blocks.
+  /// Fewer points than this are not worth another block of a grid.
+  // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
   static constexpr index_t grid_points_per_block = 2048;
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
-  ///
-  /// h200, ms, uniform:       registers  cluster of 8  of 16  grid
-  ///   32 x   4,096 ->  1,024     0.33
-  ///    6 x  10,000 ->  1,000     0.66         0.41      0.41
-  ///    6 x  10,000 -> 10,000                  1.70      1.69
-  ///    4 x  16,384 ->  4,096                  0.88      0.87
-  ///    1 x  49,497 ->  4,096                  1.10      0.98   1.10
-  ///    1 x 131,072 ->  4,096                                   1.22
+  // h200, ms, uniform:       registers  cluster of 8  of 16  grid
+  //   32 x   4,096 ->  1,024     0.33
+  //    6 x  10,000 ->  1,000     0.66         0.41      0.41
+  //    6 x  10,000 -> 10,000                  1.70      1.69
+  //    4 x  16,384 ->  4,096                  0.88      0.87
+  //    1 x  49,497 ->  4,096                  1.10      0.98   1.10
+  //    1 x 131,072 ->  4,096                                   1.22
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
@@ -127,5 +151,52 @@ struct fps_selector {
     return {fps_kernel::in_grid};
   }
 };
+
+/// Points that a bucket of the host has room for, a multiple of 32: fewer, and there are more boxes to test; more, and
+/// more points are lowered in vain. Other sizes were not measured.
+inline constexpr int fps_bucket_points = 64;
+
+/// The host's. Tests change it to send small clouds through everything.
+struct fps_host_tuning {
+  index_t bucket_points = fps_bucket_points;  ///< points that a bucket is filled with
+  index_t list_points = 512;                  ///< candidates of a round
+  index_t sort_from_samples = 16;             ///< fewer samples touch nearly everything, sorted or not
+  bool rounds_for_one_chunk = false;          ///< a cloud of one chunk is its own list of candidates
+  double ns_per_point = 40;                   ///< to sort it, and to lower it to the first samples
+  double ns_per_sample = 400;
+  double worth_a_thread = 200e3;     ///< ns of work that pay for starting a thread
+  index_t team_from_points = 65536;  ///< below, starting threads takes what they save
+};
+
+constexpr bool operator==(fps_host_tuning const& a, fps_host_tuning const& b) noexcept {
+  return a.bucket_points == b.bucket_points && a.list_points == b.list_points &&
+         a.sort_from_samples == b.sort_from_samples && a.rounds_for_one_chunk == b.rounds_for_one_chunk &&
+         a.ns_per_point == b.ns_per_point && a.ns_per_sample == b.ns_per_sample &&
+         a.worth_a_thread == b.worth_a_thread && a.team_from_points == b.team_from_points;
+}
+constexpr bool operator!=(fps_host_tuning const& a, fps_host_tuning const& b) noexcept {
+  return !(a == b);
+}
+
+// Printing, for whoever includes <ostream>: as their initialisers are written.
+
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_block_tuning tuning) {
+  return out << "{" << tuning.block_size << ", " << tuning.points_per_thread << "}";
+}
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_chunk_tuning tuning) {
+  return out << "{" << tuning.points << ", " << tuning.per_group << "}";
+}
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
+  return out << "{" << to_string(choice.kernel) << ", " << choice.cluster_size << "}";
+}
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_host_tuning const& tuning) {
+  return out << "{" << tuning.bucket_points << ", " << tuning.list_points << ", " << tuning.sort_from_samples << ", "
+             << tuning.rounds_for_one_chunk << ", " << tuning.ns_per_point << ", " << tuning.ns_per_sample << ", "
+             << tuning.worth_a_thread << ", " << tuning.team_from_points << "}";
+}
 
 FARPOINT_END_NAMESPACE

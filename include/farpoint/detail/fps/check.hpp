@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/core/offsets.hpp>
 #include <farpoint/types/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -12,14 +13,12 @@ namespace detail {
 template <class Points>
 result check_fps(batch<Points> const& clouds, fps_params const& params,
                  fps_output<typename Points::scalar> const& output) noexcept {
+  constexpr batch_reasons reasons{
+      "fps: the number of clouds is negative", "fps: the number of points is negative",
+      "fps: the points are a null pointer",
+      "fps: a regular batch needs a number of points that is a multiple of the number of clouds"};
+  if (result const checked = check_batch(clouds, reasons); !checked) return checked;
   index_t const count = clouds.size();
-  index_t const total = clouds.points().size();
-  if (count < 0) return reject("fps: the number of clouds is negative");
-  if (total < 0) return reject("fps: the number of points is negative");
-  if (total > 0 && clouds.points().base() == nullptr) return reject("fps: the points are a null pointer");
-  if (!clouds.is_ragged() && count > 0 && total % count != 0) {
-    return reject("fps: a regular batch needs a number of points that is a multiple of the number of clouds");
-  }
   if (params.samples < 0) return reject("fps: params.samples is negative");
   if (params.first < 0) return reject("fps: params.first is negative");
   if (params.firsts.empty() && params.first > 0 && count > 0 && clouds.largest() > 0 &&
@@ -51,13 +50,8 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
 /// What only a backend that can read the arrays can check: offsets, firsts and chosen.
 template <class Points>
 result check_fps_arrays(batch<Points> const& clouds, fps_params const& params) noexcept {
-  index_t const total = clouds.points().size();
-  if (clouds.is_ragged()) {
-    auto const offsets = clouds.offsets();
-    for (std::size_t b = 0; b < offsets.size(); ++b) {
-      if (offsets[b] < 0 || offsets[b] > total) return reject("fps: an offset lies outside the points");
-      if (b > 0 && offsets[b] < offsets[b - 1]) return reject("fps: the offsets decrease");
-    }
+  if (!offsets_ascend(clouds.offsets(), clouds.points().size())) {
+    return reject("fps: the offsets decrease or leave the points");
   }
   index_t const chosen_each = clouds.size() > 0 ? params.chosen.size() / clouds.size() : 0;
   for (index_t b = 0; b < clouds.size(); ++b) {

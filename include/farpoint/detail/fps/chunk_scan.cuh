@@ -1,52 +1,22 @@
 /// @file
-/// A block's share of a cloud: chunks of neighbours in Morton order, each with its box and its largest distance.
+/// What a block does with its share of a cloud: loads it, lowers its distances, and collects candidates.
 #pragma once
 
-#include <farpoint/detail/fps/round_memory.cuh>
+#include <farpoint/detail/fps/chunk_partition.cuh>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// How the points of a slice are bundled: neighbours into chunks, and chunks into groups. A lane has one point of a
-/// chunk of 32; several of a larger one; and smaller chunks lie side by side in a warp.
-template <int ChunkSize, int GroupSize>
-struct fps_chunking {
-  static constexpr int chunk = ChunkSize;  ///< points of a chunk
-  static constexpr int group = GroupSize;  ///< chunks of a group: samples are tested against its box first
+/// Those of a round's samples that may lower something, by their numbers.
+template <class Sample, class Number>
+struct nearby_samples {
+  Sample const* samples;
+  Number const* numbers;  ///< of this warp
+  unsigned count;
 
-  static constexpr int lanes = chunk < 32 ? chunk : 32;  ///< that work on a chunk
-  static constexpr int abreast = 32 / lanes;             ///< chunks that a warp works on at once
-  static constexpr int each = chunk / lanes;             ///< points of a chunk for each of its lanes
-  static_assert(chunk >= 8 && chunk <= 256 && (chunk & (chunk - 1)) == 0, "farpoint: 8, 16, 32, ... 256 points");
-  static_assert(group > 0 && group % abreast == 0, "farpoint: a group is one or more of a warp's steps");
-
-  /// Chunks that hold so many points, and groups that hold so many chunks.
-  FARPOINT_HD static constexpr index_t chunks(index_t points) noexcept { return (points + chunk - 1) / chunk; }
-  FARPOINT_HD static constexpr index_t groups(index_t chunks) noexcept { return (chunks + group - 1) / group; }
-};
-
-/// Memory for a slice, shared or global. The blocks of a group take the cloud's chunks in turn; in memory of its own a
-/// slice's chunks lie one after another, in memory for the whole cloud they stay where they are.
-template <class Scalar, int Dim, class Chunking>
-struct chunk_partition {
-  Scalar* points;        ///< `[Dim + 1, point_pitch]`: the coordinates, then the distance to the nearest sample
-  std::uint32_t* index;  ///< `[point_pitch]`: where in the cloud the point is
-  index_t point_pitch;
-  Scalar* boxes;  ///< `[2 Dim + 1, chunk_pitch]`: low and high corner, then the largest distance
-  index_t chunk_pitch;
-  Scalar* groups;  ///< `[2 Dim + 1, group_pitch]`: the same for groups of chunks
-  index_t group_pitch;
-  bool whole_points;  ///< points and index are for the whole cloud
-
-  /// Bytes of the points and of the boxes for so many chunks.
-  FARPOINT_HD static constexpr std::size_t point_bytes(index_t chunks) noexcept {
-    return static_cast<std::size_t>(chunks) * Chunking::chunk * ((Dim + 1) * sizeof(Scalar) + sizeof(std::uint32_t));
-  }
-  FARPOINT_HD static constexpr std::size_t box_bytes(index_t chunks) noexcept {
-    return static_cast<std::size_t>(chunks + Chunking::groups(chunks)) * (2 * Dim + 1) * sizeof(Scalar);
-  }
+  __device__ Sample const& operator[](unsigned i) const noexcept { return samples[numbers[i]]; }
 };
 
 /// The chunks rank, rank + size, rank + 2 size, ... of a cloud, worked on by the warps of a block in groups.
@@ -58,12 +28,12 @@ class chunk_scan {
  public:
   using scalar = typename Points::scalar;
   using point_type = typename Points::point;
-  using memory_type = chunk_partition<scalar, Points::dim, Chunking>;
+  using partition_type = chunk_partition<scalar, Points::dim, Chunking>;
   static constexpr int dim = Points::dim;
   static constexpr int warps = BlockSize / 32;
 
-  __device__ chunk_scan(Points const& cloud, int rank, int size, memory_type const& memory) noexcept
-      : memory_{memory}, points_{static_cast<std::uint32_t>(cloud.size())}, rank_{rank}, size_{size} {
+  __device__ chunk_scan(Points const& cloud, int rank, int size, partition_type const& partition) noexcept
+      : partition_{partition}, points_{static_cast<std::uint32_t>(cloud.size())}, rank_{rank}, size_{size} {
     int const all = static_cast<int>(Chunking::chunks(cloud.size()));
     chunks_ = rank < all ? (all - rank + size - 1) / size : 0;
   }
@@ -73,134 +43,58 @@ class chunk_scan {
   __device__ unsigned load(Points const& cloud, std::uint32_t const* order) noexcept {
     unsigned bad = 0;
     for (int group = warp(); group * Chunking::group < chunks_; group += warps) {
-      extent around = nothing();
+      extent around = extent::nothing();
       for (int first = group * Chunking::group; first < end_of(group); first += Chunking::abreast) {
         int const chunk = first + part();
         extent const box = load_chunk(chunk, cloud, order, bad);
-        if (is_leader() && exists(chunk)) write_extent(memory_.boxes + chunk, memory_.chunk_pitch, box);
-        grow(around, box);
+        if (is_leader() && exists(chunk)) box.write(partition_.boxes + chunk, partition_.chunk_pitch);
+        around.grow(box);
       }
-      if constexpr (Chunking::abreast > 1) around = around_lanes<32>(around);
-      if (cuda_warp::lane() == 0) write_extent(memory_.groups + group, memory_.group_pitch, around);
+      if constexpr (Chunking::abreast > 1) around = around.template around_lanes<32>();
+      if (cuda_warp::lane() == 0) around.write(partition_.groups + group, partition_.group_pitch);
     }
     cuda_warp::sync();
     return bad;
   }
 
   /// Lowers distances to `samples[0, count)`, all in shared memory; marks the samples themselves as taken; then puts
-  /// all points above the cut into the list, with the largest distance into the tally.
+  /// all points above the threshold into the list, with the largest distance into the counters.
   /// @param nearby  this warp's scratch memory for numbers of samples
   template <class Sample, class List, class Number>
-  __device__ void lower_and_collect(Sample const* samples, unsigned count, candidate_threshold<scalar> const& cut,
-                                    List& list, round_counters<scalar>& tally, Number* nearby) noexcept {
+  __device__ void lower_and_collect(Sample const* samples, unsigned count, candidate_threshold<scalar> const& threshold,
+                                    List& list, round_counters<scalar>& counters, Number* nearby) noexcept {
     scalar largest = no_candidate<scalar>;
     for (int group = warp(); group * Chunking::group < chunks_; group += warps) {
-      extent const box = read_extent(memory_.groups + group, memory_.group_pitch);
+      extent const box = extent::read(partition_.groups + group, partition_.group_pitch);
       if (box.largest < 0) continue;
-      unsigned const near_count = find_near(box, samples, count, nearby);
+      auto const near = find_near(box, samples, count, nearby);
       scalar after = box.largest;
-      if (near_count > 0 || box.largest >= cut.distance) {
+      if (near.count > 0 || box.largest >= threshold.distance) {
         after = no_candidate<scalar>;
         for (int first = group * Chunking::group; first < end_of(group); first += Chunking::abreast) {
-          after = max_number(after, lower_and_collect(first, samples, nearby, near_count, cut, list, tally));
+          after = max_number(after, lower_and_collect(first, near, threshold, list, counters));
         }
-        if constexpr (Chunking::abreast > 1) after = largest_of<32>(after);
-        if (cuda_warp::lane() == 0) memory_.groups[2 * dim * memory_.group_pitch + group] = after;
+        if constexpr (Chunking::abreast > 1) after = extent::template largest_of_lanes<32>(after);
+        if (cuda_warp::lane() == 0) partition_.groups[2 * dim * partition_.group_pitch + group] = after;
         cuda_warp::sync();
       }
       largest = max_number(largest, after);
     }
-    if (cuda_warp::lane() == 0 && largest >= 0) atomicMax(&tally.largest, fps_rank<scalar>::of(largest));
+    if (cuda_warp::lane() == 0 && largest >= 0) atomicMax(&counters.largest, distance_word_of(largest));
   }
 
  private:
   static constexpr int each = Chunking::each;
+  using extent = chunk_extent<scalar, dim>;
 
-  /// A box, and the largest distance in it.
-  struct extent {
-    point_type low;
-    point_type high;
-    scalar largest;
-  };
-
-  __device__ static extent nothing() noexcept {
-    extent e;
-#pragma unroll
-    for (int axis = 0; axis < dim; ++axis) {
-      e.low[axis] = not_yet_measured<scalar>;
-      e.high[axis] = -not_yet_measured<scalar>;
-    }
-    e.largest = no_candidate<scalar>;
-    return e;
-  }
-
-  __device__ static void grow(extent& e, extent const& other) noexcept {
-#pragma unroll
-    for (int axis = 0; axis < dim; ++axis) {
-      e.low[axis] = min_number(e.low[axis], other.low[axis]);
-      e.high[axis] = max_number(e.high[axis], other.high[axis]);
-    }
-    e.largest = max_number(e.largest, other.largest);
-  }
-
-  /// Around what `Lanes` neighbouring lanes have.
-  template <int Lanes>
-  __device__ static extent around_lanes(extent e) noexcept {
-#pragma unroll
-    for (int axis = 0; axis < dim; ++axis) {
-      e.low[axis] = cuda_warp::min<Lanes>(e.low[axis]);
-      e.high[axis] = cuda_warp::max<Lanes>(e.high[axis]);
-    }
-    e.largest = largest_of<Lanes>(e.largest);
-    return e;
-  }
-
-  /// As unsigned integers: one instruction for all 32 lanes.
-  template <int Lanes>
-  __device__ static scalar largest_of(scalar distance) noexcept {
-    return fps_rank<scalar>::back(cuda_warp::max<Lanes>(fps_rank<scalar>::of(distance)));
-  }
-
-  __device__ static extent read_extent(scalar const* from, index_t pitch) noexcept {
-    extent e;
-#pragma unroll
-    for (int axis = 0; axis < dim; ++axis) {
-      e.low[axis] = from[axis * pitch];
-      e.high[axis] = from[(dim + axis) * pitch];
-    }
-    e.largest = from[2 * dim * pitch];
-    return e;
-  }
-
-  __device__ static void write_extent(scalar* to, index_t pitch, extent const& e) noexcept {
-#pragma unroll
-    for (int axis = 0; axis < dim; ++axis) {
-      to[axis * pitch] = e.low[axis];
-      to[(dim + axis) * pitch] = e.high[axis];
-    }
-    to[2 * dim * pitch] = e.largest;
-  }
-
-  __device__ static int warp() noexcept {
-    return static_cast<int>(threadIdx.x) / 32;
-  }
-  __device__ int end_of(int group) const noexcept {
-    return ::min((group + 1) * Chunking::group, chunks_);
-  }
+  __device__ static int warp() noexcept { return static_cast<int>(threadIdx.x) / 32; }
+  __device__ int end_of(int group) const noexcept { return ::min((group + 1) * Chunking::group, chunks_); }
 
   /// My chunk among those abreast, and my lane in it.
-  __device__ static int part() noexcept {
-    return cuda_warp::lane() / Chunking::lanes;
-  }
-  __device__ static unsigned lane() noexcept {
-    return static_cast<unsigned>(cuda_warp::lane() % Chunking::lanes);
-  }
-  __device__ static bool is_leader() noexcept {
-    return lane() == 0;
-  }
-  __device__ bool exists(int chunk) const noexcept {
-    return Chunking::abreast == 1 || chunk < chunks_;
-  }
+  __device__ static int part() noexcept { return cuda_warp::lane() / Chunking::lanes; }
+  __device__ static unsigned lane() noexcept { return static_cast<unsigned>(cuda_warp::lane() % Chunking::lanes); }
+  __device__ static bool is_leader() noexcept { return lane() == 0; }
+  __device__ bool exists(int chunk) const noexcept { return Chunking::abreast == 1 || chunk < chunks_; }
   /// Whether it is so for a chunk of this warp's step.
   __device__ static bool any(bool mine) noexcept {
     return Chunking::abreast == 1 ? mine : cuda_warp::ballot(mine) != 0;
@@ -222,13 +116,13 @@ class chunk_scan {
            static_cast<unsigned>(i) * Chunking::lanes + lane();
   }
   __device__ index_t point_at(int chunk, int i) const noexcept {
-    return memory_.whole_points ? index_t{place_of(chunk, i)}
-                                : index_t{chunk} * Chunking::chunk + i * Chunking::lanes + lane();
+    return partition_.whole_points ? index_t{place_of(chunk, i)}
+                                   : index_t{chunk} * Chunking::chunk + i * Chunking::lanes + lane();
   }
 
   /// Fills the memory of my chunk's points; returns what is around them.
   __device__ extent load_chunk(int chunk, Points const& cloud, std::uint32_t const* order, unsigned& bad) noexcept {
-    extent box = nothing();
+    extent box = extent::nothing();
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       std::uint32_t const place = place_of(chunk, i);
@@ -241,18 +135,18 @@ class chunk_scan {
       bad += real && !good;
       index_t const at = point_at(chunk, i);
 #pragma unroll
-      for (int axis = 0; axis < dim; ++axis) memory_.points[axis * memory_.point_pitch + at] = point[axis];
-      memory_.points[dim * memory_.point_pitch + at] = good ? not_yet_measured<scalar> : no_candidate<scalar>;
-      memory_.index[at] = index;
-      if (good) grow(box, {point, point, not_yet_measured<scalar>});
+      for (int axis = 0; axis < dim; ++axis) partition_.points[axis * partition_.point_pitch + at] = point[axis];
+      partition_.points[dim * partition_.point_pitch + at] = good ? not_yet_measured<scalar> : no_candidate<scalar>;
+      partition_.index[at] = index;
+      if (good) box.grow({point, point, not_yet_measured<scalar>});
     }
-    return around_lanes<Chunking::lanes>(box);
+    return box.template around_lanes<Chunking::lanes>();
   }
 
-  /// Lists the samples that may lower something in a group; returns how many.
+  /// Lists the samples that may lower something in a group.
   template <class Sample, class Number>
-  __device__ static unsigned find_near(extent const& box, Sample const* samples, unsigned count,
-                                       Number* nearby) noexcept {
+  __device__ static nearby_samples<Sample, Number> find_near(extent const& box, Sample const* samples, unsigned count,
+                                                             Number* nearby) noexcept {
     unsigned near_count = 0;
     for (unsigned first = 0; first < count; first += 32) {
       unsigned const mine = first + static_cast<unsigned>(cuda_warp::lane());
@@ -262,7 +156,7 @@ class chunk_scan {
       near_count += static_cast<unsigned>(__popc(hits));
     }
     cuda_warp::sync();
-    return near_count;
+    return {samples, nearby, near_count};
   }
 
   /// This lane's points of its chunk.
@@ -280,19 +174,20 @@ class chunk_scan {
       if (place_of(chunk, i) >= points_) continue;
       index_t const at = point_at(chunk, i);
 #pragma unroll
-      for (int axis = 0; axis < dim; ++axis) mine.point[i][axis] = memory_.points[axis * memory_.point_pitch + at];
-      mine.nearest[i] = memory_.points[dim * memory_.point_pitch + at];
+      for (int axis = 0; axis < dim; ++axis)
+        mine.point[i][axis] = partition_.points[axis * partition_.point_pitch + at];
+      mine.nearest[i] = partition_.points[dim * partition_.point_pitch + at];
     }
     return mine;
   }
 
   /// For the chunks abreast from `first` on. Returns the largest distance of my chunk.
-  template <class Sample, class List, class Number>
-  __device__ scalar lower_and_collect(int first, Sample const* samples, Number const* nearby, unsigned near_count,
-                                      candidate_threshold<scalar> const& cut, List& list,
-                                      round_counters<scalar>& tally) noexcept {
+  template <class Near, class List>
+  __device__ scalar lower_and_collect(int first, Near const& near, candidate_threshold<scalar> const& threshold,
+                                      List& list, round_counters<scalar>& counters) noexcept {
     int const chunk = first + part();
-    extent const box = exists(chunk) ? read_extent(memory_.boxes + chunk, memory_.chunk_pitch) : nothing();
+    extent const box =
+        exists(chunk) ? extent::read(partition_.boxes + chunk, partition_.chunk_pitch) : extent::nothing();
     if (!any(box.largest >= 0)) return box.largest;
 
     own_points mine;
@@ -304,19 +199,18 @@ class chunk_scan {
 
     // A sample for each lane is tested against the box at once; those that may lower something come one by one. Where a
     // chunk is all of its group, the group's box was its own.
-    for (unsigned start = 0; start < near_count; start += Chunking::lanes) {
+    for (unsigned start = 0; start < near.count; start += Chunking::lanes) {
       unsigned const number = start + lane();
-      bool const hit =
-          number < near_count &&
-          (Chunking::group == 1 || box_distance2(box.low, box.high, samples[nearby[number]].point) <= box.largest);
+      bool const hit = number < near.count &&
+                       (Chunking::group == 1 || box_distance2(box.low, box.high, near[number].point) <= box.largest);
       unsigned const votes = cuda_warp::ballot(hit);
       if (votes == 0) continue;
       if (!loaded) load();
       for (unsigned hits = of_chunk(votes); hits != 0;) {
         // From both ends, so that two loads overlap; the last of an odd number comes twice.
-        auto const a = samples[nearby[start + static_cast<unsigned>(__ffs(static_cast<int>(hits))) - 1]];
+        auto const a = near[start + static_cast<unsigned>(lowest_bit(hits))];
         unsigned const last = 31 - static_cast<unsigned>(__clz(static_cast<int>(hits)));
-        auto const b = samples[nearby[start + last]];
+        auto const b = near[start + last];
 #pragma unroll
         for (int i = 0; i < each; ++i) {
           scalar const nearer = min_number(distance2(mine.point[i], a.point), distance2(mine.point[i], b.point));
@@ -326,73 +220,71 @@ class chunk_scan {
       }
     }
     scalar largest = box.largest;
-    if (loaded) largest = write_distances(chunk, mine, samples, nearby, near_count);
-    if (any(largest >= cut.distance)) {
+    if (loaded) largest = write_distances(chunk, mine, near);
+    if (any(largest >= threshold.distance)) {
       if (!loaded) load();
 #pragma unroll
-      for (int i = 0; i < each; ++i) collect(chunk, i, mine, cut, list, tally);
+      for (int i = 0; i < each; ++i) collect(chunk, i, mine, threshold, list, counters);
     }
     return largest;
   }
 
   /// Writes the distances of my points, none for samples; returns the largest of my chunk.
-  template <class Sample, class Number>
-  __device__ scalar write_distances(int chunk, own_points& mine, Sample const* samples, Number const* nearby,
-                                    unsigned near_count) noexcept {
+  template <class Near>
+  __device__ scalar write_distances(int chunk, own_points& mine, Near const& near) noexcept {
     // A sample is at distance 0 of itself, but so are its duplicates.
     bool zero = false;
 #pragma unroll
     for (int i = 0; i < each; ++i) zero |= mine.nearest[i] == 0;
-    if (cuda_warp::ballot(zero) != 0) take_samples(chunk, mine, samples, nearby, near_count);
+    if (cuda_warp::ballot(zero) != 0) take_samples(chunk, mine, near);
 
     scalar largest = no_candidate<scalar>;
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       if (place_of(chunk, i) < points_)
-        memory_.points[dim * memory_.point_pitch + point_at(chunk, i)] = mine.nearest[i];
+        partition_.points[dim * partition_.point_pitch + point_at(chunk, i)] = mine.nearest[i];
       largest = max_number(largest, mine.nearest[i]);
     }
-    largest = largest_of<Chunking::lanes>(largest);
+    largest = extent::template largest_of_lanes<Chunking::lanes>(largest);
     // Chunks abreast went through different numbers of samples: all lanes have read the box before it is written.
     if constexpr (Chunking::abreast > 1) cuda_warp::sync();
-    if (is_leader() && exists(chunk)) memory_.boxes[2 * dim * memory_.chunk_pitch + chunk] = largest;
+    if (is_leader() && exists(chunk)) partition_.boxes[2 * dim * partition_.chunk_pitch + chunk] = largest;
     cuda_warp::sync();
     return largest;
   }
 
   /// Leaves those of my points that are samples without a distance.
-  template <class Sample, class Number>
-  __device__ void take_samples(int chunk, own_points& mine, Sample const* samples, Number const* nearby,
-                               unsigned near_count) const noexcept {
+  template <class Near>
+  __device__ void take_samples(int chunk, own_points& mine, Near const& near) const noexcept {
 #pragma unroll
     for (int i = 0; i < each; ++i) {
       if (mine.nearest[i] != 0) continue;
-      std::uint32_t const index = memory_.index[point_at(chunk, i)];
-      for (unsigned s = 0; s < near_count; ++s) {
-        if (samples[nearby[s]].index == index) mine.nearest[i] = no_candidate<scalar>;
+      std::uint32_t const index = partition_.index[point_at(chunk, i)];
+      for (unsigned s = 0; s < near.count; ++s) {
+        if (near[s].index == index) mine.nearest[i] = no_candidate<scalar>;
       }
     }
   }
 
   template <class List>
-  __device__ void collect(int chunk, int i, own_points const& mine, candidate_threshold<scalar> const& cut, List& list,
-                          round_counters<scalar>& tally) const noexcept {
-    std::uint32_t const index = place_of(chunk, i) < points_ ? memory_.index[point_at(chunk, i)] : 0;
-    bool const above = cut.admits(mine.nearest[i], index);
+  __device__ void collect(int chunk, int i, own_points const& mine, candidate_threshold<scalar> const& threshold,
+                          List& list, round_counters<scalar>& counters) const noexcept {
+    std::uint32_t const index = place_of(chunk, i) < points_ ? partition_.index[point_at(chunk, i)] : 0;
+    bool const above = threshold.admits(mine.nearest[i], index);
     unsigned const all = cuda_warp::ballot(above);
     if (all == 0) return;
     unsigned place = 0;
-    if (cuda_warp::lane() == 0) place = atomicAdd(&tally.found, static_cast<unsigned>(__popc(all)));
+    if (cuda_warp::lane() == 0) place = atomicAdd(&counters.found, static_cast<unsigned>(__popc(all)));
     place = cuda_warp::shuffle(place, 0) + static_cast<unsigned>(__popc(all & ((1u << cuda_warp::lane()) - 1)));
     if (!above) return;
     if (place < List::size) {
       list.set(place, mine.point[i], mine.nearest[i], index);
     } else {
-      atomicMax(&tally.dropped, fps_rank<scalar>::of(mine.nearest[i]));
+      atomicMax(&counters.dropped, distance_word_of(mine.nearest[i]));
     }
   }
 
-  memory_type memory_;
+  partition_type partition_;
   std::uint32_t points_;
   int rank_;
   int size_;

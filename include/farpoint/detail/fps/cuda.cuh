@@ -4,11 +4,13 @@
 
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/fps/block_kernel.cuh>
 #include <farpoint/detail/fps/check.hpp>
 #include <farpoint/detail/fps/global_memory_kernel.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
 #include <farpoint/grid/device_properties.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/fps.hpp>
 
 #include <iterator>
@@ -24,47 +26,50 @@ class fps_cuda_plan {
   static constexpr int dim = Points::dim;
   static constexpr std::size_t shapes = std::size(Selector::blocks);
   static constexpr std::size_t rounds_shapes = std::size(Selector::rounds_blocks);
-  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
+  /// Of fps_kernel::in_block.
+  template <std::size_t Shape>
+  using block_config = fps_rounds_config<Points, Selector::rounds_blocks[Shape].block_size, Selector::rounds_list_size,
+                                         fps_chunking<Selector::chunks.points, Selector::chunks.per_group>>;
 
   fps_cuda_plan(batch<Points> const& clouds, fps_params const& params,
                 device_properties const& device = device_properties::current()) noexcept
       : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()}, device_{device} {
     fps_case const c{
-        largest_,          points_,          clouds.size(),           params.samples,      clouds.is_ragged(),
-        register_points(), rounds_points(0), device_.multiprocessors, device_.architecture};
+        largest_,          points_,         clouds.size(),           params.samples,      clouds.is_ragged(),
+        register_points(), rounds_points(), device_.multiprocessors, device_.architecture};
     choice_ = usable(Selector::choose(c));
   }
 
   std::size_t bytes() const noexcept {
     switch (choice_.kernel) {
       case fps_kernel::in_cluster:
-      case fps_kernel::in_grid: return sorted().bytes();
+      case fps_kernel::in_grid: return multi_block().bytes();
       case fps_kernel::in_global_memory:
         return static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
       default: return 0;
     }
   }
 
-  cudaError_t launch(fps_rounds_args<Points> const& task, unsigned char* workspace,
-                     cudaStream_t stream) const noexcept {
+  cudaError_t launch(fps_args<Points> const& args, unsigned char* workspace, cudaStream_t stream) const noexcept {
     if constexpr (has_rounds) {
-      if (choice_.kernel == fps_kernel::in_block) return launch_rounds<0>(task, stream);
+      if (choice_.kernel == fps_kernel::in_block) return launch_block<0>(args, stream);
       if (choice_.kernel != fps_kernel::in_registers && choice_.kernel != fps_kernel::in_global_memory) {
-        return sorted().launch(task, workspace, stream);
+        return multi_block().launch(args, workspace, stream);
       }
     }
-    fps_block_args<Points> one{task.clouds, task.params, task.output, task.stop2};
-    one.arrays = reinterpret_cast<scalar*>(workspace);
+    kernel_launcher launcher{stream};
+    fps_size_range rest{-1, max_narrow_points};
     bool const all_large = !clouds_.is_ragged() && choice_.kernel == fps_kernel::in_global_memory;
     if (!all_large) {
-      one.up_to = register_points();
-      cudaError_t const error = launch_registers<0>(one, stream);
-      if (error != cudaSuccess || choice_.kernel == fps_kernel::in_registers) return error;
-      one.above = one.up_to;
+      launch_registers<0>(launcher, {args, {-1, register_points()}});
+      rest.above = register_points();
     }
-    one.up_to = max_narrow_points;
-    constexpr int block_size = Selector::streaming_block_size;
-    return fps_launch_stream<Points, block_size>(one, stream);
+    if (choice_.kernel == fps_kernel::in_global_memory) {
+      constexpr int block_size = Selector::streaming_block_size;
+      launcher.launch(fps_global_memory_kernel<Points, block_size>, static_cast<unsigned>(clouds_.size()), block_size,
+                      {args, rest, reinterpret_cast<scalar*>(workspace)});
+    }
+    return launcher.error();
   }
 
  private:
@@ -76,9 +81,9 @@ class fps_cuda_plan {
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
     bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
-                              choice.cluster_size <= 16 && (choice.cluster_size & (choice.cluster_size - 1)) == 0 &&
+                              choice.cluster_size <= 16 && is_power_of_two(choice.cluster_size) &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;
-    if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points(0))) {
+    if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points())) {
       choice.kernel = fps_kernel::in_grid;
     }
     if (choice.kernel == fps_kernel::in_cluster && (!has_rounds || !small_enough || !has_clusters)) {
@@ -86,7 +91,7 @@ class fps_cuda_plan {
     }
     if constexpr (has_rounds && fps_has_clusters<scalar>) {
       bool const may_lack = choice.kernel == fps_kernel::in_cluster && choice.cluster_size > 8;
-      if (may_lack && !fps_sorted_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
+      if (may_lack && !fps_multi_block_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
         choice.cluster_size = 8;
       }
     }
@@ -98,7 +103,7 @@ class fps_cuda_plan {
     return choice;
   }
 
-  fps_sorted_plan<Selector, Points> sorted() const noexcept {
+  fps_multi_block_plan<Selector, Points> multi_block() const noexcept {
     return {clouds_, device_, choice_.kernel == fps_kernel::in_cluster ? choice_.cluster_size : 0};
   }
 
@@ -119,11 +124,9 @@ class fps_cuda_plan {
 
   /// Points of the largest cloud that a shape from `Shape` on takes in this device's shared memory.
   template <std::size_t Shape = 0>
-  index_t rounds_points(int) const noexcept {
+  index_t rounds_points() const noexcept {
     if constexpr (has_rounds && Shape < rounds_shapes) {
-      index_t const next = rounds_points<Shape + 1>(0);
-      index_t const mine = rounds_shape_points<Shape>();
-      return mine > next ? mine : next;
+      return larger(rounds_shape_points<Shape>(), rounds_points<Shape + 1>());
     } else {
       return 0;
     }
@@ -131,32 +134,26 @@ class fps_cuda_plan {
 
   template <std::size_t Shape>
   index_t rounds_shape_points() const noexcept {
+    using config = block_config<Shape>;
+    using partition = typename config::partition;
     constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
-    using memory = chunk_partition<scalar, dim, chunking>;
-    constexpr std::size_t fixed =
-        sizeof(fps_rounds_shared<scalar, dim, Selector::rounds_list_size, shape.block_size>) + 1024;
+    constexpr std::size_t fixed = sizeof(typename config::shared) + 1024;
     auto const limit = static_cast<std::size_t>(device_.shared_bytes);
-    if (limit < fixed + fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread, chunking>(0))
-      return 0;
-    auto const chunks = static_cast<index_t>((limit - fixed) / (memory::point_bytes(1) + memory::box_bytes(1)));
-    return chunks * chunking::chunk < shape.capacity() ? chunks * chunking::chunk : shape.capacity();
+    if (limit < fixed + fps_block_bytes<config, shape.points_per_thread>(0)) return 0;
+    auto const chunks = static_cast<index_t>((limit - fixed) / partition::bytes(1));
+    return smaller<index_t>(chunks * config::chunking::chunk, shape.capacity());
   }
 
   /// Launches the first shape from `Shape` on that holds the largest cloud.
   template <std::size_t Shape>
-  cudaError_t launch_rounds(fps_rounds_args<Points> const& task, cudaStream_t stream) const noexcept {
+  cudaError_t launch_block(fps_args<Points> const& args, cudaStream_t stream) const noexcept {
     if constexpr (Shape < rounds_shapes) {
-      if (largest_ > rounds_shape_points<Shape>()) return launch_rounds<Shape + 1>(task, stream);
-      constexpr fps_block_tuning shape = Selector::rounds_blocks[Shape];
-      cudaLaunchConfig_t launch{};
-      launch.gridDim = dim3(static_cast<unsigned>(clouds_.size()));
-      launch.blockDim = dim3(shape.block_size);
-      launch.dynamicSmemBytes =
-          fps_rounds_block_bytes<Points, shape.block_size, shape.points_per_thread, chunking>(largest_);
-      launch.stream = stream;
-      return launch_kernel(fps_rounds_block_kernel<Points, shape.block_size, shape.points_per_thread,
-                                                   Selector::rounds_list_size, chunking>,
-                           launch, task);
+      if (largest_ > rounds_shape_points<Shape>()) return launch_block<Shape + 1>(args, stream);
+      using config = block_config<Shape>;
+      constexpr int points_per_thread = Selector::rounds_blocks[Shape].points_per_thread;
+      cudaLaunchConfig_t launch = launch_config(static_cast<unsigned>(clouds_.size()), config::block_size, stream);
+      launch.dynamicSmemBytes = fps_block_bytes<config, points_per_thread>(largest_);
+      return launch_kernel(fps_block_kernel<config, points_per_thread>, launch, args);
     } else {
       return cudaErrorInvalidConfiguration;
     }
@@ -164,21 +161,18 @@ class fps_cuda_plan {
 
   /// Launches the first shape from `Shape` on that holds the largest cloud, or else the largest shape.
   template <std::size_t Shape>
-  cudaError_t launch_registers(fps_block_args<Points> task, cudaStream_t stream) const noexcept {
+  void launch_registers(kernel_launcher& launcher, fps_registers_args<Points> const& args) const noexcept {
     if constexpr (Shape < shapes) {
       if constexpr (fits(Shape)) {
         constexpr fps_block_tuning shape = Selector::blocks[Shape];
         if (shape.capacity() >= largest_ || shape.capacity() == register_points()) {
-          cudaLaunchConfig_t launch{};
-          launch.gridDim = dim3(static_cast<unsigned>(clouds_.size()));
-          launch.blockDim = dim3(shape.block_size);
-          launch.stream = stream;
-          return launch_kernel(fps_registers_kernel<Points, shape.block_size, shape.points_per_thread>, launch, task);
+          return launcher.launch(fps_registers_kernel<Points, shape.block_size, shape.points_per_thread>,
+                                 static_cast<unsigned>(clouds_.size()), shape.block_size, args);
         }
       }
-      return launch_registers<Shape + 1>(task, stream);
+      launch_registers<Shape + 1>(launcher, args);
     } else {
-      return cudaErrorInvalidConfiguration;
+      launcher.then([] { return cudaErrorInvalidConfiguration; });
     }
   }
 
@@ -193,19 +187,13 @@ class fps_cuda_plan {
 template <class Selector, class Points>
 result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
                 fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  using scalar = typename Points::scalar;
   if (result const checked = check_fps(clouds, params, output); !checked) return checked;
   if (clouds.largest() > max_narrow_points) {
     return reject("fps: cuda_exec takes clouds of at most 2^31 - 1 points");
   }
   if (clouds.size() > max_narrow_points) return reject("fps: cuda_exec takes at most 2^31 - 1 clouds");
   fps_cuda_plan<Selector, Points> const plan{clouds, params};
-  if (workspace.size() < plan.bytes()) {
-    return {status::workspace_too_small, 0, "fps: the workspace is smaller than fps_workspace_bytes()"};
-  }
-  if (plan.bytes() > 0 && !is_workspace_aligned(workspace)) {
-    return reject("fps: the workspace is not aligned to 256 bytes");
-  }
+  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
   if (output.report != nullptr) {
     cudaError_t const error = cudaMemsetAsync(output.report, 0, sizeof(fps_report), exec.stream);
@@ -220,9 +208,7 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
     return cuda_failure(error, "fps: the counts could not be cleared");
   }
 
-  auto const stop = static_cast<scalar>(params.stop_below);
-  fps_rounds_args<Points> const task{clouds, params, output, stop * stop};
-  cudaError_t const error = plan.launch(task, workspace.data(), exec.stream);
+  cudaError_t const error = plan.launch({clouds, params, output}, workspace.data(), exec.stream);
   return cuda_failure(error, "fps: a kernel could not be launched");
 }
 

@@ -1,50 +1,155 @@
 /// @file
 /// fps() by one block a cloud, in global memory, one sample a step: for every architecture, dimension and size.
+///
+/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Of points of 10 floats
+/// or 5 doubles and more it holds as many coordinates as 40 bytes do. What these add to a distance it is at least, so
+/// that the others are read, where the cloud lies, of the few points only that a sample may be nearest to.
+///
+/// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so "greater
+/// than the best so far" already means "lowest index first".
 #pragma once
 
 #include <farpoint/block/block_argmax.hpp>
 #include <farpoint/block/cuda_block.cuh>
-#include <farpoint/detail/fps/count.cuh>
-#include <farpoint/detail/fps/global_memory_cloud.cuh>
+#include <farpoint/detail/fps/kernel_args.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Counts the chosen points of cloud b as samples; false when there is none. All threads see the same.
-template <class Points, class Cloud>
-__device__ bool fps_lower_to_chosen(fps_block_args<Points> const& task, index_t b, Points const& cloud,
-                                    Cloud& mine) noexcept {
-  index_t const each = task.params.chosen.size() / task.clouds.size();
-  bool any = false;
-  for (index_t i = 0; i < each; ++i) {
-    index_t const index = task.params.chosen[b * each + i];
-    if (index < -1 || index >= cloud.size()) {
-      if (threadIdx.x == 0) fps_count(task.output.report, &fps_report::chosen_out_of_range, 1);
-      continue;
+/// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
+inline constexpr std::size_t fps_most_point_bytes = 40;
+
+/// Scalars of the workspace that fps_in_global_memory takes for a point: first coordinates, then the distance.
+template <class Points>
+inline constexpr int fps_global_memory_scalars =
+    (Points::dim + 1) * sizeof(typename Points::scalar) <= fps_most_point_bytes
+        ? Points::dim + 1
+        : static_cast<int>(fps_most_point_bytes / sizeof(typename Points::scalar));
+
+template <class Points>
+struct fps_global_memory_args {
+  using scalar = typename Points::scalar;
+
+  fps_args<Points> call;
+  fps_size_range sizes;
+  scalar* arrays;  ///< `[fps_global_memory_scalars, points of the batch]`
+};
+
+/// A cloud of any size in global memory, for the block that samples it.
+template <class Points, int BlockSize>
+class fps_in_global_memory {
+ public:
+  using scalar = typename Points::scalar;
+  using point_type = typename Points::point;
+  static constexpr int dim = Points::dim;
+  static constexpr int copied = fps_global_memory_scalars<Points> - 1;  ///< coordinates that the arrays hold
+
+  __device__ fps_in_global_memory(fps_global_memory_args<Points> const& args, Points const& cloud) noexcept
+      : cloud_{cloud},
+        size_{static_cast<std::uint32_t>(cloud.size())},
+        pitch_{args.call.clouds.points().size()},
+        arrays_{args.arrays + args.call.clouds.begin_of(blockIdx.x)},
+        distances_{arrays_ + copied * pitch_} {}
+
+  /// Fills the arrays. Returns how many of my points are not finite.
+  __device__ unsigned load() noexcept {
+    unsigned bad = 0;
+    for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
+      point_type const point = cloud_[i];
+      scalar const start = fps_start(point);
+      for (int axis = 0; axis < copied; ++axis) arrays_[axis * pitch_ + i] = point[axis];
+      distances_[i] = start;
+      bad += start < 0;
     }
-    if (index == -1 || !is_finite(cloud[index])) continue;
-    mine.take(static_cast<std::int32_t>(index));
-    mine.lower(cloud[index]);
-    any = true;
+    return bad;
   }
-  return any;
-}
+
+  /// A point of the cloud.
+  __device__ point_type position(std::int32_t index) const noexcept { return cloud_[index]; }
+
+  /// Lowers my points' distances to a new sample; returns my best candidate.
+  __device__ scored<scalar> lower(point_type const& sample) noexcept {
+    scored<scalar> best{no_candidate<scalar>, no_winner};
+    // Unsigned: the last step of a cloud of 2^31 - 1 points goes beyond what a signed index can hold.
+    std::uint32_t i = threadIdx.x;
+    for (; i + (ahead - 1) * BlockSize < size_; i += ahead * BlockSize) lower_some<ahead>(i, sample, best);
+    for (; i < size_; i += BlockSize) lower_some<1>(i, sample, best);
+    return best;
+  }
+
+  /// My best candidate.
+  __device__ scored<scalar> best() const noexcept {
+    scored<scalar> best{no_candidate<scalar>, no_winner};
+    for (std::uint32_t i = threadIdx.x; i < size_; i += BlockSize) {
+      scalar const nearest = distances_[i];
+      if (nearest > best.score) best = {nearest, static_cast<std::int32_t>(i)};
+    }
+    return best;
+  }
+
+  /// Makes a point no candidate any more.
+  __device__ void take(std::int32_t index) noexcept {
+    if (static_cast<unsigned>(index) % BlockSize == threadIdx.x) distances_[index] = no_candidate<scalar>;
+  }
+
+ private:
+  /// Points whose loads are in flight together, as far as registers go.
+  static constexpr int ahead = copied < dim ? 2 : 4;
+
+  /// lower() for the points i, i + BlockSize, ...: loads all before it stores any, which the compiler may not do by
+  /// itself.
+  template <int Count>
+  __device__ void lower_some(std::uint32_t i, point_type const& sample, scored<scalar>& best) noexcept {
+    point_type point[Count];
+    scalar old[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+#pragma unroll
+      for (int axis = 0; axis < copied; ++axis) point[k][axis] = (arrays_ + axis * pitch_)[i + k * BlockSize];
+      old[k] = distances_[i + k * BlockSize];
+    }
+    scalar distance[Count];
+#pragma unroll
+    for (int k = 0; k < Count; ++k) distance[k] = add_distance2<0, copied>(scalar(0), point[k], sample);
+    if constexpr (copied < dim) {
+#pragma unroll
+      for (int k = 0; k < Count; ++k) {
+        if (distance[k] < old[k]) {
+          distance[k] = add_distance2<copied, dim>(distance[k], cloud_[i + k * BlockSize], sample);
+        }
+      }
+    }
+#pragma unroll
+    for (int k = 0; k < Count; ++k) {
+      std::uint32_t const at = i + k * BlockSize;
+      scalar const lowered = min_number(distance[k], old[k]);
+      if (lowered < old[k]) distances_[at] = lowered;
+      if (lowered > best.score) best = {lowered, static_cast<std::int32_t>(at)};
+    }
+  }
+
+  Points cloud_;
+  std::uint32_t size_;
+  index_t pitch_;
+  scalar* arrays_;
+  scalar* distances_;
+};
 
 /// The sample that cloud b starts with, or one with the score of no candidate.
 template <class Points, class Cloud, class Argmax, class Group>
-__device__ scored<typename Points::scalar> fps_first_sample(fps_block_args<Points> const& task, index_t b,
-                                                            Points const& cloud, Cloud& mine, Argmax argmax,
-                                                            Group const& block) noexcept {
+__device__ scored<typename Points::scalar> fps_take_first(fps_args<Points> const& args, index_t b, Points const& cloud,
+                                                          Cloud& mine, Argmax argmax, Group const& block) noexcept {
   using scalar = typename Points::scalar;
-  if (fps_lower_to_chosen(task, b, cloud, mine)) return argmax.reduce(block, mine.best());
-  index_t const first = task.params.firsts.empty() ? task.params.first : task.params.firsts[b];
+  bool const any = fps_for_each_chosen(args, b, cloud, [&](index_t index) {
+    mine.take(static_cast<std::int32_t>(index));
+    mine.lower(cloud[index]);
+  });
+  if (any) return argmax.reduce(block, mine.best());
   if (cloud.size() == 0) return {no_candidate<scalar>, no_winner};
-  if (first < 0 || first >= cloud.size()) {
-    if (threadIdx.x == 0) fps_count(task.output.report, &fps_report::first_out_of_range, 1);
-    return {no_candidate<scalar>, no_winner};
-  }
-  if (is_finite(cloud[first])) return {not_yet_measured<scalar>, static_cast<std::int32_t>(first)};
+  fps_first const first = fps_first_sample(args, b, cloud, threadIdx.x == 0);
+  if (!first.has_cloud) return {no_candidate<scalar>, no_winner};
+  if (first.index >= 0) return {not_yet_measured<scalar>, static_cast<std::int32_t>(first.index)};
   return argmax.reduce(block, mine.best());
 }
 
@@ -55,40 +160,33 @@ class fps_writer {
  public:
   using scalar = typename Points::scalar;
 
-  __device__ fps_writer(fps_block_args<Points> const& task, index_t b) noexcept
-      : task_{task}, row_{b * task.params.samples} {}
+  __device__ fps_writer(fps_args<Points> const& args, index_t b) noexcept : args_{args}, b_{b} {}
 
   __device__ void add(index_t slot, scored<scalar> const& sample) noexcept {
     if (turn_ == static_cast<int>(threadIdx.x)) kept_ = sample;
     if (++turn_ < BlockSize) return;
     turn_ = 0;
-    write(slot - (BlockSize - 1) + threadIdx.x, kept_.index, kept_.score);
+    write(slot - (BlockSize - 1) + threadIdx.x);
   }
 
   /// Writes what is kept of `count` samples, and pads the rest of the row.
   __device__ void finish(index_t count) const noexcept {
-    index_t const written = count - turn_;
-    for (index_t slot = written + threadIdx.x; slot < task_.params.samples; slot += BlockSize) {
-      bool const is_kept = slot < count;
-      write(slot, is_kept ? kept_.index : -1, is_kept ? kept_.score : scalar(-1));
-    }
+    if (static_cast<int>(threadIdx.x) < turn_) write(count - turn_ + threadIdx.x);
+    fps_finish<BlockSize>(args_, b_, count);
   }
 
  private:
-  __device__ void write(index_t slot, std::int32_t index, scalar distance) const noexcept {
-    task_.output.indices.set(row_ + slot, index);
-    if (!task_.output.distances.empty()) task_.output.distances[row_ + slot] = distance;
-  }
+  __device__ void write(index_t slot) const noexcept { args_.write(b_, slot, kept_.index, kept_.score); }
 
-  fps_block_args<Points> const& task_;
-  index_t row_;
+  fps_args<Points> const& args_;
+  index_t b_;
   scored<scalar> kept_{no_candidate<scalar>, -1};
   int turn_ = 0;
 };
 
 /// Samples cloud blockIdx.x.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_block_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_global_memory_args<Points> const args) {
   using scalar = typename Points::scalar;
   using argmax_type = block_argmax<scalar, BlockSize>;
   __shared__ typename argmax_type::storage storage;
@@ -96,35 +194,24 @@ __global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_block_
   cuda_block<BlockSize> const block;
 
   index_t const b = blockIdx.x;
-  Points const cloud = task.clouds[b];
-  if (cloud.size() <= task.above || cloud.size() > task.up_to) return;
+  Points const cloud = args.call.clouds[b];
+  if (!args.sizes.contains(cloud.size())) return;
 
-  fps_in_global_memory<Points, BlockSize> mine{task, cloud};
-  fps_writer<Points, BlockSize> writer{task, b};
-  fps_count(task.output.report, &fps_report::non_finite, mine.load());
-  scored<scalar> sample = fps_first_sample(task, b, cloud, mine, argmax, block);
+  fps_in_global_memory<Points, BlockSize> mine{args, cloud};
+  fps_writer<Points, BlockSize> writer{args.call, b};
+  count_in_report(args.call.output.report, &fps_report::non_finite, mine.load());
+  scored<scalar> sample = fps_take_first(args.call, b, cloud, mine, argmax, block);
 
   index_t count = 0;
   // The score of no candidate is negative and stop2 is not: running out of points ends the loop too.
-  while (!(sample.score < task.stop2)) {
+  while (!(sample.score < args.call.stop2)) {
     auto const position = mine.position(sample.index);
     mine.take(sample.index);
     writer.add(count, sample);
-    if (++count == task.params.samples) break;
+    if (++count == args.call.params.samples) break;
     sample = argmax.reduce_in_turn(block, mine.lower(position), static_cast<int>(count));
   }
   writer.finish(count);
-  if (block.rank() == 0 && !task.output.counts.empty()) task.output.counts.set(b, count);
-}
-
-/// Enqueues the kernel, one block per cloud.
-template <class Points, int BlockSize>
-FARPOINT_HIDDEN cudaError_t fps_launch_stream(fps_block_args<Points> const& task, cudaStream_t stream) noexcept {
-  cudaLaunchConfig_t launch{};
-  launch.gridDim = dim3(static_cast<unsigned>(task.clouds.size()));
-  launch.blockDim = dim3(BlockSize);
-  launch.stream = stream;
-  return launch_kernel(fps_global_memory_kernel<Points, BlockSize>, launch, task);
 }
 
 }  // namespace detail

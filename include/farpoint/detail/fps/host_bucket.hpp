@@ -3,16 +3,15 @@
 #pragma once
 
 #include <farpoint/core/types.hpp>
-#include <farpoint/detail/fps/taken.hpp>
+#include <farpoint/detail/fps/candidate_threshold.hpp>
+#include <farpoint/tuning/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Points in a bucket, a multiple of fps_bucket_group: fewer, and there are more boxes to test; more, and more points
-/// are lowered in vain. Other sizes were not measured.
-inline constexpr int fps_bucket_points = 64;
 /// Buckets in a chunk, and samples in a group: as many as a word has bits.
 inline constexpr int fps_bucket_group = 32;
+static_assert(fps_bucket_points % fps_bucket_group == 0, "farpoint: a bucket is looked at a group at a time");
 
 /// Points that lie close together, as separate arrays. Lanes without a point hold no_candidate.
 template <class Scalar, int Dim>

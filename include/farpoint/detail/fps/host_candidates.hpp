@@ -11,7 +11,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Keeps at least the best `keep` of the candidates that it is shown, in memory for twice as many: when that is full,
-/// the worse half goes and the cut rises to the best of those that went. Amortised O(1) per candidate.
+/// the worse half goes and the threshold rises to the best of those that went. Amortised O(1) per candidate.
 template <class Scalar>
 class alignas(64) fps_host_candidates {
  public:
@@ -22,16 +22,16 @@ class alignas(64) fps_host_candidates {
     round_ = ~std::uint64_t{0};
   }
 
-  void restart(std::uint64_t round, candidate_threshold<Scalar> const& cut) noexcept {
+  void restart(std::uint64_t round, candidate_threshold<Scalar> const& threshold) noexcept {
     round_ = round;
     count_ = 0;
     found_ = 0;
-    cut_ = cut;
+    threshold_ = threshold;
     in_order_ = true;
   }
 
   void push(fps_entry<Scalar> const& entry) noexcept {
-    if (!cut_.admits(entry.distance, entry.index)) return;
+    if (!threshold_.admits(entry.distance, entry.index)) return;
     entries_[count_++] = entry;
     ++found_;
     if (count_ == 2 * keep_) shrink();
@@ -39,7 +39,7 @@ class alignas(64) fps_host_candidates {
 
   /// Takes over another thread's candidates.
   void merge(fps_host_candidates const& other) noexcept {
-    cut_ = higher(cut_, other.cut_);
+    threshold_ = higher(threshold_, other.threshold_);
     std::uint32_t const found = found_ + other.found_;
     for (std::uint32_t i = 0; i < other.count_; ++i) push(other.entries_[i]);
     found_ = found;
@@ -54,7 +54,7 @@ class alignas(64) fps_host_candidates {
   }
 
   /// What is not in the list is not above this; what is in the list may be.
-  candidate_threshold<Scalar> const& cut() const noexcept { return cut_; }
+  candidate_threshold<Scalar> const& threshold() const noexcept { return threshold_; }
   fps_entry<Scalar> const& operator[](std::uint32_t i) const noexcept { return entries_[i]; }
   std::uint32_t size() const noexcept { return count_; }
   std::uint32_t found() const noexcept { return found_; }
@@ -66,7 +66,7 @@ class alignas(64) fps_host_candidates {
                      [](fps_entry<Scalar> const& a, fps_entry<Scalar> const& b) {
                        return candidate_threshold<Scalar>{b.distance, b.index}.admits(a.distance, a.index);
                      });
-    cut_ = higher(cut_, {entries_[keep_].distance, entries_[keep_].index});
+    threshold_ = higher(threshold_, {entries_[keep_].distance, entries_[keep_].index});
     count_ = keep_;
     in_order_ = false;
   }
@@ -76,7 +76,7 @@ class alignas(64) fps_host_candidates {
   std::uint64_t round_;  ///< that the content belongs to
   std::uint32_t count_;
   std::uint32_t found_;
-  candidate_threshold<Scalar> cut_;
+  candidate_threshold<Scalar> threshold_;
   bool in_order_;
 };
 

@@ -4,34 +4,23 @@
 
 #include <farpoint/core/bits.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/host_candidates.hpp>
 #include <farpoint/geometry/axis_distance.hpp>
 #include <farpoint/host/isa_dispatch.hpp>
 
-#include <cstring>
 #include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// An integer of a scalar's size.
+/// When to stop sampling from a list.
 template <class Scalar>
-using fps_word = std::conditional_t<sizeof(Scalar) == 8, std::int64_t, std::int32_t>;
-
-/// A distance as an integer of the same order: distances are never negative, and no_candidate is below all of them.
-template <class Scalar>
-FARPOINT_ALWAYS_INLINE fps_word<Scalar> ordered_integer(Scalar distance) noexcept {
-  fps_word<Scalar> word;
-  std::memcpy(&word, &distance, sizeof word);
-  return word;
-}
-
-template <class Scalar>
-FARPOINT_ALWAYS_INLINE Scalar fps_distance_of(fps_word<Scalar> order) noexcept {
-  Scalar distance;
-  std::memcpy(&distance, &order, sizeof distance);
-  return distance;
-}
+struct fps_sample_limits {
+  candidate_threshold<Scalar> threshold;  ///< samples must be above it
+  Scalar stop2;                           ///< and not nearer than this
+  std::uint32_t count;                    ///< at most so many
+};
 
 /// The loops. They are written so that g++ and clang++ vectorise them at -O2 and at -O3 alike, for the target that they
 /// are inlined into: no nests, a constant length that is too long to unroll, arrays of one object, which do not alias,
@@ -45,8 +34,8 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   using chunk = fps_bucket_chunk<Scalar, Dim>;
   using group = fps_sample_group<Scalar, Dim>;
   using point = vec<Scalar, Dim>;
-  using word = fps_word<Scalar>;
-  using bits = std::make_unsigned_t<word>;
+  using bits = lane_word<Scalar>;
+  using word = std::make_signed_t<bits>;
 
   /// Lowers the distances of a bucket to a new sample; returns the largest left.
   FARPOINT_ALWAYS_INLINE static Scalar lower_bucket(bucket& points, point const& sample) noexcept {
@@ -58,7 +47,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
       points.nearest[i] = lowered;
       largest = ordered_integer(lowered) > largest ? ordered_integer(lowered) : largest;
     }
-    return fps_distance_of<Scalar>(largest);
+    return ordered_integer_value<Scalar>(largest);
   }
 
   /// The buckets of a chunk that a sample may change, a bit each.
@@ -90,7 +79,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
       word const order = ordered_integer(boxes.largest[b]);
       largest = order > largest ? order : largest;
     }
-    return fps_distance_of<Scalar>(largest);
+    return ordered_integer_value<Scalar>(largest);
   }
 
   /// Buckets of a chunk, a bit each, whose largest distance is at least this.
@@ -147,14 +136,14 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     if (lowered) boxes.box_largest = largest_of(boxes);
   }
 
-  /// Shows the list all points of a chunk that are above its cut; `slot` is that of the first.
+  /// Shows the list all points of a chunk that are above its threshold; `slot` is that of the first.
   FARPOINT_ALWAYS_INLINE static void collect(chunk const& boxes, bucket const* buckets, std::uint32_t slot,
                                              fps_host_candidates<Scalar>& list) noexcept {
-    if (boxes.box_largest < list.cut().distance) return;
-    for (std::uint32_t there = buckets_reaching(boxes, list.cut().distance); there != 0; there &= there - 1) {
+    if (boxes.box_largest < list.threshold().distance) return;
+    for (std::uint32_t there = buckets_reaching(boxes, list.threshold().distance); there != 0; there &= there - 1) {
       int const b = lowest_bit(there);
       for (int half = 0; half < fps_bucket_points; half += fps_bucket_group) {
-        std::uint32_t points = points_reaching(buckets[b].nearest + half, list.cut().distance);
+        std::uint32_t points = points_reaching(buckets[b].nearest + half, list.threshold().distance);
         for (; points != 0; points &= points - 1) {
           int const lane = half + lowest_bit(points);
           list.push({buckets[b].nearest[lane], buckets[b].index[lane],
@@ -164,16 +153,15 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     }
   }
 
-  /// Samples from one chunk alone: for as long as its best point is above the cut, at least `stop2` away, and no
-  /// duplicate of a sample. Writes at most `limit` of them, in order, to `accepted` and `samples`; returns how many.
+  /// Samples from one chunk alone: for as long as its best point is within the limits, and no duplicate of a sample.
+  /// Writes them, in order, to `accepted` and `samples`; returns how many.
   FARPOINT_ALWAYS_INLINE static std::uint32_t sample(chunk& boxes, bucket* buckets,
-                                                     candidate_threshold<Scalar> const& cut, Scalar stop2,
-                                                     std::uint32_t limit, fps_entry<Scalar>* accepted,
-                                                     group* samples) noexcept {
+                                                     fps_sample_limits<Scalar> const& limits,
+                                                     fps_entry<Scalar>* accepted, group* samples) noexcept {
     std::uint32_t count = 0;
-    while (count < limit) {
+    while (count < limits.count) {
       Scalar const largest = largest_of(boxes);
-      if (!(largest > Scalar(0)) || largest < stop2) break;
+      if (!(largest > Scalar(0)) || largest < limits.stop2) break;
       std::uint32_t index = 0xffffffffu;
       int bucket_of_best = 0;
       for (std::uint32_t there = buckets_reaching(boxes, largest); there != 0; there &= there - 1) {
@@ -184,7 +172,7 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
           bucket_of_best = b;
         }
       }
-      if (!cut.admits(largest, index)) break;
+      if (!limits.threshold.admits(largest, index)) break;
       bucket& home = buckets[bucket_of_best];
       int const lane = lane_of(home, index);
       point const sample{{home.axis[Axis][lane]...}};
@@ -217,15 +205,13 @@ struct fps_pass {
 template <class Scalar, int Dim>
 struct fps_sample_list {
   using loops = fps_loops<Scalar, Dim>;
-  using function = std::uint32_t (*)(typename loops::chunk&, typename loops::bucket*,
-                                     candidate_threshold<Scalar> const&, Scalar stop2, std::uint32_t limit,
+  using function = std::uint32_t (*)(typename loops::chunk&, typename loops::bucket*, fps_sample_limits<Scalar> const&,
                                      fps_entry<Scalar>*, typename loops::group*) noexcept;
 
   FARPOINT_ALWAYS_INLINE static std::uint32_t run(typename loops::chunk& boxes, typename loops::bucket* buckets,
-                                                  candidate_threshold<Scalar> const& cut, Scalar stop2,
-                                                  std::uint32_t limit, fps_entry<Scalar>* accepted,
+                                                  fps_sample_limits<Scalar> const& limits, fps_entry<Scalar>* accepted,
                                                   typename loops::group* samples) noexcept {
-    return loops::sample(boxes, buckets, cut, stop2, limit, accepted, samples);
+    return loops::sample(boxes, buckets, limits, accepted, samples);
   }
 };
 

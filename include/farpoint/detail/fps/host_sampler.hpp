@@ -2,6 +2,7 @@
 /// Samples one cloud, in rounds that one thread or several work on.
 #pragma once
 
+#include <farpoint/detail/fps/args.hpp>
 #include <farpoint/detail/fps/host_loops.hpp>
 #include <farpoint/detail/fps/host_plan.hpp>
 #include <farpoint/host/curve_sort.hpp>
@@ -11,29 +12,19 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The arguments of a call.
+/// What all threads of a call work on.
 template <class Points>
 struct fps_host_task {
-  using scalar = typename Points::scalar;
-
-  batch<Points> const& clouds;
-  fps_params const& params;
-  fps_output<scalar> const& output;
-  scalar stop2;
+  fps_args<Points> args;
   std::atomic<unsigned long long>& non_finite;
   fps_host_plan<Points> const& plan;
-
-  void write(index_t b, index_t slot, index_t index, scalar distance) const noexcept {
-    output.indices.set(b * params.samples + slot, index);
-    if (!output.distances.empty()) output.distances[static_cast<std::size_t>(b * params.samples + slot)] = distance;
-  }
 };
 
 /// A cloud on its way through the stages: arrange the points in buckets of neighbours, then rounds.
 ///
-/// A round: every chunk of buckets is lowered to the samples of the round before, and its points above a cut are
-/// collected. From this list alone one thread then samples for as long as the best is above everything outside it.
-/// next() is called by one thread while no other is in work().
+/// A round: every chunk of buckets is lowered to the samples of the round before, and its points above a
+/// threshold are collected. From this list alone one thread then samples for as long as the best is above everything
+/// outside it. next() is called by one thread while no other is in work().
 template <class Points>
 class fps_host_sampler {
  public:
@@ -43,13 +34,13 @@ class fps_host_sampler {
 
   fps_host_sampler(fps_host_task<Points> const& task, fps_host_memory<scalar, dim> const& memory, int threads) noexcept
       : task_{task}, memory_{memory}, threads_{threads} {
-    no_list_.restart(0, control_.cut());
+    no_list_.restart(0, control_.threshold());
   }
 
   /// Starts with cloud `b`; returns the units of its first round, never 0.
   std::uint32_t begin(index_t b) noexcept {
     b_ = b;
-    cloud_ = task_.clouds[b];
+    cloud_ = task_.args.clouds[b];
     count_ = 0;
     next_chosen_ = 0;
     seed_ = -1;
@@ -57,7 +48,7 @@ class fps_host_sampler {
     control_ = threshold_control<scalar>{std::max(list_points_, 2u)};
     if (task_.plan.in_rounds(cloud_.size())) {
       for (int t = 0; t < threads_; ++t)
-        memory_.shortlists[t].use(memory_.entries + index_t{2} * list_points_ * t, list_points_);
+        memory_.candidates[t].use(memory_.entries + index_t{2} * list_points_ * t, list_points_);
     }
     stage_ = stage::arrange;
     return 1;
@@ -72,8 +63,9 @@ class fps_host_sampler {
       for (index_t c = first; c < last; ++c) build(c);
       return;
     }
-    auto& list = memory_.shortlists[rank];
-    if (list.round() != round_) list.restart(round_, cut_);
+    // Alone, whatever its rank, a thread has the only list.
+    auto& list = memory_.candidates[threads_ == 1 ? 0 : rank];
+    if (list.round() != round_) list.restart(round_, threshold_);
     for (index_t c = first; c < last; ++c) {
       loops_.pass(memory_.chunks[c], memory_.buckets + c * fps_bucket_group, memory_.samples, accepted_, slot_of(c),
                   list);
@@ -107,7 +99,7 @@ class fps_host_sampler {
   void arrange() noexcept {
     index_t const n = cloud_.size();
     bool const started = mark_chosen();
-    index_t const first = task_.params.firsts.empty() ? task_.params.first : task_.params.firsts[b_];
+    index_t const first = task_.args.first_of(b_);
     if (!started && n > 0 && is_finite(cloud_[first])) seed_ = first;
     unsigned long long bad = 0;
     index_t count = 0;
@@ -126,7 +118,8 @@ class fps_host_sampler {
     chunks_ = task_.plan.chunks(count);
     index_t const most_units = threads_ == 1 ? 1 : std::min<index_t>(8 * threads_, 4096);
     units_ = static_cast<std::uint32_t>(std::min(chunks_, most_units));
-    if (chunks_ > 0 && task_.params.samples + task_.params.chosen.size() >= task_.plan.tuning().sort_from_samples) {
+    if (chunks_ > 0 &&
+        task_.args.params.samples + task_.args.params.chosen.size() >= task_.plan.tuning().sort_from_samples) {
       using order = curve_sort<Points, morton_curve>;
       static_assert(sizeof(fps_bucket<scalar, dim>) >= order::scratch_words * 4 * fps_bucket_points);
       auto* const scratch = reinterpret_cast<std::uint32_t*>(memory_.buckets);
@@ -134,21 +127,20 @@ class fps_host_sampler {
     }
   }
 
-  bool has_chosen() const noexcept { return !task_.params.chosen.empty(); }
-  index_t chosen_each() const noexcept { return task_.params.chosen.size() / task_.clouds.size(); }
-  index_t chosen(index_t i) const noexcept { return task_.params.chosen[b_ * chosen_each() + i]; }
+  bool has_chosen() const noexcept { return !task_.args.params.chosen.empty(); }
+  index_t chosen(index_t i) const noexcept { return task_.args.params.chosen[b_ * task_.args.chosen_per_cloud() + i]; }
   bool is_chosen_valid(index_t index) const noexcept { return index >= 0 && is_finite(cloud_[index]); }
 
   bool is_marked(index_t i) const noexcept { return (memory_.marks[i / 32] >> (i % 32) & 1u) != 0; }
   void mark(index_t i) noexcept { memory_.marks[i / 32] |= 1u << (i % 32); }
-  void clear_marks() noexcept { std::fill_n(memory_.marks, divide_up(cloud_.size(), 32), 0u); }
+  void clear_marks() noexcept { std::fill_n(memory_.marks, divide_up<index_t>(cloud_.size(), 32), 0u); }
 
   /// False when no point was chosen.
   bool mark_chosen() noexcept {
     if (!has_chosen()) return false;
     clear_marks();
     bool any = false;
-    for (index_t i = 0; i < chosen_each(); ++i) {
+    for (index_t i = 0; i < task_.args.chosen_per_cloud(); ++i) {
       if (!is_chosen_valid(chosen(i))) continue;
       mark(chosen(i));
       any = true;
@@ -176,9 +168,9 @@ class fps_host_sampler {
 
   // --- sample ---
 
-  bool is_full() const noexcept { return count_ == task_.params.samples; }
+  bool is_full() const noexcept { return count_ == task_.args.params.samples; }
 
-  void pick(index_t index, scalar distance) noexcept { task_.write(b_, count_++, index, distance); }
+  void pick(index_t index, scalar distance) noexcept { task_.args.write(b_, count_++, index, distance); }
 
   /// Makes the first sample, or the next of the chosen points, the samples of a round; false when there are none.
   bool load_given_samples() noexcept {
@@ -188,7 +180,7 @@ class fps_host_sampler {
       accepted_ = 1;
       seed_ = -1;
     }
-    index_t const each = has_chosen() ? chosen_each() : 0;
+    index_t const each = has_chosen() ? task_.args.chosen_per_cloud() : 0;
     for (; next_chosen_ < each && accepted_ < list_points_; ++next_chosen_) {
       index_t const index = chosen(next_chosen_);
       if (!is_chosen_valid(index)) continue;
@@ -206,7 +198,7 @@ class fps_host_sampler {
       sample_one_chunk();
       return false;
     }
-    cut_ = control_.cut();
+    threshold_ = control_.threshold();
     load_given_samples();
     return true;
   }
@@ -217,15 +209,16 @@ class fps_host_sampler {
     auto& chunk = memory_.chunks[0];
     while (load_given_samples()) loops_.pass(chunk, memory_.buckets, memory_.samples, accepted_, 0, no_list_);
     do {
-      accepted_ = loops_.sample(chunk, memory_.buckets, nothing_outside, task_.stop2, still_wanted(), memory_.accepted,
-                                memory_.samples);
+      accepted_ =
+          loops_.sample(chunk, memory_.buckets, limits_above(nothing_outside), memory_.accepted, memory_.samples);
       for (std::uint32_t i = 0; i < accepted_; ++i) pick(memory_.accepted[i].index, memory_.accepted[i].distance);
     } while (accepted_ > 0 && !is_full());
     if (!is_full()) pick_duplicates();
   }
 
-  std::uint32_t still_wanted() const noexcept {
-    return static_cast<std::uint32_t>(std::min<index_t>(list_points_, task_.params.samples - count_));
+  fps_sample_limits<scalar> limits_above(candidate_threshold<scalar> const& threshold) const noexcept {
+    index_t const wanted = std::min<index_t>(list_points_, task_.args.params.samples - count_);
+    return {threshold, task_.args.stop2, static_cast<std::uint32_t>(wanted)};
   }
 
   /// Between two rounds; false when the cloud is done.
@@ -238,11 +231,11 @@ class fps_host_sampler {
       pick_duplicates();
       return false;
     }
-    if (largest < task_.stop2) return false;
+    if (largest < task_.args.stop2) return false;
     accept_from(list);
     if (is_full()) return false;
-    control_.adapt({largest, list.found(), list.cut()});
-    cut_ = control_.cut();
+    control_.adapt({largest, list.found(), list.threshold()});
+    threshold_ = control_.threshold();
     return true;
   }
 
@@ -250,7 +243,7 @@ class fps_host_sampler {
   fps_host_candidates<scalar>& merged_list() noexcept {
     fps_host_candidates<scalar>* all = nullptr;
     for (int t = 0; t < threads_; ++t) {
-      fps_host_candidates<scalar>& list = memory_.shortlists[t];
+      fps_host_candidates<scalar>& list = memory_.candidates[t];
       if (list.round() + 1 != round_) continue;
       if (all == nullptr) {
         all = &list;
@@ -276,8 +269,8 @@ class fps_host_sampler {
       builder.put(b, lane, p, entry.distance, entry.index);
       if (lane + 1 == fps_bucket_points || i + 1 == size) builder.close(b, lane + 1);
     }
-    accepted_ = loops_.sample(*memory_.list, memory_.list_buckets, list.cut(), task_.stop2, still_wanted(),
-                              memory_.accepted, memory_.samples);
+    accepted_ = loops_.sample(*memory_.list, memory_.list_buckets, limits_above(list.threshold()), memory_.accepted,
+                              memory_.samples);
     for (std::uint32_t i = 0; i < accepted_; ++i) {
       fps_entry<scalar> const& accepted = memory_.accepted[i];
       std::uint32_t const slot = list[accepted.slot].slot;
@@ -288,7 +281,7 @@ class fps_host_sampler {
 
   /// The candidates that are left are at distance 0 from a sample, and stay there: by ascending index.
   void pick_duplicates() noexcept {
-    if (scalar(0) < task_.stop2) return;
+    if (scalar(0) < task_.args.stop2) return;
     clear_marks();
     for (index_t b = 0; b < task_.plan.buckets(candidates_); ++b) {
       auto const& bucket = memory_.buckets[b];
@@ -296,7 +289,7 @@ class fps_host_sampler {
         if (bucket.nearest[lane] == 0) mark(bucket.index[lane]);
       }
     }
-    for (index_t word = 0; word < divide_up(cloud_.size(), 32) && !is_full(); ++word) {
+    for (index_t word = 0; word < divide_up<index_t>(cloud_.size(), 32) && !is_full(); ++word) {
       for (std::uint32_t left = memory_.marks[word]; left != 0 && !is_full(); left &= left - 1) {
         pick(word * 32 + lowest_bit(left), 0);
       }
@@ -304,8 +297,8 @@ class fps_host_sampler {
   }
 
   void finish() noexcept {
-    for (index_t slot = count_; slot < task_.params.samples; ++slot) task_.write(b_, slot, -1, no_candidate<scalar>);
-    if (!task_.output.counts.empty()) task_.output.counts.set(b_, count_);
+    for (index_t slot = count_; slot < task_.args.params.samples; ++slot) task_.args.write_padding(b_, slot);
+    task_.args.write_count(b_, count_);
   }
 
   fps_host_task<Points> const& task_;
@@ -327,8 +320,8 @@ class fps_host_sampler {
   index_t next_chosen_ = 0;
   std::uint32_t accepted_ = 0;  ///< samples of this round
   threshold_control<scalar> control_{2};
-  candidate_threshold<scalar> cut_{};
-  fps_host_candidates<scalar> no_list_;  ///< with a cut that nothing is above
+  candidate_threshold<scalar> threshold_{};
+  fps_host_candidates<scalar> no_list_;  ///< with a threshold that admits nothing
 };
 
 }  // namespace detail

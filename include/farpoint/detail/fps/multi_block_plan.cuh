@@ -3,9 +3,11 @@
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/fps/cluster_kernel.cuh>
 #include <farpoint/detail/fps/grid_kernel.cuh>
 #include <farpoint/detail/fps/point_order.cuh>
-#include <farpoint/grid/device_properties.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/tuning/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -13,182 +15,161 @@ namespace detail {
 
 /// Lays out the workspace, and enqueues.
 template <class Selector, class Points>
-class fps_sorted_plan {
+class fps_multi_block_plan {
  public:
   using scalar = typename Points::scalar;
   static constexpr int dim = Points::dim;
-  static constexpr int block_size = Selector::group_block_size;
-  static constexpr int list_size = Selector::group_list_size;
-  using chunking = fps_chunking<Selector::chunks.points, Selector::chunks.per_group>;
+  using config = fps_rounds_config<Points, Selector::group_block_size, Selector::group_list_size,
+                                   fps_chunking<Selector::chunks.points, Selector::chunks.per_group>>;
+  using chunking = typename config::chunking;
+  using partition = typename config::partition;
 
   /// @param cluster_size  0: grid
-  fps_sorted_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
+  fps_multi_block_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
       : clouds_{clouds}, device_{device}, cluster_size_{cluster_size}, points_{clouds.points().size()} {
-    index_t const worth = points_ / Selector::grid_points_per_block;
-    blocks_ = static_cast<int>(worth < 1 ? 1 : worth < device.multiprocessors ? worth : device.multiprocessors);
-    index_t const leaders = blocks_ / 2 > 1 ? blocks_ / 2 : 1;
-    boards_ = cluster_size > 0 ? 0 : clouds.size() < leaders ? clouds.size() : leaders;
-    if (cluster_size > 0) blocks_ = static_cast<int>(clouds.size() * cluster_size);
+    if (cluster_size > 0) {
+      blocks_ = static_cast<int>(clouds.size() * cluster_size);
+    } else {
+      index_t const worth = larger<index_t>(points_ / Selector::grid_points_per_block, 1);
+      blocks_ = static_cast<int>(smaller<index_t>(worth, larger(device.multiprocessors, 1)));
+      groups_ = smaller<index_t>(clouds.size(), larger(blocks_ / 2, 1));
+    }
     plan_shared_memory();
   }
 
-  std::size_t bytes() const noexcept { return layout(nullptr).end; }
+  std::size_t bytes() const noexcept { return layout_of(cutter{}).size; }
 
   /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and to what a
   /// multi-instance GPU has left of it. Asks the runtime.
   bool has_cluster() const noexcept {
-    auto const function = reinterpret_cast<void const*>(cluster_kernel());
+    auto const function = reinterpret_cast<void const*>(fps_cluster_kernel<config>);
     cudaLaunchConfig_t const launch = launch_of(nullptr);
     int most = 0;
-    return allow_cluster(function) == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
+    return allow_cluster() == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
            cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
   }
 
-  cudaError_t launch(fps_rounds_args<Points> const& rounds, unsigned char* workspace,
-                     cudaStream_t stream) const noexcept {
-    arrays const a = layout(workspace);
-    cudaError_t error = cudaMemsetAsync(workspace, 0, a.zeros, stream);
-    if (error != cudaSuccess) return error;
-    // An odd number of passes ends in the other buffer: the order must come out in its own array.
-    int const last = radix_sort_result(a.bits.all());
-    std::uint32_t* const values[2] = {last == 0 ? a.order : a.other_values, last == 0 ? a.other_values : a.order};
-    error =
-        fps_enqueue_keys(point_order_args<Points>{clouds_, a.extents, a.keys[0], values[0], a.broken, a.bits}, stream);
-    if (error != cudaSuccess) return error;
-    error = radix_sort({{a.keys[0], a.keys[1]},
-                        {values[0], values[1]},
-                        a.sort_workspace,
-                        static_cast<std::uint32_t>(points_),
-                        a.bits.all()},
-                       stream);
-    if (error != cudaSuccess) return error;
-
-    task_type task{rounds, {a.order, a.points, points_, a.boxes}, shared_bytes_};
-    task.meetings = a.meetings;
-    task.boards = a.boards;
-    task.broken = a.broken;
-    task.points_per_block = Selector::grid_points_per_block;
+  cudaError_t launch(fps_args<Points> const& args, unsigned char* workspace, cudaStream_t stream) const noexcept {
+    arrays const a = layout_of(cutter{workspace});
+    kernel_launcher launcher{stream};
+    launcher.clear(workspace, a.zeros);
+    enqueue_sort(launcher, a);
+    fps_multi_block_args<config> const common{args, {a.order, a.points, points_, a.boxes}, a.broken, shared_bytes_};
     if constexpr (fps_has_clusters<scalar>) {
-      if (cluster_size_ > 0) return launch_clusters(task, stream);
+      if (cluster_size_ > 0) return enqueue_clusters(launcher, common);
     }
-    return launch_grid(task, stream);
+    return enqueue_grid(launcher, {common, a.meeting_points, a.exchanges, Selector::grid_points_per_block});
   }
 
  private:
-  using task_type = fps_grid_args<Points, list_size, chunking>;
-
-  static constexpr auto cluster_kernel() noexcept {
-    return fps_rounds_cluster_kernel<Points, block_size, list_size, chunking>;
-  }
+  using cutter = basic_workspace_cutter<workspace_alignment>;
 
   struct arrays {
     fps_extent<dim>* extents;
-    grid_exchange<scalar>* meetings;
+    grid_exchange<scalar>* meeting_points;
     unsigned* broken;
     std::size_t zeros;  ///< bytes of these three, at the front
     std::uint32_t* order;
-    scalar* points;
-    std::uint32_t* keys[2];  ///< these are gone when the points are written
-    std::uint32_t* other_values;
+    scalar* points;  ///< in the same place as three words a point for sorting, which are gone when these are written
     scalar* boxes;
     std::uint32_t* sort_workspace;
-    round_exchange<scalar, dim, list_size>* boards;
-    fps_key_bits bits;
-    std::size_t end;
+    typename config::exchange* exchanges;
+    std::size_t size;
   };
 
-  arrays layout(unsigned char* base) const noexcept {
-    std::size_t end = 0;
-    auto const take = [&end, base](std::size_t size) {
-      unsigned char* const begin = base == nullptr ? nullptr : base + end;
-      end += (size + workspace_alignment - 1) / workspace_alignment * workspace_alignment;
-      return begin;
-    };
-    auto const n = static_cast<std::size_t>(points_);
+  arrays layout_of(cutter memory) const noexcept {
     arrays a{};
-    a.extents =
-        reinterpret_cast<fps_extent<dim>*>(take(static_cast<std::size_t>(clouds_.size()) * sizeof(fps_extent<dim>)));
-    a.meetings = reinterpret_cast<grid_exchange<scalar>*>(
-        take(static_cast<std::size_t>(boards_) * sizeof(grid_exchange<scalar>)));
-    a.broken = reinterpret_cast<unsigned*>(take(sizeof(unsigned)));
-    a.zeros = end;
-    a.order = reinterpret_cast<std::uint32_t*>(take(4 * n));
-    std::size_t const points = (dim + 1) * sizeof(scalar) * n;
-    std::size_t const sorting = 3 * sizeof(std::uint32_t) * n;
-    a.points = reinterpret_cast<scalar*>(take(points > sorting ? points : sorting));
-    a.keys[0] = reinterpret_cast<std::uint32_t*>(a.points);
-    a.keys[1] = a.keys[0] + (base == nullptr ? 0 : n);
-    a.other_values = a.keys[1] + (base == nullptr ? 0 : n);
-    a.boxes = reinterpret_cast<scalar*>(take(box_bytes_));
-    a.sort_workspace = reinterpret_cast<std::uint32_t*>(take(radix_sort_workspace_words(n) * sizeof(std::uint32_t)));
-    a.boards = reinterpret_cast<round_exchange<scalar, dim, list_size>*>(
-        take(static_cast<std::size_t>(boards_) * sizeof(round_exchange<scalar, dim, list_size>)));
-    // Points outside of all clouds of a ragged batch have numbers of their own.
-    a.bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
-    a.end = end;
+    a.extents = memory.template take<fps_extent<dim>>(clouds_.size());
+    a.meeting_points = memory.template take<grid_exchange<scalar>>(groups_);
+    a.broken = memory.template take<unsigned>(1);
+    a.zeros = memory.used();
+    a.order = memory.template take<std::uint32_t>(points_);
+    constexpr index_t sampling = (dim + 1) * index_t{sizeof(scalar)};
+    constexpr index_t sorting = 3 * index_t{sizeof(std::uint32_t)};
+    a.points = reinterpret_cast<scalar*>(memory.template take<unsigned char>(points_ * larger(sampling, sorting)));
+    a.boxes = memory.template take<scalar>(global_boxes_);
+    a.sort_workspace = memory.template take<std::uint32_t>(
+        static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points_))));
+    a.exchanges = memory.template take<typename config::exchange>(groups_);
+    a.size = memory.used();
     return a;
+  }
+
+  void enqueue_sort(kernel_launcher& launcher, arrays const& a) const noexcept {
+    // Points outside of all clouds of a ragged batch have numbers of their own.
+    auto const bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
+    auto* const scratch = reinterpret_cast<std::uint32_t*>(a.points);
+    std::uint32_t* const other = scratch + 2 * points_;
+    // An odd number of passes ends in the other buffer: the order must come out in its own array.
+    bool const in_first = radix_sort_result(bits.all()) == 0;
+    std::uint32_t* const first = in_first ? a.order : other;
+    std::uint32_t* const second = in_first ? other : a.order;
+    fps_enqueue_keys(launcher, point_order_args<Points>{clouds_, a.extents, scratch, first, a.broken, bits});
+    launcher.then([&] {
+      return radix_sort({{scratch, scratch + points_},
+                         {first, second},
+                         a.sort_workspace,
+                         static_cast<std::uint32_t>(points_),
+                         bits.all()},
+                        launcher.stream());
+    });
   }
 
   /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
   void plan_shared_memory() noexcept {
-    using memory = chunk_partition<scalar, dim, chunking>;
-    std::size_t const fixed = sizeof(fps_rounds_shared<scalar, dim, list_size, block_size>) +
-                              (cluster_size_ > 0 ? sizeof(round_exchange<scalar, dim, list_size>) : 0) + 1024;
+    std::size_t const fixed =
+        sizeof(typename config::shared) + (cluster_size_ > 0 ? sizeof(typename config::exchange) : 0) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
     std::size_t const limit = device > fixed ? device - fixed : 0;
     // In a ragged batch half of the blocks are shared out by points, rounded down: up to four times a fair share.
     bool const by_points = cluster_size_ == 0 && clouds_.size() > 1;
     index_t const members = cluster_size_ > 0 ? cluster_size_ : blocks_;
-    index_t const fair = (chunking::chunks(by_points ? points_ : clouds_.largest()) + members - 1) / members;
+    index_t const fair = divide_up(chunking::chunks(by_points ? points_ : clouds_.largest()), members);
     index_t const most = by_points ? 4 * fair + 1 : fair;
-    std::size_t const all = memory::point_bytes(most) + memory::box_bytes(most);
-    std::size_t const boxes = memory::box_bytes(most);
+    std::size_t const all = partition::bytes(most);
+    std::size_t const boxes = partition::box_bytes(most);
     shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
     if (boxes > shared_bytes_) {
-      index_t const groups = fps_sorted<scalar, dim, chunking>::groups_before(points_, clouds_.size(), blocks_);
-      box_bytes_ = memory::box_bytes(groups * chunking::group);
+      index_t const groups = fps_sorted_points<config>::groups_before(points_, clouds_.size(), blocks_);
+      global_boxes_ = static_cast<index_t>(partition::box_bytes(groups * chunking::group) / sizeof(scalar));
     }
   }
 
-  static cudaError_t allow_cluster(void const* kernel) noexcept {
-    return cudaFuncSetAttribute(kernel, cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
+  static cudaError_t allow_cluster() noexcept {
+    return set_kernel_attribute(reinterpret_cast<void const*>(fps_cluster_kernel<config>),
+                                cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
   }
 
-  cudaError_t launch_clusters(task_type const& task, cudaStream_t stream) const noexcept {
-    if (cluster_size_ > 8) {
-      cudaError_t const error = allow_cluster(reinterpret_cast<void const*>(cluster_kernel()));
-      if (error != cudaSuccess) return error;
-    }
+  cudaError_t enqueue_clusters(kernel_launcher& launcher, fps_multi_block_args<config> const& args) const noexcept {
+    if (cluster_size_ > 8) launcher.then(allow_cluster);
     cudaLaunchAttribute cluster{};
     cluster.id = cudaLaunchAttributeClusterDimension;
     cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
     cluster.val.clusterDim.y = 1;
     cluster.val.clusterDim.z = 1;
-    return launch_groups(cluster_kernel(), task, cluster, stream);
+    return enqueue_groups(launcher, fps_cluster_kernel<config>, cluster, args);
   }
 
-  cudaError_t launch_grid(task_type const& task, cudaStream_t stream) const noexcept {
+  cudaError_t enqueue_grid(kernel_launcher& launcher, fps_grid_args<config> const& args) const noexcept {
     cudaLaunchAttribute cooperative{};
     cooperative.id = cudaLaunchAttributeCooperative;
     cooperative.val.cooperative = 1;
-    return launch_groups(fps_rounds_grid_kernel<Points, block_size, list_size, chunking>, task, cooperative, stream);
+    return enqueue_groups(launcher, fps_grid_kernel<config>, cooperative, args);
   }
 
-  template <class Kernel>
-  cudaError_t launch_groups(Kernel kernel, task_type const& task, cudaLaunchAttribute attribute,
-                            cudaStream_t stream) const noexcept {
-    cudaLaunchConfig_t launch = launch_of(stream);
+  template <class Args>
+  cudaError_t enqueue_groups(kernel_launcher& launcher, void (*kernel)(Args), cudaLaunchAttribute attribute,
+                             std::remove_const_t<Args> const& args) const noexcept {
+    cudaLaunchConfig_t launch = launch_of(launcher.stream());
     launch.attrs = &attribute;
     launch.numAttrs = 1;
-    return launch_kernel(kernel, launch, task);
+    launcher.launch(kernel, launch, args);
+    return launcher.error();
   }
 
   cudaLaunchConfig_t launch_of(cudaStream_t stream) const noexcept {
-    cudaLaunchConfig_t launch{};
-    launch.gridDim = dim3(static_cast<unsigned>(blocks_));
-    launch.blockDim = dim3(block_size);
+    cudaLaunchConfig_t launch = launch_config(static_cast<unsigned>(blocks_), config::block_size, stream);
     launch.dynamicSmemBytes = shared_bytes_;
-    launch.stream = stream;
     return launch;
   }
 
@@ -197,9 +178,9 @@ class fps_sorted_plan {
   int cluster_size_;
   index_t points_;
   int blocks_ = 1;
-  index_t boards_ = 0;
+  index_t groups_ = 0;            ///< of several blocks, that a grid can have
   std::size_t shared_bytes_ = 0;  ///< dynamic
-  std::size_t box_bytes_ = 0;     ///< of global memory, for boxes that shared memory does not hold
+  index_t global_boxes_ = 0;      ///< scalars, for boxes that shared memory does not hold
 };
 
 }  // namespace detail

@@ -11,14 +11,13 @@ namespace detail {
 /// Points, with their distances, that the first `Threads` threads of a block sample from: thread t has the numbers
 /// t, t + Threads, t + 2 * Threads, ...
 ///
-/// A step compares at most 32 heads, all points above a cut, pair by pair. A head that none before it can lower is
-/// exact; what the others can be at most bounds which of the exact ones are the next samples. See docs/fps.md.
+/// A step compares at most 32 heads, all points above a threshold, pair by pair. A head that none before it can lower
+/// is exact; what the others can be at most bounds which of the exact ones are the next samples. See docs/fps.md.
 template <class Scalar, int Dim, int Each, int Threads>
 class multi_sample_step {
  public:
   using point_type = vec<Scalar, Dim>;
-  using rank = fps_rank<Scalar>;
-  using tally_type = round_counters<Scalar>;
+  using counters_type = round_counters<Scalar>;
   static constexpr int heads = 32;
   static constexpr int each = Each;
   static constexpr int warps = Threads / 32;
@@ -36,7 +35,7 @@ class multi_sample_step {
     unsigned owner[heads];     ///< number of the point
     unsigned before[heads];    ///< of each: which others come before it
     unsigned lowering[heads];  ///< ... and would lower its distance
-    tally_type tally;
+    counters_type counters;
   };
 
   /// Shared memory: two steps in turn, so that none waits for the readers of the one before.
@@ -52,7 +51,7 @@ class multi_sample_step {
 
   /// Once, by all threads; ends with a barrier.
   __device__ void prepare() noexcept {
-    if (threadIdx.x < 2) shared_.turn[threadIdx.x].tally = {};
+    if (threadIdx.x < 2) shared_.turn[threadIdx.x].counters = {};
     sync();
   }
 
@@ -85,7 +84,7 @@ class multi_sample_step {
 
   /// The largest distance is `largest` now.
   __device__ void restart(Scalar largest) noexcept {
-    cuts_.restart(largest);
+    control_.restart(largest);
   }
 
   /// Takes one step: hands the next samples, at most `room`, to sink(place, point, distance, index), places counted
@@ -97,25 +96,26 @@ class multi_sample_step {
   };
   template <class Sink>
   __device__ outcome step(candidate_threshold<Scalar> const& reached, Scalar stop2, unsigned room, Sink sink) noexcept {
-    candidate_threshold<Scalar> const cut = higher(cuts_.cut(), reached);
+    candidate_threshold<Scalar> const threshold = higher(control_.threshold(), reached);
     step_type& now = shared_.turn[turn_];
-    collect(now, cut);
+    collect(now, threshold);
     sync();
     turn_ ^= 1;
-    if (threadIdx.x == 0) shared_.turn[turn_].tally = {};
-    tally_type const tally = now.tally;
-    if (tally.found == 0 && cut.distance == reached.distance && cut.index == reached.index) return {0, false, false};
-    if (tally.found == 0) {
-      cuts_.adapt(fps_summary(tally, cut));
-      // The next step's tally must be zero before anybody adds to it.
+    if (threadIdx.x == 0) shared_.turn[turn_].counters = {};
+    counters_type const counters = now.counters;
+    if (counters.found == 0 && threshold.distance == reached.distance && threshold.index == reached.index)
+      return {0, false, false};
+    if (counters.found == 0) {
+      control_.adapt(fps_summary(counters, threshold));
+      // The next step's counters must be zero before anybody adds to them.
       sync();
       return {0, false, true};
     }
-    unsigned const count = tally.found < heads ? tally.found : heads;
+    unsigned const count = counters.found < heads ? counters.found : heads;
     compare(now, count);
     sync();
 
-    exact_heads const next = choose(now, count, rank::back(tally.dropped));
+    exact_heads const next = choose(now, count, distance_of<Scalar>(counters.dropped));
     unsigned const nearby = cuda_warp::ballot(mine_.distance < stop2) & next.taken;
     unsigned taken = next.taken & ~nearby;
     auto const place = static_cast<unsigned>(__popc(next.before & taken));
@@ -124,9 +124,10 @@ class multi_sample_step {
       sink(place, mine_.point, mine_.distance, mine_index_);
     }
     lower(now, taken);
-    // Among ties the cut moves on by index: not before all heads are samples or nearer than they were.
+    // Among ties the threshold moves on by index: not before all heads are samples or nearer than they were.
     bool const stays = lane_bit(count_mask(count) & ~taken) && (next.lowering & taken) == 0;
-    if (cut.index == 0 || tally.found > heads || cuda_warp::ballot(stays) == 0) cuts_.adapt(fps_summary(tally, cut));
+    if (threshold.index == 0 || counters.found > heads || cuda_warp::ballot(stays) == 0)
+      control_.adapt(fps_summary(counters, threshold));
     auto const accepted = static_cast<unsigned>(__popc(taken));
     return {accepted, nearby != 0, nearby == 0 && accepted < room};
   }
@@ -137,18 +138,18 @@ class multi_sample_step {
   }
 
  private:
-  /// Puts the points above the cut among the heads.
-  __device__ void collect(step_type& now, candidate_threshold<Scalar> const& cut) noexcept {
+  /// Puts the points above the threshold among the heads.
+  __device__ void collect(step_type& now, candidate_threshold<Scalar> const& threshold) noexcept {
     Scalar largest = distance_[0];
 #pragma unroll
     for (int i = 1; i < Each; ++i) largest = max_number(largest, distance_[i]);
-    auto const top = cuda_warp::max(rank::of(largest));
-    if (cuda_warp::lane() == 0 && top != 0) atomicMax(&now.tally.largest, top);
-    if (rank::back(top) < cut.distance) return;
+    auto const top = cuda_warp::max(distance_word_of(largest));
+    if (cuda_warp::lane() == 0 && top != 0) atomicMax(&now.counters.largest, top);
+    if (distance_of<Scalar>(top) < threshold.distance) return;
 
     unsigned all = 0;
 #pragma unroll
-    for (int i = 0; i < Each; ++i) all += above(cut, i) ? 1 : 0;
+    for (int i = 0; i < Each; ++i) all += above(threshold, i) ? 1 : 0;
     // Lanes with a head come first by number of lane: their places are a prefix sum.
     unsigned const mine = all;
     unsigned place = 0;
@@ -167,25 +168,25 @@ class multi_sample_step {
     }
     if (all == 0) return;
     unsigned first = 0;
-    if (cuda_warp::lane() == 0) first = atomicAdd(&now.tally.found, all);
+    if (cuda_warp::lane() == 0) first = atomicAdd(&now.counters.found, all);
     place += cuda_warp::shuffle(first, 0);
     if (mine == 0) return;
 #pragma unroll
     for (int i = 0; i < Each; ++i) {
-      if (!above(cut, i)) continue;
+      if (!above(threshold, i)) continue;
       if (place < heads) {
         now.head[place] = {point_[i], distance_[i]};
         now.index[place] = index_[i];
         now.owner[place] = number_of(i);
       } else {
-        atomicMax(&now.tally.dropped, rank::of(distance_[i]));
+        atomicMax(&now.counters.dropped, distance_word_of(distance_[i]));
       }
       ++place;
     }
   }
 
-  __device__ bool above(candidate_threshold<Scalar> const& cut, int i) const noexcept {
-    return cut.admits(distance_[i], index_[i]);
+  __device__ bool above(candidate_threshold<Scalar> const& threshold, int i) const noexcept {
+    return threshold.admits(distance_[i], index_[i]);
   }
 
   /// Fills before and lowering: a head for each warp in turn, the others in its lanes.
@@ -195,7 +196,7 @@ class multi_sample_step {
     mine_ = now.head[lane];
     mine_index_ = now.index[lane];
 #pragma unroll
-    for (int i = 0; i < (heads + warps - 1) / warps; ++i) {
+    for (int i = 0; i < divide_up(heads, warps); ++i) {
       unsigned const other = i * warps + threadIdx.x / 32;
       if (other >= heads) break;
       head_type const head = now.head[other];
@@ -243,8 +244,8 @@ class multi_sample_step {
     unsigned const by = lowering & exact;
     bool const is_lowered = real & !is_exact & (by != 0);
     Scalar const lowered_to = distance2(mine_.point, now.head[by != 0 ? __ffs(static_cast<int>(by)) - 1 : 0].point);
-    Scalar const limit =
-        max_number(rank::back(cuda_warp::max(rank::of(is_lowered ? lowered_to : no_candidate<Scalar>))), dropped);
+    Scalar const limit = max_number(
+        distance_of<Scalar>(cuda_warp::max(distance_word_of(is_lowered ? lowered_to : no_candidate<Scalar>))), dropped);
     bool const is_open = real & !is_exact & (by == 0);
     unsigned const behind = cuda_warp::ballot(is_open) == 0 ? 0 : ~cuda_warp::all_bits(is_open ? before : ~0u);
     return {cuda_warp::ballot(is_exact & (mine_.distance > limit)) & ~behind, before, lowering};
@@ -268,7 +269,7 @@ class multi_sample_step {
   }
 
   storage& shared_;
-  threshold_control<Scalar> cuts_{heads};
+  threshold_control<Scalar> control_{heads};
   unsigned turn_ = 0;
 
   point_type point_[Each];

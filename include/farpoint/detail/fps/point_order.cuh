@@ -3,9 +3,10 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/offsets.hpp>
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
-#include <farpoint/grid/radix_sort.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -47,12 +48,12 @@ struct point_order_args {
 
 /// Grows the extent of cloud blockIdx.x by part blockIdx.y of its points.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<Points> const args) {
   constexpr int axes = curve_grid<float, Points::dim>::axes;
-  Points const cloud = task.clouds[blockIdx.x];
+  Points const cloud = args.clouds[blockIdx.x];
   auto box = bounding_box<float, axes>::empty();
-  if (threadIdx.x == 0 && task.clouds.begin_of(index_t{blockIdx.x} + 1) < task.clouds.begin_of(blockIdx.x)) {
-    *task.broken = 1;
+  if (threadIdx.x == 0 && args.clouds.begin_of(index_t{blockIdx.x} + 1) < args.clouds.begin_of(blockIdx.x)) {
+    *args.broken = 1;
   }
   index_t const step = index_t{gridDim.y} * BlockSize;
   for (index_t i = index_t{blockIdx.y} * BlockSize + threadIdx.x; i < cloud.size(); i += step) {
@@ -65,22 +66,22 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   }
   auto extent = fps_extent<Points::dim>::of(box);
   extent.reduce_over_warp();
-  if (cuda_warp::lane() == 0) extent.grow(task.extents[blockIdx.x]);
+  if (cuda_warp::lane() == 0) extent.grow(args.extents[blockIdx.x]);
 }
 
 /// The cells of cloud b.
 template <class Points>
-__device__ auto fps_grid_of(point_order_args<Points> const& task, index_t b) noexcept {
+__device__ auto fps_grid_of(point_order_args<Points> const& args, index_t b) noexcept {
   using scalar = typename Points::scalar;
   using grid_type = curve_grid<scalar, Points::dim>;
-  auto const extent = task.extents[b].get();
+  auto const extent = args.extents[b].get();
   typename grid_type::box box;
 #pragma unroll
   for (int axis = 0; axis < grid_type::axes; ++axis) {
     box.low[axis] = extent.low[axis];
     box.high[axis] = extent.high[axis];
   }
-  return grid_type{box, task.bits.axis};
+  return grid_type{box, args.bits.axis};
 }
 
 /// Number of offsets at or before point i of a ragged batch: 0 before the first cloud, b + 1 in cloud b, and one more
@@ -94,44 +95,37 @@ __device__ index_t fps_offsets_before(batch<Points> const& clouds, index_t i) no
 /// Key and value of each point. Points that are never picked come last in their cloud, points of no cloud before the
 /// first or behind the last.
 template <class Points, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Points> const task) {
+__global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Points> const args) {
   index_t const i = index_t{blockIdx.x} * BlockSize + threadIdx.x;
-  if (i >= task.clouds.points().size()) return;
-  bool const ragged = task.clouds.is_ragged();
+  if (i >= args.clouds.points().size()) return;
+  bool const ragged = args.clouds.is_ragged();
   // Ragged: 0 stands for the points before the first cloud, so that numbers are one higher.
-  index_t const number = ragged ? fps_offsets_before(task.clouds, i) : i / task.clouds.largest();
+  index_t const number = ragged ? fps_offsets_before(args.clouds, i) : i / args.clouds.largest();
   index_t const b = ragged ? number - 1 : number;
-  std::uint32_t code = (1u << task.bits.cell) - 1;
+  std::uint32_t code = (1u << args.bits.cell) - 1;
   index_t local = 0;
-  if (b >= 0 && b < task.clouds.size()) {
-    local = i - task.clouds.begin_of(b);
-    Points const cloud = task.clouds[b];
+  if (b >= 0 && b < args.clouds.size()) {
+    local = i - args.clouds.begin_of(b);
+    Points const cloud = args.clouds[b];
     if (local < cloud.size()) {
       auto const point = cloud[local];
-      if (is_finite(point)) code = fps_grid_of(task, b).key_of(point, morton_curve{}, task.bits.axis);
+      if (is_finite(point)) code = fps_grid_of(args, b).key_of(point, morton_curve{}, args.bits.axis);
     }
   }
   // A shift by all 32 bits, of a number that is 0 then, is not defined.
-  task.keys[i] = (task.bits.cloud > 0 ? static_cast<std::uint32_t>(number) << task.bits.cell : 0) | code;
-  task.values[i] = static_cast<std::uint32_t>(local);
+  args.keys[i] = (args.bits.cloud > 0 ? static_cast<std::uint32_t>(number) << args.bits.cell : 0) | code;
+  args.values[i] = static_cast<std::uint32_t>(local);
 }
 
 /// Enqueues both kernels.
 template <class Points>
-FARPOINT_HIDDEN cudaError_t fps_enqueue_keys(point_order_args<Points> task, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN void fps_enqueue_keys(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
   constexpr int block_size = 256;
-  constexpr index_t points_per_block = 16 * block_size;
-  index_t const parts = (task.clouds.largest() + points_per_block - 1) / points_per_block;
-  index_t const points = task.clouds.points().size();
-  void* arguments[] = {&task};
-  cudaError_t const error = cudaLaunchKernel(
-      reinterpret_cast<void const*>(fps_extent_kernel<Points, block_size>),
-      dim3(static_cast<unsigned>(task.clouds.size()), static_cast<unsigned>(parts < 256 ? parts : 256)),
-      dim3(block_size), arguments, 0, stream);
-  if (error != cudaSuccess) return error;
-  return cudaLaunchKernel(reinterpret_cast<void const*>(fps_key_kernel<Points, block_size>),
-                          dim3(static_cast<unsigned>((points + block_size - 1) / block_size)), dim3(block_size),
-                          arguments, 0, stream);
+  constexpr int points_per_block = 16 * block_size;
+  cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
+  config.gridDim.y = blocks_for(args.clouds.largest(), points_per_block, 256);
+  launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
+  launcher.launch_for(args.clouds.points().size(), block_size, fps_key_kernel<Points, block_size>, args);
 }
 
 }  // namespace detail

@@ -14,7 +14,7 @@ class round_acceptor {
   /// Threads that take part, the first of the block.
   static constexpr int threads = ListSize < BlockSize ? ListSize : BlockSize;
 
-  using steps_type = multi_sample_step<Scalar, Dim, (ListSize + threads - 1) / threads, threads>;
+  using steps_type = multi_sample_step<Scalar, Dim, divide_up(ListSize, threads), threads>;
   using storage = typename steps_type::storage;
 
   __device__ explicit round_acceptor(storage& shared) noexcept : steps_{shared} {}
@@ -23,13 +23,13 @@ class round_acceptor {
     if (threadIdx.x < threads) steps_.prepare();
   }
 
-  /// Accepts at most `room` samples, and resets the tally. Called by all threads of the block.
-  __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, round_counters<Scalar>& tally,
+  /// Accepts at most `room` samples, and resets the counters. Called by all threads of the block.
+  __device__ void run(fps_list<Scalar, Dim, ListSize> const& list, round_counters<Scalar>& counters,
                       threshold_control<Scalar>& control, index_t room, Scalar stop2,
                       fps_accepted<Scalar, Dim, ListSize>& accepted) noexcept {
     if (threadIdx.x >= threads) return;
-    round_counters<Scalar> const found = tally;
-    fps_round<Scalar> const round = fps_summary(found, control.cut());
+    round_counters<Scalar> const found = counters;
+    fps_round<Scalar> const round = fps_summary(found, control.threshold());
     load(list, found.found);
     steps_.restart(round.largest);
 
@@ -48,13 +48,13 @@ class round_acceptor {
       finished = step.too_near || count == room;
     }
     control.adapt(round);
-    // No other thread may still read the tally.
+    // No other thread may still read the counters.
     steps_.sync();
     if (threadIdx.x == 0) {
       accepted.count = count;
       accepted.finished = finished;
-      accepted.cut = control.cut();
-      tally = {};
+      accepted.threshold = control.threshold();
+      counters = {};
     }
   }
 

@@ -3,58 +3,43 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
+#include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/candidate_threshold.hpp>
-
-#include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Distances as unsigned integers of the same order, for atomicMax: 0 for no candidate, below all others.
 template <class Scalar>
-struct fps_rank;
+using distance_word = std::conditional_t<sizeof(Scalar) == 8, unsigned long long, unsigned>;
 
-template <>
-struct fps_rank<float> {
-  using type = unsigned;
-  __device__ static type of(float distance) noexcept { return distance < 0 ? 0u : __float_as_uint(distance) + 1; }
-  __device__ static float back(type rank) noexcept {
-    return rank == 0 ? no_candidate<float> : __uint_as_float(rank - 1);
-  }
-};
-
-template <>
-struct fps_rank<double> {
-  using type = unsigned long long;
-  __device__ static type of(double distance) noexcept {
-    return distance < 0 ? 0 : static_cast<type>(__double_as_longlong(distance)) + 1;
-  }
-  __device__ static double back(type rank) noexcept {
-    return rank == 0 ? no_candidate<double> : __longlong_as_double(static_cast<long long>(rank - 1));
-  }
-};
+template <class Scalar>
+__device__ distance_word<Scalar> distance_word_of(Scalar distance) noexcept {
+  return ordered_distance_word(distance);
+}
+template <class Scalar>
+__device__ Scalar distance_of(distance_word<Scalar> word) noexcept {
+  return word == 0 ? no_candidate<Scalar> : ordered_distance<Scalar>(word);
+}
 
 /// Counters of a round; all zero at its start.
 template <class Scalar>
 struct round_counters {
-  using rank = typename fps_rank<Scalar>::type;
-
-  rank largest;    ///< of all points
-  rank dropped;    ///< of the points above the cut that found no place in the list
-  unsigned found;  ///< points above the cut
+  distance_word<Scalar> largest;  ///< of all points
+  distance_word<Scalar> dropped;  ///< of the points above the threshold that found no place in the list
+  unsigned found;                 ///< points above the threshold
 };
 
-/// What a tally says about a round with this cut.
+/// What the counters say about a round with this threshold.
 template <class Scalar>
-__device__ fps_round<Scalar> fps_summary(round_counters<Scalar> const& tally,
-                                         candidate_threshold<Scalar> const& cut) noexcept {
-  using rank = fps_rank<Scalar>;
-  fps_round<Scalar> round{rank::back(tally.largest), tally.found, cut};
-  if (tally.dropped != 0) round.reached = higher(cut, candidate_threshold<Scalar>{rank::back(tally.dropped), 0});
+__device__ fps_round<Scalar> fps_summary(round_counters<Scalar> const& counters,
+                                         candidate_threshold<Scalar> const& threshold) noexcept {
+  fps_round<Scalar> round{distance_of<Scalar>(counters.largest), counters.found, threshold};
+  if (counters.dropped != 0) round.reached = higher(threshold, {distance_of<Scalar>(counters.dropped), 0});
   return round;
 }
 
-/// Candidates of a round, as many as the tally found, in any order.
+/// Candidates of a round, as many as the counters say, in any order.
 template <class Scalar, int Dim, int Size>
 struct fps_list {
   static constexpr unsigned size = Size;
@@ -91,7 +76,7 @@ struct fps_accepted {
   Scalar distance[Size];
   unsigned count;
   bool finished;
-  candidate_threshold<Scalar> cut;  ///< of the next round
+  candidate_threshold<Scalar> threshold;  ///< of the next round
 };
 
 /// A round's memory that a whole group shares: in shared memory, or in global memory for a group across the grid.

@@ -1,0 +1,52 @@
+/// @file
+/// The arguments of a call of fps(), and how its output is written: for every backend.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/detail/fps/candidate_threshold.hpp>
+#include <farpoint/types/fps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Points>
+struct fps_args {
+  using scalar = typename Points::scalar;
+
+  batch<Points> clouds;
+  fps_params params;
+  fps_output<scalar> output;
+  scalar stop2;  ///< squared params.stop_below
+
+  fps_args(batch<Points> const& clouds_, fps_params const& params_, fps_output<scalar> const& output_) noexcept
+      : clouds{clouds_}, params{params_}, output{output_}, stop2{square(static_cast<scalar>(params_.stop_below))} {}
+
+  /// Entries of params.chosen for each cloud.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t chosen_per_cloud() const noexcept {
+    return params.chosen.size() / clouds.size();
+  }
+  /// The first sample that cloud b is asked to start with: data, which may be wrong.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t first_of(index_t b) const noexcept {
+    return params.firsts.empty() ? params.first : params.firsts[b];
+  }
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void write(index_t b, index_t slot, index_t index,
+                                                scalar distance) const noexcept {
+    index_t const at = b * params.samples + slot;
+    output.indices.set(at, index);
+    if (!output.distances.empty()) output.distances[static_cast<std::size_t>(at)] = distance;
+  }
+  /// What stands behind a cloud's last sample.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void write_padding(index_t b, index_t slot) const noexcept {
+    write(b, slot, -1, no_candidate<scalar>);
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void write_count(index_t b, index_t count) const noexcept {
+    if (!output.counts.empty()) output.counts.set(b, count);
+  }
+
+ private:
+  static scalar square(scalar value) noexcept { return value * value; }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,85 @@
+/// @file
+/// What every kernel of fps() does with the arguments: count what is wrong with the data, and write the output.
+#pragma once
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/detail/fps/args.hpp>
+#include <farpoint/warp/count_in_report.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes what suits it.
+struct fps_size_range {
+  index_t above;
+  index_t up_to;
+
+  FARPOINT_HD constexpr bool contains(index_t points) const noexcept { return points > above && points <= up_to; }
+};
+
+/// Distance that a point starts with: infinite, or none for a point that must never be picked.
+template <class Scalar, int Dim>
+__device__ Scalar fps_start(vec<Scalar, Dim> const& point) noexcept {
+  return is_finite(point) ? not_yet_measured<Scalar> : no_candidate<Scalar>;
+}
+
+/// True for an entry of params.chosen that counts as a sample.
+/// @param counts  whether this thread counts one that is out of range
+template <class Points>
+__device__ bool fps_is_chosen(fps_args<Points> const& args, Points const& cloud, index_t index, bool counts) noexcept {
+  if (index < -1 || index >= cloud.size()) {
+    if (counts) count_in_report(args.output.report, &fps_report::chosen_out_of_range, 1);
+    return false;
+  }
+  return index >= 0 && is_finite(cloud[index]);
+}
+
+/// Calls take(index) for each chosen point of cloud b; false when there is none. All threads of the block see the same.
+template <class Points, class Take>
+__device__ bool fps_for_each_chosen(fps_args<Points> const& args, index_t b, Points const& cloud,
+                                    Take const& take) noexcept {
+  index_t const each = args.chosen_per_cloud();
+  bool any = false;
+  for (index_t i = 0; i < each; ++i) {
+    index_t const index = args.params.chosen[b * each + i];
+    if (!fps_is_chosen(args, cloud, index, threadIdx.x == 0)) continue;
+    take(index);
+    any = true;
+  }
+  return any;
+}
+
+/// What a cloud without chosen points starts with.
+struct fps_first {
+  index_t index;   ///< -1: not a finite point, which is passed over for the finite point of lowest index
+  bool has_cloud;  ///< false: out of range, and the cloud comes out empty
+};
+
+/// For a cloud that is not empty.
+/// @param counts  whether this thread counts a first sample that is out of range
+template <class Points>
+__device__ fps_first fps_first_sample(fps_args<Points> const& args, index_t b, Points const& cloud,
+                                      bool counts) noexcept {
+  index_t const first = args.first_of(b);
+  if (first < 0 || first >= cloud.size()) {
+    if (counts) count_in_report(args.output.report, &fps_report::first_out_of_range, 1);
+    return {-1, false};
+  }
+  return {is_finite(cloud[first]) ? first : -1, true};
+}
+
+/// Pads the samples of cloud b, and writes how many they are. Called by all threads of a block.
+template <int BlockSize, class Points>
+__device__ void fps_finish(fps_args<Points> const& args, index_t b, index_t count) noexcept {
+  for (index_t slot = count + threadIdx.x; slot < args.params.samples; slot += BlockSize) args.write_padding(b, slot);
+  if (threadIdx.x == 0) args.write_count(b, count);
+}
+
+/// All clouds come out empty. Called by all threads of a grid.
+template <int BlockSize, class Points>
+__device__ void fps_leave_empty(fps_args<Points> const& args) noexcept {
+  for (index_t b = blockIdx.x; b < args.clouds.size(); b += gridDim.x) fps_finish<BlockSize>(args, b, 0);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
