@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), first half of the work where a bitmap numbers the voxels in the order of the grid: no table, no sort.
+/// First steps of voxelize() where a bitmap numbers the voxels in the order of the grid, without a table or a sort.
 ///
 /// A voxel's number is the number of occupied cells before its own. Keys are numbers of cells over all clouds, and have
 /// 32 bits here.

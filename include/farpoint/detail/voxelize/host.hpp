@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Numbers of points, with room for a mark.
+/// The most points of a call: numbers of voxels leave room for a mark, and for none.
 inline constexpr index_t max_host_voxel_points = 0x7ffffffe;
 
 /// One call: phases that a team of threads goes through together. In each they claim units of work.
@@ -201,9 +201,10 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
   if (!offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return reject("voxelize: the offsets decrease or leave the points");
+    return reject("voxelize: the offsets decrease or lie outside the points");
   }
-  if (clouds.points().size() > max_host_voxel_points) return reject("voxelize: 2^31 - 1 points or more on the host");
+  if (clouds.points().size() > max_host_voxel_points)
+    return reject("voxelize: host_exec takes fewer than 2^31 - 1 points");
 
   index_t const total = clouds.points().size();
   std::size_t const needed = voxelize_host_plan{exec, total, total, tuning}.workspace_size();

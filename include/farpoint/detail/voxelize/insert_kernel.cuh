@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), first half of the work: which voxels there are, their first points, and how many points are in each.
+/// First step of voxelize() with a table: finds the voxels, the first point of each, and its number of points.
 #pragma once
 
 #include <farpoint/detail/voxelize/kernel_args.cuh>

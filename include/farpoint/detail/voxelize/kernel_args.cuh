@@ -1,5 +1,5 @@
 /// @file
-/// What the kernels of voxelize() share: the arguments, the memory between kernels, and how both are read.
+/// Arguments of the kernels of voxelize(), the memory between them, and how both are read.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>

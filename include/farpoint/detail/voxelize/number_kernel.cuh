@@ -1,5 +1,6 @@
 /// @file
-/// voxelize(), second step: voxels are numbered by first occurrence, and each gets a place for its points.
+/// Second step of voxelize() with a table: numbers the voxels by first occurrence, and gives each a place for its
+/// points.
 #pragma once
 
 #include <farpoint/detail/voxelize/insert_kernel.cuh>

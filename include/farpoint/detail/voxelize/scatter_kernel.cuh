@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), third step: the points of each voxel come together; the rows of the clouds are laid out.
+/// Third step of voxelize(): brings the points of each voxel together, and lays out the rows of the clouds.
 #pragma once
 
 #include <farpoint/detail/voxelize/insert_kernel.cuh>

@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), last step of voxelize_algorithm::select: the kept points of each voxel are found and its row is written.
+/// Last step of voxelize_algorithm::select: finds the kept points of each voxel, and writes its row.
 #pragma once
 
 #include <farpoint/detail/voxelize/random_priority.hpp>
