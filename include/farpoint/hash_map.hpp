@@ -102,8 +102,8 @@ result hash_map_find_slots(Exec const& exec, Map const& map, span<typename Map::
   return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}));
 }
 
-/// Bytes of workspace that hash_map_extract() needs for this map: at most 16 a slot on the host; 16.25 a slot and
-/// 1.4 KiB on a device.
+/// Bytes of workspace that hash_map_extract() needs for this map: at most 16 a slot on the host; 16.3 a slot and 1 KiB
+/// on a device.
 template <class Exec = host_exec, class Map>
 std::size_t hash_map_extract_workspace_bytes(Exec const& exec, Map const& map) noexcept {
   return hash_map_workspace_size(exec, detail::hash_map_extract_args<Map>{map, {}, {}});
@@ -112,9 +112,9 @@ std::size_t hash_map_extract_workspace_bytes(Exec const& exec, Map const& map) n
 /// Copies the pairs out by ascending key: one answer, though slots differ from run to run. If the output is too small,
 /// it gets the smallest keys.
 ///
-/// On the host O(capacity + n log n), by one thread. On a device O(capacity): all slots are sorted, empty ones too, in
-/// 15 launches and a memset for keys of 32 bits, 28 for 64. Where the order does not matter, hash_map_ref::for_each()
-/// in a kernel of your own reads the map once.
+/// On the host O(capacity + n log n), by one thread. On a device O(capacity): radix_sort() sorts all slots, empty ones
+/// too, once for keys of 32 bits and twice for 64; that and three or four more launches and a memset. Where the order
+/// does not matter, hash_map_ref::for_each() in a kernel of your own reads the map once.
 ///
 /// @param exec       where to work
 /// @param map        not changed; of up to 2^31 slots

@@ -8,9 +8,11 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that voxelize() needs on the current GPU; 256-byte aligned memory. O(1), exact: a function
-/// of the clouds' sizes, the parameters, which outputs are given, and the selector; 0 for arguments that voxelize()
-/// refuses. At most 64 bytes a point and 8 a cloud, and 64 KiB, with which a bitmap for the order of the grid makes do.
+/// Bytes of device workspace that voxelize() needs on the current GPU. The memory must be 256-byte aligned.
+///
+/// Exact; O(1). A function of the clouds' sizes, the parameters, which outputs are given, and the selector; 0 for
+/// arguments that voxelize() refuses. At most 64 bytes a point, 8 a cloud, and 64 KiB: where a bitmap would take more,
+/// a table or a sort takes its place.
 template <class Selector = voxelize_selector, class Points>
 std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,
@@ -20,21 +22,20 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
   return detail::voxelize_plan<Selector, Points>{clouds, params, output}.bytes();
 }
 
-/// Voxelization, enqueued on a stream: the rules and the bits of the host overload.
+/// Voxelization on a stream: the rules and the bits of the host overload.
 ///
-/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `clouds`, `params` and
-/// `output` point to, and `workspace`, is device memory that must stay valid until the stream has passed the call. The
-/// number of voxels stays on the device. Time goes by the points that the device's offsets name, not by the capacity of
-/// the view: a graph can be replayed on frames of any size up to it.
+/// Only enqueues: it never synchronises or allocates, and may be captured in a graph. `workspace` and everything that
+/// `clouds`, `params` and `output` point to is device memory, and must stay valid until the stream has passed the call.
+/// The number of voxels stays on the device. Time depends on the points between the device's first and last offset, not
+/// on the size of the view: a graph can be replayed on frames of any size up to it.
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
-///         Offsets that decrease or leave the view cannot be refused here: the call comes out empty, and the report
-///         says so.
+///         Offsets that decrease or lie outside the view cannot be refused here: the outputs are empty then, and the
+///         report says so.
 /// Complexity: O(points), and a small part of the cells of the grid for its order or for a report. Five to ten
-/// launches, or with lists or for more than 32 points a voxel, and for the order of a grid of 2^32 - 1 cells or more, a
-/// radix sort more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or
-/// workspace.
+/// launches, and a radix sort for lists, for more than 32 points a voxel, and for the order of a grid of 2^32 - 1 cells
+/// or more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = voxelize_selector, class Points>
 result voxelize(cuda_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {

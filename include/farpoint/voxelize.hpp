@@ -1,5 +1,5 @@
 /// @file
-/// Voxelization: host backend and convenience overload. voxelize.cuh adds the CUDA backend.
+/// Voxelization for host_exec, and a convenience overload. voxelize.cuh adds cuda_exec.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -13,10 +13,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of workspace that voxelize() needs for these clouds on the host; 256-byte aligned memory.
+/// Bytes of workspace that voxelize() needs for these clouds on the host. The memory must be 256-byte aligned.
 ///
-/// Exact, O(1). With one thread 52 bytes for each point of `clouds.points()`; with several 60, and 16 * threads^2 at
-/// most for their tallies. Rounded up by less than 1 kB. It does not depend on the outputs.
+/// Exact; O(1). One thread needs 52 bytes for each point of `clouds.points()`; several need 60, and up to
+/// 16 * threads^2 to count. Rounded up by less than 1 kB. Does not depend on the outputs.
 template <class Points>
 std::size_t voxelize_workspace_bytes(host_exec exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const&,
@@ -25,28 +25,28 @@ std::size_t voxelize_workspace_bytes(host_exec exec, batch<Points> const& clouds
   return detail::voxelize_host_plan{exec, points, points, {}}.workspace_size();
 }
 
-/// Voxelization: which voxels of a grid have points, and what these hold (Zhou and Tuzel 2018; dynamic: Zhou et al.
-/// 2020); the same bits on every backend, block size and number of threads.
+/// Voxelization: finds the voxels of a grid that have points, and sums up the points of each (Zhou and Tuzel 2018;
+/// dynamic: Zhou et al. 2020). Every backend gives the same bits, for any block size and number of threads.
 ///
-/// A point is left out if a coordinate is not finite or if it is outside of the grid, whose upper bound is exclusive,
-/// see voxel_of(). Voxels come by their first point or in the order of the grid, points always in input order. Of a
-/// cloud the first max_voxels voxels in that order are written, while there is room for them; of a voxel the first or a
-/// random max_points points. What is dropped is counted in the report, in exactly one counter for each point. An empty
-/// cloud has no voxels; no cloud is no error.
+/// A point is left out if a coordinate is not finite, or if it lies outside of the grid, whose upper bound is
+/// exclusive; see voxel_of(). Voxels come by first occurrence or in the order of the grid, and their points in input
+/// order. Of each cloud the first max_voxels voxels in that order are written, as long as the outputs have room. Of
+/// each voxel the first or a random max_points points are kept. The report counts what is dropped, each point in
+/// exactly one counter. Empty clouds have no voxels; a call may have no clouds.
 ///
 /// @param exec       threads to use; blocks until done
 /// @param clouds     `[clouds, n]` or ragged, metres, host memory
 /// @param params     see voxelize_params; features in host memory
 /// @param output     see voxelize_output
-/// @param workspace  at least voxelize_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (a grid without voxels or with a size that is not positive and finite, clouds x voxels
-///         above 2^62, a negative limit, an output of the wrong size, features that are missing, offsets that decrease
-///         or leave the view, 2^31 - 1 points or more, a misaligned workspace) | workspace_too_small. Nothing is
-///         written on failure.
-/// Complexity: O(n) expected, whatever the capacities, the size of the grid and the points in a voxel; voxels in the
-/// order of the grid are sorted by one thread. With t threads each also looks at the keys of all points, to find its
-/// own. One thread of a shared server takes 11 ms for 271,156 points of 5 features in 131,479 voxels; docs/voxelize.md
-/// has more. Thread-safe: concurrent calls must not share output or workspace.
+/// @param workspace  voxelize_workspace_bytes() bytes or more, 256-byte aligned, host memory
+/// @return ok | bad_argument (a grid without voxels, or a voxel size that is not positive and finite; clouds x voxels
+///         above 2^62; a negative limit; an output of the wrong size; missing features; offsets that decrease or lie
+///         outside the view; 2^31 - 1 points or more; a misaligned workspace) | workspace_too_small. On failure
+///         nothing is written.
+/// Complexity: O(n) expected, whatever the capacities, the size of the grid and the points of a voxel. For the order of
+/// the grid one thread sorts the voxels. With t threads, each also reads the keys of all points to find its own. One
+/// thread of a shared server takes 11 ms for 271,156 points of 5 features in 131,479 voxels; docs/voxelize.md has more.
+/// Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -55,7 +55,7 @@ result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typ
 
 #if defined(__cpp_exceptions)
 
-/// Voxels of one cloud with the memory that holds them.
+/// The voxels of one cloud, in memory of their own.
 template <class Scalar>
 struct voxels_of_cloud {
   std::vector<std::int32_t> coords;            ///< `[voxels, 3]`: index of each along x, y, z
@@ -66,7 +66,7 @@ struct voxels_of_cloud {
   voxelize_report report;
 };
 
-/// voxelize() of one cloud in a host container on all cores, without a workspace to think of:
+/// Voxelizes one cloud in a host container on all cores, and allocates what it needs:
 /// `auto voxels = farpoint::voxelize(points, params);`
 ///
 /// @param points  contiguous container of a type that point_layout knows

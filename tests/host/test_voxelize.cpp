@@ -1,6 +1,8 @@
 // voxelize() on host_exec: the shared cases with several numbers of threads, and what only the host can show.
 #include <farpoint/voxelize.hpp>
 
+#include <sstream>
+
 #include "../catch.hpp"
 #include "../shared/voxelize_random.hpp"
 
@@ -240,4 +242,21 @@ TEST_CASE("voxelize, host: the convenience overload owns its memory", "[voxelize
   CHECK_THROWS_AS(farpoint::voxelize(points, params), std::invalid_argument);
   params.grid.size[0] = 1;
   CHECK(farpoint::voxelize(std::vector<point>{}, params).coords.empty());
+}
+
+TEST_CASE("voxelize, host: tuning compares and prints", "[voxelize][host]") {
+  farpoint::voxelize_case const one{100, 1, 5, true, 132};
+  auto other = one;
+  CHECK(one == other);
+  other.bitmap_works = true;
+  CHECK(one != other);
+  farpoint::voxelize_host_tuning const tuning{};
+  CHECK(tuning == farpoint::voxelize_host_tuning{});
+  CHECK(tuning != farpoint::voxelize_host_tuning{1, 2});
+  std::ostringstream text;
+  text << other << ' ' << farpoint::voxelize_host_tuning{1, 2} << ' ' << to_string(farpoint::voxelize_numbering::bitmap)
+       << ' ' << to_string(farpoint::voxelize_algorithm::sort);
+  CHECK(text.str() ==
+        "{points 100, clouds 1, max_points 5, select_works 1, multiprocessors 132, bitmap_works 1} "
+        "{points_per_thread 1, chunk_points 2} bitmap sort");
 }

@@ -1,5 +1,5 @@
 /// @file
-/// Voxelization as five plain loops: the definition of voxelize(), and the oracle of its tests.
+/// Voxelization in five plain loops: the definition of voxelize(), and the oracle of its tests.
 #pragma once
 
 #include <farpoint/detail/voxelize/check.hpp>
@@ -13,7 +13,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// A voxel that some point is in.
+/// A voxel with at least one point.
 struct voxel {
   index_t cloud = 0;
   vec<std::int32_t> at{};
@@ -21,7 +21,7 @@ struct voxel {
   std::vector<index_t> points;  ///< of the cloud, in input order
 };
 
-/// Filter, key, insert: the voxels of one cloud by first occurrence.
+/// Filter, key, insert: finds the voxels of one cloud, by first occurrence.
 template <class Points, class Scalar>
 std::vector<voxel> voxels_of(Points const& cloud, index_t number, voxel_grid<Scalar> const& grid,
                              voxelize_report& report) {
@@ -65,7 +65,7 @@ Scalar mean_of(Scalar sum, std::size_t count) {
   return mean == mean ? mean : std::numeric_limits<Scalar>::quiet_NaN();
 }
 
-/// Scatter and mean: one voxel's row. `kept` are indices into clouds.points().
+/// Scatter and mean: writes the row of a voxel. `kept` are indices into clouds.points().
 template <class Points>
 void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept, Points const& points,
                voxelize_params<typename Points::scalar> const& params,
@@ -108,14 +108,15 @@ void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept,
 
 }  // namespace detail
 
-/// farpoint::voxelize on one thread, by its definition; same rules, same outputs, host memory. Allocates; throws
-/// std::bad_alloc.
+/// Does what farpoint::voxelize() does, by its definition: same rules, same outputs. One thread, host memory;
+/// allocates.
+/// @throws std::bad_alloc
 template <class Points>
 result voxelize(batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output) {
   if (result const checked = farpoint::detail::check_voxelize(clouds, params, output); !checked) return checked;
   if (!farpoint::detail::offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return farpoint::detail::reject("voxelize: the offsets decrease or leave the points");
+    return farpoint::detail::reject("voxelize: the offsets decrease or lie outside the points");
   }
 
   voxelize_report report;

@@ -1,5 +1,5 @@
 /// @file
-/// What voxelize() takes and fills.
+/// Parameters, outputs and report of voxelize().
 #pragma once
 
 #include <farpoint/core/features.hpp>
@@ -10,8 +10,8 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Hard voxelization (VoxelNet, PointPillars): limits on the voxels of a cloud and on the points of a voxel.
 struct hard {
-  index_t max_voxels;  ///< of each cloud; the others are dropped
-  index_t max_points;  ///< of each voxel; the others do not count in what the voxel holds
+  index_t max_voxels;  ///< of each cloud; further voxels are dropped
+  index_t max_points;  ///< of each voxel; further points do not count in its outputs
 };
 
 /// Dynamic voxelization (Zhou et al. 2020): no limits.
@@ -32,17 +32,17 @@ struct voxel_mode {
 
 /// Order of a cloud's voxels in the outputs.
 enum class voxel_order {
-  first_occurrence,  ///< by the lowest index of a point in each, as mmdet3d's deterministic and spconv's CPU path
+  first_occurrence,  ///< by the lowest index of a point in each, like mmdet3d's deterministic and spconv's CPU path
   grid               ///< ascending by cell_of(): z, then y, then x
 };
 
 /// Which points of a voxel with more than max_points are kept.
 enum class voxel_points {
-  first,         ///< those of lowest index: biased on a LiDAR's sweep, whose points come in the order of the beams
+  first,         ///< those of lowest index: biased where points come in the order of a LiDAR's beams
   random_subset  ///< a subset drawn from `seed`: the same on every run and backend
 };
 
-/// How to voxelize.
+/// What voxelize() does.
 template <class Scalar = float>
 struct voxelize_params {
   voxel_grid<Scalar> grid{};
@@ -51,21 +51,22 @@ struct voxelize_params {
   voxel_points points = voxel_points::first;
   std::uint64_t seed = 0;  ///< of voxel_points::random_subset
 
-  /// Features of each point of `clouds.points()`; needed for the outputs that are made of them, and for no other.
+  /// Features of each point of `clouds.points()`; read only for the outputs that are made of them.
   feature_view features = {};
 };
 
-/// Counters over all clouds of a call. Every point of a cloud is in exactly one of: non_finite, outside,
-/// dropped_points, surplus_points, and the sum of `points_per_voxel`.
+/// Counters over all clouds of a call. Every point of a cloud is in exactly one of non_finite, outside, dropped_points,
+/// surplus_points, and the sum of `points_per_voxel`.
 struct voxelize_report {
   unsigned long long voxels = 0;          ///< written
   unsigned long long non_finite = 0;      ///< points with a NaN or infinite coordinate
   unsigned long long outside = 0;         ///< finite points outside of the grid
-  unsigned long long dropped_voxels = 0;  ///< above max_voxels, or for which the outputs have no room
+  unsigned long long dropped_voxels = 0;  ///< beyond max_voxels, or beyond the capacity of the outputs
   unsigned long long dropped_points = 0;  ///< points in dropped voxels
-  unsigned long long surplus_points = 0;  ///< points above max_points in voxels that were written
-  unsigned long long over_capacity = 0;   ///< those of dropped_voxels for which only the outputs had no room
-  unsigned long long bad_offsets = 0;     ///< 1 if a ragged batch came out empty for its offsets (cuda_exec)
+  unsigned long long surplus_points = 0;  ///< points beyond max_points in voxels that were written
+  unsigned long long over_capacity = 0;   ///< of dropped_voxels, those beyond the capacity of the outputs only
+  unsigned long long bad_offsets =
+      0;  ///< 1 if the offsets of a ragged batch were wrong, and the outputs are empty (cuda_exec)
 };
 
 /// Columns of voxelize_output::coords.
@@ -74,14 +75,14 @@ enum class voxel_columns {
   batch_zyx,  ///< `[capacity, 4]`: number of the cloud, z, y, x, as sparse convolutions take them
 };
 
-/// Where the answer goes, all in the memory space of the execution. Every part may be left out, and costs nothing then.
+/// The outputs, in the memory space of the execution. Every part may be left out, and then costs nothing.
 ///
-/// Voxels of all clouds lie one after another, cloud by cloud: row r of every part is the r-th voxel. A voxel whose row
-/// would not be below `capacity` is dropped and counted. Rows past the number of voxels are not touched.
+/// Voxels lie one after another, cloud by cloud: row r of every part is the r-th voxel. A voxel whose row would not be
+/// below `capacity` is dropped and counted. Rows past the number of voxels are not written.
 ///
-/// What a voxel holds are its *kept* points: all of them, or max_points of them, always in input order. Sums are plain
-/// sums in that order, rounded at each step, and means one division: the same bits everywhere. A mean that is no number
-/// is always the NaN of bits 0x7fc00000.
+/// Outputs are made of the *kept* points of a voxel: all of them, or max_points of them, in input order. Sums are added
+/// up in that order, rounded at each step, and a mean is one division: the same bits everywhere. A mean that is NaN
+/// always has the bits 0x7fc00000.
 template <class Scalar = float>
 struct voxelize_output {
   index_t capacity = 0;  ///< rows that every part given has
@@ -96,12 +97,12 @@ struct voxelize_output {
   feature_span first = {};     ///< `[capacity, features]`: of the kept point of lowest index
   span<Scalar> centroid = {};  ///< `[capacity, 3]`: mean of the kept points' coordinates (m)
 
-  /// CSR lists of all points of each voxel that was written, the surplus too, in input order. Row r has the entries
-  /// from list_offsets[r] to list_offsets[r + 1] of list_points, which are indices into `clouds.points()`.
+  /// CSR lists of all points of each voxel that was written, surplus points too, in input order. Row r has the entries
+  /// `[list_offsets[r], list_offsets[r + 1])` of list_points, which are indices into `clouds.points()`.
   index_span list_offsets = {};  ///< `[capacity + 1]`
   index_span list_points = {};   ///< `[points]`
 
-  index_span point_voxel = {};  ///< `[points]`: row of each point's voxel; -1: in none, or in one that was dropped
+  index_span point_voxel = {};  ///< `[points]`: row of each point's voxel; -1 if it is in none, or in a dropped one
 
   index_span voxel_count = {};    ///< `[1]`: voxels written, of all clouds
   index_span voxel_offsets = {};  ///< `[clouds + 1]`: first row of each cloud, and the number of voxels

@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), first half of the work where a bitmap numbers the voxels in the order of the grid: no table, no sort.
+/// First steps of voxelize() where a bitmap numbers the voxels in the order of the grid, without a table or a sort.
 ///
 /// A voxel's number is the number of occupied cells before its own. Keys are numbers of cells over all clouds, and have
 /// 32 bits here.
@@ -29,7 +29,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_bits_kernel(voxelize
   voxel_frame const frame = outer_frame(args.clouds);
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
-  auto const tiles_of = [](index_t items) { return (items + BlockSize - 1) / BlockSize; };
+  auto const tiles_of = [](index_t items) { return divide_up(items, index_t{BlockSize}); };
   auto const clear = [first, step](auto* words, index_t size) {
     for (index_t i = first; i < size; i += step) words[i] = 0;
   };
@@ -76,10 +76,7 @@ template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   bool looks = true;
-  // Whole warps go round together.
-  for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
-       first += std::uint64_t{gridDim.x} * BlockSize) {
-    std::uint64_t const i = first + threadIdx.x;
+  for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
     std::uint32_t key = voxel_none;
     voxel_place const place =
         i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
@@ -90,7 +87,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitma
       mark_groups(args.bitmap, key);
     }
     count_misfits(args.output.report, place);
-  }
+  });
 }
 
 /// Gives each group of cells that has points a place, and empties it.
@@ -100,7 +97,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_groups_kernel(voxeliz
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t begin;
   auto const words = static_cast<std::uint32_t>(occupancy_bitmap::top_words(all_cells(args)));
-  std::uint32_t const tiles = (words + BlockSize - 1) / BlockSize;
+  std::uint32_t const tiles = divide_up(words, std::uint32_t{BlockSize});
   scan const scanner{storage, args.group_tiles, &args.state->group_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const word = tile * BlockSize + threadIdx.x;
@@ -120,11 +117,9 @@ template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   bool looks = true;
-  for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
-       first += std::uint64_t{gridDim.x} * BlockSize) {
-    std::uint64_t const i = first + threadIdx.x;
+  for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
     mark_cells(args.bitmap, i < frame.size ? args.slots[i] : voxel_none, looks);
-  }
+  });
 }
 
 /// Groups that a thread of voxelize_rank_cells_kernel counts. h200, 324,000 groups: 7.9 us, with 4 9.3, with 1 9.4.
@@ -138,7 +133,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
   std::uint32_t const groups = placed_groups(args);
   // One tile at least: an empty frame has its totals written too.
   constexpr std::uint32_t tile_size = BlockSize * rank_items;
-  std::uint32_t const tiles = groups == 0 ? 1 : (groups + tile_size - 1) / tile_size;
+  std::uint32_t const tiles = groups == 0 ? 1 : divide_up(groups, tile_size);
   scan const scanner{storage, args.cell_tiles, &args.state->cell_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const first = (tile * BlockSize + threadIdx.x) * rank_items;
@@ -160,7 +155,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rank_cells_kernel(voxelize
       rank += counts[k];
     }
     if (tile + 1 < tiles || threadIdx.x != 0) continue;
-    std::uint32_t const voxels = total.second() < args.most_keys ? total.second() : args.most_keys;
+    std::uint32_t const voxels = smaller(total.second(), args.most_keys);
     args.bitmap.ranks[groups] = total.second();
     args.state->voxels = voxels;
     args.state->more_voxels = total.second() - voxels;
@@ -177,9 +172,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   // Further groups are not looked at where most voxels are dropped.
   std::uint32_t const groups = args.bitmap.is_flat() ? args.state->groups : voxel_none;
   unsigned long long dropped = 0;
-  for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size;
-       first += std::uint64_t{gridDim.x} * BlockSize) {
-    std::uint64_t const i = first + threadIdx.x;
+  for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
     std::uint32_t const key = i < frame.size ? args.slots[i] : voxel_none;
     warp_run const run = warp_run::of(key);
     std::uint32_t voxel = voxel_none;
@@ -199,7 +192,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     before = cuda_warp::shuffle(before, run.leader);
     if (i < frame.size) args.slots[i] = voxel;
     if (voxel != voxel_none && !args.sorted) args.select.places[i] = before + static_cast<std::uint32_t>(run.rank);
-  }
+  });
   if (args.output.report != nullptr) count_in_report_by_warp(&args.output.report->dropped_points, dropped);
   if (args.clouds.size() == 1) return;
   for (index_t b = index_t{blockIdx.x} * BlockSize + threadIdx.x; b <= args.clouds.size();
@@ -214,7 +207,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args
   using scan = lookback_scan<BlockSize>;
   __shared__ typename scan::storage storage;
   std::uint32_t const voxels = args.state->voxels;
-  std::uint32_t const tiles = voxels == 0 ? 1 : (voxels + BlockSize - 1) / BlockSize;
+  std::uint32_t const tiles = voxels == 0 ? 1 : divide_up(voxels, std::uint32_t{BlockSize});
   scan const scanner{storage, args.tiles, &args.state->number_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const voxel = tile * BlockSize + threadIdx.x;

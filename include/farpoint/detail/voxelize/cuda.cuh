@@ -12,10 +12,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Points that one call takes: slots are numbered with 32 bits.
+/// The most points of a call: slots are numbered with 32 bits.
 inline constexpr index_t voxelize_most_points = index_t{1} << 30;
 
-/// True for a call whose answer is empty whatever the data say.
+/// True for a call whose outputs are empty whatever the data are.
 template <class Points>
 bool voxelizes_nothing(batch<Points> const& clouds) noexcept {
   return clouds.size() == 0 || clouds.points().size() == 0;

@@ -6,33 +6,13 @@
 #include <farpoint/detail/voxelize/host_passes.hpp>
 #include <farpoint/detail/voxelize/host_rows.hpp>
 #include <farpoint/host/parallel_phases.hpp>
+#include <farpoint/host/radix_sort.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Numbers of points, with room for a mark.
+/// The most points of a call: numbers of voxels leave room for a mark, and for none.
 inline constexpr index_t max_host_voxel_points = 0x7ffffffe;
-
-/// Sorts keys of `bits` bits, and values with them; arrays [0] hold the input. Returns which arrays hold the output.
-inline int sort_voxel_keys(std::uint64_t* const keys[2], std::uint32_t* const values[2], index_t count,
-                           int bits) noexcept {
-  constexpr int digit_bits = 11;
-  constexpr std::uint64_t digit_mask = (1u << digit_bits) - 1;
-  int from = 0;
-  for (int shift = 0; shift < bits; shift += digit_bits) {
-    std::uint32_t places[digit_mask + 1] = {};
-    for (index_t i = 0; i < count; ++i) ++places[keys[from][i] >> shift & digit_mask];
-    std::uint32_t sum = 0;
-    for (auto& place : places) sum += std::exchange(place, sum);
-    for (index_t i = 0; i < count; ++i) {
-      std::uint32_t const place = places[keys[from][i] >> shift & digit_mask]++;
-      keys[1 - from][place] = keys[from][i];
-      values[1 - from][place] = values[from][i];
-    }
-    from = 1 - from;
-  }
-  return from;
-}
 
 /// One call: phases that a team of threads goes through together. In each they claim units of work.
 template <class Points>
@@ -49,7 +29,8 @@ class voxelize_host_task {
         memory_{plan.memory(workspace)},
         passes_{clouds, params.grid, plan, memory_},
         rows_{clouds, params, output},
-        cells_{params.grid.cells()} {}
+        cells_{params.grid.cells()},
+        order_{memory_.order[0]} {}
 
   /// Units of the first phase.
   std::uint32_t begin() noexcept {
@@ -116,14 +97,16 @@ class voxelize_host_task {
     });
     int bits = 0;
     while (bits < 63 && cells_ * static_cast<std::uint64_t>(clouds_.size()) >> bits != 0) ++bits;
-    sorted_ = sort_voxel_keys(memory_.sort_keys, memory_.order, voxel_count_, bits);
+    using arrays = key_value_arrays<std::uint64_t, std::uint32_t>;
+    arrays const from{memory_.sort_keys[0], memory_.order[0]};
+    arrays const to{memory_.sort_keys[1], memory_.order[1]};
+    order_ = host_radix_sort(from, to, voxel_count_, bits).values;
   }
 
   /// Gives the voxels that fit their rows.
   /// @return the units of the next phase
   std::uint32_t begin_scatter() noexcept {
     phase_ = phase::scatter;
-    std::uint32_t* const order = memory_.order[sorted_];
     index_t cloud = -1;
     std::uint64_t cloud_end = 0;
     index_t taken = 0;
@@ -136,7 +119,7 @@ class voxelize_host_task {
     };
     if (!output_.list_offsets.empty()) output_.list_offsets.set(0, 0);
     for (index_t k = 0; k < voxel_count_; ++k) {
-      std::uint32_t const number = order[k];
+      std::uint32_t const number = order_[k];
       host_voxel const& voxel = memory_.voxels[number];
       while (voxel.key >= cloud_end) begin_cloud();
       bool const allowed = taken++ < params_.mode.max_voxels;
@@ -153,7 +136,7 @@ class voxelize_host_task {
       memory_.row_of[number] = static_cast<std::uint32_t>(row_count_);
       memory_.list_at[number] = static_cast<std::uint32_t>(listed);
       listed += voxel.count;
-      order[row_count_++] = number;
+      order_[row_count_++] = number;
       if (!output_.list_offsets.empty()) output_.list_offsets.set(row_count_, listed);
     }
     while (cloud < clouds_.size()) begin_cloud();
@@ -179,7 +162,7 @@ class voxelize_host_task {
   void write_rows(std::uint32_t unit) noexcept {
     index_t const units = row_units();
     for (index_t row = row_count_ * unit / units; row < row_count_ * (unit + 1) / units; ++row) {
-      std::uint32_t const number = memory_.order[sorted_][row];
+      std::uint32_t const number = order_[row];
       host_voxel const& voxel = memory_.voxels[number];
       std::uint32_t* points = nullptr;
       if (rows_.needs_lists()) {
@@ -201,11 +184,11 @@ class voxelize_host_task {
   voxelize_host_passes<Points> passes_;
   host_voxel_rows<Points> const rows_;
   std::uint64_t const cells_;
+  std::uint32_t* order_;  ///< the voxels in their order; then those that are written, by row
 
   phase phase_ = phase::insert;
   index_t voxel_count_ = 0;
   index_t row_count_ = 0;
-  int sorted_ = 0;  ///< of memory_.order
   voxelize_report report_;
 };
 
@@ -218,9 +201,10 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
   if (!offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return reject("voxelize: the offsets decrease or leave the points");
+    return reject("voxelize: the offsets decrease or lie outside the points");
   }
-  if (clouds.points().size() > max_host_voxel_points) return reject("voxelize: 2^31 - 1 points or more on the host");
+  if (clouds.points().size() > max_host_voxel_points)
+    return reject("voxelize: host_exec takes fewer than 2^31 - 1 points");
 
   index_t const total = clouds.points().size();
   std::size_t const needed = voxelize_host_plan{exec, total, total, tuning}.workspace_size();

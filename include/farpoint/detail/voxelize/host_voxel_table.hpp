@@ -1,4 +1,5 @@
 /// @file
+/// A hash table from the keys of voxels to their numbers, for one host thread.
 #pragma once
 
 #include <farpoint/detail/voxelize/random_priority.hpp>
@@ -8,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A voxel that some point is in, on the host.
+/// A voxel with at least one point.
 struct host_voxel {
   std::uint64_t key;    ///< cloud * cells of the grid + cell
   std::uint32_t first;  ///< lowest index of a point
@@ -20,11 +21,11 @@ constexpr std::uint64_t hash_of_voxel(std::uint64_t key) noexcept {
   return random_priority(0, static_cast<index_t>(key));
 }
 
-/// Finds the voxel of a key, or makes it: open addressing with linear probing, on one thread.
+/// Finds the voxel of a key, or adds it. Open addressing with linear probing, for one thread.
 ///
-/// The table starts with about a slot for each point and grows with the voxels, at most half full: all is in proportion
-/// to the points that there are, whatever the workspace has room for. A slot holds half of the hash and the voxel's
-/// number + 1, so that voxels are only looked at when they are most likely the right one.
+/// The table starts with about a slot for each point and grows with the voxels, so that at most half of it is full: its
+/// cost depends on the points of the call, not on the size of the workspace. A slot holds half of the hash and the
+/// voxel's number + 1, so that a voxel is only read when it is most likely the right one.
 class voxel_table {
  public:
   static constexpr index_t slots_per_point = 4;
@@ -51,7 +52,7 @@ class voxel_table {
     }
   }
 
-  /// Asks for the memory where add() will look first.
+  /// Prefetches the slot that add() reads first.
   void prefetch(std::uint64_t hash) const noexcept { FARPOINT_PREFETCH(slots_ + (hash & mask_)); }
 
   std::uint32_t size() const noexcept { return size_; }

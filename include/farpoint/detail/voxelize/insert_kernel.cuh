@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), first half of the work: which voxels there are, their first points, and how many points are in each.
+/// First step of voxelize() with a table: finds the voxels, the first point of each, and its number of points.
 #pragma once
 
 #include <farpoint/detail/voxelize/kernel_args.cuh>
@@ -55,7 +55,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_tabl
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
   table.clear(first, step);
   for (index_t slot = first; slot < table.capacity(); slot += step) args.cursors[slot] = 0;
-  index_t const tiles = (index_t{frame.size} + BlockSize - 1) / BlockSize;
+  index_t const tiles = divide_up(index_t{frame.size}, index_t{BlockSize});
   for (index_t tile = first; tile < tiles; tile += step) {
     args.tiles[tile] = 0;
     if (args.sorted) args.row_tiles[tile] = 0;
@@ -79,7 +79,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   __shared__ std::uint32_t next;
   voxel_frame const frame = frame_of(args);
   auto const table = table_of<Key>(args, frame);
-  std::uint32_t const tiles = (frame.size + BlockSize - 1) / BlockSize;
+  std::uint32_t const tiles = divide_up(frame.size, std::uint32_t{BlockSize});
   bool const limited = args.key_limit != voxel_none;
   std::uint32_t tile = blockIdx.x;
   while (tile < tiles) {
@@ -157,10 +157,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table
   auto const table = table_of<Key>(args, frame);
   std::uint32_t const begin = inserted_points<BlockSize>(args, frame);
   late_points late;
-  // Whole warps go round together.
-  for (std::uint64_t first = std::uint64_t{begin} + blockIdx.x * BlockSize; first < frame.size;
-       first += std::uint64_t{gridDim.x} * BlockSize) {
-    std::uint64_t const i = first + threadIdx.x;
+  for_each_in_whole_warps<BlockSize>(begin, frame.size, [&](std::uint64_t i) {
     Key key = table.empty();
     voxel_place const place =
         i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
@@ -172,7 +169,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table
     if (args.counts_dropped) late.add(args, place, run.leads() ? run.size : 0, key, slot);
     slot = cuda_warp::shuffle(slot, run.leader);
     if (i < frame.size) args.slots[i] = slot;
-  }
+  });
   if (args.counts_dropped) late.finish(args);
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// What the kernels of voxelize() share: the arguments, the memory between kernels, and how both are read.
+/// Arguments of the kernels of voxelize(), the memory between them, and how both are read.
 #pragma once
 
 #include <farpoint/container/hash_map_ref.hpp>
@@ -173,6 +173,16 @@ __device__ inline voxel_frame frame_of(voxelize_args<Points> const& args) noexce
   return frame;
 }
 
+/// Calls use(i) for each i in `[begin, end)`, and beyond for the other lanes of a warp: whole warps go round together.
+template <int BlockSize, class Use>
+__device__ FARPOINT_ALWAYS_INLINE void for_each_in_whole_warps(std::uint32_t begin, std::uint32_t end,
+                                                               Use const& use) noexcept {
+  for (std::uint64_t first = begin + std::uint64_t{blockIdx.x} * BlockSize; first < end;
+       first += std::uint64_t{gridDim.x} * BlockSize) {
+    use(first + threadIdx.x);
+  }
+}
+
 /// What a point is to its cloud's grid.
 enum class voxel_place { inside, outside, not_finite, in_no_cloud };
 
@@ -202,9 +212,9 @@ __device__ inline voxel_place key_of(voxelize_args<Points> const& args, index_t 
 /// The table, as large as the frame needs it.
 template <class Key, class Points>
 __device__ inline hash_map_ref<Key> table_of(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
-  std::uint64_t const keys = frame.size < args.most_keys ? frame.size : args.most_keys;
-  constexpr int slots = hash_map_ref<Key>::bucket_slots;
-  return hash_map_ref<Key>{{args.buckets, static_cast<std::size_t>((2 * keys + slots - 1) / slots)}};
+  std::uint64_t const keys = smaller(frame.size, args.most_keys);
+  constexpr std::uint64_t slots = hash_map_ref<Key>::bucket_slots;
+  return hash_map_ref<Key>{{args.buckets, static_cast<std::size_t>(divide_up(2 * keys, slots))}};
 }
 
 /// True where the points of a frame are so few that all of them are inserted, whatever they are.
@@ -219,7 +229,7 @@ __device__ inline std::uint32_t inserted_points(voxelize_table_args<Points> cons
                                                 voxel_frame const& frame) noexcept {
   if (args.key_limit == voxel_none) return frame.size;
   std::uint64_t const end = (std::uint64_t{args.state->tiles_inserted} + args.insert_blocks) * Tile;
-  return end < frame.size ? static_cast<std::uint32_t>(end) : frame.size;
+  return static_cast<std::uint32_t>(smaller(end, std::uint64_t{frame.size}));
 }
 
 }  // namespace detail

@@ -1,5 +1,6 @@
 /// @file
-/// voxelize(), second step: voxels are numbered by first occurrence, and each gets a place for its points.
+/// Second step of voxelize() with a table: numbers the voxels by first occurrence, and gives each a place for its
+/// points.
 #pragma once
 
 #include <farpoint/detail/voxelize/insert_kernel.cuh>
@@ -53,7 +54,7 @@ template <class Points>
 __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::uint32_t voxel,
                                         std::uint32_t count) noexcept {
   if (count > voxel_large) {
-    std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
+    std::uint32_t const pieces = divide_up(count, voxel_large);
     std::uint32_t const number = atomicAdd(&args.state->cut_voxels, 1u);
     std::uint32_t const first = atomicAdd(&args.state->pieces, pieces);
     for (std::uint32_t piece = 0; piece < pieces; ++piece) args.select.pieces[first + piece] = {voxel, piece, number};
@@ -92,7 +93,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
   auto const table = table_of<Key>(args, frame);
   std::uint32_t const size = inserted_points<BlockSize>(args, frame);
   // One tile at least: an empty frame has its totals written too.
-  std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
+  std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
   bool const has_clouds = args.clouds.size() > 1;
   bool const has_readers = args.sorted || !args.output.point_voxel.empty();
   scan const scanner{storage, args.tiles, &args.state->number_ticket};

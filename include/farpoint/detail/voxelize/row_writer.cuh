@@ -1,5 +1,5 @@
 /// @file
-/// One row of the outputs, by a few lanes that work together.
+/// Writes a row of the outputs, by a few lanes together.
 #pragma once
 
 #include <farpoint/detail/voxelize/kernel_args.cuh>

@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), third step: the points of each voxel come together; the rows of the clouds are laid out.
+/// Third step of voxelize(): brings the points of each voxel together, and lays out the rows of the clouds.
 #pragma once
 
 #include <farpoint/detail/voxelize/insert_kernel.cuh>
@@ -19,8 +19,7 @@ __device__ inline std::uint32_t voxels_of_cloud(voxelize_args<Points> const& arg
 /// Those of them that max_voxels lets pass.
 template <class Points>
 __device__ inline std::uint32_t allowed_voxels(voxelize_args<Points> const& args, std::uint32_t voxels) noexcept {
-  return args.params.mode.max_voxels < index_t{voxels} ? static_cast<std::uint32_t>(args.params.mode.max_voxels)
-                                                       : voxels;
+  return static_cast<std::uint32_t>(smaller(index_t{voxels}, args.params.mode.max_voxels));
 }
 
 /// One block lays out the rows: where each cloud's begin, and how many there are.
@@ -40,7 +39,7 @@ __device__ inline void lay_out_rows(voxelize_args<Points> const& args) noexcept 
     scan{storage}.ExclusiveSum(index_t{allowed_voxels(args, voxels)}, before, sum);
     __syncthreads();
     if (exists) {
-      index_t const row = rows + before < capacity ? rows + before : capacity;
+      index_t const row = smaller(rows + before, capacity);
       args.cloud_row[b] = static_cast<std::uint32_t>(row);
       if (!args.output.voxel_offsets.empty()) args.output.voxel_offsets.set(b, row);
     }
@@ -48,7 +47,7 @@ __device__ inline void lay_out_rows(voxelize_args<Points> const& args) noexcept 
   }
   if (threadIdx.x != 0) return;
   found = index_t{args.state->voxels} + args.state->more_voxels;
-  index_t const written = rows < capacity ? rows : capacity;
+  index_t const written = smaller(rows, capacity);
   args.state->rows = static_cast<std::uint32_t>(written);
   args.cloud_row[args.clouds.size()] = static_cast<std::uint32_t>(written);
   if (!args.output.voxel_offsets.empty()) args.output.voxel_offsets.set(args.clouds.size(), written);

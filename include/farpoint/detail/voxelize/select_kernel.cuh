@@ -1,5 +1,5 @@
 /// @file
-/// voxelize(), last step of voxelize_algorithm::select: the kept points of each voxel are found and its row is written.
+/// Last step of voxelize_algorithm::select: finds the kept points of each voxel, and writes its row.
 #pragma once
 
 #include <farpoint/detail/voxelize/random_priority.hpp>
@@ -205,11 +205,11 @@ class voxel_rows {
     std::uint32_t* const members = args_.select.members + args_.offsets[piece.voxel];
     std::uint32_t const count = count_of(piece.voxel);
     std::uint32_t const begin = piece.piece * voxel_large;
-    std::uint32_t const end = begin + voxel_large < count ? begin + voxel_large : count;
+    std::uint32_t const end = smaller(begin + voxel_large, count);
     warp_lowest lowest{most_};
     offer_members(lowest, args_, frame_, members, begin + warp() * cuda_warp::lanes, end, std::uint32_t{BlockSize});
     lowest = merged(lowest);
-    std::uint32_t const pieces = (count + voxel_large - 1) / voxel_large;
+    std::uint32_t const pieces = divide_up(count, voxel_large);
     if (warp() == 0) {
       ranked_point const mine = lowest.best();
       if (mine.rank != warp_lowest::none) members[begin + static_cast<std::uint32_t>(cuda_warp::lane())] = mine.point;
@@ -226,7 +226,7 @@ class voxel_rows {
     for (std::uint32_t p = warp(); p < pieces; p += warps) {
       std::uint32_t const front = p * voxel_large;
       std::uint32_t const left = count - front;
-      std::uint32_t const has = left < static_cast<std::uint32_t>(most_) ? left : static_cast<std::uint32_t>(most_);
+      std::uint32_t const has = smaller(left, static_cast<std::uint32_t>(most_));
       offer_members(all, args_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
     }
     all = merged(all);
@@ -241,8 +241,7 @@ class voxel_rows {
 
 /// Blocks that a multiprocessor should hold: the kernel waits for memory most of the time.
 constexpr int select_blocks(int block_size) noexcept {
-  int const fit = blocks_that_fit(block_size);
-  return fit < 5 ? fit : 5;
+  return smaller(blocks_that_fit(block_size), 5);
 }
 
 /// The rows of all voxels; those that take longest first.

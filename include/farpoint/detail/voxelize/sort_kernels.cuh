@@ -1,5 +1,5 @@
 /// @file
-/// voxelize_algorithm::sort: rows are laid out first, the points are sorted by row, and the rows are written from that.
+/// Steps of voxelize_algorithm::sort: rows are laid out, points are sorted by row, and rows are written from that.
 #pragma once
 
 #include <farpoint/detail/voxelize/scatter_kernel.cuh>
@@ -134,7 +134,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_s
   }
 }
 
-/// The same for any number of points: a block finds the highest ticket that wins, a digit at a time, and closes ranks.
+/// The same for any number of points: a block finds the highest priority that is kept, a digit at a time, and moves the
+/// points that are kept to the front.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_sort_args<Points> const args) {
   using scan = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, BlockSize>;
@@ -156,10 +157,10 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_
       for (int d = static_cast<int>(threadIdx.x); d < digits; d += BlockSize) histogram[d] = 0;
       __syncthreads();
       for (std::uint32_t i = threadIdx.x; i < count; i += BlockSize) {
-        std::uint64_t const ticket = rank_of(args, frame, members[i]);
+        std::uint64_t const priority = rank_of(args, frame, members[i]);
         // Those that agree with what is known of the highest winner.
-        bool const same = shift == 56 || ticket >> (shift + 8) == chosen >> (shift + 8);
-        if (same) atomicAdd(&histogram[ticket >> shift & (digits - 1)], 1u);
+        bool const same = shift == 56 || priority >> (shift + 8) == chosen >> (shift + 8);
+        if (same) atomicAdd(&histogram[priority >> shift & (digits - 1)], 1u);
       }
       __syncthreads();
       if (threadIdx.x == 0) {
