@@ -168,20 +168,15 @@ struct screen_arrays {
   static farpoint::span<Index> span_of(Array<Index>& array) { return {array.data(), array.size()}; }
 };
 
-template <class Problem, class Index, class Call>
-auto collect_screen_with(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  screen_arrays<scalar, Index, poisoned> arrays{problem};
-  farpoint::knn_screen_report report;
-  farpoint::result const outcome = call(arrays.output(&report));
-  return arrays.answer(outcome, report);
-}
-
 /// Runs `call(output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_screen(Problem const& problem, Call const& call) {
-  return problem.wide ? collect_screen_with<Problem, std::int64_t>(problem, call)
-                      : collect_screen_with<Problem, std::int32_t>(problem, call);
+  return with_index_type(problem, [&](auto index) {
+    screen_arrays<typename Problem::scalar, decltype(index), poisoned> arrays{problem};
+    farpoint::knn_screen_report report;
+    farpoint::result const outcome = call(arrays.output(&report));
+    return arrays.answer(outcome, report);
+  });
 }
 
 /// What a z-buffer and brute force say.
