@@ -1,44 +1,42 @@
 /// @file
-/// Normals and curvature from neighbours, on a CUDA stream. See estimate_normals.hpp.
+/// Estimates normals and curvatures from neighbours, on a CUDA stream. See estimate_normals.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/normals_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that estimate_normals() needs on the current GPU; 256-byte aligned memory. O(1): as many
-/// as the index needs, and for more than 32 neighbours (16 in double) up to 64 MiB of lists.
+/// as the index takes, and up to 64 MiB of lists for more than 32 neighbours (16 in double).
 template <class Selector = knn_selector, class Points>
 std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& points,
                                              normals_params const& params) noexcept {
   return detail::neighbours_bytes<Selector>(points, params.k);
 }
 
-/// estimate_normals(), enqueued on a stream: the rules and the bits of the host overload.
+/// estimate_normals(), enqueued on a stream: the same answer as that of the host overload, to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
 ///
+/// @tparam Selector  tuning; affects the speed only
 /// @param exec       the stream
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates
 /// @param params     see normals_params
 /// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
-///         Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
+///         work. Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then.
 /// Complexity: building the index, and a search for each point. At most 2^30 points. Thread-safe: concurrent calls must
 /// not share output or workspace.
 template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  if (result const checked = detail::check_device_search(points, points); !checked) return checked;
-  if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
-  return detail::indexed_search<Selector>(
-      exec, points, workspace, detail::lists_of(points, params.k), [&](auto const& index, auto* memory) {
-        return detail::normals_on_device<Selector>(index, params, output, memory, exec.stream);
-      });
+  detail::profile_range const range{"farpoint::estimate_normals"};
+  return detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace);
 }
 
 FARPOINT_END_NAMESPACE

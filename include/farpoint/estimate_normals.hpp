@@ -1,5 +1,5 @@
 /// @file
-/// Normals and curvature from neighbours: host backend.
+/// Estimates normals and curvatures from neighbours: host backend.
 #pragma once
 
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
@@ -9,9 +9,9 @@ FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
 
-/// The same, compiled for several processors.
+/// normal_of(), compiled for several processors.
 template <class Points>
-struct normals_args {
+struct normal_pass {
   using scalar = typename Points::scalar;
   using function = normal_and_curvature<scalar> (*)(Points const&, index_t, neighbour_key<scalar> const*, int,
                                                     vec<double, 3> const&) noexcept;
@@ -25,25 +25,26 @@ struct normals_args {
 
 }  // namespace detail
 
-/// The normal of the surface around each point: the direction in which its k nearest points vary least, on the side of
-/// the viewpoint; and the surface's curvature there (Pauly et al. 2002).
+/// Estimates the surface normal at each point, the direction in which its k nearest points vary least, facing the
+/// viewpoint; and the surface variation there as its curvature (Pauly et al. 2002).
 ///
-/// Points with fewer than three neighbours (themselves among them), with neighbours on one line, or that are not
-/// finite, have the normal (0, 0, 0) and the curvature 0. The same bits on every backend.
+/// A point that is not finite, or whose neighbours (itself among them) are fewer than three or on a line, gets the
+/// normal (0, 0, 0) and the curvature 0. The same bits on every backend.
 ///
 /// @param exec       threads to use; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param params     how many neighbours, and where the viewpoint is
+/// @param params     see normals_params
 /// @param output     see normals_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+/// Complexity: as knn(). Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result estimate_normals(host_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
-  typename detail::normals_args<Points>::function normal_of_point = nullptr;
-  detail::isa_dispatch<detail::normals_args<Points>>(normal_of_point);
+  typename detail::normal_pass<Points>::function normal_of_point = nullptr;
+  detail::isa_dispatch<detail::normal_pass<Points>>(normal_of_point);
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     auto const found = normal_of_point(points[b], i, keys, count, params.viewpoint);
     detail::write_normal(output, points.begin_of(b) + i, found);

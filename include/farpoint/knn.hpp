@@ -1,5 +1,5 @@
 /// @file
-/// Nearest neighbours: host backend and convenience overloads.
+/// The k nearest neighbours: host backend and convenience overloads.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -15,48 +15,48 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of workspace that knn() needs on the host; 256-byte aligned memory.
 ///
-/// Exact, O(1). For the index and the search together: a point takes 24.1 bytes in float and 39.4 in double, a cloud of
-/// a batch at most one leaf and a group of boxes for each level of the largest cloud besides, a thread 16 kB. Queries
-/// and k take nothing.
+/// Exact, O(1). A point takes 24.1 bytes in float and 39.4 in double, a thread 16 kB; each cloud of a batch takes at
+/// most a leaf and a group of boxes a level more. Queries and k take nothing.
 template <class Points, class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                 exact const&, index_t) noexcept {
   return detail::host_search_plan<typename Points::scalar>{exec, points, queries.points().size()}.bytes();
 }
 
-/// For points that ask among themselves.
+/// The same where the queries are the points.
 template <class Points>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, exact const& method, index_t k) noexcept {
   return knn_workspace_bytes(exec, points, points, method, k);
 }
 
-/// The k nearest points of each query: one answer, the same bits on every backend and for every number of threads.
+/// Finds the k nearest points of each query. The answer is unique: the same bits on every backend and for every number
+/// of threads.
 ///
-/// Ascending by (squared distance, index): ties go to the lowest index. Neighbours come from the query's own cloud, and
-/// are known by their indices in it. Where there are fewer than k, the row is padded. Points that are not finite are
-/// nobody's neighbours; as queries they have none. Distances that overflow are +inf, and tie.
+/// Neighbours are ascending by (squared distance, index), so ties go to the lowest index. They are searched for in the
+/// query's own cloud, and given as indices into it. A row of fewer than k is padded. Points that are not finite are
+/// never neighbours, and have none as queries. Squared distances that overflow are +inf, and tie.
 ///
 /// @param exec       threads to use; blocks until done
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
-/// @param queries    as many clouds, regular or ragged; their coordinates are double where those of the points are
-/// @param method     exact
+/// @param queries    as many clouds, regular or ragged; of double coordinates if the points are, and only then
+/// @param method     see exact
 /// @param k          neighbours of a query, 1 to 1,024
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k out of range, a radius that is negative or NaN, an output that is too small, batches of
 ///         different sizes, offsets that decrease or leave the view, more than 2^30 points in a cloud, a misaligned
 ///         workspace) | workspace_too_small. Nothing is written on failure.
-/// Complexity: O(n) to sort the points along a Hilbert curve, then O(log n + k) for a query that has its neighbours
-/// nearby; all points are looked at only where all are equally near. Vectorised (AVX-512, AVX2 with FMA where the
-/// processor has them). Thread-safe: concurrent calls must not share output or workspace.
+/// Complexity: O(n) to sort the points along a Hilbert curve, and O(log n + k) for a query whose neighbours are close
+/// to it; O(n) for a query to which all points are equally near. Uses AVX-512, or AVX2 with FMA, if the processor has
+/// it. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points, class Queries>
 result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   return detail::knn_host(exec, points, queries, false, method, k, output, workspace);
 }
 
-/// The points ask among themselves: each is its own nearest neighbour, unless the method excludes it. Faster than
-/// giving them as queries, with the same answer.
+/// The same where the queries are the points: each is its own nearest neighbour, unless the method excludes it. Faster
+/// than passing the points as queries.
 template <class Points>
 result knn(host_exec exec, batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -65,12 +65,12 @@ result knn(host_exec exec, batch<Points> const& points, exact const& method, ind
 
 #if defined(__cpp_exceptions)
 
-/// Neighbours with the memory that holds them.
+/// The answer of knn() in memory of its own.
 template <class Scalar>
 struct knn_neighbours {
   index_t k = 0;
-  std::vector<std::int32_t> indices;  ///< `[queries, k]`; -1 where there are fewer than k
-  std::vector<Scalar> distances;      ///< `[queries, k]`, squared; +inf where there are fewer than k
+  std::vector<std::int32_t> indices;  ///< `[queries, k]`; -1 past the last neighbour
+  std::vector<Scalar> distances;      ///< `[queries, k]`, squared (m^2); +inf past the last neighbour
 };
 
 namespace detail {
@@ -91,10 +91,10 @@ auto knn_in_vectors(batch<Points> const& points, batch<Queries> const& queries, 
 
 }  // namespace detail
 
-/// knn() of one cloud in a host container on all cores, without a workspace to think of:
-/// `auto found = farpoint::knn(points, 8);`
+/// knn() of one cloud in a host container, on all cores: `auto found = farpoint::knn(points, 8);`
 ///
-/// @param points  contiguous container of a type that point_layout knows
+/// Allocates the workspace and the answer.
+/// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
 template <class Container, class = std::void_t<typename Container::value_type>>
 auto knn(Container const& points, index_t k, exact const& method = {}) {
@@ -102,7 +102,7 @@ auto knn(Container const& points, index_t k, exact const& method = {}) {
   return detail::knn_in_vectors(cloud, cloud, true, k, method);
 }
 
-/// The same for other queries than the points themselves.
+/// The same for queries that are not the points.
 template <class Container, class Queries, class = std::void_t<typename Container::value_type>,
           class = std::void_t<typename Queries::value_type>>
 auto knn(Container const& points, Queries const& queries, index_t k, exact const& method = {}) {

@@ -67,9 +67,8 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
   return detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
-      [&](auto const& built, int) {
+      [&](detail::kernel_launcher&, auto const& built, int) {
         index = {built.index, points.size(), points.points().size(), &built.state->bad_offsets};
-        return cudaSuccess;
       });
 }
 

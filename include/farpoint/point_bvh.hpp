@@ -54,7 +54,7 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   using scalar = typename Points::scalar;
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   detail::host_search_plan<scalar> const plan{exec, points, 0};
-  if (result const checked = detail::check_host_workspace(memory, plan.bytes()); !checked) return checked;
+  if (result const checked = detail::check_workspace(memory, plan.bytes()); !checked) return checked;
   auto const arrays = plan.cut(memory.data());
   detail::build_on_host(plan, arrays, points);
   index = {arrays.index, points.size(), detail::count_left_out(points, arrays.index)};
@@ -84,7 +84,7 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
                                          {}};
   detail::knn_writer<Queries> const writer{queries, k, output};
   unsigned long long const bad = detail::search_built_on_host(plan, index.arrays(), queries, false,
-                                                              detail::nearest_args<scalar>(method, k, writer));
+                                                              detail::nearest_task<scalar>(method, k, writer));
   if (output.report != nullptr) *output.report = {index.non_finite_points(), bad};
   return {};
 }

@@ -9,17 +9,6 @@
 
 namespace farpoint_tests {
 
-/// What was not written, as host memory shows it.
-template <class T>
-std::vector<T> with_poison_of_host(std::vector<T> values) {
-  T poison;
-  std::memset(&poison, 0xa5, sizeof poison);
-  for (T& value : values) {
-    if (std::memcmp(&value, &poison, sizeof poison) == 0) value = static_cast<T>(-77777);
-  }
-  return values;
-}
-
 template <class T, class U>
 farpoint::span<T> span_of(device_array<U> const& array) {
   return {array.data(), array.size()};

@@ -5,6 +5,7 @@
 #include <farpoint/point_bvh.cuh>
 
 #include "lists_on_device.cuh"
+#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -15,8 +16,7 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
  public:
   using typename base::scalar;
 
-  explicit knn_call(Problem const& problem)
-      : base{problem, problem.query_count() * std::clamp<index_t>(problem.k, 0, 2000), problem.query_count()} {}
+  explicit knn_call(Problem const& problem) : base{problem, problem.list_size(), problem.query_count()} {}
 
   farpoint::result enqueue(cudaStream_t stream) {
     farpoint::cuda_exec const exec{stream};
@@ -70,10 +70,7 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
 template <class Selector, class Index, class Problem>
 auto knn_on_device(Problem const& problem) {
   knn_call<Problem, Index, Selector> call{problem};
-  test_stream const stream;
-  farpoint::result const outcome = call.enqueue(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
+  return run_call(call, [&](cudaStream_t stream) { return call.enqueue(stream); });
 }
 
 }  // namespace farpoint_tests

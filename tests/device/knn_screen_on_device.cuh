@@ -8,6 +8,7 @@
 #include "../shared/knn_screen_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
+#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -84,19 +85,13 @@ class screen_call {
   std::unique_ptr<device_array<unsigned char>> workspace_;
 };
 
-template <class Selector, class Index, class Problem>
-auto screen_once(Problem const& problem) {
-  screen_call<Problem, Index> call{problem};
-  test_stream const stream;
-  farpoint::result const outcome = call.template enqueue<Selector>(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
-}
-
 /// On a stream of its own.
 template <class Selector, class Problem>
 auto screen_on_device(Problem const& problem) {
-  return problem.wide ? screen_once<Selector, std::int64_t>(problem) : screen_once<Selector, std::int32_t>(problem);
+  return with_index_type(problem, [&](auto index) {
+    screen_call<Problem, decltype(index)> call{problem};
+    return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>(stream); });
+  });
 }
 
 }  // namespace farpoint_tests

@@ -13,14 +13,10 @@ class lists_on_device {
 
   /// After the stream was synchronised.
   knn_answer<scalar> answer(farpoint::result outcome) const {
-    bool kept = outcome ? indices_.intact() && distances_.intact() && counts_.intact() && report_.intact()
-                        : indices_.untouched() && distances_.untouched() && counts_.untouched();
-    kept = kept && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
+    bool const kept = report_.intact() && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
     if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    knn_answer<scalar> answer{outcome, widen(with_poison_of_host(indices_.download())),
-                              with_poison_of_host(distances_.download()),
-                              widen(with_poison_of_host(counts_.download()))};
-    if (outcome) add_report(answer, report_.download()[0]);
+    auto answer = lists_.answer(outcome);
+    if (answer.outcome) add_report(answer, report_.download()[0]);
     return answer;
   }
 
@@ -30,19 +26,14 @@ class lists_on_device {
   /// @param elements  of the lists
   /// @param counts    counts or offsets
   lists_on_device(Problem const& problem, index_t elements, index_t counts)
-      : problem_{problem},
-        clouds_{problem},
-        indices_{static_cast<std::size_t>(elements)},
-        distances_{static_cast<std::size_t>(elements)},
-        counts_{static_cast<std::size_t>(counts)},
-        report_{1} {}
+      : problem_{problem}, clouds_{problem}, lists_{elements, counts}, report_{1} {}
 
   Problem const& problem() const { return problem_; }
   auto points() const { return clouds_.points(); }
   auto queries() const { return clouds_.queries(); }
-  auto indices() const { return span_of<Index>(indices_); }
-  auto distances() const { return span_of<scalar>(distances_); }
-  auto counts() const { return span_of<Index>(counts_); }
+  auto indices() const { return span_of<Index>(lists_.indices); }
+  auto distances() const { return lists_.distance_span(); }
+  auto counts() const { return span_of<Index>(lists_.counts); }
   Report* report() const { return report_.data(); }
 
   /// The same memory in each call.
@@ -54,9 +45,7 @@ class lists_on_device {
  private:
   Problem const& problem_;
   clouds_on_device<Problem> clouds_;
-  device_array<Index> indices_;
-  device_array<scalar> distances_;
-  device_array<Index> counts_;
+  list_arrays<scalar, Index, device_array> lists_;
   device_array<Report> report_;
   std::unique_ptr<device_array<unsigned char>> workspace_;
 };

@@ -4,6 +4,7 @@
 #include <farpoint/radius.cuh>
 
 #include "lists_on_device.cuh"
+#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -48,22 +49,15 @@ class radius_call : public lists_on_device<Problem, Index, farpoint::radius_repo
 /// On a stream of its own.
 template <class Index, class Problem>
 auto radius_on_device(Problem const& problem) {
-  index_t const rows = problem.query_count();
-  radius_call<Problem, Index> call{problem, rows * std::clamp<index_t>(problem.k, 0, 2000), rows};
-  test_stream const stream;
-  farpoint::result const outcome = call.lists(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
+  radius_call<Problem, Index> call{problem, problem.list_size(), problem.query_count()};
+  return run_call(call, [&](cudaStream_t stream) { return call.lists(stream); });
 }
 
 /// The same for radius_rows().
 template <class Index, class Problem>
 auto rows_on_device(Problem const& problem) {
   radius_call<Problem, Index> call{problem, problem.capacity, problem.query_count() + 1};
-  test_stream const stream;
-  farpoint::result const outcome = call.rows(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
+  return run_call(call, [&](cudaStream_t stream) { return call.rows(stream); });
 }
 
 }  // namespace farpoint_tests

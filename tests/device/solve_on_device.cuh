@@ -3,8 +3,10 @@
 
 #include <farpoint/fps.cuh>
 
+#include "../shared/answers.hpp"
 #include "../shared/fps_problem.hpp"
 #include "cuda_check.hpp"
+#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -73,19 +75,13 @@ class device_call {
   std::unique_ptr<device_array<unsigned char>> workspace_;
 };
 
-template <class Selector, class Index, class Problem>
-auto solve_once(Problem const& problem) {
-  device_call<Problem, Index> call{problem};
-  test_stream const stream;
-  farpoint::result const outcome = call.template enqueue<Selector>(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
-}
-
 /// On a stream of its own, with the kernels that `Selector` chooses.
 template <class Selector, class Problem>
 auto solve_on_device(Problem const& problem) {
-  return problem.wide ? solve_once<Selector, std::int64_t>(problem) : solve_once<Selector, std::int32_t>(problem);
+  return with_index_type(problem, [&](auto index) {
+    device_call<Problem, decltype(index)> call{problem};
+    return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>(stream); });
+  });
 }
 
 }  // namespace farpoint_tests

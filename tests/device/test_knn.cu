@@ -36,7 +36,7 @@ auto solve_in_every_way(Problem const& problem) {
 
 template <class Problem>
 auto solve_knn(Problem const& problem) {
-  return problem.wide ? solve_in_every_way<std::int64_t>(problem) : solve_in_every_way<std::int32_t>(problem);
+  return with_index_type(problem, [&](auto index) { return solve_in_every_way<decltype(index)>(problem); });
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <farpoint/mean_knn_distance.hpp>
 
 #include "../catch.hpp"
+#include "../shared/ragged_batches.hpp"
 #include "clouds_on_device.cuh"
 #include "stream_citizen.cuh"
 
@@ -208,6 +209,22 @@ TEST_CASE("interpolate, device: the bits of the host", "[interpolate][device]") 
   batched.queries.offsets = {3, 5000, 5000, 5001, 20000, 29000, 29990};
   check_interpolation(batched, 2);
   check_interpolation(knn_problem<double>{make_cloud(shape::cube, 500, 1), 1}.ask(make_cloud(shape::cube, 700, 2)), 5);
+}
+
+TEST_CASE("neighbourhoods, device: ragged batches that begin and end anywhere in the view",
+          "[neighbourhoods][device]") {
+  for_ragged_batches([](auto const& points, auto const& queries) {
+    knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 31), 3};
+    set_offsets(problem, points, queries);
+    check_means(problem);
+    problem.k = 40;
+    check_means(problem);
+    problem.k = 8;
+    check_normals(problem, {});
+    problem.ask(make_cloud(shape::non_finite, ragged_queries, 32));
+    set_offsets(problem, points, queries);
+    check_interpolation(problem, 3);
+  });
 }
 
 namespace {

@@ -9,12 +9,12 @@ namespace {
 
 template <class Problem>
 auto solve_radius(Problem const& problem) {
-  return problem.wide ? radius_on_device<std::int64_t>(problem) : radius_on_device<std::int32_t>(problem);
+  return with_index_type(problem, [&](auto index) { return radius_on_device<decltype(index)>(problem); });
 }
 
 template <class Problem>
 auto solve_rows(Problem const& problem) {
-  return problem.wide ? rows_on_device<std::int64_t>(problem) : rows_on_device<std::int32_t>(problem);
+  return with_index_type(problem, [&](auto index) { return rows_on_device<decltype(index)>(problem); });
 }
 
 }  // namespace

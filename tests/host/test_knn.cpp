@@ -3,10 +3,10 @@
 
 #include "../catch.hpp"
 #include "../shared/knn_problem.hpp"
+#include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
-using farpoint::detail::for_each_cloud_tuning;
 using farpoint::detail::host_workspace;
 
 namespace {
@@ -29,9 +29,7 @@ auto knn_with(Problem const& problem, int threads) {
 /// Small clouds by a team of threads, as large ones are.
 template <class Problem>
 auto knn_by_team(Problem const& problem, int threads) {
-  for_each_cloud_tuning tuning;
-  tuning.worth_a_thread = 1e-3;
-  tuning.team_from_points = 1;
+  auto const tuning = team_tuning();
   return collect_knn(problem, [&](auto const& output) {
     auto const run = [&](auto const& points, auto const& queries) {
       host_exec const exec{threads};

@@ -5,10 +5,10 @@
 
 #include "../catch.hpp"
 #include "../shared/knn_screen_problem.hpp"
+#include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
-using farpoint::detail::for_each_cloud_tuning;
 using farpoint::detail::host_workspace;
 
 namespace {
@@ -26,9 +26,7 @@ auto screen_with(Problem const& problem, int threads) {
 /// Small clouds by a team of threads, as large ones are.
 template <class Problem>
 auto screen_by_team(Problem const& problem, int threads) {
-  for_each_cloud_tuning tuning;
-  tuning.worth_a_thread = 1e-3;
-  tuning.team_from_points = 1;
+  auto const tuning = team_tuning();
   return collect_screen(problem, [&](auto const& output) {
     using points_type = typename Problem::points_type::view;
     auto const cloud = clouds_in_place(problem.points);

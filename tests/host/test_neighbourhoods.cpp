@@ -9,6 +9,7 @@
 
 #include "../catch.hpp"
 #include "../shared/knn_problem.hpp"
+#include "../shared/ragged_batches.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -25,6 +26,13 @@ points_of_float as_floats(xyz_cloud const& cloud) {
     points.push_back({static_cast<float>(p[0]), static_cast<float>(p[1]), static_cast<float>(p[2])});
   }
   return points;
+}
+
+std::vector<float> random_features(index_t size) {
+  std::vector<float> features;
+  random_source random{static_cast<std::uint64_t>(size)};
+  for (index_t i = 0; i < size; ++i) features.push_back(random.uniform() - 0.5f);
+  return features;
 }
 
 auto batch_of(points_of_float const& points) {
@@ -335,6 +343,54 @@ TEST_CASE("interpolate: inverse squared distances of the three nearest", "[inter
   CHECK_FALSE(run(batch_of(queries), features, 0));
   CHECK_FALSE(run(batch_of(queries), span<float const>{features}.first(9), 2));
   CHECK_FALSE(run(batch_of(queries), features, 3));
+}
+
+namespace {
+
+/// For a ragged batch `run(points, queries, rows, first, workspace)` writes to rows, `[queries of the view, width]`,
+/// what it writes for each cloud on its own, and nothing else. `first` is the place of the first point among those of
+/// the problem.
+template <class Run>
+void check_ragged_batches(knn_problem<float> problem, std::size_t width, Run const& run) {
+  for_ragged_batches([&](auto const& point_offsets, auto const& query_offsets) {
+    set_offsets(problem, point_offsets, query_offsets);
+    auto const points = clouds_in_place(problem.points);
+    auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+    host_workspace const workspace{knn_workspace_bytes(host_exec{2}, points, queries, exact{}, 1024)};
+    auto const size = static_cast<std::size_t>(problem.query_count()) * width;
+    host_array<float> const actual{size};
+    host_array<float> const expected{size};
+    run(points, queries, span<float>{actual.data(), size}, 0, workspace.get());
+    for (index_t b = 0; b < points.size(); ++b) {
+      auto const begin = static_cast<std::size_t>(queries.begin_of(b)) * width;
+      auto const rows = static_cast<std::size_t>(queries[b].size()) * width;
+      run(farpoint::batch{points[b]}, farpoint::batch{queries[b]}, span<float>{expected.data() + begin, rows},
+          points.begin_of(b), workspace.get());
+    }
+    CHECK(actual.intact());
+    CHECK(same_bits(actual.download(), expected.download()));
+  });
+}
+
+}  // namespace
+
+TEST_CASE("neighbourhoods: ragged batches that begin and end anywhere in the view", "[neighbourhoods][host]") {
+  knn_problem<float> const self{make_cloud(shape::non_finite, ragged_points, 31), 4};
+  check_ragged_batches(self, 1, [](auto points, auto, span<float> means, index_t, farpoint::bytes workspace) {
+    REQUIRE(farpoint::mean_knn_distance(host_exec{2}, points, 4, means, workspace));
+  });
+  check_ragged_batches(self, 3, [](auto points, auto, span<float> normals, index_t, farpoint::bytes workspace) {
+    farpoint::normals_params params;
+    params.k = 8;
+    REQUIRE(farpoint::estimate_normals(host_exec{2}, points, params, {normals}, workspace));
+  });
+  auto asking = self;
+  asking.ask(make_cloud(shape::non_finite, ragged_queries, 32));
+  std::vector<float> const features = random_features(ragged_points * 2);
+  check_ragged_batches(asking, 2, [&](auto points, auto queries, span<float> rows, index_t first, auto workspace) {
+    auto const own = span<float const>{features}.subspan(static_cast<std::size_t>(2 * first));
+    REQUIRE(farpoint::interpolate(host_exec{2}, points, own, queries, 2, {rows}, workspace));
+  });
 }
 
 TEST_CASE("gather: rows by index, zeros for -1", "[gather][host]") {

@@ -3,6 +3,7 @@
 
 #include "../catch.hpp"
 #include "../shared/radius_problem.hpp"
+#include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -11,16 +12,11 @@ using farpoint::detail::host_workspace;
 
 namespace {
 
-/// Calls `run(points, queries, exec, tuning, workspace)` with one thread, and by a team of three.
+/// Calls `run(points, queries, exec, tuning, workspace)` with one thread, or by a team of several.
 template <class Problem, class Run>
 farpoint::result run_with(Problem const& problem, int threads, Run const& run) {
-  for_each_cloud_tuning tuning;
-  if (threads > 1) {
-    tuning.worth_a_thread = 1e-3;
-    tuning.team_from_points = 1;
-  }
-  auto const points = clouds_in_place(problem.points);
-  auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+  auto const tuning = threads > 1 ? team_tuning() : for_each_cloud_tuning{};
+  auto const [points, queries] = both_in_place(problem);
   host_exec const exec{threads};
   farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
                                                                           tuning};
@@ -28,9 +24,17 @@ farpoint::result run_with(Problem const& problem, int threads, Run const& run) {
   return run(points, queries, exec, tuning, workspace.get());
 }
 
+/// `solve(threads)` with one thread, and by a team of three.
+template <class Solve>
+auto solve_both_ways(Solve const& solve) {
+  auto const answer = solve(1);
+  CHECK(same_answer(solve(3), answer));
+  return answer;
+}
+
 template <class Problem>
 auto solve_radius(Problem const& problem) {
-  auto const with = [&](int threads) {
+  return solve_both_ways([&](int threads) {
     return collect_radius(problem, [&](auto const& output) {
       return run_with(problem, threads,
                       [&](auto const& points, auto const& queries, auto exec, auto tuning, auto memory) {
@@ -38,15 +42,12 @@ auto solve_radius(Problem const& problem) {
                                                              problem.k, output, memory, tuning);
                       });
     });
-  };
-  auto const answer = with(1);
-  CHECK(same_answer(with(3), answer));
-  return answer;
+  });
 }
 
 template <class Problem>
 auto solve_rows(Problem const& problem) {
-  auto const with = [&](int threads) {
+  return solve_both_ways([&](int threads) {
     return collect_rows(problem, [&](auto const& output) {
       return run_with(problem, threads,
                       [&](auto const& points, auto const& queries, auto exec, auto tuning, auto memory) {
@@ -54,10 +55,7 @@ auto solve_rows(Problem const& problem) {
                                                                   output, memory, tuning);
                       });
     });
-  };
-  auto const answer = with(1);
-  CHECK(same_answer(with(3), answer));
-  return answer;
+  });
 }
 
 }  // namespace

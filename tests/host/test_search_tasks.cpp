@@ -1,8 +1,8 @@
 // What a GPU's threads do for their queries in radius() and radius_rows(), done by host threads: the tasks and the
 // spreading of queries are the same source.
 #include <farpoint/detail/search/host_plan.hpp>
-#include <farpoint/detail/search/radius_args.hpp>
 #include <farpoint/detail/search/radius_host.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
 
 #include "../catch.hpp"
 #include "../shared/radius_problem.hpp"

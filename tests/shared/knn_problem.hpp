@@ -3,7 +3,7 @@
 
 #include <farpoint/reference/radius.hpp>
 
-#include "fps_problem.hpp"
+#include "lists_problem.hpp"
 
 namespace farpoint_tests {
 
@@ -33,32 +33,9 @@ struct knn_problem {
     return *this;
   }
   index_t query_count() const { return std::max<index_t>(self ? points.points : queries.points, 0); }
+  /// Elements of all lists, if k is one that is not refused.
+  index_t list_size() const { return query_count() * std::clamp<index_t>(k, 0, 2000); }
 };
-
-template <class Scalar>
-struct knn_answer {
-  farpoint::result outcome;
-  std::vector<index_t> indices;
-  std::vector<Scalar> distances;
-  std::vector<index_t> counts;
-  unsigned long long non_finite_points = 0;
-  unsigned long long non_finite_queries = 0;
-  unsigned long long total = 0;
-  unsigned long long rows_left_out = 0;
-};
-
-template <class Scalar>
-void add_report(knn_answer<Scalar>& answer, farpoint::knn_report const& report) {
-  answer.non_finite_points = report.non_finite_points;
-  answer.non_finite_queries = report.non_finite_queries;
-}
-template <class Scalar>
-void add_report(knn_answer<Scalar>& answer, farpoint::radius_report const& report) {
-  answer.non_finite_points = report.non_finite_points;
-  answer.non_finite_queries = report.non_finite_queries;
-  answer.total = report.total;
-  answer.rows_left_out = report.rows_left_out;
-}
 
 /// Equal to the last bit.
 template <class Scalar>
@@ -79,59 +56,19 @@ std::string difference(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b)
          std::to_string(b.total) + " " + std::to_string(b.rows_left_out);
 }
 
-/// Host arrays with guards for an answer of `elements` elements and `counts` counts.
-template <class Scalar, class Index>
-struct guarded_lists {
-  guarded<Index> indices;
-  guarded<Scalar> distances;
-  guarded<Index> counts;
-
-  guarded_lists(index_t elements, index_t count)
-      : indices{static_cast<std::size_t>(elements)},
-        distances{static_cast<std::size_t>(elements)},
-        counts{static_cast<std::size_t>(count)} {}
-
-  farpoint::span<Scalar> distance_span() { return {distances.data(), distances.size()}; }
-
-  knn_answer<Scalar> answer(farpoint::result outcome) const {
-    bool const kept = outcome ? indices.intact() && distances.intact() && counts.intact()
-                              : indices.untouched() && distances.untouched() && counts.untouched();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    return {outcome, widen(indices.values()), distances.values(), widen(counts.values())};
-  }
-};
-
 template <class Clouds>
 auto clouds_in_place(Clouds const& clouds) {
   return clouds.clouds_at(clouds.memory.data(), clouds.offsets.data());
 }
 
-/// Runs `call(lists, report)`, and collects the answer.
-template <class Scalar, class Index, class Report, class Call>
-auto collect_lists(index_t elements, index_t counts, Call const& call) {
-  guarded_lists<Scalar, Index> lists{elements, counts};
-  Report report;
-  auto answer = lists.answer(call(lists, &report));
-  add_report(answer, report);
-  return answer;
-}
-
-/// Elements of a problem's lists; some, where it has a k that is refused.
-template <class Problem>
-index_t elements_of(Problem const& problem) {
-  return problem.query_count() * std::clamp<index_t>(problem.k, 0, 2000);
-}
-
 /// Runs `call(output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_knn(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  return with_index_type(problem, [&](auto index) {
-    return collect_lists<scalar, decltype(index), farpoint::knn_report>(
-        elements_of(problem), problem.query_count(), [&](auto& lists, auto* report) {
-          return call(farpoint::knn_output<scalar>{lists.indices, lists.distance_span(), lists.counts, report});
-        });
-  });
+  using output = farpoint::knn_output<typename Problem::scalar>;
+  return collect_lists<farpoint::knn_report>(
+      problem, problem.list_size(), problem.query_count(), [&](auto const& lists, auto* report) {
+        return call(output{lists.indices, lists.distance_span(), lists.counts, report});
+      });
 }
 
 /// What brute force says.

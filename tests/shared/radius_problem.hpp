@@ -24,32 +24,34 @@ struct radius_problem : knn_problem<Coord> {
 /// Runs `call(output)` of radius() on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_radius(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  return with_index_type(problem, [&](auto index) {
-    return collect_lists<scalar, decltype(index), farpoint::radius_report>(
-        elements_of(problem), problem.query_count(), [&](auto& lists, auto* report) {
-          return call(farpoint::radius_output<scalar>{lists.indices, lists.distance_span(), lists.counts, report});
-        });
-  });
+  using output = farpoint::radius_output<typename Problem::scalar>;
+  return collect_lists<farpoint::radius_report>(
+      problem, problem.list_size(), problem.query_count(), [&](auto const& lists, auto* report) {
+        return call(output{lists.indices, lists.distance_span(), lists.counts, report});
+      });
 }
 
 /// The same for radius_rows(): the counts of the answer are the offsets.
 template <class Problem, class Call>
 auto collect_rows(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  return with_index_type(problem, [&](auto index) {
-    return collect_lists<scalar, decltype(index), farpoint::radius_report>(
-        problem.capacity, problem.query_count() + 1, [&](auto& lists, auto* report) {
-          return call(farpoint::radius_rows_output<scalar>{lists.counts, lists.indices, lists.distance_span(), report});
-        });
-  });
+  using output = farpoint::radius_rows_output<typename Problem::scalar>;
+  return collect_lists<farpoint::radius_report>(
+      problem, problem.capacity, problem.query_count() + 1, [&](auto const& lists, auto* report) {
+        return call(output{lists.counts, lists.indices, lists.distance_span(), report});
+      });
+}
+
+/// The clouds of points and of queries.
+template <class Problem>
+auto both_in_place(Problem const& problem) {
+  auto const points = clouds_in_place(problem.points);
+  return std::pair{points, problem.self ? points : clouds_in_place(problem.queries)};
 }
 
 template <class Problem>
 auto reference_radius(Problem const& problem) {
   return collect_radius(problem, [&](auto const& output) {
-    auto const points = clouds_in_place(problem.points);
-    auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+    auto const [points, queries] = both_in_place(problem);
     return farpoint::reference::radius(points, queries, problem.params, problem.k, output);
   });
 }
@@ -57,8 +59,7 @@ auto reference_radius(Problem const& problem) {
 template <class Problem>
 auto reference_rows(Problem const& problem) {
   return collect_rows(problem, [&](auto const& output) {
-    auto const points = clouds_in_place(problem.points);
-    auto const queries = problem.self ? points : clouds_in_place(problem.queries);
+    auto const [points, queries] = both_in_place(problem);
     return farpoint::reference::radius_rows(points, queries, problem.params, output);
   });
 }

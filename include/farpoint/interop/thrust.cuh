@@ -1,5 +1,5 @@
 /// @file
-/// Convenience overloads for thrust::device_vector.
+/// Overloads for thrust::device_vector, which allocate what they need.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -11,16 +11,16 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Samples in device memory.
+/// Samples of fps() in device memory of their own.
 template <class Scalar>
 struct fps_device_picks {
   thrust::device_vector<std::int32_t> indices;  ///< in the order of selection, as many as were picked
   thrust::device_vector<Scalar> distances;      ///< squared distance at which each was picked; +inf for the first
 };
 
-/// fps() of one cloud in a device vector, with memory of its own: `auto picks = farpoint::fps(points, 1024);`
+/// fps() of one cloud in a device vector: `auto picks = farpoint::fps(points, 1024);`
 ///
-/// Unlike a core call it allocates, and waits for `stream` to learn how many points were picked.
+/// Allocates the workspace and the samples, and waits for `stream`, to learn how many points were picked.
 /// @throws std::invalid_argument or std::runtime_error with the reason; thrust's exceptions
 template <class Point, class Allocator>
 auto fps(thrust::device_vector<Point, Allocator> const& points, index_t samples, fps_params params = {},
@@ -39,7 +39,7 @@ auto fps(thrust::device_vector<Point, Allocator> const& points, index_t samples,
   fps_device_picks<scalar> picks{thrust::device_vector<std::int32_t>(kept), thrust::device_vector<scalar>(kept)};
   thrust::device_vector<std::int32_t> count(1);
   thrust::device_vector<unsigned char> workspace(fps_workspace_bytes(cuda_exec{stream}, cloud, params));
-  // The vectors were filled on thrust's own stream.
+  // Thrust fills vectors on a stream of its own.
   if (cudaStreamSynchronize(cudaStreamPerThread) != cudaSuccess ||
       cudaStreamSynchronize(cudaStreamLegacy) != cudaSuccess) {
     throw std::runtime_error{"fps: the device reported an earlier failure"};

@@ -1,5 +1,5 @@
 /// @file
-/// Brute force: the definition of knn(), and the oracle of its tests.
+/// knn() by brute force: its definition, and the oracle of its tests.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -13,11 +13,11 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// A point of a cloud as a query sees it: ordered by distance, then by index.
+/// A neighbour: ordered by squared distance, then by index.
 template <class Scalar>
 using neighbour = std::pair<Scalar, index_t>;
 
-/// All points of a cloud within the radius of a query, by index.
+/// All points of a cloud within the radius of a query, in the order of their indices.
 template <class Points, class Point>
 std::vector<neighbour<typename Points::scalar>> all_within(Points const& cloud, Point const& query,
                                                            typename Points::scalar radius2, index_t excluded) {
@@ -31,7 +31,7 @@ std::vector<neighbour<typename Points::scalar>> all_within(Points const& cloud, 
   return found;
 }
 
-/// Adds up what is not finite in points and queries.
+/// Counts points and queries that are not finite.
 template <class Points, class Queries, class Report>
 void count_non_finite(batch<Points> const& points, batch<Queries> const& queries, Report& report) {
   for (index_t b = 0; b < points.size(); ++b) {
@@ -40,7 +40,7 @@ void count_non_finite(batch<Points> const& points, batch<Queries> const& queries
   }
 }
 
-/// Fills a row of `width` elements.
+/// Writes a row of `width` elements.
 template <class Scalar>
 void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t width, index_span indices,
                span<Scalar> distances) {
@@ -55,7 +55,7 @@ void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t
 
 }  // namespace detail
 
-/// farpoint::knn on one thread, by its definition; same rules, same outputs, host memory. O(points * queries).
+/// farpoint::knn() on one thread by its definition: the same rules and outputs, host memory. O(points * queries).
 /// Allocates; throws std::bad_alloc.
 template <class Points, class Queries>
 result knn(batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
@@ -88,7 +88,7 @@ result knn(batch<Points> const& points, batch<Queries> const& queries, exact con
   return {};
 }
 
-/// The points ask among themselves.
+/// The same where the queries are the points.
 template <class Points>
 result knn(batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output) {

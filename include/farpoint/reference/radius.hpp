@@ -1,5 +1,5 @@
 /// @file
-/// Brute force: the definitions of radius() and radius_rows(), and the oracles of their tests.
+/// radius() and radius_rows() by brute force: their definitions, and the oracles of their tests.
 #pragma once
 
 #include <farpoint/reference/knn.hpp>
@@ -8,7 +8,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace reference {
 namespace detail {
 
-/// The checks that both make.
+/// The checks that both functions make.
 template <class Points, class Queries>
 result check_radius_clouds(batch<Points> const& points, batch<Queries> const& queries) {
   if (result const checked = farpoint::detail::check_bvh_points(points); !checked) return checked;
@@ -17,7 +17,7 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
   return farpoint::detail::check_search_offsets(queries);
 }
 
-/// The neighbours of query i of cloud b, in the order asked for.
+/// The neighbours of query i of cloud b, in the order of `params`.
 template <class Points, class Queries>
 auto radius_row(batch<Points> const& points, batch<Queries> const& queries, index_t b, index_t i,
                 radius_params const& params) {
@@ -29,7 +29,7 @@ auto radius_row(batch<Points> const& points, batch<Queries> const& queries, inde
 
 }  // namespace detail
 
-/// farpoint::radius on one thread, by its definition; same rules, same outputs, host memory. O(points * queries).
+/// farpoint::radius() on one thread by its definition: the same rules and outputs, host memory. O(points * queries).
 /// Allocates; throws std::bad_alloc.
 template <class Points, class Queries>
 result radius(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
@@ -54,8 +54,8 @@ result radius(batch<Points> const& points, batch<Queries> const& queries, radius
   return {};
 }
 
-/// farpoint::radius_rows on one thread, by its definition; same rules, same outputs, host memory. O(points * queries).
-/// Allocates; throws std::bad_alloc.
+/// farpoint::radius_rows() on one thread by its definition: the same rules and outputs, host memory.
+/// O(points * queries). Allocates; throws std::bad_alloc.
 template <class Points, class Queries>
 result radius_rows(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output) {

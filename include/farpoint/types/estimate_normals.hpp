@@ -1,5 +1,5 @@
 /// @file
-/// What estimate_normals() takes and fills.
+/// Parameters and output of estimate_normals().
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -8,19 +8,19 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Where estimate_normals() writes, in the memory space of the execution: a row for each point of the view; those that
-/// ragged offsets leave out are not written.
+/// Where estimate_normals() writes, in the memory space of the execution: a row for each point of the view. Rows of
+/// points that are in no cloud of a ragged batch are not written.
 template <class Scalar = float>
 struct normals_output {
-  span<Scalar> normals;          ///< `[points, 3]`: unit length; (0, 0, 0) where there is none
-  span<Scalar> curvatures = {};  ///< `[points]`, optional: smallest eigenvalue / sum of all, 0 to 1/3
+  span<Scalar> normals;          ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined
+  span<Scalar> curvatures = {};  ///< `[points]`, optional: smallest eigenvalue / sum of all; 0 to 1/3
 };
 
-/// What estimate_normals() takes.
+/// Which neighbours estimate_normals() takes, and which side normals face.
 struct normals_params {
   index_t k = 16;                                               ///< neighbours, the point itself among them; 3 to 1,024
-  double max_radius = std::numeric_limits<double>::infinity();  ///< metres
-  vec<double, 3> viewpoint = {{0, 0, 0}};                       ///< normals point to its side (m)
+  double max_radius = std::numeric_limits<double>::infinity();  ///< metres: no neighbour is farther away
+  vec<double, 3> viewpoint = {{0, 0, 0}};                       ///< metres; normals face it
 };
 
 FARPOINT_END_NAMESPACE

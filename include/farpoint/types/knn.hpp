@@ -1,5 +1,5 @@
 /// @file
-/// What knn() takes and fills.
+/// Parameters and output of knn().
 #pragma once
 
 #include <farpoint/core/index_span.hpp>
@@ -9,29 +9,29 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Method of knn(): the neighbours in 3-D space, none missed.
+/// Method of knn(): the nearest points in space, exactly.
 struct exact {
-  /// Metres. No neighbour is farther than this; one at exactly this distance is a neighbour. Compared as squares in the
-  /// coordinates' scalar type.
+  /// Metres: no neighbour is farther away. A point at exactly this distance is a neighbour; squares are compared, in
+  /// the coordinates' scalar type.
   double max_radius = std::numeric_limits<double>::infinity();
 
-  /// Point i is no neighbour of query i. By index, not by distance: a point with duplicates still has k neighbours.
+  /// Point i is not a neighbour of query i. Goes by index, not by distance, so duplicates of a point remain.
   bool exclude_self = false;
 };
 
 /// Largest k of knn().
 inline constexpr index_t max_neighbours = 1024;
 
-/// Counters over all clouds of a call: trouble that the data shows.
+/// Counters over all clouds of a call, of what only the data can show.
 struct knn_report {
-  unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate; nobody's neighbours
-  unsigned long long non_finite_queries = 0;  ///< queries with one; they have no neighbours
+  unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbours
+  unsigned long long non_finite_queries = 0;  ///< queries with one: without neighbours
 };
 
-/// Where the answer goes. All in the memory space of the execution; every part but `indices` may be left out.
+/// Where knn() writes, in the memory space of the execution. All parts but `indices` are optional.
 ///
-/// Row r belongs to point r of the queries' view, whatever cloud it is in; rows of queries that ragged offsets leave
-/// out are not written.
+/// Row r is that of point r of the queries' view, whatever its cloud. Rows of queries that are in no cloud of a ragged
+/// batch are not written.
 template <class Scalar = float>
 struct knn_output {
   /// `[queries, k]`, row-major: indices into the query's cloud of points, ascending by (squared distance, index); -1

@@ -71,7 +71,9 @@ class fps_registers {
     return true;
   }
 
-  __device__ void finish() const noexcept { fps_finish<BlockSize>(args_, b_, count_); }
+  __device__ void finish() const noexcept {
+    fps_finish<BlockSize>(args_, b_, count_);
+  }
 
   __device__ void sample(index_t index) noexcept {
     steps_.lower_to(cloud_[index]);

@@ -1,4 +1,5 @@
 /// @file
+/// Checks of the arguments of gather(), for every backend.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -6,13 +7,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// What can be checked of gather()'s arguments without reading the arrays.
+/// Checks sizes only: the arrays may be in device memory.
 template <class Value>
 result check_gather(span<Value const> features, index_t channels, index_t rows, span<Value> output) noexcept {
   static_assert(std::is_trivially_copyable_v<Value>, "farpoint: gather() copies values byte by byte");
   if (channels < 1) return reject("gather: channels is not positive");
   if (static_cast<index_t>(features.size()) % channels != 0) {
-    return reject("gather: the features are no whole number of rows");
+    return reject("gather: the size of features is not a multiple of channels");
   }
   if (!holds(static_cast<index_t>(output.size()), rows, channels)) {
     return reject("gather: output is smaller than indices x channels");

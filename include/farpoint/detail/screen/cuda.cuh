@@ -203,15 +203,14 @@ class knn_screen_plan {
     using queries = visible_queries<scalar>;
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
-    knn_cuda_args<queries> const args{visible,
-                                      visible.threads(),
-                                      0,
-                                      nullptr,
-                                      method_.exclude_self,
-                                      static_cast<int>(k_),
-                                      squared_radius<scalar>(method_.max_radius),
-                                      found};
-    launcher.then([&] { return launch_knn<knn_selector>(args, launcher.stream()); });
+    knn_cuda_args<queries> const args{
+        visible,
+        visible.threads(),
+        0,
+        nullptr,
+        {static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), method_.exclude_self},
+        found};
+    launch_knn<knn_selector>(launcher, args);
   }
 
   batch<Points> cloud_;

@@ -106,7 +106,7 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   using builder = host_bvh_builder<point_view<scalar>>;
   screen_row_consumer<scalar> const consumer{task.writer};
   exact const bounds{method.max_radius, method.exclude_self};
-  auto const nearest = nearest_args<scalar>(bounds, k, consumer);
+  auto const nearest = nearest_task<scalar>(bounds, k, consumer);
   using search = host_search<point_view<scalar>, std::remove_const_t<decltype(nearest)>>;
   auto const visible = task.points.cloud(plan.most());
   std::atomic<unsigned long long> bad{0};

@@ -1,44 +1,45 @@
 /// @file
-/// The arguments of knn(), radius() and what is made of them are checked here, once for all backends.
+/// Checks of the arguments of knn(), radius() and the functions that are built on them, for every backend.
+///
+/// All but check_search_offsets() look at sizes, pointers and parameters only, so that the arrays may be in device
+/// memory.
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/core/math.hpp>
+#include <farpoint/types/estimate_normals.hpp>
+#include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Largest cloud of an index: eight levels of boxes above the leaves' leave one 64-bit word for a search's state.
+/// Largest cloud of an index: with eight levels of boxes above the lowest, the state of a search fits in 64 bits.
 inline constexpr index_t max_bvh_points = index_t{1} << 30;
 
-/// The clouds that neighbours come from.
+/// Checks the clouds that neighbours come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {
   static_assert(Points::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
-  index_t const total = points.points().size();
-  if (points.size() < 0) return reject("points: the number of clouds is negative");
-  if (total < 0) return reject("points: the number of points is negative");
-  if (total > 0 && points.points().base() == nullptr) return reject("points: a null pointer");
-  if (!points.is_ragged() && points.size() > 0 && total % points.size() != 0) {
-    return reject("points: a regular batch needs a number of points that is a multiple of the number of clouds");
-  }
-  if (points.largest() > max_bvh_points) return reject("points: a cloud of more than 2^30 points");
+  constexpr batch_reasons reasons{
+      "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
+      "points: a regular batch needs a number of points that is a multiple of the number of clouds"};
+  if (result const checked = check_batch(points, reasons); !checked) return checked;
+  if (points.largest() > max_bvh_points) return reject("points: a cloud has more than 2^30 points");
   return {};
 }
 
-/// The clouds that ask, one for each cloud of points.
+/// Checks the clouds of queries: one for each cloud of points.
 template <class Queries>
 result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
   static_assert(Queries::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
-  index_t const total = queries.points().size();
-  if (queries.size() != clouds) return reject("queries: not as many clouds as the points have");
-  if (total < 0) return reject("queries: the number of points is negative");
-  if (total > 0 && queries.points().base() == nullptr) return reject("queries: a null pointer");
-  if (!queries.is_ragged() && clouds > 0 && total % clouds != 0) {
-    return reject("queries: a regular batch needs a number of points that is a multiple of the number of clouds");
-  }
-  return {};
+  constexpr char const* other_number = "queries: the number of clouds differs from that of the points";
+  if (queries.size() != clouds) return reject(other_number);
+  constexpr batch_reasons reasons{
+      other_number, "queries: the number of points is negative", "queries: a null pointer",
+      "queries: a regular batch needs a number of points that is a multiple of the number of clouds"};
+  return check_batch(queries, reasons);
 }
 
 /// True for an output that is left out or has `rows * each` elements.
@@ -46,11 +47,11 @@ constexpr bool is_absent_or_holds(index_t size, index_t rows, index_t each) noex
   return size == 0 || holds(size, rows, each);
 }
 
-/// What can be checked without reading the arrays, which may be in device memory.
+/// Checks k, method and output of knn().
 template <class Scalar>
 result check_knn(index_t queries, exact const& method, index_t k, knn_output<Scalar> const& output) noexcept {
   if (k < 1 || k > max_neighbours) return reject("knn: k is not between 1 and 1,024");
-  if (!(method.max_radius >= 0)) return reject("knn: exact::max_radius is negative or NaN");
+  if (!(method.max_radius >= 0)) return reject("knn: method.max_radius is negative or NaN");
   if (!holds(output.indices.size(), queries, k)) return reject("knn: output.indices is smaller than queries x k");
   if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), queries, k)) {
     return reject("knn: output.distances is smaller than queries x k");
@@ -66,7 +67,7 @@ inline result check_radius_params(radius_params const& params) noexcept {
   return {};
 }
 
-/// The same for radius().
+/// Checks radius, max and output of radius().
 template <class Scalar>
 result check_radius(index_t queries, radius_params const& params, index_t max,
                     radius_output<Scalar> const& output) noexcept {
@@ -83,7 +84,7 @@ result check_radius(index_t queries, radius_params const& params, index_t max,
   return {};
 }
 
-/// The same for radius_rows().
+/// Checks radius and output of radius_rows().
 template <class Scalar>
 result check_radius_rows(index_t queries, radius_params const& params,
                          radius_rows_output<Scalar> const& output) noexcept {
@@ -95,15 +96,54 @@ result check_radius_rows(index_t queries, radius_params const& params,
   return {};
 }
 
-/// What only a backend that can read the arrays can check.
-template <class Points>
-result check_search_offsets(batch<Points> const& clouds) noexcept {
-  if (!offsets_ascend(clouds.offsets(), clouds.points().size()))
-    return reject("points or queries: the offsets decrease or leave the points");
+/// Checks k and output of mean_knn_distance().
+template <class Scalar>
+result check_mean_distance(index_t points, index_t k, span<Scalar> means) noexcept {
+  if (k < 1 || k > max_neighbours) return reject("mean_knn_distance: k is not between 1 and 1,024");
+  if (!holds(static_cast<index_t>(means.size()), points, 1)) {
+    return reject("mean_knn_distance: means is smaller than the number of points");
+  }
   return {};
 }
 
-/// Square of a radius, as it is compared with squared distances.
+/// Checks parameters and output of estimate_normals().
+template <class Scalar>
+result check_normals(index_t points, normals_params const& params, normals_output<Scalar> const& output) noexcept {
+  if (params.k < 3 || params.k > max_neighbours) {
+    return reject("estimate_normals: params.k is not between 3 and 1,024");
+  }
+  if (!(params.max_radius >= 0)) return reject("estimate_normals: params.max_radius is negative or NaN");
+  if (!is_finite(params.viewpoint)) return reject("estimate_normals: params.viewpoint is not finite");
+  if (!holds(static_cast<index_t>(output.normals.size()), points, 3)) {
+    return reject("estimate_normals: output.normals is smaller than points x 3");
+  }
+  if (!is_absent_or_holds(static_cast<index_t>(output.curvatures.size()), points, 1)) {
+    return reject("estimate_normals: output.curvatures is smaller than the number of points");
+  }
+  return {};
+}
+
+/// Checks features, channels and output of interpolate().
+inline result check_interpolate(index_t points, span<float const> features, index_t queries, index_t channels,
+                                interpolate_output const& output) noexcept {
+  if (channels < 1) return reject("interpolate: channels is not positive");
+  if (!holds(static_cast<index_t>(features.size()), points, channels)) {
+    return reject("interpolate: features is smaller than points x channels");
+  }
+  if (!holds(static_cast<index_t>(output.features.size()), queries, channels)) {
+    return reject("interpolate: output.features is smaller than queries x channels");
+  }
+  return {};
+}
+
+/// Checks the offsets of a batch in memory that can be read here.
+template <class Points>
+result check_search_offsets(batch<Points> const& clouds) noexcept {
+  bool const ascend = offsets_ascend(clouds.offsets(), clouds.points().size());
+  return ascend ? result{} : reject("points or queries: the offsets decrease or leave the view");
+}
+
+/// Square of a radius, for comparison with squared distances.
 template <class Scalar>
 Scalar squared_radius(double radius) noexcept {
   auto const rounded = static_cast<Scalar>(radius);

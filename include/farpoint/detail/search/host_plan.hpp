@@ -1,8 +1,7 @@
 /// @file
-/// How a search on the host is spread over threads, what memory it takes, and how it runs.
+/// Threads and memory of a search on the host, and the search itself.
 #pragma once
 
-#include <farpoint/core/status.hpp>
 #include <farpoint/detail/bvh/host_builder.hpp>
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/detail/search/host_traversal.hpp>
@@ -18,7 +17,8 @@ struct host_search_memory {
   std::size_t size;
 };
 
-/// @param most_units  that building is cut into
+/// Memory of an index and its building.
+/// @param most_units  units of work that building is cut into, at most
 template <class Scalar>
 host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
                                            std::uint32_t most_units) noexcept {
@@ -33,6 +33,7 @@ host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t poi
   return memory;
 }
 
+/// Chooses the threads of a search and lays out its memory.
 template <class Scalar>
 class host_search_plan {
  public:
@@ -44,7 +45,7 @@ class host_search_plan {
         points_{std::max<index_t>(points.points().size(), 0)},
         largest_{std::max<index_t>(points.largest(), 0)},
         queries_{std::max<index_t>(queries, 0)},
-        threads_{exec, clouds_, points_ + queries_, largest_ + queries_, work(), tuning} {}
+        threads_{exec, clouds_, points_ + queries_, largest_ + queries_, cost(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
   std::size_t bytes() const noexcept { return clouds_ == 0 ? 0 : cut(nullptr).size; }
@@ -55,8 +56,8 @@ class host_search_plan {
   }
 
  private:
-  /// What a point costs to sort and a query to answer, in ns.
-  double work() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_) * 400; }
+  /// Nanoseconds that one thread takes: to sort a point, to answer a query.
+  double cost() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_) * 400; }
 
   index_t clouds_;
   index_t points_;
@@ -64,14 +65,6 @@ class host_search_plan {
   index_t queries_;
   for_each_cloud_plan threads_;
 };
-
-inline result check_host_workspace(bytes workspace, std::size_t needed) noexcept {
-  if (workspace.size() < needed) {
-    return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
-  }
-  if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
-  return {};
-}
 
 /// Builds the indices of all clouds. The points must have been checked.
 template <class Points>
@@ -84,9 +77,9 @@ void build_on_host(host_search_plan<typename Points::scalar> const& plan,
       });
 }
 
-/// Builds them and takes the queries of each cloud to the task as soon as its index is there.
+/// Builds the index of each cloud, and takes its queries to the task as soon as it is built.
 /// @param self  the queries are the points
-/// @return non-finite queries
+/// @return number of non-finite queries
 template <class Points, class Queries, class Task>
 unsigned long long search_on_host(host_search_plan<typename Points::scalar> const& plan,
                                   host_search_memory<typename Points::scalar> const& memory,
@@ -105,8 +98,8 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
   return bad.load();
 }
 
-/// Takes queries to a task; the indices are there already. The plan is one of the queries.
-/// @return non-finite queries
+/// Takes queries to a task; the indices have been built. The plan is one of the queries.
+/// @return number of non-finite queries
 template <class Queries, class Task>
 unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
                                         point_bvh_arrays<typename Queries::scalar> const& index,
@@ -119,7 +112,7 @@ unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
   return bad.load();
 }
 
-/// Points that are in no index.
+/// Points that are in no index: those that are not finite.
 template <class Points>
 unsigned long long count_left_out(batch<Points> const& points,
                                   point_bvh_arrays<typename Points::scalar> const& index) noexcept {
@@ -128,12 +121,12 @@ unsigned long long count_left_out(batch<Points> const& points,
   return static_cast<unsigned long long>(count);
 }
 
-/// The checks of points, queries and workspace that every search makes.
+/// Checks the arguments that all searches have: threads, points and queries.
 template <class Points, class Queries>
 result check_host_search(host_exec exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
                 "farpoint: points and queries are both double, or neither is");
-  if (exec.threads < 0) return reject("exec: host_exec.threads is negative");
+  if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_bvh_points(points); !checked) return checked;
   if (result const checked = check_queries(queries, points.size()); !checked) return checked;
   if (result const checked = check_search_offsets(points); !checked) return checked;

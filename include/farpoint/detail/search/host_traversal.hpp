@@ -1,5 +1,5 @@
 /// @file
-/// Takes the queries of a cloud to a task, block by block.
+/// Takes the queries of a cloud to a task, in blocks.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -21,20 +21,20 @@ struct query_block {
   std::uint32_t start[most];  ///< leaf to begin with; no_index: the nearest
   index_t index[most];        ///< in their cloud
 
-  /// Looked for here, in the loops that are compiled for this processor.
+  /// Leaf to begin with. Looked for in loops that are compiled for this processor: it takes vector instructions.
   FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_bvh_ref<Scalar> const& points) const noexcept {
     return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
   }
 };
 
-/// The queries of one cloud, in units of a single round. A task has block_size(); answer(b, index, block) for finite
-/// queries; and leave_empty(b, i) for the others. It is called by several threads at once.
+/// The queries of one cloud as units of work. A task has block_size(), answer(b, index, block) for finite queries, and
+/// leave_empty(b, i) for others; several threads call it at once.
 template <class Queries, class Task>
 class host_search {
  public:
   using scalar = typename Queries::scalar;
 
-  /// @param self  the queries are the points of the index: they are asked for in the order of the leaves
+  /// @param self  the queries are the points of the index, and are answered in the order of its leaves
   host_search(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self, Task const& task,
               std::atomic<unsigned long long>& non_finite, int threads) noexcept
       : queries_{queries}, arrays_{index}, task_{task}, non_finite_{non_finite}, self_{self}, threads_{threads} {}
@@ -72,7 +72,7 @@ class host_search {
     block.count = 0;
   }
 
-  /// The points of some leaves ask.
+  /// Queries that are the points of leaves.
   void ask_leaves(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;
@@ -87,7 +87,8 @@ class host_search {
     flush(block);
   }
 
-  /// Some queries ask; where they are the points themselves, only those that are in no leaf.
+  /// Queries in the order of the view. If they are the points themselves, only those in no leaf: the others are
+  /// answered by ask_leaves().
   void ask_queries(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;

@@ -1,10 +1,12 @@
 /// @file
-/// The CUDA backend of interpolate(), when the index is there.
+/// The CUDA backend of interpolate().
 #pragma once
 
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/detail/search/neighbour_lists.hpp>
 #include <farpoint/detail/search/query_order.cuh>
+#include <farpoint/detail/search/with_index.cuh>
+#include <farpoint/types/interpolate.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -19,57 +21,58 @@ struct interpolate_args {
   interpolate_output output;
 };
 
-/// What goes into a row of the output.
+/// What a row of the output is made of.
 struct interpolated_row {
-  index_t row;      ///< -1: not written
+  index_t row;      ///< of the output; -1: none
   index_t from[3];  ///< rows of the features
   float weights[3];
   int count;
 };
 
+/// Finds the three nearest of a thread's query.
 template <class Points, class Queries>
-__device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& work,
+__device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& args,
                                                   index_t thread) noexcept {
   using key = neighbour_key<typename Queries::scalar>;
   interpolated_row found{-1, {}, {}, 0};
   index_t bad_row = -1;
-  auto const q = work.queries.of_thread(thread, bad_row);
+  auto const q = args.queries.of_thread(thread, bad_row);
   found.row = q.exists() ? q.row : bad_row;
   if (!q.exists()) return found;
-  auto const index = work.queries.index_of(q);
+  auto const index = args.queries.index_of(q);
   topk_list<key, 3> list{3, list_order<key>::limit(no_distance<typename Queries::scalar>)};
   index.search(q.at, start_of(q, index), list, no_index);
   key keys[3];
   list.write(keys, 3);
   found.count = count_keys(keys, 3);
   inverse_distance_weights(keys, found.count, found.weights);
-  index_t const begin = work.points.begin_of(q.cloud);
+  index_t const begin = args.points.begin_of(q.cloud);
   for (int j = 0; j < found.count; ++j) found.from[j] = begin + keys[j].index();
   return found;
 }
 
-/// A thread finds the neighbours of a query. Then a warp writes the rows of its queries, one value a lane, so that
-/// neighbouring lanes read and write neighbouring channels.
+/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value a lane, so
+/// that neighbouring lanes read and write neighbouring channels.
 template <class Points, class Queries>
-__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Points, Queries> const work) {
+__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Points, Queries> const args) {
   __shared__ interpolated_row shared[search_block_size];
   interpolated_row* const rows = shared + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes;
   index_t const step = index_t{gridDim.x} * search_block_size;
-  for (index_t first = index_t{blockIdx.x} * search_block_size; first < work.threads; first += step) {
-    rows[cuda_warp::lane()] = find_interpolated_row(work, first + threadIdx.x);
+  for (index_t first = index_t{blockIdx.x} * search_block_size; first < args.threads; first += step) {
+    rows[cuda_warp::lane()] = find_interpolated_row(args, first + threadIdx.x);
     cuda_warp::sync();
     index_t channel = cuda_warp::lane();
     for (int j = 0; j < cuda_warp::lanes;) {
-      if (channel >= work.channels) {
-        channel -= work.channels;
+      if (channel >= args.channels) {
+        channel -= args.channels;
         ++j;
         continue;
       }
       interpolated_row const& row = rows[j];
       if (row.row >= 0) {
-        work.output.features[static_cast<std::size_t>(row.row * work.channels + channel)] = weighted_sum(
+        args.output.features[static_cast<std::size_t>(row.row * args.channels + channel)] = weighted_sum(
             row.weights, row.count,
-            [&](int n) { return work.features[static_cast<std::size_t>(row.from[n] * work.channels + channel)]; });
+            [&](int n) { return args.features[static_cast<std::size_t>(row.from[n] * args.channels + channel)]; });
       }
       channel += cuda_warp::lanes;
     }
@@ -77,18 +80,24 @@ __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpol
   }
 }
 
-/// Enqueues interpolate(); the arguments have been checked.
-template <class Points, class Queries>
-FARPOINT_HIDDEN cudaError_t interpolate_on_device(batch<Points> const& points,
-                                                  point_bvh_arrays<typename Points::scalar> const& index,
-                                                  span<float const> features, batch<Queries> const& queries,
-                                                  index_t channels, interpolate_output const& output,
-                                                  query_order_memory const& memory, cudaStream_t stream) noexcept {
-  search_queries<Queries> spread{queries, index, false};
-  index_t const leaves = most_leaves(points.points().size(), points.size());
-  if (cudaError_t const error = order_queries(spread, leaves, memory, stream); error != cudaSuccess) return error;
-  interpolate_args<Points, Queries> const work{points, spread, spread.threads(), features, channels, output};
-  return search_launch(interpolate_kernel<Points, Queries>, work.threads, stream, work);
+/// interpolate() for cuda_exec.
+template <class Selector, class Points, class Queries>
+FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& points, span<float const> features,
+                                        batch<Queries> const& queries, index_t channels,
+                                        interpolate_output const& output, bytes workspace) noexcept {
+  if (result const checked = check_device_search(points, queries); !checked) return checked;
+  index_t const rows = points.points().size();
+  if (result const checked = check_interpolate(rows, features, queries.points().size(), channels, output); !checked) {
+    return checked;
+  }
+  return indexed_search<Selector>(
+      exec, points, workspace, query_order_of(queries),
+      [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+        search_queries<Queries> spread{queries, built.index, false};
+        order_queries(launcher, spread, most_leaves(rows, points.size()), memory);
+        interpolate_args<Points, Queries> const args{points, spread, spread.threads(), features, channels, output};
+        launcher.launch_for(args.threads, search_block_size, interpolate_kernel<Points, Queries>, args);
+      });
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// The host backend of knn() and of what is made from lists of neighbours.
+/// The host backend of knn() and of the functions that are built on its lists.
 #pragma once
 
 #include <farpoint/detail/search/host_plan.hpp>
@@ -8,8 +8,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Takes a list for each query to a consumer: `consumer(b, i, keys, count)`, keys ascending, for query i of cloud b;
-/// with a count of 0 for queries that are not finite. Called by several threads at once.
+/// Calls `consumer(b, i, keys, count)` with the list of each query i of cloud b: keys ascending, none for queries that
+/// are not finite. Several threads call it at once.
 template <class Key, class Scalar, class Consumer>
 class knn_task {
  public:
@@ -23,9 +23,7 @@ class knn_task {
     pass_(index, queries, request_, keys);
     for (int i = 0; i < queries.count; ++i) {
       Key const* const mine = keys + i * request_.k;
-      int count = request_.k;
-      while (count > 0 && mine[count - 1].index() == no_index) --count;
-      consumer_(b, queries.index[i], mine, count);
+      consumer_(b, queries.index[i], mine, count_keys(mine, request_.k));
     }
   }
   void leave_empty(index_t b, index_t i) const noexcept {
@@ -41,15 +39,15 @@ class knn_task {
   knn_function<Scalar, Key> pass_;
 };
 
-/// The nearest of each query for a consumer.
+/// The task of the k nearest of each query.
 template <class Scalar, class Consumer>
-auto nearest_args(exact const& method, index_t k, Consumer const& consumer) noexcept {
+auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noexcept {
   knn_request<Scalar> const request{static_cast<int>(k), squared_radius<Scalar>(method.max_radius),
                                     method.exclude_self};
   return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
 }
 
-/// Writes lists as knn_output has them.
+/// Writes lists to a knn_output.
 template <class Queries>
 struct knn_writer {
   using scalar = typename Queries::scalar;
@@ -65,24 +63,23 @@ struct knn_writer {
       bool const is_there = j < count;
       output.indices.set(row * k + j, is_there ? index_t{keys[j].index()} : -1);
       if (output.distances.empty()) continue;
-      output.distances[static_cast<std::size_t>(row * k + j)] =
-          is_there ? keys[j].distance2() : std::numeric_limits<scalar>::infinity();
+      output.distances[static_cast<std::size_t>(row * k + j)] = is_there ? keys[j].distance2() : no_distance<scalar>;
     }
     if (!output.counts.empty()) output.counts.set(row, count);
   }
 };
 
-/// Lists of neighbours for a consumer; see knn_task. The arguments that are not checked here must have been.
+/// Takes the k nearest of each query to a consumer; see knn_task. Checks the workspace; the rest has been checked.
 template <class Points, class Queries, class Consumer>
 result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                           exact const& method, index_t k, Consumer const& consumer, knn_report* report, bytes workspace,
                           for_each_cloud_tuning const& tuning = {}) noexcept {
   using scalar = typename Points::scalar;
   host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
-  if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
   auto const memory = plan.cut(workspace.data());
   unsigned long long const bad =
-      search_on_host(plan, memory, points, queries, self, nearest_args<scalar>(method, k, consumer));
+      search_on_host(plan, memory, points, queries, self, nearest_task<scalar>(method, k, consumer));
   if (report != nullptr) *report = {count_left_out(points, memory.index), bad};
   return {};
 }

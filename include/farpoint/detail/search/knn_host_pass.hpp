@@ -1,5 +1,5 @@
 /// @file
-/// The inner loops of host knn, compiled for several processors and several k.
+/// The inner loops of knn() on the host, compiled for several processors and ranges of k.
 #pragma once
 
 #include <farpoint/container/topk.hpp>
@@ -14,9 +14,9 @@ template <class Scalar, class Key>
 using knn_function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
                               Key*) noexcept;
 
-/// Fills `keys`, `[queries of the block, k]`, ascending; no_index where there is no neighbour. There must be room for
-/// another k.
-/// @tparam List  topk_list, or one that lies in the memory of the answer
+/// Fills `keys`, `[queries of the block, k]`, ascending, with no_index past the last neighbour. Needs room for another
+/// k keys behind them.
+/// @tparam List  topk_list, or a list that works in the memory of the answer
 template <class Scalar, class List>
 struct knn_pass {
   using key = neighbour_key<Scalar>;
@@ -40,9 +40,8 @@ struct knn_pass {
   }
 };
 
-/// The pass for k, for this processor. AMD EPYC with AVX-512, 60,000 points of a cube: for k = 16 a list in registers
-/// takes 62 ms, one in memory 111; for 32 176 and 126; for 64 one in memory takes 264, a buffer 306; for 160 1,080 and
-/// 700.
+/// The pass for k on this processor. AMD EPYC with AVX-512, 60,000 points of a cube, ms: k = 16: 62 with a list
+/// in registers, 111 in memory; k = 32: 176 and 126; k = 64: 264 in memory, 306 with a buffer; k = 160: 1,080 and 700.
 template <class Scalar>
 knn_function<Scalar, neighbour_key<Scalar>> choose_knn_pass(int k) noexcept {
   using key = neighbour_key<Scalar>;

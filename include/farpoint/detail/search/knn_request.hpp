@@ -1,4 +1,5 @@
 /// @file
+/// What is asked of a search for each query.
 #pragma once
 
 #include <farpoint/container/topk.hpp>
@@ -12,7 +13,7 @@ namespace detail {
 template <class Scalar>
 inline constexpr Scalar no_distance = std::numeric_limits<Scalar>::infinity();
 
-/// What a list holds, and of whom.
+/// Length of the lists, and which points may be in them.
 template <class Scalar>
 struct knn_request {
   int k;
@@ -23,6 +24,13 @@ struct knn_request {
     return exclude_self && query < index_t{no_index} ? static_cast<std::uint32_t>(query) : no_index;
   }
 };
+
+/// Keys of a sorted list of k that stand for a neighbour: missing ones are at its end.
+template <class Key>
+FARPOINT_HD int count_keys(Key const* keys, int k) noexcept {
+  while (k > 0 && keys[k - 1].index() == no_index) --k;
+  return k;
+}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

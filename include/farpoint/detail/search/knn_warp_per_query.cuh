@@ -1,22 +1,24 @@
 /// @file
-/// The kernel of knn() for large k: a warp for each query, its list in shared memory.
+/// The kernel of knn() for large k: a warp a query, its list in shared memory.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
-#include <farpoint/detail/search/knn_packet.cuh>
+#include <farpoint/detail/search/knn_args.cuh>
+#include <farpoint/detail/search/neighbour_lists.hpp>
+#include <farpoint/tuning/knn.hpp>
 #include <farpoint/warp/warp_bitonic_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The k smallest of many keys, kept by a whole warp. Candidates are collected behind the list; when there is no room
-/// for more, all are sorted, and the k smallest stay.
+/// The k smallest of many keys, kept by a warp. Collects candidates behind the list; when they fill the memory, sorts
+/// all and keeps the k smallest.
 template <class Scalar>
 class collected_topk {
  public:
   using key = neighbour_key<Scalar>;
 
-  /// Keys that a list of k takes: a power of two, so that a network sorts them.
+  /// Keys that a list of k has room for: a power of two, for the sorting network.
   FARPOINT_HD static constexpr int room_for(int k) noexcept {
     int room = 4 * cuda_warp::lanes;
     while (room < 2 * k) room *= 2;
@@ -27,10 +29,10 @@ class collected_topk {
   __device__ collected_topk(key* at, int k, key const& limit) noexcept
       : at_{at}, k_{k}, room_{room_for(k)}, limit_{limit}, worst_{limit} {}
 
-  /// No key is needed that is not below this.
+  /// Only keys below this are needed.
   __device__ key const& worst() const noexcept { return worst_; }
 
-  /// All lanes call it; those that offer a key say so.
+  /// All lanes call it; each says whether it has a key.
   __device__ void offer(bool has_key, key const& candidate) noexcept {
     unsigned const offering = cuda_warp::ballot(has_key && candidate < worst_);
     if (offering == 0) return;
@@ -41,7 +43,7 @@ class collected_topk {
     if (count_ > room_ - cuda_warp::lanes) shrink();
   }
 
-  /// Puts the list in order; returns how many there are, at most k.
+  /// Sorts the list; returns its length, at most k.
   __device__ int finish() noexcept {
     shrink();
     return count_;
@@ -66,11 +68,11 @@ class collected_topk {
   int count_ = 0;
 };
 
-/// A visitor for point_bvh_ref::visit() that is a whole warp with one query.
+/// A visitor for point_bvh_ref::visit() by a warp with one query.
 template <class Scalar>
-class wide_visitor : public single_visitor<wide_visitor<Scalar>> {
+class warp_visitor : public single_visitor<warp_visitor<Scalar>> {
  public:
-  __device__ wide_visitor(collected_topk<Scalar>& found, std::uint32_t excluded) noexcept
+  __device__ warp_visitor(collected_topk<Scalar>& found, std::uint32_t excluded) noexcept
       : list_{found}, excluded_{excluded} {}
 
   __device__ std::uint32_t choose(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q) const noexcept {
@@ -89,39 +91,49 @@ class wide_visitor : public single_visitor<wide_visitor<Scalar>> {
   std::uint32_t excluded_;
 };
 
-/// Queries that a warp answers, one after the other.
-inline constexpr int knn_warp_per_query_from = 4;
-
-/// A block of one warp for some queries.
+/// A block of one warp for knn_queries_per_warp queries, one after another.
 template <class Queries>
-__global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(knn_cuda_args<Queries> const task) {
+__global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(knn_cuda_args<Queries> const args) {
   using scalar = typename Queries::scalar;
   using key = neighbour_key<scalar>;
   index_t bad_row = -1;
   search_query<scalar> mine;
-  if (cuda_warp::lane() < knn_warp_per_query_from) {
-    mine = task.query_of(index_t{blockIdx.x} * knn_warp_per_query_from + cuda_warp::lane(), bad_row);
+  if (cuda_warp::lane() < knn_queries_per_warp) {
+    mine = args.query_of(index_t{blockIdx.x} * knn_queries_per_warp + cuda_warp::lane(), bad_row);
   }
-  task.leave_empty(bad_row);
-  task.count_bad(bad_row >= 0);
-  for (int from = 0; from < knn_warp_per_query_from; ++from) {
+  args.leave_empty(bad_row);
+  args.count_non_finite(bad_row >= 0);
+  int const k = args.request.k;
+  for (int from = 0; from < knn_queries_per_warp; ++from) {
     search_query<scalar> const query = cuda_warp::shuffle(mine, from);
     if (!query.exists()) continue;
-    collected_topk<scalar> found{static_cast<key*>(dynamic_shared()), task.k, key{task.radius2, no_index}};
-    auto const index = task.queries.index_of(query);
-    wide_visitor<scalar> visitor{found, task.excluded(query)};
-    index.visit(query.at, query.start != no_index ? query.start : index.leaf_near(query.at), visitor);
+    collected_topk<scalar> found{static_cast<key*>(dynamic_shared()), k, key{args.request.radius2, no_index}};
+    auto const index = args.queries.index_of(query);
+    warp_visitor<scalar> visitor{found, args.request.excluded(query.index)};
+    index.visit(query.at, start_of(query, index), visitor);
     int const count = found.finish();
-    for (int j = cuda_warp::lane(); j < task.k; j += cuda_warp::lanes) {
+    for (int j = cuda_warp::lane(); j < k; j += cuda_warp::lanes) {
       bool const is_there = j < count;
-      index_t const to = query.row * task.k + j;
-      task.output.indices.set(to, is_there ? index_t{found[j].index()} : -1);
-      if (task.output.distances.empty()) continue;
-      task.output.distances[static_cast<std::size_t>(to)] = is_there ? found[j].distance2() : infinity<scalar>;
+      index_t const to = query.row * k + j;
+      args.output.indices.set(to, is_there ? index_t{found[j].index()} : -1);
+      if (args.output.distances.empty()) continue;
+      args.output.distances[static_cast<std::size_t>(to)] = is_there ? found[j].distance2() : no_distance<scalar>;
     }
-    if (!task.output.counts.empty() && cuda_warp::lane() == 0) task.output.counts.set(query.row, count);
+    if (!args.output.counts.empty() && cuda_warp::lane() == 0) args.output.counts.set(query.row, count);
     cuda_warp::sync();
   }
+}
+
+/// Enqueues it, for any k.
+template <class Queries>
+FARPOINT_HIDDEN void launch_warp_per_query(kernel_launcher& launcher, knn_cuda_args<Queries> const& args,
+                                           index_t threads) noexcept {
+  using list = collected_topk<typename Queries::scalar>;
+  if (threads == 0) return;
+  cudaLaunchConfig_t config =
+      launch_config(blocks_for(threads, knn_queries_per_warp), cuda_warp::lanes, launcher.stream());
+  config.dynamicSmemBytes = static_cast<std::size_t>(list::room_for(args.request.k)) * sizeof(typename list::key);
+  launcher.launch(knn_warp_per_query_kernel<Queries>, config, args);
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// The CUDA backend of mean_knn_distance(), when the index is there.
+/// The CUDA backend of mean_knn_distance().
 #pragma once
 
 #include <farpoint/detail/search/mean_distance.hpp>
@@ -8,6 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+/// Consumer of the lists of each point; see register_lists.
 template <class Scalar>
 struct mean_distance_writer {
   span<Scalar> means;
@@ -21,13 +22,15 @@ struct mean_distance_writer {
   }
 };
 
-/// Enqueues mean_knn_distance(); the arguments have been checked.
+/// mean_knn_distance() for cuda_exec.
 template <class Selector, class Points>
-cudaError_t mean_distance_on_device(bvh_build_args<Points> const& index, index_t k, span<typename Points::scalar> means,
-                                    neighbour_key<typename Points::scalar>* memory, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, batch<Points> const& points, index_t k,
+                                              span<typename Points::scalar> means, bytes workspace) noexcept {
   using scalar = typename Points::scalar;
+  if (result const checked = check_device_search(points, points); !checked) return checked;
+  if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
-  return neighbours_on_device<Selector>(index, request, mean_distance_writer<scalar>{means}, memory, stream);
+  return neighbours_on_device<Selector>(exec, points, request, mean_distance_writer<scalar>{means}, workspace);
 }
 
 }  // namespace detail

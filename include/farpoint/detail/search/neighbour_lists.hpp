@@ -1,5 +1,5 @@
 /// @file
-/// Lists of neighbours for a consumer, a thread a query.
+/// Operations that take a list of neighbours to a consumer, a thread a query; see query_kernel().
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// What lists of neighbours are ordered by.
+/// How a list in the order of `Key` is searched for: by distance, or by index alone.
 template <class Key>
 struct list_order;
 
@@ -37,21 +37,15 @@ struct list_order<index_key<Scalar>> {
   }
 };
 
+/// Leaf that a query begins with.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t start_of(search_query<Scalar> const& q,
                                                           point_bvh_ref<Scalar> const& index) noexcept {
   return q.start != no_index ? q.start : index.leaf_near(q.at);
 }
 
-/// Keys of a list that are there.
-template <class Key>
-FARPOINT_HD int count_keys(Key const* keys, int k) noexcept {
-  while (k > 0 && keys[k - 1].index() == no_index) --k;
-  return k;
-}
-
-/// Lists in registers, each thread for itself. `consumer(query, keys, count)` gets one, ascending;
-/// `consumer.leave_empty(row)` is for a query that is not finite.
+/// Keeps lists in registers. Calls `consumer(query, keys, count)`, keys ascending, or `consumer.leave_empty(row)` for a
+/// query that is not finite.
 template <class Key, int Capacity, class Consumer>
 struct register_lists {
   using scalar = decltype(Key{}.distance2());
@@ -72,7 +66,7 @@ struct register_lists {
   FARPOINT_HD void leave_empty(index_t row) const noexcept { consumer.leave_empty(row); }
 };
 
-/// Lists in memory that the threads of a grid have, `[threads, k]`, for k that registers have no room for.
+/// Keeps lists in memory, `[threads of the grid, k]`, for a k that is too large for registers.
 template <class Key, class Consumer>
 struct memory_lists {
   using scalar = decltype(Key{}.distance2());

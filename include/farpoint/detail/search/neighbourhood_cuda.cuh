@@ -1,5 +1,5 @@
 /// @file
-/// Lists of the nearest neighbours for a consumer, on a CUDA stream, when the index is there.
+/// Takes the k nearest points of each point to a consumer, on a CUDA stream.
 #pragma once
 
 #include <farpoint/detail/search/neighbour_lists.hpp>
@@ -10,8 +10,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Memory for longer lists: a list for each thread of a grid that answers all queries, some after others. 64 MiB keep a
-/// GPU busy up to k = 1,024.
+/// Cuts the memory for lists that are too long for registers: one for each thread of a grid that answers all queries
+/// with a stride. 64 MiB keep a GPU busy up to k = 1,024.
 template <class Scalar>
 class neighbour_lists {
  public:
@@ -20,8 +20,7 @@ class neighbour_lists {
   neighbour_lists(index_t queries, index_t k) noexcept {
     if (k <= most_in_packets<Scalar> || queries <= 0) return;
     index_t const most = (index_t{64} << 20) / (k * index_t{sizeof(key)});
-    index_t const threads = queries < most ? queries : most;
-    threads_ = (threads + search_block_size - 1) / search_block_size * search_block_size;
+    threads_ = divide_up(smaller(queries, most), index_t{search_block_size}) * search_block_size;
     keys_ = threads_ * k;
   }
 
@@ -39,28 +38,31 @@ neighbour_lists<typename Points::scalar> lists_of(batch<Points> const& points, i
   return {points.points().size(), k};
 }
 
-/// Workspace of a search for the k nearest of each point.
+/// Bytes of workspace of a search for the k nearest of each point.
 template <class Selector, class Points>
 std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
   if (k > max_neighbours) return 0;
   return indexed_search_bytes<Selector>(points, lists_of(points, k));
 }
 
-/// Enqueues the search for the nearest of each point; `consumer(query, keys, count)` and `consumer.leave_empty(row)` as
-/// in register_lists.
-/// @param index   built before
-/// @param memory  of neighbour_lists
+/// Builds the index and takes the lists of each point to a consumer, as in register_lists. Checks the workspace; the
+/// rest has been checked.
 template <class Selector, class Points, class Consumer>
-FARPOINT_HIDDEN cudaError_t neighbours_on_device(bvh_build_args<Points> const& index,
-                                                 knn_request<typename Points::scalar> const& request,
-                                                 Consumer const& consumer,
-                                                 neighbour_key<typename Points::scalar>* memory,
-                                                 cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, batch<Points> const& points,
+                                            knn_request<typename Points::scalar> const& request,
+                                            Consumer const& consumer, bytes workspace) noexcept {
   using scalar = typename Points::scalar;
-  search_queries<Points> const queries{index.points, index.index, true};
-  if (request.k <= most_in_packets<scalar>) return run_packet_lists<Selector>(queries, request, consumer, stream);
-  return run_queries(queries, memory_lists<neighbour_key<scalar>, Consumer>{request, consumer, memory}, stream, nullptr,
-                     nullptr, lists_of(index.points, request.k).threads());
+  using key = neighbour_key<scalar>;
+  auto const lists = lists_of(points, request.k);
+  return indexed_search<Selector>(
+      exec, points, workspace, lists, [&](kernel_launcher& launcher, auto const& built, key* memory) {
+        search_queries<Points> const queries{points, built.index, true};
+        if (request.k <= most_in_packets<scalar>) {
+          run_packet_lists<Selector>(launcher, queries, request, consumer);
+        } else {
+          run_queries(launcher, queries, memory_lists<key, Consumer>{request, consumer, memory}, {}, lists.threads());
+        }
+      });
 }
 
 }  // namespace detail

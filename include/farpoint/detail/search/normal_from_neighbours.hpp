@@ -1,30 +1,16 @@
 /// @file
-/// The normal of the surface that some neighbours lie on, the same on host and device.
+/// Surface normal and curvature from a list of neighbours, the same on host and device.
 #pragma once
 
-#include <farpoint/detail/search/check.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/geometry/symmetric3.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// What estimate_normals() is asked for, checked without reading the arrays.
-template <class Scalar>
-result check_normals(index_t points, normals_params const& params, normals_output<Scalar> const& output) noexcept {
-  if (params.k < 3 || params.k > max_neighbours) return reject("estimate_normals: k is not 3 to 1,024");
-  if (!(params.max_radius >= 0)) return reject("estimate_normals: max_radius is negative or NaN");
-  if (!is_finite(params.viewpoint)) return reject("estimate_normals: the viewpoint is not finite");
-  if (!holds(static_cast<index_t>(output.normals.size()), points, 3)) {
-    return reject("estimate_normals: output.normals is smaller than points x 3");
-  }
-  if (!is_absent_or_holds(static_cast<index_t>(output.curvatures.size()), points, 1)) {
-    return reject("estimate_normals: output.curvatures is smaller than the number of points");
-  }
-  return {};
-}
-
-/// Covariance of the neighbours in a list, times their number, around their mean, in coordinates relative to the point.
+/// Sum of (x - mean) (x - mean)^T over the neighbours x of p. Computed relative to p: far from the origin their
+/// differences need the bits.
 template <class Points, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Points const& cloud, typename Points::point const& p,
                                                       Key const* keys, int count) noexcept {
@@ -50,7 +36,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Points const& cloud, typen
   return sum;
 }
 
-/// The middle eigenvalue of what is no plane, as a part of the sum of all; some rounding errors.
+/// Neighbours whose middle eigenvalue is at most this part of the sum lie on a line, within rounding.
 template <class Scalar>
 inline constexpr Scalar flat_below = 8 * std::numeric_limits<Scalar>::epsilon();
 template <class Scalar>
@@ -62,7 +48,7 @@ struct normal_and_curvature {
   Scalar curvature = 0;
 };
 
-/// The direction in which the neighbours of p vary least.
+/// The direction in which the neighbours of p vary least, facing the viewpoint; zero where it is not defined.
 template <class Points, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename Points::point const& p, Key const* keys,
                                                   int count, vec<double, 3> const& viewpoint) noexcept {
@@ -71,10 +57,10 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename 
   if (count < 3) return answer;
   auto const eigen = eigen_of(covariance_of(cloud, p, keys, count));
   scalar const sum = add_rn(add_rn(eigen.values[0], eigen.values[1]), eigen.values[2]);
-  // Neighbours on one line, or all equal, have no plane; what is left of it then is rounding.
+  // Neighbours on a line or at one point span no plane: what would be left of it is rounding.
   bool const is_flat = eigen.values[1] > mul_rn(sum, flat_below<scalar>);
   if (!is_flat || !(sum <= largest_number<scalar>)) return answer;
-  scalar const lowest = eigen.values[0] > 0 ? eigen.values[0] : scalar(0);
+  scalar const lowest = larger(scalar(0), eigen.values[0]);
   answer.curvature = div_rn(lowest, sum);
   answer.normal = eigen.vectors[0];
   scalar facing = 0;
@@ -87,7 +73,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename 
   return answer;
 }
 
-/// Writes row `row` of the output.
+/// Writes a row of the output.
 template <class Scalar>
 FARPOINT_HD void write_normal(normals_output<Scalar> const& output, index_t row,
                               normal_and_curvature<Scalar> const& found) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// The CUDA backend of estimate_normals(), when the index is there.
+/// The CUDA backend of estimate_normals().
 #pragma once
 
 #include <farpoint/detail/search/neighbourhood_cuda.cuh>
@@ -8,6 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
+/// Consumer of the lists of each point; see register_lists.
 template <class Points>
 struct normals_writer {
   using scalar = typename Points::scalar;
@@ -25,15 +26,17 @@ struct normals_writer {
   }
 };
 
-/// Enqueues estimate_normals(); the arguments have been checked.
+/// estimate_normals() for cuda_exec.
 template <class Selector, class Points>
-cudaError_t normals_on_device(bvh_build_args<Points> const& index, normals_params const& params,
-                              normals_output<typename Points::scalar> const& output,
-                              neighbour_key<typename Points::scalar>* memory, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const& points, normals_params const& params,
+                                             normals_output<typename Points::scalar> const& output,
+                                             bytes workspace) noexcept {
   using scalar = typename Points::scalar;
+  if (result const checked = check_device_search(points, points); !checked) return checked;
+  if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(params.k), squared_radius<scalar>(params.max_radius), false};
-  return neighbours_on_device<Selector>(index, request, normals_writer<Points>{index.points, params.viewpoint, output},
-                                        memory, stream);
+  normals_writer<Points> const writer{points, params.viewpoint, output};
+  return neighbours_on_device<Selector>(exec, points, request, writer, workspace);
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// 32 queries that are near one another look for their neighbours together.
+/// Packet traversal: a warp walks the index for 32 queries that are near one another.
 #pragma once
 
 #include <farpoint/spatial/point_bvh.hpp>
@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Values that no thread writes meanwhile, 16 bytes at a time.
+/// Loads values that no thread writes during the kernel, 16 bytes at a time.
 template <class T, int Size>
 __device__ void load_values(T const* from, T (&to)[Size]) noexcept {
   constexpr int each = 16 / sizeof(T);
@@ -19,19 +19,19 @@ __device__ void load_values(T const* from, T (&to)[Size]) noexcept {
   }
 }
 
-/// Shared memory of a warp that searches.
+/// Shared memory of a warp.
 template <class Scalar>
 struct packet_memory {
   static constexpr int groups = cuda_warp::lanes / point_bvh_width;
 
-  /// A point, in an order that leaves its distance, where z was, beside the index: a neighbour_key.
+  /// A point. Its distance takes the place of z, beside the index, so that the two are a neighbour_key.
   struct alignas(4 * sizeof(Scalar)) point {
     Scalar x;
     Scalar y;
     std::uint32_t index;
     Scalar z;
   };
-  /// Of some queries: their box, and the last of their bounds.
+  /// Box of some queries, and the largest of their bounds.
   struct alignas(4 * sizeof(Scalar)) box {
     Scalar low[3];
     Scalar bound;
@@ -42,26 +42,26 @@ struct packet_memory {
   point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;
-  point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight
+  point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight of them
 };
 
-/// Whether warps that search fit into the shared memory that every device gives a block unasked.
+/// True if so many warps fit into the shared memory that a block may have on every device without asking.
 template <class Scalar, int Capacity>
 FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
   using list = warp_topk<Scalar, Capacity>;
   return warps * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>)) <= 48 * 1024;
 }
 
-/// A visitor for point_bvh_ref::visit() that is a whole warp: a lane has a query, and all go one way, into every box
-/// that one of them may need. Nothing diverges.
+/// A visitor for point_bvh_ref::visit() by a warp. Each lane has a query; all take the same path, into every box that
+/// one of them may need, so nothing diverges.
 ///
-/// Eight boxes are tested at a time against four boxes of eight queries each: a test for each lane. Where the eight are
-/// close together, to test them one by one would leave out a fifth of the leaves, and cost more than these do. Where
-/// one of them is far from the others, or from its neighbours, it is done.
+/// Eight boxes are tested at a time against the boxes of four groups of eight queries: one test a lane. Where the eight
+/// queries of a group are close together, to test them one by one would skip a fifth of the leaves and cost more than
+/// it saves. It is done where one of them is far from the others, or from its neighbours.
 ///
-/// The points of four leaves are tested at a time against the box of all queries, a point for each lane. Those that one
-/// of the queries may need wait until there are eight; then every lane has its distance to each. Where the queries are
-/// close together this leaves out so much that the boxes of leaves are not looked at.
+/// The points of four leaves are tested at a time against the box of all queries: one point a lane. Those that a query
+/// may need wait until there are eight; then every lane computes its distance to each. Where the queries are close
+/// together, this skips so many points that the boxes of leaves need not be tested.
 template <class Scalar, int Capacity>
 class packet_visitor {
  public:
@@ -76,12 +76,12 @@ class packet_visitor {
     box& eight = shared.eights[group()];
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      Scalar const low = of_eight(is_active ? q[axis] : infinity<Scalar>, lower<Scalar>);
-      Scalar const high = of_eight(is_active ? q[axis] : -infinity<Scalar>, higher<Scalar>);
+      Scalar const low = of_eight(is_active ? q[axis] : infinity<Scalar>, smaller<Scalar>);
+      Scalar const high = of_eight(is_active ? q[axis] : -infinity<Scalar>, larger<Scalar>);
       Scalar const extent = sub_rn(high, low);
       extent2_ = fma_rn(extent, extent, extent2_);
-      Scalar const lowest = of_eights(low, lower<Scalar>);
-      Scalar const highest = of_eights(high, higher<Scalar>);
+      Scalar const lowest = of_eights(low, smaller<Scalar>);
+      Scalar const highest = of_eights(high, larger<Scalar>);
       if (in_group() == 0) {
         eight.low[axis] = low;
         eight.high[axis] = high;
@@ -94,8 +94,8 @@ class packet_visitor {
     __syncwarp();
   }
 
-  /// The leaves of the half group that `start` begins: if the queries are points, their own. Each eight queries begin
-  /// with a leaf of theirs, which gives them a bound.
+  /// Looks at the four leaves of the half group that `start` is in: if the queries are points, their own. Each eight
+  /// queries look at their leaf first, which gives them a bound.
   template <class Index>
   __device__ std::uint32_t begin(Index const& index, std::uint32_t start, point const& q) noexcept {
     std::uint32_t const first = start / memory::groups * memory::groups;
@@ -134,7 +134,7 @@ class packet_visitor {
     Scalar sum = 0;
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      // Not above the distance of any of the eight queries: all differences are at most as large.
+      // Not above the distance of any of the eight queries, bit by bit: no difference is larger than theirs.
       Scalar const under = sub_rn(__ldg(&boxes.low[axis][mine]), eight.high[axis]);
       Scalar const over = sub_rn(eight.low[axis], __ldg(&boxes.high[axis][mine]));
       Scalar const outside = max_number(max_number(under, over), Scalar(0));
@@ -154,7 +154,7 @@ class packet_visitor {
     for (; which != 0; which >>= memory::groups, leaves += memory::groups) {
       if (++looks_ == patience) loose_ = ~0u;
       bool const is_chosen = (which >> group() & 1) != 0;
-      // Memory behind the last leaf is not read.
+      // A lane without a leaf reads one that exists: there may be no memory behind the last.
       point_leaf<Scalar> const& leaf = leaves[is_chosen ? group() : lowest_bit(which)];
       typename memory::point p;
       p.x = __ldg(&leaf.axis[0][in_group()]);
@@ -174,7 +174,7 @@ class packet_visitor {
     }
   }
 
-  /// Looks at the points that still wait.
+  /// Looks at the points that are still waiting.
   __device__ void finish(point const& q) noexcept {
     if (count_ == 0) return;
     int const lane = cuda_warp::lane();
@@ -188,13 +188,13 @@ class packet_visitor {
   }
 
  private:
-  /// Times the least bound of eight queries, squared: what their extent and their bounds may be for them to be tested
-  /// together.
+  /// Eight queries are tested together if their squared extent and their bounds are less than so many times the least
+  /// of their bounds.
   static constexpr Scalar most_spread = 16;
-  /// Four leaves at a time: after so many boxes are tested by each query. For queries that are as far from many points
-  /// of one place as their bounds are: only they know that the lowest indices of these are enough.
+  /// After so many looks at four leaves, every query tests boxes on its own. Many points at one place, as far away as
+  /// the bounds of the queries, take that long: only a query itself can tell that it has the lowest of their indices.
   static constexpr int patience = 32 + 2 * Capacity;
-  /// Points whose distances are computed at a time: more would take registers, and no time less.
+  /// Points whose distances are computed at a time: more would take registers, and save no time.
   static constexpr int at_once = 4;
 
   __device__ static int group() noexcept {
@@ -207,7 +207,7 @@ class packet_visitor {
     return (1u << cuda_warp::lane()) - 1;
   }
 
-  /// By any of the queries. A point is not nearer to one than to their box, bit by bit.
+  /// By any of the queries. No point is nearer to one of them than to their box, bit by bit.
   __device__ bool may_be_needed(typename memory::point const& p) const noexcept {
     box const of = shared_.all;
     Scalar const x = sub_rn(p.x, min_number(max_number(p.x, of.low[0]), of.high[0]));
@@ -258,22 +258,14 @@ class packet_visitor {
     return cuda_warp::ballot(is_before) != 0;
   }
 
-  template <class T>
-  __device__ static T lower(T a, T b) noexcept {
-    return a < b ? a : b;
-  }
-  template <class T>
-  __device__ static T higher(T a, T b) noexcept {
-    return a > b ? a : b;
-  }
-  /// Of the calling lane's eight.
+  /// Over the eight lanes of the calling lane's group.
   template <class T>
   __device__ static T of_eight(T value, T (*choose)(T, T)) noexcept {
 #pragma unroll
     for (int step = 1; step < point_bvh_width; step *= 2) value = choose(value, __shfl_xor_sync(~0u, value, step));
     return value;
   }
-  /// Of all lanes, from one of each eight.
+  /// Over the groups.
   template <class T>
   __device__ static T of_eights(T value, T (*choose)(T, T)) noexcept {
 #pragma unroll
@@ -284,11 +276,11 @@ class packet_visitor {
   }
   __device__ void take_bounds() noexcept {
     Scalar const mine = list_.bound();
-    Scalar const bound = of_eight(mine, higher<Scalar>);
-    std::uint32_t const bound_index = of_eight(list_.bound_index(), higher<std::uint32_t>);
-    Scalar const last = of_eights(bound, higher<Scalar>);
-    Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, lower<Scalar>);
-    // All of them in one place are not close together: there the lowest index decides, which boxes know.
+    Scalar const bound = of_eight(mine, larger<Scalar>);
+    std::uint32_t const bound_index = of_eight(list_.bound_index(), larger<std::uint32_t>);
+    Scalar const last = of_eights(bound, larger<Scalar>);
+    Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, smaller<Scalar>);
+    // Queries at one place, whose extent and bounds are 0, are tested one by one: there the lowest index decides.
     loose_ = looks_ < patience ? cuda_warp::ballot(bound >= 0 && (extent2_ >= least || bound > least)) : ~0u;
     __syncwarp();
     if (in_group() == 0) {
@@ -302,9 +294,9 @@ class packet_visitor {
   list& list_;
   memory& shared_;
   int count_ = 0;        ///< points that wait
-  int looks_ = 0;        ///< at four leaves
+  int looks_ = 0;        ///< at four leaves each
   Scalar extent2_ = 0;   ///< of the calling lane's eight queries
-  std::uint32_t loose_;  ///< lanes whose eight are not tested together
+  std::uint32_t loose_;  ///< lanes of groups whose queries are tested one by one
 };
 
 }  // namespace detail

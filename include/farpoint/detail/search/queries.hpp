@@ -1,5 +1,5 @@
 /// @file
-/// Which query a thread answers, where there is a thread for each.
+/// Which query a thread answers.
 #pragma once
 
 #include <farpoint/core/math.hpp>
@@ -9,10 +9,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// A query, finite, and whose it is.
+/// A finite query and where it comes from.
 template <class Scalar>
 struct search_query {
-  index_t cloud = -1;              ///< -1: there is none
+  index_t cloud = -1;              ///< -1: there is no query
   index_t index = 0;               ///< in its cloud
   index_t row = 0;                 ///< in the view
   std::uint32_t start = no_index;  ///< leaf to begin with; no_index: the nearest
@@ -21,20 +21,20 @@ struct search_query {
   FARPOINT_HD bool exists() const noexcept { return cloud >= 0; }
 };
 
-/// Spreads the queries of a batch over threads: in the order of the view, or, where points ask among themselves, of the
-/// leaves, so that the threads of a warp look at the same boxes. Trivially copyable.
+/// Spreads the queries of a batch over threads: in the order of the view, or in that of the leaves if the queries are
+/// the points, so that the threads of a warp visit the same boxes. Trivially copyable.
 template <class Queries>
 class search_queries {
  public:
   using scalar = typename Queries::scalar;
   using query = search_query<scalar>;
 
-  /// @param index  of as many clouds
-  /// @param self   the queries are the points of the index
+  /// @param index  of the points, as many clouds
+  /// @param self   the queries are the points
   search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
       : queries_{queries}, index_{index}, self_{self} {}
 
-  /// Answers queries that are not the points in another order than that of the view.
+  /// Sets the order in which queries are answered that are not the points.
   /// @param rows    `[queries]`
   /// @param leaves  `[queries]`: leaf_near() of each
   void answer_in_order(std::uint32_t const* rows, std::uint32_t const* leaves) noexcept {
@@ -42,15 +42,15 @@ class search_queries {
     leaves_in_order_ = leaves;
   }
 
-  /// Threads that it takes.
+  /// Threads that the queries take.
   index_t threads() const noexcept {
     index_t const rows = queries_.points().size();
     if (queries_.size() == 0 || rows == 0) return 0;
-    // A leaf more for each cloud, because its last one may be filled in part.
+    // The last leaf of each cloud may be filled in part.
     return self_ ? rows + point_bvh_width * queries_.size() : rows;
   }
 
-  /// The query of a row that has neighbours.
+  /// The query of a row that is known to have neighbours.
   FARPOINT_HD query query_of(index_t row) const noexcept {
     query q;
     q.at = queries_.points()[row];
@@ -62,8 +62,8 @@ class search_queries {
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
 
-  /// The query of a thread. `bad_row` is set to the row, if there is one, of a query that is not finite, and that this
-  /// thread has to see to.
+  /// The query of a thread, if there is one. Sets `bad_row` if the thread has to leave a row empty, because its query
+  /// is not finite.
   FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
     if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
     query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
@@ -88,7 +88,8 @@ class search_queries {
     return static_cast<index_t>(index_.leaves_of(b, index_.clouds[b].begin) - index_.leaves);
   }
 
-  /// In the order of the leaves no point is looked at that must be finite.
+  /// Whether a thread has to look at a row of the view. Where the points of the only cloud are all in leaves, and so
+  /// are finite, none has.
   FARPOINT_HD bool is_row(index_t thread) const noexcept {
     if (thread >= queries_.points().size()) return false;
     return !self_ || queries_.size() != 1 || index_.clouds[0].size != queries_[0].size();

@@ -1,5 +1,5 @@
 /// @file
-/// Puts queries that are not the points in the order of the leaves that they begin with.
+/// Sorts queries that are not the points by the leaf that they begin with.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -9,21 +9,17 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Fewer queries than this are answered as they come: a dozen launches would take longer than what is saved. A guess:
-/// the place where one overtakes the other has not been measured.
-inline constexpr index_t query_order_from = 16384;
-
-/// True for queries that are put in order; their rows are numbered with 32 bits.
+/// True for a number of queries that is worth sorting; their rows are numbered with 32 bits.
 inline bool is_query_order_worth(index_t rows) noexcept {
   return rows >= query_order_from && rows <= max_narrow_points;
 }
 
+/// Memory for the order of queries; null where they are answered in the order of the view.
 struct query_order_memory {
   std::uint32_t* leaves[2];  ///< `[rows]`
   std::uint32_t* rows[2];    ///< `[rows]`
   std::uint32_t* sort_workspace;
 
-  /// Nothing where it is not worth it.
   static query_order_memory cut(workspace_cutter& cutter, index_t rows) noexcept {
     query_order_memory memory{};
     if (!is_query_order_worth(rows)) return memory;
@@ -35,8 +31,8 @@ struct query_order_memory {
   }
 };
 
-/// Cuts the memory for a batch of queries.
-/// @param has_order  they are the points, or are answered as they come: nothing is needed
+/// Cuts the memory for the order of a batch of queries.
+/// @param has_order  they are the points, or shall be answered in the order of the view: nothing is needed
 template <class Queries>
 auto query_order_of(batch<Queries> const& queries, bool has_order = false) noexcept {
   index_t const rows = has_order ? 0 : queries.points().size();
@@ -52,40 +48,37 @@ struct query_leaf_args {
   std::uint32_t* numbers;
 };
 
-/// Finds the leaf of each query.
+/// Finds a leaf near each query.
 template <class Queries>
-__global__ void __launch_bounds__(search_block_size) query_leaf_kernel(query_leaf_args<Queries> const work) {
+__global__ void __launch_bounds__(search_block_size) query_leaf_kernel(query_leaf_args<Queries> const args) {
   index_t const row = index_t{blockIdx.x} * search_block_size + threadIdx.x;
-  if (row >= work.rows) return;
+  if (row >= args.rows) return;
   index_t bad_row = -1;
-  auto const query = work.queries.of_thread(row, bad_row);
-  work.leaves[row] = query.exists() ? static_cast<std::uint32_t>(work.queries.leaf_near(query)) : work.none;
-  work.numbers[row] = static_cast<std::uint32_t>(row);
+  auto const query = args.queries.of_thread(row, bad_row);
+  args.leaves[row] = query.exists() ? static_cast<std::uint32_t>(args.queries.leaf_near(query)) : args.none;
+  args.numbers[row] = static_cast<std::uint32_t>(row);
 }
 
-/// Enqueues the ordering of the queries, if it is worth it, and tells them so.
+/// Enqueues the sort, where there is memory for it, and makes `queries` answer in that order.
 /// @param leaves  of all indices, at most
 template <class Queries>
-FARPOINT_HIDDEN cudaError_t order_queries(search_queries<Queries>& queries, index_t leaves,
-                                          query_order_memory const& memory, cudaStream_t stream) noexcept {
+FARPOINT_HIDDEN void order_queries(kernel_launcher& launcher, search_queries<Queries>& queries, index_t leaves,
+                                   query_order_memory const& memory) noexcept {
   index_t const rows = queries.threads();
-  if (memory.leaves[0] == nullptr || rows == 0) return cudaSuccess;
+  if (memory.leaves[0] == nullptr || rows == 0) return;
   auto const none = static_cast<std::uint32_t>(leaves);
   int bits = 1;
   while (none >> bits != 0) ++bits;
-  query_leaf_args<Queries> const work{queries, rows, none, memory.leaves[0], memory.rows[0]};
-  cudaError_t error = search_launch(query_leaf_kernel<Queries>, rows, stream, work);
-  if (error == cudaSuccess) {
-    error = radix_sort({{memory.leaves[0], memory.leaves[1]},
-                        {memory.rows[0], memory.rows[1]},
-                        memory.sort_workspace,
-                        static_cast<std::uint32_t>(rows),
-                        bits},
-                       stream);
-  }
-  int const result = radix_sort_result(bits);
-  queries.answer_in_order(memory.rows[result], memory.leaves[result]);
-  return error;
+  launcher.launch_for(rows, search_block_size, query_leaf_kernel<Queries>,
+                      {queries, rows, none, memory.leaves[0], memory.rows[0]});
+  radix_sort_args const sort{{memory.leaves[0], memory.leaves[1]},
+                             {memory.rows[0], memory.rows[1]},
+                             memory.sort_workspace,
+                             static_cast<std::uint32_t>(rows),
+                             bits};
+  launcher.then([&] { return radix_sort(sort, launcher.stream()); });
+  int const sorted = radix_sort_result(bits);
+  queries.answer_in_order(memory.rows[sorted], memory.leaves[sorted]);
 }
 
 }  // namespace detail

@@ -1,11 +1,12 @@
 /// @file
-/// The CUDA backend of radius() and radius_rows(), when the index is there.
+/// The CUDA backend of radius() and radius_rows().
 #pragma once
 
 #include <farpoint/detail/search/packet_lists.cuh>
 #include <farpoint/detail/search/query_order.cuh>
-#include <farpoint/detail/search/radius_args.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/segmented_sort.cuh>
+#include <farpoint/detail/search/with_index.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -15,159 +16,161 @@ namespace detail {
 struct radius_memory {
   exclusive_scan_memory sums;
   query_order_memory order;
-
-  /// @param self  the queries are the points
-  static radius_memory cut(workspace_cutter& cutter, index_t rows, bool self) noexcept {
-    auto const sums = exclusive_scan_memory::cut(cutter, rows);
-    return {sums, query_order_memory::cut(cutter, self ? 0 : rows)};
-  }
 };
 
 /// Cuts the memory for a batch of queries.
+/// @param self  the queries are the points
 template <class Queries>
 auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
-  index_t const rows = queries.points().size() > 0 ? queries.points().size() : 0;
-  return [rows, self](workspace_cutter& cutter) { return radius_memory::cut(cutter, rows, self); };
+  index_t const rows = larger(queries.points().size(), index_t{0});
+  return [rows, cut_order = query_order_of(queries, self)](workspace_cutter& cutter) {
+    auto const sums = exclusive_scan_memory::cut(cutter, rows);
+    return radius_memory{sums, cut_order(cutter)};
+  };
 }
 
-/// A radius search on a stream: the points, their indices, and who asks. The arguments have been checked.
+/// Enqueues a radius search: the indices have been built, and the arguments checked.
 template <class Points, class Queries>
 class radius_search {
  public:
   using scalar = typename Points::scalar;
 
   /// @param self  the queries are the points
-  radius_search(batch<Points> const& points, point_bvh_arrays<scalar> const& index, batch<Queries> const& queries,
-                bool self, radius_params const& params, radius_memory const& memory, cudaStream_t stream) noexcept
-      : points_{points},
+  radius_search(kernel_launcher& launcher, batch<Points> const& points, point_bvh_arrays<scalar> const& index,
+                batch<Queries> const& queries, bool self, radius_params const& params,
+                radius_memory const& memory) noexcept
+      : launcher_{launcher},
+        points_{points},
         index_{index},
         queries_{queries, index, self},
         rows_{queries.points().size()},
         params_{params},
-        memory_{memory},
-        stream_{stream} {}
+        memory_{memory} {}
 
+  /// radius().
   template <class Selector>
-  cudaError_t lists(index_t max, radius_output<scalar> const& output) noexcept {
-    report_ = output.report;
-    request_ = request_of<scalar>(params_, max);
-    clear_report();
+  void lists(index_t max, radius_output<scalar> const& output) noexcept {
+    start(output.report);
     order();
+    knn_request<scalar> const request = request_of<scalar>(params_, max);
+    radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts};
     if (max == 0) {
-      run(radius_count<scalar>{request_, output.counts}, true);
+      run(radius_count<scalar>{request, output.counts}, counters_);
+    } else if (params_.order == radius_order::index) {
+      run_lowest(request, writer);
+    } else if (max <= most_in_packets<scalar>) {
+      run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
     } else {
-      radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts};
-      if (params_.order == radius_order::index) {
-        run_lowest(writer);
-      } else if (max <= most_in_packets<scalar>) {
-        then([&] { return run_packet_lists<Selector>(queries_, request_, writer, stream_, total(), non_finite()); });
-      } else {
-        run(radius_row_lists<neighbour_key<scalar>, Points>{request_, points_, writer}, true);
-      }
+      run(radius_row_lists<neighbour_key<scalar>, Points>{request, points_, writer}, counters_);
     }
     count_left_out();
-    return error_;
   }
 
-  cudaError_t rows(radius_rows_output<scalar> const& output) noexcept {
-    report_ = output.report;
-    request_ = request_of<scalar>(params_, 0);
-    clear_report();
+  /// radius_rows().
+  void rows(radius_rows_output<scalar> const& output) noexcept {
+    start(output.report);
     // Queries that are in no cloud have no neighbours.
-    clear(output.offsets.data(), static_cast<std::size_t>(rows_ + 1) * (output.offsets.wide() ? 8 : 4));
-    if (rows_ == 0) {
-      count_left_out();
-      return error_;
-    }
-    order();
-    run(radius_count<scalar>{request_, output.offsets}, false);
-    clear(memory_.sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows_)) * sizeof *memory_.sums.tiles);
-    clear(memory_.sums.ticket, sizeof *memory_.sums.ticket);
-    then([&] {
-      unsigned long long* const misfits = report_ == nullptr ? nullptr : &report_->rows_left_out;
-      return exclusive_scan({output.offsets, rows_, output.indices.size(), total(), misfits, memory_.sums}, stream_);
-    });
-    if (!output.indices.empty()) {
-      if (params_.order == radius_order::nearest) {
-        fill<neighbour_key<scalar>>(output);
-      } else {
-        fill<index_key<scalar>>(output);
-      }
+    launcher_.clear(output.offsets.data(), static_cast<std::size_t>(rows_ + 1) * (output.offsets.wide() ? 8 : 4));
+    if (rows_ > 0) {
+      order();
+      // The scan sets the total.
+      run(radius_count<scalar>{request_of<scalar>(params_, 0), output.offsets}, {nullptr, counters_.non_finite});
+      scan(output);
+      if (!output.indices.empty() && params_.order == radius_order::nearest) fill<neighbour_key<scalar>>(output);
+      if (!output.indices.empty() && params_.order == radius_order::index) fill<index_key<scalar>>(output);
     }
     count_left_out();
-    return error_;
   }
 
  private:
-  /// Enqueues unless something was refused before.
-  template <class Enqueue>
-  void then(Enqueue const& enqueue) noexcept {
-    if (error_ == cudaSuccess) error_ = enqueue();
-  }
-
-  void clear(void* memory, std::size_t size) noexcept {
-    then([&] { return cudaMemsetAsync(memory, 0, size, stream_); });
-  }
-  void clear_report() noexcept {
-    if (report_ != nullptr) clear(report_, sizeof *report_);
+  void start(radius_report* report) noexcept {
+    report_ = report;
+    if (report == nullptr) return;
+    launcher_.clear(report, sizeof *report);
+    counters_ = {&report->total, &report->non_finite_queries};
   }
   void order() noexcept {
-    index_t const leaves = most_leaves(points_.points().size(), points_.size());
-    then([&] { return order_queries(queries_, leaves, memory_.order, stream_); });
+    order_queries(launcher_, queries_, most_leaves(points_.points().size(), points_.size()), memory_.order);
   }
   void count_left_out() noexcept {
-    if (report_ == nullptr) return;
-    then([&] { return run_left_out(points_, index_, &report_->non_finite_points, stream_); });
+    if (report_ != nullptr) run_left_out(launcher_, points_, index_, &report_->non_finite_points);
+  }
+  template <class Operation>
+  void run(Operation const& operation, query_counters const& counters) noexcept {
+    run_queries(launcher_, queries_, operation, counters);
   }
 
-  unsigned long long* total() const noexcept { return report_ != nullptr ? &report_->total : nullptr; }
-  unsigned long long* non_finite() const noexcept {
-    return report_ != nullptr ? &report_->non_finite_queries : nullptr;
-  }
-
-  /// @param adds_up  what the task returns is the report's total
-  template <class Task>
-  void run(Task const& task, bool adds_up) noexcept {
-    then([&] { return run_queries(queries_, task, stream_, adds_up ? total() : nullptr, non_finite()); });
-  }
-
-  void run_lowest(radius_writer<scalar> const& writer) noexcept {
+  void run_lowest(knn_request<scalar> const& request, radius_writer<scalar> const& writer) noexcept {
     using key = index_key<scalar>;
     using writer_type = radius_writer<scalar>;
-    if (request_.k <= 8) {
-      run(register_lists<key, 8, writer_type>{request_, writer}, true);
-    } else if (request_.k <= 16) {
-      run(register_lists<key, 16, writer_type>{request_, writer}, true);
-    } else if (request_.k <= 32) {
-      run(register_lists<key, 32, writer_type>{request_, writer}, true);
+    if (request.k <= 8) {
+      run(register_lists<key, 8, writer_type>{request, writer}, counters_);
+    } else if (request.k <= 16) {
+      run(register_lists<key, 16, writer_type>{request, writer}, counters_);
+    } else if (request.k <= 32) {
+      run(register_lists<key, 32, writer_type>{request, writer}, counters_);
     } else {
-      run(radius_row_lists<key, Points>{request_, points_, writer}, true);
+      run(radius_row_lists<key, Points>{request, points_, writer}, counters_);
     }
   }
 
-  /// The second search: what it would count has been counted.
-  template <class Key>
-  void fill(radius_rows_output<scalar> const& output) noexcept {
-    then([&] {
-      return run_queries(queries_, radius_rows_fill<Key, Points>{request_, points_, output, radius_sorted_row},
-                         stream_);
-    });
-    then([&] {
-      return segmented_sort<Key>(segmented_sort_args<Points, Queries>{points_, queries_, rows_, output}, stream_);
-    });
+  /// Turns counts into offsets.
+  void scan(radius_rows_output<scalar> const& output) noexcept {
+    exclusive_scan_memory const& sums = memory_.sums;
+    launcher_.clear(sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows_)) * sizeof *sums.tiles);
+    launcher_.clear(sums.ticket, sizeof *sums.ticket);
+    unsigned long long* const misfits = report_ == nullptr ? nullptr : &report_->rows_left_out;
+    exclusive_scan_args const args{output.offsets, rows_, output.indices.size(), counters_.found, misfits, sums};
+    launcher_.then([&] { return exclusive_scan(args, launcher_.stream()); });
   }
 
+  /// The second search. The first has counted.
+  template <class Key>
+  void fill(radius_rows_output<scalar> const& output) noexcept {
+    knn_request<scalar> const request = request_of<scalar>(params_, 0);
+    run(radius_rows_fill<Key, Points>{request, points_, output, radius_sorted_row}, {});
+    segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{points_, queries_, rows_, output});
+  }
+
+  kernel_launcher& launcher_;
   batch<Points> points_;
   point_bvh_arrays<scalar> index_;
   search_queries<Queries> queries_;
   index_t rows_;
   radius_params params_;
   radius_memory memory_;
-  knn_request<scalar> request_{};
-  cudaStream_t stream_;
   radius_report* report_ = nullptr;
-  cudaError_t error_ = cudaSuccess;
+  query_counters counters_;
 };
+
+/// radius() for cuda_exec.
+template <class Selector, class Points, class Queries>
+FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                                   bool self, radius_params const& params, index_t max,
+                                   radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  if (result const checked = check_device_search(points, queries); !checked) return checked;
+  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
+  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
+                                  [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
+                                    radius_search search{launcher, points, built.index, queries, self, params, memory};
+                                    search.template lists<Selector>(max, output);
+                                  });
+}
+
+/// radius_rows() for cuda_exec.
+template <class Selector, class Points, class Queries>
+FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
+                                        bool self, radius_params const& params,
+                                        radius_rows_output<typename Points::scalar> const& output,
+                                        bytes workspace) noexcept {
+  if (result const checked = check_device_search(points, queries); !checked) return checked;
+  if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
+  return indexed_search<Selector>(
+      exec, points, workspace, radius_memory_of(queries, self),
+      [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
+        radius_search{launcher, points, built.index, queries, self, params, memory}.rows(output);
+      });
+}
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

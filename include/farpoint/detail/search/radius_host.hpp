@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Neighbours of each query of a block.
+/// Counts the neighbours of each query of a block.
 template <class Scalar>
 struct radius_count_pass {
   using function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
@@ -26,7 +26,7 @@ struct radius_count_pass {
   }
 };
 
-/// The k of lowest index of each query; see knn_pass.
+/// The k neighbours of lowest index of each query; see knn_pass.
 template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
@@ -55,7 +55,7 @@ knn_function<Scalar, index_key<Scalar>> choose_lowest_pass(int k) noexcept {
   return pass;
 }
 
-/// Takes the number of neighbours of each query to a consumer: `consumer(b, i, count)`.
+/// Calls `consumer(b, i, count)` with the number of neighbours of each query i of cloud b.
 template <class Scalar, class Consumer>
 class radius_count_task {
  public:
@@ -87,7 +87,7 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
-  if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
   auto const memory = plan.cut(workspace.data());
   auto const request = request_of<scalar>(params, max);
@@ -110,7 +110,7 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   if (max == 0) {
     bad = run(radius_count_task<scalar, decltype(write_count)>{request, write_count});
   } else if (params.order == radius_order::nearest) {
-    bad = run(nearest_args<scalar>({params.radius, params.exclude_self}, max, write));
+    bad = run(nearest_task<scalar>({params.radius, params.exclude_self}, max, write));
   } else {
     bad = run(
         knn_task<index_key<scalar>, scalar, decltype(write)>{request, write, choose_lowest_pass<scalar>(request.k)});
@@ -119,20 +119,21 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   return {};
 }
 
-/// Where the rows of a block begin; -1 for a row that does not fit.
+/// Where the rows of a block of queries begin; -1 for a row that does not fit.
+template <class Scalar>
 struct row_begins {
   index_span indices;
-  index_t begin[64];
+  index_t begin[query_block<Scalar>::most];
 };
 
-/// Fills the rows of a block in the order of the index.
+/// Fills the rows of a block, in the order in which the index shows the points.
 template <class Scalar>
 struct radius_collect_pass {
   using function = void (*)(point_bvh_ref<Scalar> const&, query_block<Scalar> const&, knn_request<Scalar> const&,
-                            row_begins const&) noexcept;
+                            row_begins<Scalar> const&) noexcept;
 
   FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
-                                         knn_request<Scalar> const& request, row_begins const& rows) noexcept {
+                                         knn_request<Scalar> const& request, row_begins<Scalar> const& rows) noexcept {
     for (int i = 0; i < queries.count; ++i) {
       if (rows.begin[i] < 0) continue;
       row_collector collector{rows.indices, rows.begin[i], request.excluded(queries.index[i])};
@@ -142,7 +143,7 @@ struct radius_collect_pass {
   }
 };
 
-/// Fills the rows whose offsets are known.
+/// Fills rows whose offsets are known.
 template <class Points, class Queries>
 class radius_rows_task {
  public:
@@ -156,7 +157,7 @@ class radius_rows_task {
 
   int block_size() const noexcept { return query_block<scalar>::most; }
   void answer(index_t b, point_bvh_ref<scalar> const& index, query_block<scalar> const& queries) const noexcept {
-    row_begins rows{output_.indices, {}};
+    row_begins<scalar> rows{output_.indices, {}};
     for (int i = 0; i < queries.count; ++i) {
       index_t const row = queries_.begin_of(b) + queries.index[i];
       rows.begin[i] = fits(row) ? output_.offsets.get(row) : -1;
@@ -185,12 +186,12 @@ class radius_rows_task {
     for (index_t at = output_.offsets.get(row); at < end; ++at) {
       output_.indices.set(at, -1);
       if (!output_.distances.empty()) {
-        output_.distances[static_cast<std::size_t>(at)] = std::numeric_limits<scalar>::infinity();
+        output_.distances[static_cast<std::size_t>(at)] = no_distance<scalar>;
       }
     }
   }
 
-  /// Puts a row in order. Distances are computed again rather than kept: the order needs no other memory so.
+  /// Sorts a row. Distances are computed again: to keep them would take memory.
   template <class Index>
   void finish(Index* indices, index_t row, Points const& cloud, vec<scalar, 3> const& q) const noexcept {
     index_t const begin = output_.offsets.get(row);
@@ -216,7 +217,7 @@ class radius_rows_task {
   typename radius_collect_pass<scalar>::function pass_;
 };
 
-/// Turns the counts in `offsets` into offsets; returns their sum. 32-bit offsets stop at the largest number.
+/// Turns counts into offsets, in place; returns their sum. 32-bit offsets saturate.
 inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
   index_t const largest = largest_offset(offsets.wide());
   index_t total = 0;
@@ -239,7 +240,7 @@ result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queri
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   host_search_plan<scalar> const plan{exec, points, rows, tuning};
-  if (result const checked = check_host_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
   auto const memory = plan.cut(workspace.data());
   for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);

@@ -1,8 +1,7 @@
 /// @file
-/// What radius() and radius_rows() do with a point that is within the radius, the same on host and device.
+/// What radius() and radius_rows() do with a point within the radius, the same on host and device.
 #pragma once
 
-#include <farpoint/core/check.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/detail/search/knn_request.hpp>
@@ -16,7 +15,7 @@ knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcep
   return {static_cast<int>(max), squared_radius<Scalar>(params.radius), params.exclude_self};
 }
 
-/// Counts the points that it is called with.
+/// Counts the points it is called with, but for the excluded one.
 class neighbour_counter {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit neighbour_counter(std::uint32_t excluded) noexcept
@@ -32,7 +31,7 @@ class neighbour_counter {
   index_t count_ = 0;
 };
 
-/// Puts indices into the memory of a row, as they come.
+/// Writes indices to a row, in the order in which they come.
 class row_collector {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE row_collector(index_span indices, index_t begin, std::uint32_t excluded) noexcept

@@ -1,10 +1,10 @@
 /// @file
-/// Puts the rows of radius_rows() in order, a warp a row.
+/// Sorts the rows of radius_rows(), a warp a row.
 #pragma once
 
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/query_kernel.cuh>
-#include <farpoint/detail/search/radius_args.hpp>
+#include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/warp/warp_merge_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -18,26 +18,26 @@ struct segmented_sort_args {
   radius_rows_output<typename Points::scalar> output;
 };
 
-/// Rows of up to radius_sorted_row elements are there, in any order; distances are not.
+/// Sorts rows of up to radius_sorted_row elements, and writes their distances.
 template <class Key, class Points, class Queries>
 __global__ void __launch_bounds__(search_block_size)
-    segmented_sort_kernel(segmented_sort_args<Points, Queries> const work) {
+    segmented_sort_kernel(segmented_sort_args<Points, Queries> const args) {
   using scalar = typename Points::scalar;
   constexpr int warps = search_block_size / cuda_warp::lanes;
   using sort_type = warp_merge_sort<Key, static_cast<int>(radius_sorted_row)>;
   __shared__ typename sort_type::storage shared[warps];
   auto& mine = shared[threadIdx.x / cuda_warp::lanes];
   Key* const keys = mine.keys;
-  auto const& output = work.output;
+  auto const& output = args.output;
   int const lane = cuda_warp::lane();
   index_t const step = index_t{gridDim.x} * warps;
-  for (index_t row = index_t{blockIdx.x} * warps + threadIdx.x / cuda_warp::lanes; row < work.rows; row += step) {
+  for (index_t row = index_t{blockIdx.x} * warps + threadIdx.x / cuda_warp::lanes; row < args.rows; row += step) {
     index_t const begin = output.offsets.get(row);
     index_t const end = output.offsets.get(row + 1);
     if (begin == end || end - begin > radius_sorted_row) continue;
     if (!row_fits(end, output.indices.size(), output.offsets.wide())) continue;
-    auto const q = work.queries.query_of(row);
-    Points const cloud = work.points[q.cloud];
+    auto const q = args.queries.query_of(row);
+    Points const cloud = args.points[q.cloud];
     auto const count = static_cast<int>(end - begin);
     int size = 2;
     while (size < count) size *= 2;
@@ -59,9 +59,10 @@ __global__ void __launch_bounds__(search_block_size)
 
 /// Enqueues it.
 template <class Key, class Points, class Queries>
-FARPOINT_HIDDEN cudaError_t segmented_sort(segmented_sort_args<Points, Queries> const& work,
-                                           cudaStream_t stream) noexcept {
-  return search_launch(segmented_sort_kernel<Key, Points, Queries>, work.rows * cuda_warp::lanes, stream, work);
+FARPOINT_HIDDEN void segmented_sort(kernel_launcher& launcher,
+                                    segmented_sort_args<Points, Queries> const& args) noexcept {
+  launcher.launch_for(args.rows * cuda_warp::lanes, search_block_size, segmented_sort_kernel<Key, Points, Queries>,
+                      args);
 }
 
 }  // namespace detail

@@ -1,15 +1,16 @@
 /// @file
-/// Builds the index of the points in a workspace and searches it, on a CUDA stream.
+/// Builds the indices of the points in a workspace and searches them, on a CUDA stream.
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/bvh/plan.cuh>
 #include <farpoint/detail/search/check.hpp>
+#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The checks of points and queries that every search makes; offsets cannot be read here.
+/// Checks the arguments that all searches have: points and queries. Their offsets cannot be read here.
 template <class Points, class Queries>
 result check_device_search(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
@@ -21,7 +22,7 @@ result check_device_search(batch<Points> const& points, batch<Queries> const& qu
   return check_queries(queries, points.size());
 }
 
-/// Bytes for the index, and for what `cut(cutter)` takes behind it; 0 for points that are refused.
+/// Bytes for the index and for what `cut(cutter)` takes behind it; 0 for points that are refused.
 template <class Selector, class Points, class Cut>
 std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) noexcept {
   if (!check_device_search(points, points) || points.size() == 0) return 0;
@@ -31,23 +32,21 @@ std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) no
   return cutter.used();
 }
 
-/// Enqueues the building of the index, and what `search(index, memory)` enqueues.
+/// Enqueues the building of the index, and what `search(launcher, index, memory)` enqueues.
 /// @param cut  cuts the search's memory
 template <class Selector, class Points, class Cut, class Search>
 FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& points, bytes workspace, Cut const& cut,
                                       Search const& search) noexcept {
   std::size_t const needed = indexed_search_bytes<Selector>(points, cut);
-  if (workspace.size() < needed) {
-    return {status::workspace_too_small, 0, "workspace: smaller than the *_workspace_bytes() of this call"};
-  }
-  if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
+  if (result const checked = check_workspace(workspace, needed); !checked) return checked;
   workspace_cutter cutter{workspace.data()};
   bvh_plan<Selector, Points> const plan{points};
   bvh_build_args<Points> const index = plan.cut(cutter);
   auto const memory = cut(cutter);
-  cudaError_t error = points.size() > 0 ? plan.launch(index, exec.stream) : cudaSuccess;
-  if (error == cudaSuccess) error = search(index, memory);
-  return cuda_failure(error, "a search: a kernel or a memset could not be enqueued");
+  kernel_launcher launcher{exec.stream};
+  if (points.size() > 0) launcher.then([&] { return plan.launch(index, exec.stream); });
+  if (launcher.error() == cudaSuccess) search(launcher, index, memory);
+  return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
 }  // namespace detail

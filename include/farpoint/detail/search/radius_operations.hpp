@@ -1,5 +1,5 @@
 /// @file
-/// What a thread does for its query in radius() and radius_rows().
+/// The operations of radius() and radius_rows() on a thread's query; see query_kernel().
 #pragma once
 
 #include <farpoint/core/offsets.hpp>
@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Only counts.
+/// Counts the neighbours.
 template <class Scalar>
 struct radius_count {
   knn_request<Scalar> request;
@@ -28,7 +28,7 @@ struct radius_count {
   }
 };
 
-/// Writes lists as radius_output has them.
+/// Consumer that writes lists to a radius_output; see register_lists.
 template <class Scalar>
 struct radius_writer {
   index_t max;
@@ -46,6 +46,7 @@ struct radius_writer {
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept { pad(row, 0); }
 
+  /// Fills a row from `count` on, and writes the count.
   FARPOINT_HD void pad(index_t row, index_t count) const noexcept {
     for (index_t j = count; j < max; ++j) {
       indices.set(row * max + j, -1);
@@ -57,8 +58,8 @@ struct radius_writer {
   }
 };
 
-/// A row of an output as memory of a topk_heap: a missing element is written as -1, and a distance that the output has
-/// no room for is computed again.
+/// A row of an output as the memory of a topk_heap. A missing element is written as -1; distances that the output does
+/// not take are computed again where the heap reads them.
 template <class Key, class Points>
 class row_of_keys {
  public:
@@ -98,21 +99,19 @@ class row_of_keys {
   vec<scalar, 3> q_;
 };
 
-/// Fills the row of a query, from `begin` on, with its first `k` neighbours; returns how many there are.
+/// Fills a row with the first `request.k` neighbours of its query, in order; returns how many there are.
 template <class Key, class Points>
-FARPOINT_HD int fill_row(knn_request<typename Points::scalar> const& request, index_span indices,
-                         span<typename Points::scalar> distances, index_t begin, int k, Points const& cloud,
+FARPOINT_HD int fill_row(row_of_keys<Key, Points> const& row, knn_request<typename Points::scalar> const& request,
                          search_query<typename Points::scalar> const& q,
                          point_bvh_ref<typename Points::scalar> const& index) noexcept {
   Key const limit = list_order<Key>::limit(request.radius2);
-  using memory = row_of_keys<Key, Points>;
-  topk_heap<Key, memory> list{memory{indices, distances, begin, cloud, q.at}, k, limit};
+  topk_heap<Key, row_of_keys<Key, Points>> list{row, request.k, limit};
   list_order<Key>::search(index, q, start_of(q, index), list, request);
   list.sort();
   return list.count();
 }
 
-/// Lists in the rows of radius_output, for `max` that registers have no room for.
+/// Keeps lists in the rows of a radius_output, for a `max` that is too large for registers.
 template <class Key, class Points>
 struct radius_row_lists {
   using scalar = typename Points::scalar;
@@ -123,18 +122,18 @@ struct radius_row_lists {
 
   FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t) const noexcept {
-    int const count = fill_row<Key>(request, output.indices, output.distances, q.row * output.max, request.k,
-                                    points[q.cloud], q, index);
+    row_of_keys<Key, Points> const row{output.indices, output.distances, q.row * output.max, points[q.cloud], q.at};
+    int const count = fill_row(row, request, q, index);
     output.pad(q.row, count);
     return count;
   }
   FARPOINT_HD void leave_empty(index_t row) const noexcept { output.leave_empty(row); }
 };
 
-/// Longest row of radius_rows() that is put in order after it was filled; longer ones are in order at all times.
+/// Longest row of radius_rows() that is filled in any order and sorted afterwards; longer ones are heaps.
 inline constexpr index_t radius_sorted_row = 512;
 
-/// Fills the rows whose offsets are known; those of up to `collected` elements in any order, and without distances.
+/// Fills rows whose offsets are known: those of up to `collected` elements in any order and without distances.
 template <class Key, class Points>
 struct radius_rows_fill {
   using scalar = typename Points::scalar;
@@ -155,13 +154,16 @@ struct radius_rows_fill {
       within_visitor<scalar, row_collector> visitor{request.radius2, collector};
       if (begin < end) index.visit(q.at, start_of(q, index), visitor);
     } else {
-      fill_row<Key>(request, output.indices, output.distances, begin, static_cast<int>(end - begin), points[q.cloud], q,
-                    index);
+      knn_request<scalar> all = request;
+      all.k = static_cast<int>(end - begin);
+      row_of_keys<Key, Points> const row{output.indices, output.distances, begin, points[q.cloud], q.at};
+      fill_row(row, all, q, index);
     }
     return 0;
   }
   FARPOINT_HD void leave_empty(index_t) const noexcept {}
 
+  /// Fills what the capacity holds of a row that does not fit.
   FARPOINT_HD void leave_out(index_t begin, index_t end) const noexcept {
     for (index_t at = begin; at < end && at < output.indices.size(); ++at) {
       output.indices.set(at, -1);

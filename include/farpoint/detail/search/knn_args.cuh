@@ -1,0 +1,146 @@
+/// @file
+/// What the kernels of knn() take, and how they write lists.
+#pragma once
+
+#include <farpoint/detail/search/packet_kernel.cuh>
+#include <farpoint/types/knn.hpp>
+#include <farpoint/warp/count_in_report.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+inline constexpr std::uint32_t no_row = ~0u;
+
+/// Shared memory of a warp in which its 32 rows are transposed: row r is column r.
+template <class T>
+class turned_rows {
+ public:
+  __device__ explicit turned_rows(void* shared) noexcept : at_{static_cast<T*>(shared)} {}
+  /// Columns are shifted by four a row, so that neighbours in a row of eight are in different banks.
+  __device__ T& operator()(int r, int j) const noexcept {
+    return at_[j * cuda_warp::lanes + (r + 4 * j) % cuda_warp::lanes];
+  }
+
+ private:
+  T* at_;
+};
+
+/// Writes the lists of a packet to the rows of a knn_output: by way of shared memory, so that stores are coalesced.
+/// @param row     of the calling lane's query; no_row: it has none
+/// @param shared  of the warp, free for use
+template <int Capacity, class Args>
+__device__ void write_rows(Args const& args, std::uint32_t row,
+                           typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
+                           warp_topk<typename Args::scalar, Capacity> const& keys) noexcept {
+  using scalar = typename Args::scalar;
+  static_assert(Capacity * cuda_warp::lanes * sizeof(scalar) <= sizeof shared,
+                "farpoint: rows that do not fit in the candidates'");
+  int const k = args.request.k;
+  int const lane = cuda_warp::lane();
+  // From one cell of a lane to the next.
+  int const down = cuda_warp::lanes / k;
+  int const along = cuda_warp::lanes % k;
+  auto const for_each_cell = [&](auto&& function) {
+    __syncwarp();
+    int r = lane / k;
+    int j = lane % k;
+    for (int i = 0; i < k; ++i) {
+      std::uint32_t const to = __shfl_sync(~0u, row, r);
+      if (to != no_row) function(r, j, index_t{to} * k + j);
+      r += down;
+      j += along;
+      if (j < k) continue;
+      j -= k;
+      ++r;
+    }
+    __syncwarp();
+  };
+  turned_rows<std::uint32_t> const indices{&shared};
+  int count = 0;
+  __syncwarp();
+#pragma unroll
+  for (int j = 0; j < Capacity; ++j) {
+    if (j < Capacity - k) continue;
+    indices(lane, j - (Capacity - k)) = keys[j].index();
+    if (keys[j].index() != no_index) ++count;
+  }
+  for_each_cell([&](int r, int j, index_t to) {
+    std::uint32_t const index = indices(r, j);
+    args.output.indices.set(to, index == no_index ? -1 : index_t{index});
+  });
+  if (!args.output.counts.empty() && row != no_row) args.output.counts.set(row, count);
+  if (args.output.distances.empty()) return;
+  turned_rows<scalar> const distances{&shared};
+#pragma unroll
+  for (int j = 0; j < Capacity; ++j) {
+    if (j < Capacity - k) continue;
+    distances(lane, j - (Capacity - k)) = keys[j].index() == no_index ? no_distance<scalar> : keys[j].distance2();
+  }
+  for_each_cell(
+      [&](int r, int j, index_t to) { args.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
+}
+
+/// Blocks that registers must suffice for on a multiprocessor: shorter lists leave room for more warps.
+template <class Scalar>
+constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
+  int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 32
+                                           : capacity <= 16 ? 20
+                                                            : 16)
+                                        : (capacity <= 4   ? 20
+                                           : capacity <= 8 ? 16
+                                                           : 12);
+  return warps * cuda_warp::lanes / block_size;
+}
+
+/// Queries whose lists go to a knn_output.
+template <class Queries>
+struct knn_cuda_args {
+  using scalar = typename Queries::scalar;
+  static constexpr int least_capacity = 1;
+
+  search_queries<Queries> queries;
+  index_t threads;              ///< queries.threads()
+  index_t rows;                 ///< of the output
+  unsigned const* bad_offsets;  ///< not 0: no query has neighbours; may be null
+  knn_request<scalar> request;
+  knn_output<scalar> output;
+
+  static constexpr int min_blocks(int capacity, int block_size) noexcept {
+    return knn_packet_blocks<scalar>(capacity, block_size);
+  }
+
+  /// The query of a thread, or the row that it has to leave empty.
+  __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
+    if (!has_bad_offsets()) {
+      return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
+    }
+    if (thread < rows) bad_row = thread;
+    return {};
+  }
+  /// Writes the row of a query without neighbours; nothing for -1.
+  __device__ void leave_empty(index_t row) const noexcept {
+    if (row < 0) return;
+    int const k = request.k;
+    for (int j = 0; j < k; ++j) output.indices.set(row * k + j, -1);
+    if (!output.counts.empty()) output.counts.set(row, 0);
+    if (output.distances.empty()) return;
+    for (int j = 0; j < k; ++j) output.distances[static_cast<std::size_t>(row * k + j)] = no_distance<scalar>;
+  }
+  /// All lanes of a warp call it.
+  __device__ void count_non_finite(bool is_bad) const noexcept {
+    if (output.report == nullptr || has_bad_offsets()) return;
+    auto const count = static_cast<unsigned long long>(__popc(cuda_warp::ballot(is_bad)));
+    if (cuda_warp::lane() == 0) count_in_report(&output.report->non_finite_queries, count);
+  }
+  template <int Capacity>
+  __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,
+                                                warp_topk<scalar, Capacity> const& found,
+                                                typename warp_topk<scalar, Capacity>::storage& free) const noexcept {
+    write_rows<Capacity>(*this, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, free, found);
+  }
+
+  __device__ bool has_bad_offsets() const noexcept { return bad_offsets != nullptr && *bad_offsets != 0; }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

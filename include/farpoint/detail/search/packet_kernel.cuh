@@ -1,0 +1,95 @@
+/// @file
+/// The kernel of short lists of nearest neighbours: a warp answers 32 queries together.
+#pragma once
+
+#include <farpoint/detail/search/knn_request.hpp>
+#include <farpoint/detail/search/packet_traversal.cuh>
+#include <farpoint/detail/search/queries.hpp>
+#include <farpoint/grid/kernel_launcher.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Largest k whose lists are in registers.
+template <class Scalar>
+inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
+
+/// Not inlined: the search that follows needs the registers, and few searches need this.
+template <class Scalar>
+__device__ __noinline__ std::uint32_t leaf_near_apart(point_bvh_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
+  return index.leaf_near(q);
+}
+
+/// Fills the lists of a warp's queries, those of one cloud together.
+template <class Queries, int Capacity>
+__device__ void search_together(search_queries<Queries> const& queries,
+                                search_query<typename Queries::scalar> const& mine,
+                                packet_memory<typename Queries::scalar>& shared,
+                                warp_topk<typename Queries::scalar, Capacity>& found) noexcept {
+  vec<typename Queries::scalar, 3> const q = mine.at;
+  for (unsigned left = cuda_warp::ballot(mine.exists()); left != 0;) {
+    int const first = lowest_bit(left);
+    bool const is_here = mine.cloud == cuda_warp::shuffle(mine.cloud, first);
+    auto const index = queries.index_of(cuda_warp::shuffle(mine.cloud, first));
+    __syncwarp();
+    if (cuda_warp::lane() == 0) {
+#pragma unroll
+      for (int level = 0; level < point_bvh_levels; ++level) shared.levels[level] = index.boxes()[level];
+    }
+    std::uint32_t start = mine.start;
+    if (is_here && start == no_index) start = leaf_near_apart(index, q);
+    found.activate(is_here);
+    packet_visitor<typename Queries::scalar, Capacity> visitor{found, shared, q};
+    index.visit(q, cuda_warp::shuffle(start, first), visitor, shared.levels);
+    visitor.finish(q);
+    found.merge_all();
+    left &= ~cuda_warp::ballot(is_here);
+  }
+}
+
+/// A warp for 32 queries. `Args` has them, `request`, and what becomes of the lists:
+///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
+///   leave_empty(row)                    of a query that is not finite; -1 for none
+///   count_non_finite(is_bad)            called by all lanes
+///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
+/// and constants: least_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.
+template <class Args, int Capacity, int BlockSize>
+__global__ void __launch_bounds__(BlockSize, Args::min_blocks(Capacity, BlockSize)) packet_kernel(Args const args) {
+  using scalar = typename Args::scalar;
+  using list = warp_topk<scalar, Capacity>;
+  constexpr int warps = BlockSize / cuda_warp::lanes;
+  static_assert(packets_fit<scalar, Capacity>(warps),
+                "farpoint: a block_size of knn_selector that shared memory is too small for");
+  __shared__ typename list::storage candidates[warps];
+  __shared__ packet_memory<scalar> shared[warps];
+  int const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
+  index_t bad_row = -1;
+  search_query<scalar> const mine = args.query_of(index_t{blockIdx.x} * BlockSize + threadIdx.x, bad_row);
+  args.leave_empty(bad_row);
+  args.count_non_finite(bad_row >= 0);
+  if (cuda_warp::ballot(mine.exists()) == 0) return;
+  int const k = args.request.k;
+  std::uint32_t const excluded = mine.exists() ? args.request.excluded(mine.index) : no_index;
+  list found{candidates[warp], k, {args.request.radius2, no_index}, excluded};
+  search_together(args.queries, mine, shared[warp], found);
+  args.finish(mine, found, candidates[warp]);
+}
+
+/// Enqueues it for k up to most_in_packets, with at least so many threads.
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
+  constexpr int block_size = Selector::block_size;
+  constexpr int least = Args::least_capacity;
+  constexpr int most = most_in_packets<typename Args::scalar>;
+  using kernel_type = void (*)(Args const);
+  int const k = args.request.k;
+  kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size>}
+                             : k <= 4   ? kernel_type{packet_kernel<Args, 4, block_size>}
+                             : k <= 8   ? kernel_type{packet_kernel<Args, 8, block_size>}
+                             : k <= 16  ? kernel_type{packet_kernel<Args, 16, block_size>}
+                                        : kernel_type{packet_kernel<Args, most, block_size>};
+  launcher.launch_for(threads, block_size, kernel, args);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,38 @@
+// Ragged batches whose clouds begin and end anywhere in the view.
+#pragma once
+
+#include "../catch.hpp"
+#include "fps_problem.hpp"
+
+namespace farpoint_tests {
+
+/// Points of the views of for_ragged_batches(), and queries that are not the points.
+inline constexpr index_t ragged_points = 2200;
+inline constexpr index_t ragged_queries = 700;
+
+/// Calls `check(point_offsets, query_offsets)` with those of batches of five clouds. There are points before the first
+/// cloud and behind the last, empty clouds at both ends, and other gaps among the queries. A unit of the index has 64
+/// or 512 points: clouds begin before, at and behind the ends of some.
+template <class Check>
+void for_ragged_batches(Check const& check) {
+  index_t number = 0;
+  for (index_t const begin : {0, 1, 64, 511, 512, 513, 1100, 2048, 2199, 2200}) {
+    for (index_t const end : {begin, (begin + ragged_points) / 2, ragged_points}) {
+      index_t const first = number * 37 % ragged_queries;
+      index_t const last = first + (ragged_queries - first) * (number % 3) / 2;
+      ++number;
+      CAPTURE(begin, end, first, last);
+      check(std::vector<index_t>{begin, begin, (2 * begin + end) / 3, (begin + end) / 2, end, end},
+            std::vector<index_t>{first, (first + last) / 2, (first + last) / 2, last, last, last});
+    }
+  }
+}
+
+/// Gives a problem's clouds these offsets, and those of its queries, if it has some.
+template <class Problem>
+void set_offsets(Problem& problem, std::vector<index_t> const& points, std::vector<index_t> const& queries) {
+  problem.points.offsets = points;
+  if (!problem.self) problem.queries.offsets = queries;
+}
+
+}  // namespace farpoint_tests
