@@ -55,6 +55,8 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   if (threadIdx.x == 0 && args.clouds.begin_of(index_t{blockIdx.x} + 1) < args.clouds.begin_of(blockIdx.x)) {
     *args.broken = 1;
   }
+  // A ragged batch has many blocks without points: their atomic operations would take turns.
+  if (index_t{blockIdx.y} * BlockSize >= cloud.size()) return;
   index_t const step = index_t{gridDim.y} * BlockSize;
   for (index_t i = index_t{blockIdx.y} * BlockSize + threadIdx.x; i < cloud.size(); i += step) {
     auto const point = cloud[i];
