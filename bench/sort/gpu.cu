@@ -174,11 +174,6 @@ template <int Threads, int Items>
 struct by_block : farpoint::radix_sort_selector {
   static constexpr farpoint::radix_block_tuning blocks[] = {{Threads, Items}};
 };
-/// Three launches a digit.
-struct by_tiles : farpoint::radix_sort_selector {
-  static constexpr farpoint::radix_block_tuning blocks[] = {{256, 1}};
-  static constexpr farpoint::radix_sweep_tuning sweeps[] = {{~0u, 256, 1, 1, 1}};
-};
 /// One launch a digit.
 template <int Threads, int Items, int Blocks, int Window, bool Apart = false>
 struct by_sweeps : farpoint::radix_sort_selector {
@@ -240,7 +235,6 @@ void register_tuning(bool flush_l2) {
     // With 8 bits: one pass. A pass more costs a third of what 32 bits take longer.
     for (int const bits : {32, 8}) {
       row const wished{size, bits};
-      add<farpoint_sort<by_tiles>>("sort/tune/", wished, "tiles", flush_l2);
       if (bits == 8) add<cub_sort>("sort/tune/", wished, "cub", flush_l2);
       register_sweeps<256, 16, 3, 1>(wished, flush_l2);
       register_sweeps<256, 16, 3, 4>(wished, flush_l2);

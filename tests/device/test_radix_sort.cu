@@ -16,11 +16,6 @@ using words = std::vector<std::uint32_t>;
 
 namespace {
 
-/// Three launches a digit for everything but a handful.
-struct only_tiles : farpoint::radix_sort_selector {
-  static constexpr farpoint::radix_block_tuning blocks[] = {{256, 1}};
-  static constexpr farpoint::radix_sweep_tuning sweeps[] = {{~0u, 256, 1, 1, 1}};
-};
 /// One launch a digit for everything but a handful.
 template <int Threads, int Items, int Window, std::uint32_t Portion = (1u << 30) - 1>
 struct only_sweeps : farpoint::radix_sort_selector {
@@ -32,7 +27,7 @@ struct only_sweeps : farpoint::radix_sort_selector {
 /// Two shapes, so that a size is at the border of the two.
 struct two_shapes : farpoint::radix_sort_selector {
   static constexpr farpoint::radix_block_tuning blocks[] = {{256, 1}, {512, 2}};
-  static constexpr farpoint::radix_sweep_tuning sweeps[] = {{3000, 256, 2, 1, 2}, {5000, 384, 3, 1, 3}};
+  static constexpr farpoint::radix_sweep_tuning sweeps[] = {{1, 256, 2, 1, 2}, {5000, 384, 3, 1, 3}};
 };
 
 enum class key_kind { random, equal, ascending, descending, two_values, few_values, highest };
@@ -215,12 +210,12 @@ TEST_CASE("radix_sort: by one block, its capacity", "[radix_sort][device]") {
   CHECK(farpoint::radix_sort_workspace_words(capacity) == 0);
 }
 
-TEST_CASE("radix_sort: three launches a digit", "[radix_sort][device][sanitize]") {
-  check_sizes<only_tiles>({257, 4095, 4096, 4097, 20000});
-  check_device_sizes<only_tiles>(9000);
-}
-TEST_CASE("radix_sort: three launches a digit, many tiles", "[radix_sort][device]") {
-  check_sizes<only_tiles>({100000});
+TEST_CASE("radix_sort: where one shape of the default takes over from another", "[radix_sort][device]") {
+  check_sizes<farpoint::radix_sort_selector>({1024, 1025, 2048, 2049, 4095, 4096, 4097, 20000, 100000});
+  for (std::size_t const size : {std::size_t{1} << 19, std::size_t{1} << 21}) {
+    check_sort(key_kind::random, size - 1, 32, size);
+    check_sort(key_kind::random, size, 32, size);
+  }
 }
 
 TEST_CASE("radix_sort: one launch a digit", "[radix_sort][device][sanitize]") {
@@ -260,7 +255,6 @@ TEST_CASE("radix_sort: a hundred thousand to five million keys", "[radix_sort][d
   for (int const bits : {9, 24, 32}) check_sort(key_kind::random, 5000000, bits, ++seed);
   check_sort(key_kind::two_values, 5000000, 32, ++seed);
   check_sort<only_sweeps<256, 4, 8>>(key_kind::random, 5000000, 32, ++seed);
-  check_sort<only_tiles>(key_kind::random, 5000000, 32, ++seed);
 }
 TEST_CASE("radix_sort: few of many keys", "[radix_sort][device]") {
   check_device_sizes<farpoint::radix_sort_selector>(100000);
@@ -270,14 +264,12 @@ TEST_CASE("radix_sort: few of many keys", "[radix_sort][device]") {
 TEST_CASE("radix_sort: graph replays, and errors of others", "[radix_sort][device]") {
   check_stream_manners<farpoint::radix_sort_selector>(1000);
   check_stream_manners<farpoint::radix_sort_selector>(10000);
-  check_stream_manners<only_tiles>(20000);
   check_stream_manners<only_sweeps<256, 4, 4>>(20000);
   check_stream_manners<only_sweeps<256, 2, 2, 1800>>(20000);
   check_stream_manners<farpoint::radix_sort_selector>((1 << 20) + 7);
 }
 TEST_CASE("radix_sort: returns the error of its own launch", "[radix_sort][device]") {
   check_refusal<farpoint::radix_sort_selector>(1000);
-  check_refusal<only_tiles>(20000);
   check_refusal<only_sweeps<256, 4, 4>>(20000);
 }
 

@@ -4,7 +4,6 @@
 
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/radix_sort_block.cuh>
-#include <farpoint/grid/radix_sort_tiles.cuh>
 #include <farpoint/grid/radix_sweep.cuh>
 #include <farpoint/tuning/radix_sort.hpp>
 
@@ -34,8 +33,7 @@ class radix_sort_plan {
   /// A workspace also serves all smaller sizes, which may be sorted in other ways.
   static constexpr std::size_t words(std::size_t size) noexcept {
     if (size <= block_capacity) return 0;
-    std::size_t const by_tiles = smaller(size, std::size_t{Selector::sweeps[0].from} - 1);
-    std::size_t most = by_tiles > block_capacity ? radix_tile_words(by_tiles) : 0;
+    std::size_t most = 0;
     for (std::size_t shape = 0; shape < sweep_shapes && size >= Selector::sweeps[shape].from; ++shape) {
       most = larger(most, sweep_words(most_of_shape(shape, size), Selector::sweeps[shape]));
     }
@@ -45,8 +43,6 @@ class radix_sort_plan {
   cudaError_t enqueue() noexcept {
     if (args_.size <= block_capacity) {
       enqueue_block(std::make_index_sequence<block_shapes>{});
-    } else if (args_.size < Selector::sweeps[0].from) {
-      enqueue_tiles();
     } else {
       enqueue_sweeps(std::make_index_sequence<sweep_shapes>{});
     }
@@ -57,6 +53,7 @@ class radix_sort_plan {
   static constexpr std::size_t block_shapes = std::size(Selector::blocks);
   static constexpr std::size_t sweep_shapes = std::size(Selector::sweeps);
   static constexpr std::uint32_t block_capacity = Selector::blocks[block_shapes - 1].capacity();
+  static_assert(Selector::sweeps[0].from <= block_capacity + 1, "farpoint: sweeps begin where one block ends");
 
   /// Most keys that a shape of the sweeps is used for, of `size` at most.
   static constexpr std::size_t most_of_shape(std::size_t shape, std::size_t size) noexcept {
@@ -88,22 +85,6 @@ class radix_sort_plan {
     radix_block_args const args{args_.keys[0], args_.values[0], args_.keys[to], args_.values[to], size(), args_.bits};
     launch_dynamic(radix_block_kernel<threads, items>, launch_config(1, threads, launcher_.stream()),
                    sizeof(radix_block_storage<threads, items>), args);
-  }
-
-  void enqueue_tiles() noexcept {
-    unsigned const tiles = radix_tiles(args_.size, radix_tile_size);
-    constexpr int threads = radix_tile_threads;
-    constexpr unsigned scan_blocks = radix_digits * cuda_warp::lanes / threads;
-    radix_tile_args args{};
-    args.totals = args_.workspace;
-    args.counts = args_.workspace + radix_digits;
-    args.size = size();
-    for (int pass = 0; pass < passes(); ++pass) {
-      set_buffers(args, pass);
-      launcher_.launch(radix_count_kernel<radix_tile_args>, tiles, threads, args);
-      launcher_.launch(radix_scan_kernel<radix_tile_args>, scan_blocks, threads, args);
-      launcher_.launch(radix_scatter_kernel<radix_tile_args>, tiles, threads, args);
-    }
   }
 
   template <std::size_t... Shape>
@@ -167,8 +148,9 @@ class radix_sort_plan {
 
 }  // namespace detail
 
-/// Words of device memory that radix_sort() needs beside its keys and values: about one for each 24 keys, and none for
-/// what one block sorts. A workspace for some size serves every smaller size, too.
+/// Words of device memory that radix_sort() needs beside its keys and values: 1,541, and one for each 8 keys up to half
+/// a million, for each 32 up to two million, and for each 24 beyond; none for what one block sorts. A workspace for
+/// some size serves every smaller size, too.
 template <class Selector = radix_sort_selector>
 constexpr std::size_t radix_sort_workspace_words(std::size_t size) noexcept {
   return detail::radix_sort_plan<Selector>::words(size);
@@ -184,11 +166,10 @@ constexpr int radix_sort_result(int bits) noexcept {
 /// Stable: keys that agree in these bits keep their order. The result is in `keys[radix_sort_result(bits)]` and
 /// `values[radix_sort_result(bits)]`; the other buffers are left with anything. The input is not kept.
 ///
-/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 12,288 keys are
-/// one launch of one block. Up to a million take three launches for every eight bits, more take one for every eight
-/// bits, one to count the digits, and a memset. A key is then read once to count it, and read and written once for each
-/// eight bits, with its value. Where only the device knows the size, the launches are those of `size`, and surplus
-/// blocks return at once.
+/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 4,096 keys are
+/// one launch of one block. More take one launch for every eight bits, one to count the digits, and a memset. A key is
+/// then read once to count it, and read and written once for each eight bits, with its value. Where only the device
+/// knows the size, the launches are those of `size`, and surplus blocks return at once.
 ///
 /// @return the error of a launch, or cudaSuccess; what was enqueued before it stays enqueued. Errors that somebody else
 /// left pending are neither returned nor cleared: cub::DeviceRadixSort, which ends with cudaPeekAtLastError(), returns

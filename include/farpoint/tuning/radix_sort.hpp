@@ -49,12 +49,17 @@ constexpr bool operator!=(radix_sweep_tuning a, radix_sweep_tuning b) noexcept {
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
 /// argument of radix_sort() and of radix_sort_workspace_words().
 struct radix_sort_selector {
-  /// Shapes of the sort by one block, ascending in capacity: the first that holds all keys is used.
-  static constexpr radix_block_tuning blocks[] = {{1024, 4}, {1024, 12}};
+  /// Shapes of the sort by one block, ascending in capacity: the first that holds all keys is used. h200, us for 32
+  /// bits: 1,024 keys 7.5 (512x4 10.5, 1024x4 19), 2,048 keys 11.0 (512x8 14.9), 4,096 keys 16.2 (1024x4 20.8,
+  /// sweeps 26.3). 8,192 keys would take 28.4, about what sweeps take.
+  static constexpr radix_block_tuning blocks[] = {{256, 4}, {512, 4}, {512, 8}};
 
-  /// Shapes of the sort by sweeps, ascending in `from`: the last that the keys are enough for is used. Fewer keys than
-  /// the first asks for, but too many for one block, take three launches a digit.
-  static constexpr radix_sweep_tuning sweeps[] = {{1u << 20, 384, 16, 2, 4}};
+  /// Shapes of the sort by sweeps, ascending in `from`: the last that the keys are enough for is used; the first takes
+  /// over from the blocks. h200, us for 32 bits: 16,384 keys 28.8 (256x16 36.4), 262,144 keys 40.3 (256x16 44.3),
+  /// 1,048,576 keys 69.0 (384x16 above 76), 4 M keys 216 (512x16 217), 16 M keys 638 (values not apart 648, 256x16
+  /// 672).
+  static constexpr radix_sweep_tuning sweeps[] = {
+      {1, 256, 8, 4, 4}, {1u << 19, 512, 16, 1, 4}, {1u << 21, 384, 16, 2, 4, true}};
 
   /// Blocks of the histogram, at most, and keys that a thread loads before it counts them.
   static constexpr int histogram_blocks = 528;
