@@ -63,6 +63,7 @@ class radix_sort_plan {
     return radix_sweep_memory::words() + divide_up(size, std::size_t{tuning.tile_size()}) * radix_digits;
   }
 
+  std::uint32_t* sums() const noexcept { return args_.workspace + radix_sweep_memory::words(); }
   int passes() const noexcept { return radix_passes(args_.bits); }
   radix_size size() const noexcept { return {args_.size, args_.device_size}; }
 
@@ -94,11 +95,12 @@ class radix_sort_plan {
   template <std::size_t Shape>
   void enqueue_sweeps_of() noexcept {
     auto* const memory = reinterpret_cast<radix_sweep_memory*>(args_.workspace);
-    launcher_.clear(memory, sweep_words(args_.size, Selector::sweeps[Shape]) * sizeof(std::uint32_t));
+    launcher_.clear(memory, sizeof *memory);
     constexpr int items = Selector::histogram_items;
     constexpr unsigned most_blocks = Selector::histogram_blocks;
     launcher_.launch(radix_histogram_kernel<items>, smaller(radix_tiles(args_.size, radix_digits * items), most_blocks),
-                     radix_digits, {args_.keys[0], size(), args_.bits, memory});
+                     radix_digits,
+                     {args_.keys[0], size(), args_.bits, memory, sums(), Selector::sweeps[Shape].tile_size()});
     for (int pass = 0; pass < passes(); ++pass) enqueue_sweep<Shape>(*memory, pass);
   }
 
@@ -118,7 +120,7 @@ class radix_sort_plan {
     set_buffers(args, pass);
     args.size = size();
     args.ticket = &memory.tickets[pass];
-    args.sums = args_.workspace + radix_sweep_memory::words();
+    args.sums = sums();
     args.pass = static_cast<std::uint32_t>(pass);
     args.begins = memory.begins[pass];
     for (std::uint32_t number = 0; args.end_tile < tiles; ++number) {

@@ -26,7 +26,7 @@ FARPOINT_HD constexpr std::uint32_t radix_tiles(std::uint32_t keys, std::uint32_
 
 inline constexpr int radix_most_passes = 32 / radix_bits;
 
-/// Memory of a sort by sweeps, in words that are all zero when it starts.
+/// Memory of a sort by sweeps, beside the sums of its tiles; all zero when it starts.
 struct radix_sweep_memory {
   std::uint32_t tickets[radix_most_passes];               ///< tiles that blocks have taken in a pass
   std::uint32_t counted;                                  ///< blocks that have counted their keys
@@ -41,9 +41,13 @@ struct radix_histogram_args {
   radix_size size;
   int bits;
   radix_sweep_memory* memory;
+  std::uint32_t* sums;            ///< `[tiles, digits]` of the sweeps
+  std::uint32_t sweep_tile_size;  ///< keys
 };
 
 /// Counts the digits of all passes; the block that is the last to finish turns the counts into where each begins.
+/// Clears the sums of the tiles that there are: a memset, before the size is known, would clear those of all that there
+/// may be.
 template <int Items>
 __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_histogram_args const args) {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, radix_digits>;
@@ -58,6 +62,10 @@ __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_his
   __syncthreads();
 
   std::uint32_t const size = args.size.get();
+  std::uint32_t const sums = radix_tiles(size, args.sweep_tile_size) * radix_digits;
+  for (std::uint32_t i = blockIdx.x * radix_digits + threadIdx.x; i < sums; i += gridDim.x * radix_digits) {
+    args.sums[i] = 0;
+  }
   std::uint32_t const low_bits = ~0u >> (32 - args.bits);
   constexpr std::uint32_t tile_size = radix_digits * Items;
   for (std::uint32_t tile = blockIdx.x; tile < radix_tiles(size, tile_size); tile += gridDim.x) {
