@@ -114,15 +114,22 @@ __global__ void sort_by_network(Key* keys, Key* merged, int threads) {
   for (int i = 0; i < Size; ++i) merged[thread * Size + i] = bitonic[i];
 }
 
+/// `size` keys for each of the threads, of every kind in turn.
+template <class Key>
+std::vector<Key> thread_keys(int threads, int size, std::uint64_t seed) {
+  random_source random{seed};
+  std::vector<Key> keys;
+  for (int thread = 0; thread < threads; ++thread) {
+    for (std::uint64_t const number : sort_numbers(size, thread % 6, random)) keys.push_back(sort_key<Key>(number));
+  }
+  return keys;
+}
+
 template <int Size, class Key>
 void check_network(std::uint64_t seed) {
   CAPTURE(Size, seed, sizeof(Key));
   constexpr int threads = 1000;
-  random_source random{seed};
-  std::vector<Key> keys;
-  for (int thread = 0; thread < threads; ++thread) {
-    for (std::uint64_t const number : sort_numbers(Size, thread % 6, random)) keys.push_back(sort_key<Key>(number));
-  }
+  auto const keys = thread_keys<Key>(threads, Size, seed);
   device_array<Key> const memory{keys};
   device_array<Key> const merged{keys.size()};
   sort_by_network<Size><<<(threads + 127) / 128, 128>>>(memory.data(), merged.data(), threads);
@@ -161,11 +168,7 @@ template <class Key>
 void check_carried(int size, std::uint64_t seed) {
   CAPTURE(size, seed, sizeof(Key));
   constexpr int threads = 32;
-  random_source random{seed};
-  std::vector<Key> keys;
-  for (int thread = 0; thread < threads; ++thread) {
-    for (std::uint64_t const number : sort_numbers(size, thread % 6, random)) keys.push_back(sort_key<Key>(number));
-  }
+  auto keys = thread_keys<Key>(threads, size, seed);
   device_array<Key> const memory{keys};
   carry_lowest<<<1, threads>>>(memory.data(), size);
   REQUIRE_CUDA(cudaGetLastError());
