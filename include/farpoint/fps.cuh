@@ -34,12 +34,13 @@ std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_para
 /// report.
 ///
 /// @tparam Selector  tuning; changes the speed only
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
-/// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
-/// launch, or 16 with the sort, or two for a ragged batch in registers and in global memory; and a memset when a report
-/// is asked for. A grid is a cooperative launch. Offsets that leave the view are clamped to it. Where they do not
-/// ascend, the batch comes out empty from clusters and from a grid, and a cloud that ends before it begins is empty
-/// elsewhere. Thread-safe: concurrent calls must not share output or workspace.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
+///         work.
+/// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds skip most of them. One launch,
+/// or 16 with the sort, or two for a ragged batch in registers and in global memory; and a memset if there is a report.
+/// A grid is a cooperative launch. Offsets outside the view are clamped to it. If they do not ascend, clusters and
+/// grids return an empty batch; other kernels treat a cloud that ends before it begins as empty. Thread-safe:
+/// concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
