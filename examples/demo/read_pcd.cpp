@@ -32,24 +32,27 @@ std::vector<std::string_view> words_of(std::string_view line) {
   return words;
 }
 
+// One of four kinds by its bytes.
+std::optional<scalar_kind> of_size(std::size_t size, scalar_kind one, scalar_kind two, scalar_kind four,
+                                   scalar_kind eight) {
+  switch (size) {
+    case 1: return one;
+    case 2: return two;
+    case 4: return four;
+    case 8: return eight;
+    default: return std::nullopt;
+  }
+}
+
 std::optional<scalar_kind> kind_of(pcd_field const& field) {
   switch (field.type) {
     case 'F':
       if (field.size == 4) return scalar_kind::float32;
       if (field.size == 8) return scalar_kind::float64;
       return std::nullopt;
-    case 'I':
-      if (field.size == 1) return scalar_kind::int8;
-      if (field.size == 2) return scalar_kind::int16;
-      if (field.size == 4) return scalar_kind::int32;
-      if (field.size == 8) return scalar_kind::int64;
-      return std::nullopt;
+    case 'I': return of_size(field.size, scalar_kind::int8, scalar_kind::int16, scalar_kind::int32, scalar_kind::int64);
     case 'U':
-      if (field.size == 1) return scalar_kind::uint8;
-      if (field.size == 2) return scalar_kind::uint16;
-      if (field.size == 4) return scalar_kind::uint32;
-      if (field.size == 8) return scalar_kind::uint64;
-      return std::nullopt;
+      return of_size(field.size, scalar_kind::uint8, scalar_kind::uint16, scalar_kind::uint32, scalar_kind::uint64);
     default: return std::nullopt;
   }
 }

@@ -34,13 +34,13 @@ std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_para
 /// report.
 ///
 /// @tparam Selector  tuning; changes the speed only
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
+///         work.
 /// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
-/// launch, or 10 with the sort, or two for a ragged batch in registers and in global memory; and a memset when a report
-/// is asked for. A grid is a cooperative launch. Offsets that leave the view are clamped to it. Where they do not
-/// ascend, the batch comes out empty from clusters and from a grid, and a cloud that ends before it begins is empty
-/// elsewhere; clouds that overlap get points of their own cloud,
-/// but may disturb each other's distances. Thread-safe: concurrent calls must not share output or workspace.
+/// launch, or 10 with the sort, or two for a ragged batch in registers and in global memory; and a memset for a report.
+/// A grid is a cooperative launch. Offsets that leave the view are clamped to it. Where they do not ascend, the batch
+/// comes out empty from clusters and from a grid; elsewhere a cloud that ends before it begins is empty, and clouds
+/// that overlap may disturb each other's distances. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {

@@ -54,14 +54,14 @@ result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params
 
 #if defined(__cpp_exceptions)
 
-/// Samples with the memory that holds them.
+/// Samples, and the memory that holds them.
 template <class Scalar>
 struct fps_picks {
   std::vector<std::int32_t> indices;  ///< in the order of selection, as many as were picked
   std::vector<Scalar> distances;      ///< squared distance at which each was picked; +inf for the first
 };
 
-/// fps() of one cloud in a host container on all cores, without a workspace to think of:
+/// fps() of one cloud in a host container, on all cores; allocates the workspace and the answer:
 /// `auto picks = farpoint::fps(points, 1024);`
 ///
 /// @param points  contiguous container of a type that point_layout knows

@@ -5,7 +5,7 @@
 /// Each call only enqueues: it never synchronises or allocates, and may be captured in a graph. The map's buckets and
 /// everything else that a call is given are device memory that must stay valid until the stream has passed the call.
 /// Calls on one stream follow one another; across streams the rules of hash_map_ref apply. No call clears or returns
-/// an error of somebody else's.
+/// a pending error of other work.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>

@@ -25,11 +25,11 @@ result hash_map_clear(Exec const& exec, Map const& map) noexcept {
 
 /// Inserts keys with their values. A key that is in the map keeps its value.
 ///
-/// If a new key comes with several values, any of them may stay; hash_map_insert_or_min() leaves nothing to chance.
-/// Entries with the empty key are skipped and counted. If the map fills up, chance also decides which of the new keys
-/// find room; the others are counted.
+/// If a new key comes with several values, any of them may stay; hash_map_insert_or_min() is deterministic.
+/// Entries with the empty key are skipped and counted. If the map fills up, which of the new keys are
+/// inserted is unspecified; the others are counted.
 ///
-/// On a stream one launch, and a memset if a report is asked for.
+/// On a stream: one launch, and a memset if there is a report.
 ///
 /// @param exec    where to work
 /// @param map     cleared before its first use
@@ -114,7 +114,7 @@ std::size_t hash_map_extract_workspace_bytes(Exec const& exec, Map const& map) n
 ///
 /// On the host O(capacity + n log n), by one thread. On a device O(capacity): radix_sort() sorts all slots, empty ones
 /// too, once for keys of 32 bits and twice for 64; that and three or four more launches and a memset. Where the order
-/// does not matter, hash_map_ref::for_each() in a kernel of your own reads the map once.
+/// does not matter, hash_map_ref::for_each() in your own kernel reads the map once.
 ///
 /// @param exec       where to work
 /// @param map        not changed; of up to 2^31 slots

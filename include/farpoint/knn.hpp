@@ -32,8 +32,8 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, exa
 /// Finds the k nearest points of each query. The answer is unique: the same bits on every backend and for every number
 /// of threads.
 ///
-/// Neighbours are ascending by (squared distance, index), so ties go to the lowest index. They are searched for in the
-/// query's own cloud, and given as indices into it. A row of fewer than k is padded. Points that are not finite are
+/// Neighbours are ascending by (squared distance, index), so ties go to the lowest index. They come from the
+/// query's own cloud, as indices into it. A row of fewer than k is padded. Points that are not finite are
 /// never neighbours, and have none as queries. Squared distances that overflow are +inf, and tie.
 ///
 /// @param exec       threads to use; blocks until done
@@ -65,7 +65,7 @@ result knn(host_exec exec, batch<Points> const& points, exact const& method, ind
 
 #if defined(__cpp_exceptions)
 
-/// The answer of knn() in memory of its own.
+/// The answer of knn(), and the memory that holds it.
 template <class Scalar>
 struct knn_neighbours {
   index_t k = 0;

@@ -30,7 +30,8 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 /// visible points stays on the device (knn_screen_output::visible_count). Offsets are clamped to the view.
 ///
 /// @tparam Selector  tuning; changes the speed only
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
+///         work.
 /// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Four launches and one for each
 /// layer; seven for an approximate search. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_screen_selector, class Points, class Camera>

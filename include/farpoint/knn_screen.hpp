@@ -34,12 +34,12 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 /// everywhere, and rows may miss neighbours or have fewer than k (docs/knn_screen.md).
 ///
 /// Ascending by (squared distance, index); a point is its own neighbour unless the method excludes it. Points that are
-/// not finite, or behind the camera, outside of the image or its depths, or behind another point of their pixel are
-/// nobody's neighbours and have none. Distances that overflow are +inf, and tie.
+/// not finite, behind the camera, outside the image or its depth range, or hidden by another point of their pixel are
+/// never neighbours and have none. Distances that overflow are +inf, and tie.
 ///
 /// @param exec       threads to use; blocks until done
 /// @param points     one cloud, perhaps with offsets, metres, three coordinates, host memory
-/// @param method     the camera, and what is asked
+/// @param method     the camera and the kind of search
 /// @param k          neighbours of a point, 1 to 1,024
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory

@@ -9,8 +9,8 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The BVHs of a batch of clouds in device memory, which are there once the stream has passed build_point_bvh().
-/// Non-owning, trivially copyable: pass it by value into kernels, where `index[b].nearest<8>(q)` searches. Searching is
+/// The BVHs of a batch of clouds in device memory, ready once the stream has passed build_point_bvh(). Non-owning,
+/// trivially copyable: pass it by value into kernels, where `index[b].nearest<8>(q)` searches. Searching is
 /// thread-safe. The points are no longer needed.
 template <class Scalar>
 class device_point_bvh {
@@ -51,13 +51,13 @@ std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
   return detail::indexed_search_bytes<Selector>(points, [](auto&) { return 0; });
 }
 
-/// Enqueues the building of the BVH of each cloud. For points that have moved, build again into the same memory.
+/// Builds the BVH of each cloud, enqueued on a stream. For points that have moved, build again into the same memory.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
 /// @param exec    the stream
 /// @param points  `[clouds, n]` or ragged, metres, three coordinates, device memory
 /// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, device memory; the BVHs live in it
-/// @param index   set on success; what it refers to is there once the stream has passed the call
+/// @param index   set on success; what it refers to is ready once the stream has passed the call
 /// @return ok | bad_argument | workspace_too_small | cuda_failure; as knn() for the same points
 /// Complexity: O(n), one launch whose blocks are all resident. Thread-safe for different memory.
 template <class Selector = knn_selector, class Points>

@@ -1,5 +1,5 @@
 /// @file
-/// Build a quadtree over the pixels of an image on a CUDA stream.
+/// Builds a quadtree over the pixels of an image on a CUDA stream.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -21,7 +21,7 @@ inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) no
 }
 
 /// Builds the quadtree of what a z-buffer shows, enqueued on a stream: the tree, to the bit, that the host overload
-/// builds of the same points. How many those are stays on the device.
+/// builds of the same points. Their number stays on the device.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
 ///
@@ -30,9 +30,9 @@ inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) no
 /// @param memory     at least quadtree_bytes(width, height, width * height) bytes, aligned to quadtree_alignment,
 ///                   device memory; the tree lives in it
 /// @param workspace  at least quadtree_workspace_bytes() bytes, 256-byte aligned, device memory
-/// @param tree       set on success; what it names is there once the stream has passed the call
-/// @return ok | bad_argument | workspace_too_small (the memory, too) | cuda_failure. Never clears or returns an error
-///         of somebody else's.
+/// @param tree       set on success; what it refers to is ready once the stream has passed the call
+/// @return ok | bad_argument | workspace_too_small (the memory, too) | cuda_failure. Never clears or returns a pending
+///         error of other work.
 /// Complexity: O(padded square); a memset and two launches, one up to 32 x 32 pixels. Thread-safe for different memory.
 inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace,
                              quadtree_ref& tree) noexcept {

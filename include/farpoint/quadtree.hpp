@@ -38,9 +38,9 @@ inline result check_quadtree(host_exec exec, quadtree_layout const& layout, span
 /// @param tree           set on success
 /// @return ok | bad_argument: a side out of bounds, more points than pixels, a pixel outside the image or with two
 ///         points, a depth that is NaN, memory that is not aligned | workspace_too_small. On failure nothing is
-///         written, but for two points of one pixel: the memory then holds no tree
+///         written, except if two points share a pixel: the memory then holds no tree
 /// Complexity: O(n + (padded side)^2 / 12), three passes over the points. Allocates nothing. Thread-safe for different
-/// memory. Source: the tree of the FastKNN thesis, but for the tiles' masks and the depths.
+/// memory. Source: the tree of the FastKNN thesis, except for the tiles' masks and the depths.
 inline result build_quadtree(host_exec exec, int width, int height, span<quadtree_point const> points, bytes memory,
                              quadtree_ref& tree) noexcept {
   quadtree_layout const layout{width, height, static_cast<index_t>(points.size())};

@@ -30,7 +30,8 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
 /// on the size of the view: a graph can be replayed on frames of any size up to it.
 ///
 /// @tparam Selector  tuning; changes the speed only
-/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns an error of somebody else's.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
+///         work.
 ///         Offsets that decrease or lie outside the view cannot be refused here: the outputs are empty then, and the
 ///         report says so.
 /// Complexity: O(points), and a small part of the cells of the grid for its order or for a report. Five to ten

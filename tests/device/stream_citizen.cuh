@@ -6,6 +6,7 @@
 #include <atomic>
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -44,6 +45,45 @@ class captured_graph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
+/// A call of a public function as a graph, to be replayed after its memory was given other data.
+template <class Selector, class Call>
+class captured_call {
+ public:
+  explicit captured_call(Call& call) {
+    REQUIRE(call.template enqueue<Selector>(stream_.get()));  // also allocates the workspace, before the capture
+    REQUIRE_CUDA(cudaStreamSynchronize(stream_.get()));
+    graph_.emplace(stream_.get(), [&] { outcome_ = call.template enqueue<Selector>(stream_.get()); });
+    REQUIRE(outcome_);
+  }
+  void replay() const { graph_->replay(); }
+  farpoint::result const& outcome() const { return outcome_; }
+
+ private:
+  test_stream stream_;
+  farpoint::result outcome_;
+  std::optional<captured_graph> graph_;
+};
+
+/// Replays a captured call with the points of `others`, every second time after its workspace was overwritten.
+/// @param expected  `expected(problem)`: the right answer
+template <class Selector, class Call, class Problem, class Expected>
+void check_replays(Call call, std::vector<Problem> const& others, Expected const& expected) {
+  captured_call<Selector, Call> const captured{call};
+  std::uint64_t replay = 0;
+  for (auto const& problem : others) {
+    call.upload(problem);
+    call.poison();
+    if (++replay % 2 == 0) call.scramble_workspace(replay);
+    REQUIRE_CUDA(cudaDeviceSynchronize());
+    captured.replay();
+    auto const found = call.answer(captured.outcome());
+    auto const right = expected(problem);
+    CAPTURE(replay);
+    INFO(difference(found, right));
+    CHECK(same_answer(found, right));
+  }
+}
+
 /// `enqueue` is called while an error of somebody else's is pending: it must neither report nor clear it, nor leave one
 /// of its own.
 template <class Enqueue>
@@ -67,6 +107,34 @@ void check_refused_call(Enqueue const& enqueue) {
   cudaGraph_t graph = nullptr;
   (void)cudaStreamEndCapture(capturing.get(), &graph);
   (void)cudaGetLastError();
+}
+
+/// The same for what enqueues without a result of its own.
+template <class Enqueue>
+void check_refused_error(Enqueue const& enqueue) {
+  check_refused_call([&](cudaStream_t stream) {
+    cudaError_t const error = enqueue(stream);
+    return farpoint::result{error == cudaSuccess ? farpoint::status::ok : farpoint::status::cuda_failure,
+                            static_cast<int>(error), ""};
+  });
+}
+
+/// Graph replays, and an error of somebody else's.
+/// @param problem  upload() restores its input, check() looks at its output
+/// @param enqueue  `enqueue(stream)`: works on the problem's memory
+template <class Problem, class Enqueue>
+void check_stream_manners(Problem& problem, Enqueue const& enqueue) {
+  test_stream const stream;
+  auto const checked = [&] { CHECK(enqueue(stream.get()) == cudaSuccess); };
+  captured_graph const graph{stream.get(), checked};
+  for (int replay = 0; replay < 2; ++replay) {
+    problem.upload();
+    graph.replay();
+    problem.check();
+  }
+  problem.upload();
+  check_foreign_error(stream.get(), checked);
+  problem.check();
 }
 
 /// Holds a stream up from its construction on until it is opened, or for some seconds at most.

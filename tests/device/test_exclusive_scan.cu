@@ -136,20 +136,7 @@ TEST_CASE("exclusive_scan: many rows", "[exclusive_scan][device]") {
 
 TEST_CASE("exclusive_scan: graph replays, and errors of others", "[exclusive_scan][device]") {
   scan_problem<std::int32_t> problem{random_sizes<std::int32_t>(20000, 40, 3), 1000};
-  test_stream const stream;
-  auto const enqueue = [&] { CHECK(problem.enqueue(stream.get()) == cudaSuccess); };
-  captured_graph const graph{stream.get(), enqueue};
-  for (int replay = 0; replay < 2; ++replay) {
-    problem.upload();
-    graph.replay();
-    problem.check();
-  }
-  problem.upload();
-  check_foreign_error(stream.get(), enqueue);
-  problem.check();
-  check_refused_call([&](cudaStream_t on) {
-    cudaError_t const error = problem.enqueue(on);
-    return farpoint::result{error == cudaSuccess ? farpoint::status::ok : farpoint::status::cuda_failure,
-                            static_cast<int>(error), ""};
-  });
+  auto const enqueue = [&](cudaStream_t stream) { return problem.enqueue(stream); };
+  check_stream_manners(problem, enqueue);
+  check_refused_error(enqueue);
 }

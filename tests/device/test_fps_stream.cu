@@ -17,17 +17,11 @@ TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][gra
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
     call_type call{before};
-    test_stream const stream;
-    REQUIRE(call.enqueue<fps_selector>(stream.get()));  // also allocates the workspace, before the capture
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-
-    farpoint::result outcome;
-    captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<fps_selector>(stream.get()); }};
-    REQUIRE(outcome);
+    captured_call<fps_selector, call_type> const captured{call};
     for (auto const* problem : {&after, &before, &after}) {
       call.memory().upload(problem->memory);
-      graph.replay();
-      CHECK(same_answer(call.answer(outcome), reference_answer(*problem)));
+      captured.replay();
+      CHECK(same_answer(call.answer(captured.outcome()), reference_answer(*problem)));
     }
   }
 }

@@ -16,28 +16,8 @@ namespace {
 
 /// A call in a graph that is replayed with the points of `others`.
 void check_replays(problem_type const& first, std::vector<problem_type> const& others) {
-  call_type call{first};
-  test_stream const stream;
-  REQUIRE(call.enqueue<knn_screen_selector>(stream.get()));  // also allocates the workspace, before the capture
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-
-  farpoint::result outcome;
-  captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<knn_screen_selector>(stream.get()); }};
-  REQUIRE(outcome);
-
-  std::uint64_t replay = 0;
-  for (auto const& problem : others) {
-    call.upload(problem);
-    call.poison();
-    if (++replay % 2 == 0) call.scramble_workspace(replay);
-    REQUIRE_CUDA(cudaDeviceSynchronize());
-    graph.replay();
-    auto const answer = call.answer(outcome);
-    auto const expected = reference_screen(problem);
-    CAPTURE(replay);
-    INFO(difference(answer, expected));
-    CHECK(same_answer(answer, expected));
-  }
+  farpoint_tests::check_replays<knn_screen_selector>(
+      call_type{first}, others, [](problem_type const& problem) { return reference_screen(problem); });
 }
 
 }  // namespace

@@ -164,36 +164,20 @@ void check_device_sizes(std::size_t capacity) {
   }
 }
 
-/// Graph replays, and an error of somebody else's.
 template <class Selector>
-void check_stream_manners(std::size_t size) {
+void check_graphs_and_errors(std::size_t size) {
   CAPTURE(size);
   for (int const bits : {9, 32}) {
     sort_problem<Selector> problem{make_keys(key_kind::random, size, 7), bits, size};
-    test_stream const stream;
-    auto const enqueue = [&] {
-      CHECK(farpoint::radix_sort<Selector>(problem.args(false), stream.get()) == cudaSuccess);
-    };
-    captured_graph const graph{stream.get(), enqueue};
-    for (int replay = 0; replay < 2; ++replay) {
-      problem.upload();
-      graph.replay();
-      problem.check();
-    }
-    problem.upload();
-    check_foreign_error(stream.get(), enqueue);
-    problem.check();
+    check_stream_manners(
+        problem, [&](cudaStream_t stream) { return farpoint::radix_sort<Selector>(problem.args(false), stream); });
   }
 }
 
 template <class Selector>
 void check_refusal(std::size_t size) {
   sort_problem<Selector> const problem{make_keys(key_kind::random, size, 8), 32, size};
-  check_refused_call([&](cudaStream_t stream) {
-    cudaError_t const error = farpoint::radix_sort<Selector>(problem.args(false), stream);
-    return farpoint::result{error == cudaSuccess ? farpoint::status::ok : farpoint::status::cuda_failure,
-                            static_cast<int>(error), ""};
-  });
+  check_refused_error([&](cudaStream_t stream) { return farpoint::radix_sort<Selector>(problem.args(false), stream); });
 }
 
 }  // namespace
@@ -262,11 +246,11 @@ TEST_CASE("radix_sort: few of many keys", "[radix_sort][device]") {
 }
 
 TEST_CASE("radix_sort: graph replays, and errors of others", "[radix_sort][device]") {
-  check_stream_manners<farpoint::radix_sort_selector>(1000);
-  check_stream_manners<farpoint::radix_sort_selector>(10000);
-  check_stream_manners<only_sweeps<256, 4, 4>>(20000);
-  check_stream_manners<only_sweeps<256, 2, 2, 1800>>(20000);
-  check_stream_manners<farpoint::radix_sort_selector>((1 << 20) + 7);
+  check_graphs_and_errors<farpoint::radix_sort_selector>(1000);
+  check_graphs_and_errors<farpoint::radix_sort_selector>(10000);
+  check_graphs_and_errors<only_sweeps<256, 4, 4>>(20000);
+  check_graphs_and_errors<only_sweeps<256, 2, 2, 1800>>(20000);
+  check_graphs_and_errors<farpoint::radix_sort_selector>((1 << 20) + 7);
 }
 TEST_CASE("radix_sort: returns the error of its own launch", "[radix_sort][device]") {
   check_refusal<farpoint::radix_sort_selector>(1000);

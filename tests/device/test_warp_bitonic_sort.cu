@@ -114,27 +114,29 @@ __global__ void sort_by_network(Key* keys, Key* merged, int threads) {
   for (int i = 0; i < Size; ++i) merged[thread * Size + i] = bitonic[i];
 }
 
+/// `size` keys for each of the threads, of every kind in turn.
+template <class Key>
+std::vector<Key> thread_keys(int threads, int size, std::uint64_t seed) {
+  random_source random{seed};
+  std::vector<Key> keys;
+  for (int thread = 0; thread < threads; ++thread) {
+    for (std::uint64_t const number : sort_numbers(size, thread % 6, random)) keys.push_back(sort_key<Key>(number));
+  }
+  return keys;
+}
+
 template <int Size, class Key>
 void check_network(std::uint64_t seed) {
   CAPTURE(Size, seed, sizeof(Key));
   constexpr int threads = 1000;
-  random_source random{seed};
-  std::vector<Key> keys;
-  for (int thread = 0; thread < threads; ++thread) {
-    for (std::uint64_t const number : sort_numbers(Size, thread % 6, random)) keys.push_back(sort_key<Key>(number));
-  }
+  auto const keys = thread_keys<Key>(threads, Size, seed);
   device_array<Key> const memory{keys};
   device_array<Key> const merged{keys.size()};
   sort_by_network<Size><<<(threads + 127) / 128, 128>>>(memory.data(), merged.data(), threads);
   REQUIRE_CUDA(cudaGetLastError());
   REQUIRE_CUDA(cudaDeviceSynchronize());
-  for (std::size_t begin = 0; begin < keys.size(); begin += Size) {
-    std::sort(keys.begin() + static_cast<std::ptrdiff_t>(begin),
-              keys.begin() + static_cast<std::ptrdiff_t>(begin) + Size);
-  }
-  for (auto const& sorted : {memory.download(), merged.download()}) {
-    CHECK(std::equal(sorted.begin(), sorted.end(), keys.begin(), keys.end(), same_bytes<Key>));
-  }
+  CHECK(are_sorted(memory.download(), keys, Size));
+  CHECK(are_sorted(merged.download(), keys, Size));
 }
 
 template <class Key>
@@ -145,6 +147,39 @@ void check_networks() {
   check_network<8, Key>(4);
   check_network<16, Key>(5);
   check_network<32, Key>(6);
+}
+
+/// A thread carries the lowest of its keys through a loop to their end: the register of a key is that of the next
+/// exchange's.
+template <class Key>
+__global__ void carry_lowest(Key* keys, int size) {
+  Key* const mine = keys + static_cast<std::size_t>(threadIdx.x) * static_cast<std::size_t>(size);
+  Key lowest = mine[0];
+#pragma unroll 1
+  for (int i = 1; i < size; ++i) {
+    Key next = mine[i];
+    sort_pair(lowest, next);
+    mine[i - 1] = next;
+  }
+  mine[size - 1] = lowest;
+}
+
+template <class Key>
+void check_carried(int size, std::uint64_t seed) {
+  CAPTURE(size, seed, sizeof(Key));
+  constexpr int threads = 32;
+  auto keys = thread_keys<Key>(threads, size, seed);
+  device_array<Key> const memory{keys};
+  carry_lowest<<<1, threads>>>(memory.data(), size);
+  REQUIRE_CUDA(cudaGetLastError());
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  for (auto begin = keys.begin(); begin != keys.end(); begin += size) {
+    for (int i = 1; i < size; ++i) {
+      if (begin[i - 1] < begin[i]) std::swap(begin[i - 1], begin[i]);
+    }
+  }
+  auto const carried = memory.download();
+  CHECK(std::equal(carried.begin(), carried.end(), keys.begin(), keys.end(), same_bytes<Key>));
 }
 
 }  // namespace
@@ -185,4 +220,11 @@ TEST_CASE("sorting networks in a kernel", "[warp][device]") {
   check_networks<neighbour_key<float>>();
   check_networks<neighbour_key<double>>();
   check_networks<index_key<float>>();
+}
+
+TEST_CASE("sort_pair of a key that a loop carries", "[warp][device]") {
+  for (int const size : {2, 3, 40}) {
+    check_carried<neighbour_key<float>>(size, 1);
+    check_carried<neighbour_key<double>>(size, 2);
+  }
 }

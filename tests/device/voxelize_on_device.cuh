@@ -42,16 +42,7 @@ class voxelize_call {
   voxelize_answer answer(farpoint::result outcome) const {
     bool const kept = workspace_->intact() && memory_.intact() && feature_memory_.intact();
     if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    voxelize_answer answer;
-    answer.outcome = outcome;
-    for (std::size_t which = 0; which < part::count; ++which) {
-      if (!(outcome ? parts_[which]->intact() : parts_[which]->untouched())) {
-        answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-      }
-      answer.parts[which] = parts_[which]->download();
-      answer.element_bytes[which] = problem_.element_bytes(which);
-    }
-    return answer;
+    return answer_of(problem_, parts_, outcome);
   }
 
   /// What an earlier call left behind must not help a later one.
@@ -63,7 +54,7 @@ class voxelize_call {
   }
   std::vector<unsigned char> workspace() const { return workspace_->download(); }
   /// Back to the poison, which rows that are not written must keep.
-  void poison_parts() {
+  void poison() {
     for (auto const& array : parts_) array->upload(std::vector<unsigned char>(array->size(), 0xa5));
   }
   /// Another problem's points in the same memory, with as many points and clouds.

@@ -172,11 +172,21 @@ TEST_CASE("angles between normals know no sides", "[splat]") {
   CHECK(spread_of({}).mean == 0);
 }
 
-TEST_CASE("one splat is an ellipse where its plane meets the lines of sight", "[splat]") {
+namespace {
+
+/// A camera whose line of sight goes through the middle of its square image.
+camera square_camera(int size, float focal) {
   camera looking;
-  looking.width = looking.height = 101;
-  looking.focal = {{100, 100}};
-  looking.centre = {{50.5F, 50.5F}};
+  looking.width = looking.height = size;
+  looking.focal = {{focal, focal}};
+  looking.centre = {{static_cast<float>(size) / 2, static_cast<float>(size) / 2}};
+  return looking;
+}
+
+}  // namespace
+
+TEST_CASE("one splat is an ellipse where its plane meets the lines of sight", "[splat]") {
+  camera const looking = square_camera(101, 100);
   // 60 degrees off the line of sight: half as high as wide.
   double const tilt = std::sqrt(0.75);
   auto const picture = draw_splats({{{0, 0, 10}, {0, tilt, -0.5}, 2, 5}}, looking, 1);
@@ -198,10 +208,7 @@ TEST_CASE("one splat is an ellipse where its plane meets the lines of sight", "[
 }
 
 TEST_CASE("the nearest splats of a pixel are blended, those behind are not", "[splat]") {
-  camera looking;
-  looking.width = looking.height = 11;
-  looking.focal = {{10, 10}};
-  looking.centre = {{5.5F, 5.5F}};
+  camera const looking = square_camera(11, 10);
   double const s = std::sqrt(0.5);
   splat const left{{0, 0, 10}, {-s, 0, -s}, 2, 10};
   splat const right{{0, 0, 10}, {s, 0, -s}, 2, 20};

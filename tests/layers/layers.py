@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Holds the headers against the architecture that docs/architecture.md shows.
 
-usage: layers.py [--params] INCLUDE_DIR      (the folder that holds farpoint's headers, include/farpoint)
+usage: layers.py INCLUDE_DIR      (the folder that holds farpoint's headers, include/farpoint)
 
 Prints each breach, a line each, and exits with 1 if there is one:
   up        a header includes one of a higher layer
@@ -9,8 +9,9 @@ Prints each breach, a line each, and exits with 1 if there is one:
   dangling  an include names a header that is not there
   unknown   a folder has no layer
   crowded   a folder has more than 30 headers
-  long      a header has more than 450 lines
-  params    a function has more than 6 parameters (with --params only)
+  long      a header has more than 350 lines
+  params    a function has more than 6 parameters that are numbers or pointers: they want a struct
+  drawing   the tree or the rule in docs/architecture.md names other layers, or in another order
 """
 import collections
 import pathlib
@@ -29,8 +30,9 @@ STANDS_ON = {
     "detail/screen": {"detail/bvh", "detail/search"},
 }
 MOST_HEADERS = 30
-MOST_LINES = 450
+MOST_LINES = 350
 MOST_PARAMS = 6
+DRAWING = pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md"
 
 INCLUDE = re.compile(r"\s*#\s*include\s*[<\"]farpoint/([\w/.]+\.\w+)[>\"]")
 
@@ -77,11 +79,14 @@ def without_templates(text):
         text = text[:m.start()] + re.sub(r"[^\n]", " ", text[m.start():i]) + text[i:]
 
 
-def count_params(text):
-    """Parameters in the text between a function's parentheses. Those of a default argument are not among them."""
-    if text.strip() in ("", "void"):
-        return 0
-    count, angles, i = 1, 0, 0
+# Types whose values a caller can mix up: a struct's members have names where it is filled, a number's place has none.
+NUMBER = re.compile(r"(?:bool|char|short|int|long|unsigned|signed|float|double|(?:std::)?u?int\d+_t|(?:std::)?size_t"
+                    r"|(?:std::)?ptrdiff_t|index_t|(?:typename\s+\w+::)?(?:Scalar|scalar))\b")
+
+
+def split_params(text):
+    """The parameters in the text between a function's parentheses, without their default arguments."""
+    params, begin, angles, i = [], 0, 0, 0
     while i < len(text):
         c = text[i]
         if c in "([{":
@@ -92,13 +97,26 @@ def count_params(text):
         elif c == ">" and angles > 0 and text[i - 1] != "-":
             angles -= 1
         elif c == "," and angles == 0:
-            count += 1
+            params.append(text[begin:i])
+            begin = i + 1
         i += 1
-    return count
+    params.append(text[begin:])
+    return [p.split("=")[0].strip() for p in params if p.strip() not in ("", "void")]
+
+
+def is_plain(param):
+    """Whether a parameter is a number or a pointer, by value or by reference; all else counts as a struct."""
+    while "<" in param:  # the arguments of a template say nothing about what it makes
+        shorter = re.sub(r"<[^<>]*>", "", param)
+        if shorter == param:
+            break
+        param = shorter
+    param = re.sub(r"^(?:(?:const|volatile)\s+)+", "", param)
+    return "*" in param or NUMBER.match(param) is not None
 
 
 def functions(source):
-    """(line, name, parameters) of each function that the source declares or defines outside of function bodies."""
+    """(line, name, plain parameters) of each function that the source declares or defines outside of function bodies."""
     text = NOISE.sub(lambda m: re.sub(r"[^\n]", " ", m.group()), source)
     text = without_templates(text)
     begin = i = 0
@@ -116,8 +134,8 @@ def functions(source):
             before = statement[:found.start()] if found else ""
             if found and not before.lstrip().startswith((",", ":")) and "=" not in before:
                 at = statement.index("(", found.end())
-                yield (text.count("\n", 0, begin + found.start()) + 1, found.group(1),
-                       count_params(statement[at + 1:closing(statement, at) - 1]))
+                params = split_params(statement[at + 1:closing(statement, at) - 1])
+                yield text.count("\n", 0, begin + found.start()) + 1, found.group(1), sum(map(is_plain, params))
             if c == "{" and (found or not SCOPE.search(statement)):
                 i = closing(text, i)  # a body, or an initialiser
             else:
@@ -128,10 +146,45 @@ def functions(source):
 
 
 def long_parameter_lists(root):
-    """Sentences, one for each function of more than MOST_PARAMS parameters."""
+    """Sentences, one for each function of more than MOST_PARAMS plain parameters."""
     return [f"params: {path.relative_to(root)}:{line} {name} {count}"
             for path in sorted(root.rglob("*")) if path.suffix in (".hpp", ".cuh")
             for line, name, count in functions(path.read_text(encoding="utf-8")) if count > MOST_PARAMS]
+
+
+def block_after(heading, text):
+    """The lines of the first fenced block below a heading."""
+    m = re.search(r"^## " + heading + r"\n.*?^```\n(.*?)^```", text, re.S | re.M)
+    return m.group(1).splitlines() if m else []
+
+
+def drawn_folders(tree):
+    """Folders that the lines of a tree begin with, several a line or one, as paths below the first line's."""
+    parents, folders = [], []
+    for line in tree[1:]:
+        m = re.match(r"( +)(\w+/(?: *<? *\w+/)*)(?!\S)", line)
+        if not m:
+            continue
+        depth, names = len(m.group(1)), re.findall(r"\w+", m.group(2))
+        parents = [p for p in parents if p[0] < depth]
+        folders += ["/".join([p[1] for p in parents] + [name]) for name in names]
+        parents.append((depth, names[-1]))
+    return folders
+
+
+def false_drawing(text):
+    """Sentences, one for each difference between ORDER and the text that shows it."""
+    drawn = drawn_folders(block_after("The tree", text))
+    folders = [layer for layer in ORDER if layer != "public"]
+    found = [f"drawing: {layer} is not in the tree" for layer in folders if layer not in drawn]
+    found += [f"drawing: {folder} in the tree is no layer" for folder in drawn
+              if folder not in folders and not any(layer.startswith(folder + "/") for layer in folders)
+              and folder != "src"]
+    rule = re.sub(r"(\w+/)\{([^}]*)\}", lambda m: ", ".join(m.group(1) + name.strip() for name in m.group(2).split(",")),
+                  " ".join(block_after("The rule", text)))
+    if [word for word in re.findall(r"[\w/]+", rule) if word in ORDER] != ORDER:
+        found.append("drawing: the rule is not in the order of layers.py")
+    return found
 
 
 def breaches(root):
@@ -167,14 +220,13 @@ def breaches(root):
 
 
 def main():
-    with_params = sys.argv[1:2] == ["--params"]
-    arguments = sys.argv[2 if with_params else 1:]
-    if len(arguments) != 1:
+    if len(sys.argv) != 2:
         print(__doc__)
         return 2
-    root = pathlib.Path(arguments[0])
-    found = breaches(root) + (long_parameter_lists(root) if with_params else [])
-    print(*found, sep="\n")
+    root = pathlib.Path(sys.argv[1])
+    found = breaches(root) + long_parameter_lists(root) + false_drawing(DRAWING.read_text(encoding="utf-8"))
+    if found:
+        print(*found, sep="\n")
     return 1 if found else 0
 
 

@@ -73,19 +73,65 @@ class LayersTest(unittest.TestCase):
             namespace a { struct b {
               // int in_a_comment(int a, int b, int c, int d, int e, int f, int g);
               template <class T, class = std::enable_if_t<(sizeof(T) > 4)>>
-              FARPOINT_HD __launch_bounds__(1, 2) void six(map<int, int> a, T (*b)(int, int), int c = min(1, 2), int d,
-                                                           array<T, (2 > 1)> e, int f) const noexcept {
+              FARPOINT_HD __launch_bounds__(1, 2) void six(int a, T (*b)(int, int), int c = min(1, 2), int d,
+                                                           T const* e, Scalar f, array<T*, (2 > 1)> no_number,
+                                                           map<int, int> const& nor_this) const noexcept {
                 seven_arguments(1, 2, 3, 4, 5, 6, 7);
               }
               b(int a, int b) : a_{f(a, b, 1, 2, 3, 4, 5)}, b_(g(a, b, 1, 2, 3, 4, 5)) {}
               static constexpr int c = call(1, 2, 3, 4, 5, 6, 7);
-              auto seven(int a, int b, int c,
-                         int d, int e, int f, std::array<int, 3> const& g) -> int;
-              void operator()(int, int, int, int, int, int, int, int) const {}
+              auto seven(bool a, unsigned b, std::uint64_t c,
+                         const double d, index_t const& e, typename Points::scalar f, foo<int> const* g) -> int;
+              void operator()(int, int, int, int, int, int, std::size_t, float*) const {}
+              void structs(a, a const&, b, T, span<int>, result&, index_span, batch<int>) const;
             }; }
         """)
         self.assertEqual(layers.long_parameter_lists(self.root),
-                         ["params: fps.cuh:11 seven 7", "params: fps.cuh:13 operator() 8"])
+                         ["params: fps.cuh:12 seven 7", "params: fps.cuh:14 operator() 8"])
+
+    DRAWING = """## The tree
+```
+include/farpoint/
+    fps   .hpp: first/second
+    types/   what they take
+{}
+    detail/       one folder an algorithm
+        fps/  voxelize/  hash_map/  gather/      know nothing of one another
+        bvh/ < search/ < screen/                 each stands on the one before
+    reference/    plain
+    interop/      adapters
+src/              the library
+```
+## The rule
+```
+{}
+     < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather}}
+     < public functions < reference, interop
+```
+"""
+    FOLDERS = "".join(f"    {name}/\n" for name in layers.ORDER[:layers.ORDER.index("types")])
+    RULE = " < ".join(layers.ORDER[:layers.ORDER.index("types") + 1])
+
+    def drawing(self, folders=FOLDERS, rule=RULE):
+        return layers.false_drawing(self.DRAWING.format(folders, rule))
+
+    def test_true_drawing(self):
+        self.assertEqual(self.drawing(), [])
+
+    def test_drawing_without_a_layer(self):
+        self.assertEqual(self.drawing(folders=self.FOLDERS.replace("    grid/\n", "")),
+                         ["drawing: grid is not in the tree"])
+
+    def test_drawing_with_a_folder_too_many(self):
+        self.assertEqual(self.drawing(folders=self.FOLDERS + "    util/   all else\n"),
+                         ["drawing: util in the tree is no layer"])
+
+    def test_drawing_in_another_order(self):
+        self.assertEqual(self.drawing(rule=self.RULE.replace("warp < block", "block < warp")),
+                         ["drawing: the rule is not in the order of layers.py"])
+
+    def test_no_drawing(self):
+        self.assertEqual(len(layers.false_drawing("")), len(layers.ORDER))
 
 
 if __name__ == "__main__":

@@ -283,6 +283,21 @@ inline std::string difference(voxelize_answer const& a, voxelize_answer const& b
   return text.empty() ? "equal" : text;
 }
 
+/// What a call left in the memory of its parts, on the host or on a device; a failure if it wrote where it must not.
+template <class Problem, class Parts>
+voxelize_answer answer_of(Problem const& problem, Parts const& parts, farpoint::result const& outcome) {
+  voxelize_answer answer;
+  answer.outcome = outcome;
+  for (std::size_t which = 0; which < part::count; ++which) {
+    if (!(outcome ? parts[which]->intact() : parts[which]->untouched())) {
+      answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+    }
+    answer.parts[which] = parts[which]->download();
+    answer.element_bytes[which] = problem.element_bytes(which);
+  }
+  return answer;
+}
+
 /// Runs `call(clouds, params, output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 voxelize_answer collect_voxels(Problem const& problem, Call const& call) {
@@ -295,16 +310,7 @@ voxelize_answer collect_voxels(Problem const& problem, Call const& call) {
   auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
   auto const params = problem.params_at(problem.memory.data(), problem.feature_memory.data());
   farpoint::result const outcome = call(clouds, params, problem.output_at(at));
-  voxelize_answer answer;
-  answer.outcome = outcome;
-  for (std::size_t which = 0; which < part::count; ++which) {
-    if (!(outcome ? memory[which]->intact() : memory[which]->untouched())) {
-      answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    }
-    answer.parts[which] = memory[which]->download();
-    answer.element_bytes[which] = problem.element_bytes(which);
-  }
-  return answer;
+  return answer_of(problem, memory, outcome);
 }
 
 /// What the plain loops say.

@@ -68,27 +68,33 @@ class neighbour_key<float> {
   FARPOINT_HD friend FARPOINT_ALWAYS_INLINE bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
     return a.word_ < b.word_;
   }
-#if defined(__CUDACC__)
   /// Puts two keys in ascending order; the comparator of network_sort().
-  __device__ friend void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
-    // One comparison: of a minimum and a maximum of 64 bits the compiler makes two. As doubles the words have the same
-    // order, for none is a NaN, and where those are fast they have units of their own.
+  FARPOINT_HD friend FARPOINT_ALWAYS_INLINE void sort_pair(neighbour_key& a, neighbour_key& b) noexcept {
     std::uint64_t lower;
     std::uint64_t upper;
-#if __CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000
-    asm("{.reg .pred p; setp.lt.f64 p, %3, %2; selp.b64 %0, %4, %5, p; selp.b64 %1, %5, %4, p;}"
+    // On a device one comparison: of a minimum and a maximum of 64 bits the compiler makes two. As doubles the words
+    // have the same order, for none is a NaN, and where those are fast they have units of their own. The lower key
+    // waits in a register of the assembly's own: an output may be given the register of an input, and those are read
+    // until the end.
+#if defined(__CUDA_ARCH__) && (__CUDA_ARCH__ == 800 || __CUDA_ARCH__ == 900 || __CUDA_ARCH__ == 1000)
+    asm("{.reg .pred p; .reg .b64 low; setp.lt.f64 p, %3, %2; selp.b64 low, %4, %5, p; selp.b64 %1, %5, %4, p; "
+        "mov.b64 %0, low;}"
         : "=l"(lower), "=l"(upper)
         : "d"(__longlong_as_double(static_cast<long long>(a.word_))),
           "d"(__longlong_as_double(static_cast<long long>(b.word_))), "l"(b.word_), "l"(a.word_));
-#else
-    asm("{.reg .pred p; setp.lt.u64 p, %3, %2; selp.b64 %0, %3, %2, p; selp.b64 %1, %2, %3, p;}"
+#elif defined(__CUDA_ARCH__)
+    asm("{.reg .pred p; .reg .b64 low; setp.lt.u64 p, %3, %2; selp.b64 low, %3, %2, p; selp.b64 %1, %2, %3, p; "
+        "mov.b64 %0, low;}"
         : "=l"(lower), "=l"(upper)
         : "l"(a.word_), "l"(b.word_));
+#else
+    bool const exchange = b < a;
+    lower = exchange ? b.word_ : a.word_;
+    upper = exchange ? a.word_ : b.word_;
 #endif
     a.word_ = lower;
     b.word_ = upper;
   }
-#endif
 
  private:
   std::uint64_t word_;

@@ -1,10 +1,10 @@
 /// @file
-/// Atomic operations on words in the caller's memory, one spelling for kernels and host threads.
+/// Atomic operations on words in the caller's memory, the same for kernels and host threads.
 ///
-/// C++17 has no std::atomic_ref, and cuda::atomic_ref looks at every operation for whether the word is in local memory.
-/// Here the word is in global memory, in shared memory, or on the host. On a device the scope is the device: these are
-/// no means to talk to the host, or to another GPU, while a kernel runs. No stand-alone fences, which ThreadSanitizer
-/// does not understand.
+/// The word is in global memory, in shared memory, or on the host. On a device the scope is the device: a running
+/// kernel cannot use them to communicate with the host or with another GPU. There are no stand-alone fences, because
+/// ThreadSanitizer does not understand them. C++17 has no std::atomic_ref, and cuda::atomic_ref tests at every
+/// operation whether the word is in local memory.
 #pragma once
 
 #include <farpoint/core/types.hpp>
@@ -20,7 +20,7 @@ template <class Word>
 inline constexpr bool is_atomic_word = std::is_same_v<Word, std::uint32_t> || std::is_same_v<Word, std::uint64_t>;
 
 #if defined(__CUDA_ARCH__)
-/// What CUDA's atomic functions call a word of this size.
+/// The type that CUDA's atomic functions take for a word of this size.
 template <class Word>
 using cuda_word = std::conditional_t<sizeof(Word) == 4, unsigned, unsigned long long>;
 
@@ -33,7 +33,7 @@ __device__ FARPOINT_ALWAYS_INLINE cuda_word<Word>* as_cuda_word(Word* word) noex
 
 }  // namespace detail
 
-/// The word as some thread left it; orders nothing else.
+/// Loads a word. Relaxed: orders no other access.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load(Word const* word) noexcept {
   static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
@@ -50,7 +50,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load(Word const* word) noexcept {
 #endif
 }
 
-/// The same; what was written before the atomic_store_release() that it sees is visible to the caller.
+/// Loads a word. What was written before the atomic_store_release() whose value it sees is visible to the caller.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load_acquire(Word const* word) noexcept {
   static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
@@ -67,7 +67,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_load_acquire(Word const* word) no
 #endif
 }
 
-/// Two neighbouring words, the first 16-byte aligned: one load on a device. Each is atomic, the pair is not.
+/// Loads two consecutive words, the first 16-byte aligned; one instruction on a device. Relaxed. Each word is atomic,
+/// the pair is not.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_pair(std::uint64_t const* words, std::uint64_t& first,
                                                          std::uint64_t& second) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -78,7 +79,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_pair(std::uint64_t const* wo
 #endif
 }
 
-/// Four neighbouring words, the first 16-byte aligned, in the same way.
+/// Loads four consecutive words like atomic_load_pair(), the first 16-byte aligned.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_four(std::uint32_t const* words,
                                                          std::uint32_t (&seen)[4]) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -91,7 +92,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_load_four(std::uint32_t const* wo
 #endif
 }
 
-/// Orders nothing else.
+/// Stores a word. Relaxed: orders no other access.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store(Word* word, Word value) noexcept {
   static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
@@ -106,7 +107,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store(Word* word, Word value) noe
 #endif
 }
 
-/// Publishes what the caller wrote before it to whoever sees `value` by atomic_load_acquire().
+/// Stores a word. A thread that sees `value` by atomic_load_acquire() also sees what the caller wrote before.
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store_release(Word* word, Word value) noexcept {
   static_assert(detail::is_atomic_word<Word>, "farpoint: an atomic word is a std::uint32_t or a std::uint64_t");
@@ -122,7 +123,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void atomic_store_release(Word* word, Word va
 }
 
 /// Writes `wanted` if the word is `expected`. Relaxed.
-/// @return the word before: `expected` exactly when it was written
+/// @return the word before; it equals `expected` exactly if `wanted` was written
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_compare_exchange(Word* word, Word expected, Word wanted) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -147,7 +148,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_add(Word* word, Word amount) noex
 #endif
 }
 
-/// Sets the bits of `bits`. Relaxed.
+/// Sets those bits of the word that are set in `bits`. Relaxed.
 /// @return the word before
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_or(Word* word, Word bits) noexcept {
@@ -159,7 +160,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_or(Word* word, Word bits) noexcep
 #endif
 }
 
-/// The smaller of the word and `value` stays. Relaxed.
+/// Lowers the word to `value` if that is smaller. Relaxed.
 /// @return the word before
 template <class Word>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_min(Word* word, Word value) noexcept {

@@ -6,7 +6,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Loads what is looked at once: on a device it is the first to leave the cache.
+/// Loads data that is used once: on a device it is the first to be evicted from the cache.
 template <class T>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE T load_once(T const* from) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -16,7 +16,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE T load_once(T const* from) noexcept {
 #endif
 }
 
-/// Stores what the caller does not look at again, likewise.
+/// Stores data that the caller does not read again, with the same hint.
 template <class T>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void store_once(T* to, T value) noexcept {
 #if defined(__CUDA_ARCH__)

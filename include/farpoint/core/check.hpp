@@ -23,7 +23,7 @@ struct batch_reasons {
   char const* not_a_multiple;
 };
 
-/// What can be checked of a batch without reading the arrays, which may be in device memory.
+/// Checks what it can of a batch without reading its arrays, which may be in device memory.
 template <class Points>
 result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) noexcept {
   index_t const total = clouds.points().size();
@@ -38,7 +38,7 @@ inline result check_threads(host_exec exec) noexcept {
   return exec.threads < 0 ? reject("exec: host_exec.threads is negative") : result{};
 }
 
-/// A workspace of `needed` bytes, as the `*_workspace_bytes()` of a call says; none may be given where none is needed.
+/// Checks a workspace against the `needed` bytes, from the call's `*_workspace_bytes()`; it may be null if that is 0.
 inline result check_workspace(bytes workspace, std::size_t needed) noexcept {
   if (workspace.size() < needed) return too_small("workspace: smaller than the *_workspace_bytes() of this call");
   if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");

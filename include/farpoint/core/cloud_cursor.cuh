@@ -1,5 +1,5 @@
 /// @file
-/// The cloud of each point, for a thread that goes through the points of a batch.
+/// The cloud of each point, for a thread that iterates over the points of a batch.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Remembers the cloud of the point that was asked for last, and searches again only when a point is in another one.
+/// Remembers the cloud of the last point, and searches again only when a point is in another one.
 /// Fewer than 2^32 points, at least one cloud.
 template <class Points>
 class cloud_cursor {

@@ -76,7 +76,7 @@ class feature_view {
 
   FARPOINT_HD float operator()(index_t record, int feature) const noexcept { return column(feature)(record); }
 
-  /// One feature of all records: for a loop over records, which need not look it up each time.
+  /// One feature of all records, for a loop over records: its offset is looked up once.
   class feature_column {
    public:
     FARPOINT_HD float operator()(index_t record) const noexcept {
@@ -110,7 +110,7 @@ class feature_view {
     return column;
   }
 
-  /// All features of a record, to `values` of count() elements: the type is looked at once.
+  /// Copies all features of a record to `values`, of count() elements; tests the type once.
   FARPOINT_HD void read(index_t record, float* values) const noexcept {
     unsigned char const* const start = base_ + record * stride_;
     if (half_) {

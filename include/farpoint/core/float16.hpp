@@ -1,5 +1,5 @@
 /// @file
-/// IEEE 754 binary16 as a storage type, and the way there and back.
+/// IEEE 754 binary16 as a storage type, and conversions from and to float.
 #pragma once
 
 #include <farpoint/core/types.hpp>

@@ -5,10 +5,10 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Runs a call on this machine's processor, to the end, on `threads` threads (the calling one among them).
+/// Runs a call on the CPU with `threads` threads, including the calling one; the call blocks until it is done.
 ///
 /// 0 means one thread per core. Memory is host memory. The answer never depends on the number of threads. A call starts
-/// its helper threads and joins them; when the system refuses one, the call goes on with fewer. With one thread a call
+/// its helper threads and joins them; if the system refuses one, it continues with fewer. With one thread a call
 /// allocates nothing.
 struct host_exec {
   int threads = 0;

@@ -33,10 +33,9 @@ namespace detail {
 template <class Scalar>
 inline constexpr Scalar infinity = std::numeric_limits<Scalar>::infinity();
 
-/// The value itself, which no compiler may take apart again: g++ by default fuses a caller's product with our
-/// difference where the target has such an instruction, once both are inlined. Older g++ than 12 has nothing that does
-/// not cost the vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are
-/// safe.
+/// Returns the value, and keeps the compiler from fusing it: by default g++ fuses a caller's product with our
+/// difference where the target has such an instruction, once both are inlined. g++ before 12 has no means that does not
+/// prevent vectorisation; there, and with clang's -ffp-contract=fast, only coordinates that come from memory are safe.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
 #if defined(__GNUC__) && __GNUC__ >= 12 && !defined(__clang__) && !defined(__CUDACC__)
@@ -149,7 +148,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
   return fma_rn(a, b, Scalar(0));
 }
 
-/// The smaller of two numbers, or the one that is no NaN.
+/// The smaller of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcept {
 #if defined(__CUDA_ARCH__)
@@ -163,7 +162,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcep
 #endif
 }
 
-/// The larger of two numbers, or the one that is no NaN.
+/// The larger of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcept {
 #if defined(__CUDA_ARCH__)

@@ -7,8 +7,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The segment that `value` is in: the last of `count` whose begin is not above it. 0 if the first one begins above it
-/// too: who may ask for a value before the first segment has to check that.
+/// The segment that `value` is in: the last of `count` whose begin is not above it. Also 0 if the
+/// first one begins above it: a caller with values before the first segment must check for that.
 /// @param begin_of  `begin_of(i)`: where segment i begins; must not descend
 template <class BeginOf>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t value, BeginOf const& begin_of) noexcept {

@@ -16,8 +16,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// An NVTX range from here to the end of the scope: the time that a call takes on the host. Costs some nanoseconds when
-/// no profiler is attached, and nothing where the CUDA toolkit came without NVTX.
+/// An NVTX range from here to the end of the scope: the time that a call takes on the host. Costs a few nanoseconds
+/// without a profiler, and nothing if the CUDA toolkit has no NVTX.
 class profile_range {
  public:
   explicit profile_range([[maybe_unused]] char const* name) noexcept {

@@ -1,5 +1,5 @@
 /// @file
-/// What a core call returns.
+/// What a call returns.
 #pragma once
 
 #include <farpoint/core/config.hpp>
@@ -29,8 +29,8 @@ constexpr char const* to_string(status code) noexcept {
   return "unknown status";
 }
 
-/// Outcome of a call. Trouble that only the data can show (a non-finite point, an index in device memory that is
-/// out of range) is counted in the call's device-side report instead, so that no core call ever synchronises.
+/// Outcome of a call. Problems that only the data shows (a non-finite point, an index in device memory that is out of
+/// range) are counted in the call's report instead, so that no call on a stream has to synchronise.
 struct [[nodiscard]] result {
   status code = status::ok;
   int native = 0;           ///< cudaError_t of the refused call, 0 otherwise
@@ -41,7 +41,7 @@ struct [[nodiscard]] result {
 
 namespace detail {
 
-/// The result of a call with a bad argument. `reason` must live for ever.
+/// The result of a call with a bad argument. `reason` must have static lifetime.
 constexpr result reject(char const* reason) noexcept {
   return {status::bad_argument, 0, reason};
 }

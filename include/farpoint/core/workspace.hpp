@@ -15,8 +15,8 @@ inline bool is_workspace_aligned(bytes workspace) noexcept {
   return reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment == 0;
 }
 
-/// Cuts a workspace into arrays, one after another. Without memory it only adds up what they take, so that the size of
-/// a layout and the layout itself are one function.
+/// Cuts a workspace into consecutive arrays. Without memory it only adds up their sizes, so that one function gives
+/// both a layout and its size.
 /// @tparam Line  bytes that each array is aligned to
 template <std::size_t Line>
 class basic_workspace_cutter {

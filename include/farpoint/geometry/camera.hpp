@@ -6,12 +6,11 @@
 /// - `width` and `height` of its image (px);
 /// - `bool project(vec<scalar> const& point, camera_pixel<scalar>& pixel, index_t index) const noexcept`, host and
 ///   device: true if the point is visible, `pixel` then being inside of the image; otherwise `pixel` is left as it was.
-///   `index` is the point's number in the cloud; cameras that do not look at it let it be left out;
+///   `index` is the point's number in the cloud, optional for cameras that ignore it;
 /// - where it is known, `scalar pixel_span(scalar depth) const noexcept`, host and device: the length that a pixel
-/// covers
-///   at a depth (m), across the line of sight.
+///   covers at a depth (m), across the line of sight.
 ///
-/// Of every camera here, a point is visible only if it is finite and near_depth < depth <= far_depth; a depth that is
+/// For every camera here, a point is visible only if it is finite and near_depth < depth <= far_depth; a depth that is
 /// not positive or that overflows never is. Each operation is rounded once, in the order given. O(1), thread-safe.
 #pragma once
 
@@ -33,13 +32,13 @@ inline constexpr Scalar unlimited_depth = std::numeric_limits<Scalar>::infinity(
 
 namespace detail {
 
-/// Written so that NaN fails, and infinity whatever the far end.
+/// False for NaN, and for infinity whatever the far end.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool depth_is_seen(Scalar depth, Scalar nearest, Scalar farthest) noexcept {
   return depth > 0 && depth > nearest && depth <= farthest && depth < unlimited_depth<Scalar>;
 }
 
-/// floor(place), if that is one of `count` cells. NaN is none.
+/// floor(place), if that is one of `count` cells; NaN is not.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool cell_below(Scalar place, std::int32_t count, std::int32_t& cell) noexcept {
   // Not negative, so the cast is the floor; -0 is 0. Integers are compared: a large count is no float.
@@ -103,7 +102,7 @@ struct pinhole_camera {
 /// The range image of a spinning LiDAR that sits at the origin: x ahead, y left, z up.
 ///
 /// The depth is the range sqrt(x^2 + y^2 + z^2) (m). Columns are azimuths of a whole turn as the sensor sees them, from
-/// behind over the left, straight ahead in the middle, and over the right to behind again:
+/// behind over the left to straight ahead in the middle, and over the right to behind again:
 /// floor((pi - atan2(y, x)) / 2 pi * width); what rounding puts at `width` is in the last one. Rows are elevations
 /// from `top` down to `bottom`: floor((top - asin(z / range)) * height / (top - bottom)); `bottom` is exclusive.
 ///

@@ -20,22 +20,10 @@ struct device_properties {
   int cooperative = 0;
 
   /// Of the current device's L2; 0 when there is none.
-  static std::int64_t cache_bytes() noexcept {
-    int device = 0;
-    int bytes = 0;
-    bool const known = cudaGetDevice(&device) == cudaSuccess &&
-                       cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, device) == cudaSuccess;
-    return known ? bytes : 0;
-  }
+  static std::int64_t cache_bytes() noexcept { return attribute_or(cudaDevAttrL2CacheSize, 0); }
 
   /// Of the current device; 1 when there is none.
-  static int multiprocessor_count() noexcept {
-    int device = 0;
-    int count = 0;
-    bool const known = cudaGetDevice(&device) == cudaSuccess &&
-                       cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
-    return known ? count : 1;
-  }
+  static int multiprocessor_count() noexcept { return attribute_or(cudaDevAttrMultiProcessorCount, 1); }
 
   static device_properties current() noexcept {
     int device = 0;
@@ -47,6 +35,15 @@ struct device_properties {
     return {get(cudaDevAttrMultiProcessorCount),
             10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
             get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
+  }
+
+ private:
+  static int attribute_or(cudaDeviceAttr attribute, int otherwise) noexcept {
+    int device = 0;
+    int value = 0;
+    bool const known =
+        cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess;
+    return known ? value : otherwise;
   }
 };
 

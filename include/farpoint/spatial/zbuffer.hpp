@@ -20,16 +20,16 @@ struct zbuffer_point {
   FARPOINT_HD constexpr bool exists() const noexcept { return index >= 0; }
 };
 
-/// A word for each pixel that keeps the nearest point offered, and of equally near ones that of lowest index. A
-/// non-owning view, trivially copyable: pass it by value into kernels.
+/// Keeps the nearest point offered to each pixel, in a word a pixel; ties go to the lowest index. A non-owning view,
+/// trivially copyable: pass it by value into kernels.
 ///
 /// A word is the depth's bits above the index: the bits of floats that are not negative are in the order of the floats,
 /// so that an atomic minimum of words is all it takes. Memory is global, shared, or the host's. Pixels are numbered by
 /// rows, pixel (x, y) being y * width + x; the number is not checked.
 ///
 /// **Races.** Any number of threads of one device, or of the host, may call offer() and front() on one z-buffer at the
-/// same time, through copies of one view. clear() wants its pixel, or the whole z-buffer, to itself; what comes before
-/// and after it must be ordered by a barrier, a kernel's end or a join.
+/// same time, through copies of one view. clear() needs exclusive access to its pixel, or to the whole z-buffer; a
+/// barrier, a kernel's end or a join must order it with what comes before and after.
 /// - Once all offers are done, what a pixel shows does not depend on their order, nor on the number of threads.
 /// - front() beside offer() is some point that was offered, or none yet; a later one is never farther away.
 /// - All of this is relaxed: seeing a point says nothing about other memory.
@@ -56,17 +56,17 @@ class zbuffer_ref {
   /// Number of a pixel.
   FARPOINT_HD index_t pixel_at(std::int32_t x, std::int32_t y) const noexcept { return index_t{y} * width_ + x; }
 
-  /// One pixel: for a kernel with a thread for each.
+  /// Clears one pixel, for a kernel with a thread for each.
   FARPOINT_HD void clear(index_t pixel) const noexcept { atomic_store(words_ + pixel, clear_value); }
-  /// All of them, by the calling thread.
+  /// Clears all pixels, by the calling thread.
   FARPOINT_HD void clear() const noexcept {
     for (index_t pixel = 0; pixel < size(); ++pixel) clear(pixel);
   }
 
   /// Shows a point in a pixel unless the pixel shows a nearer one, or an equally near one of lower index.
   ///
-  /// Looks before it writes, so that the many points behind the front cost a load. A depth that is negative or NaN is
-  /// ignored; -0 is 0.
+  /// Reads before it writes, so that points behind the front, which are many, cost one load. A depth that is negative
+  /// or NaN is ignored; -0 is 0.
   /// @param pixel  its number
   /// @param depth  (m)
   /// @param index  of the point in its cloud
@@ -103,8 +103,8 @@ class zbuffer_ref {
   std::int32_t height_ = 0;
 };
 
-/// Offers those points of a cloud from number `begin` up to `end` that a camera sees: the plain loop, on the calling
-/// thread of the host. Threads may draw parts of a cloud, or several clouds, at the same time.
+/// Offers the points [begin, end) of a cloud that a camera sees, in a plain loop on the calling host thread. Threads
+/// may draw parts of a cloud, or several clouds, at the same time.
 ///
 /// Depths of a camera in double precision are rounded to float first: of points that are equal then, that of lowest
 /// index is in front. O(end - begin); allocates nothing.

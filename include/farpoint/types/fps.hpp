@@ -12,16 +12,16 @@ struct fps_params {
   /// Samples per cloud. More than a cloud has: all of its finite points are picked, and the rest is padded.
   index_t samples = 0;
 
-  /// Index of the first sample in each cloud. A non-finite first point is passed over: the finite point of lowest index
-  /// is picked in its place. Ignored where `firsts` or `chosen` says otherwise. Not looked at in an empty cloud.
+  /// Index of the first sample in each cloud. If that point is not finite, the finite point of lowest index is picked
+  /// instead. `firsts` and `chosen` take precedence. Ignored for an empty cloud.
   index_t first = 0;
 
   /// `[clouds]`, optional: the first sample of each cloud, in place of `first`.
   index_view firsts = {};
 
   /// `[clouds, chosen per cloud]`, optional: points that count as picked already. They are never picked, and every
-  /// sample keeps its distance from them too, so that a call goes on where an earlier one stopped. Entries of -1 are
-  /// passed over (an earlier call's padded output can be given as it is); non-finite points likewise. A cloud without
+  /// sample keeps its distance from them too, so that a call continues an earlier one. Entries of -1 are skipped, so
+  /// an earlier call's padded output can be passed as it is; non-finite points are skipped too. A cloud without
   /// any valid entry starts with `first`.
   index_view chosen = {};
 
@@ -30,14 +30,14 @@ struct fps_params {
   double stop_below = 0;
 };
 
-/// Counters over all clouds of a call: trouble that the data shows.
+/// Problems found in the data, counted over all clouds of a call.
 struct fps_report {
   unsigned long long non_finite = 0;           ///< points with a NaN or infinite coordinate; never picked
   unsigned long long first_out_of_range = 0;   ///< clouds that came out empty for it (cuda_exec, see fps())
   unsigned long long chosen_out_of_range = 0;  ///< entries of `chosen` passed over for it (cuda_exec, see fps())
 };
 
-/// Where the answer goes. All in the memory space of the execution; every part but `indices` may be left out.
+/// Where fps() writes, in the memory space of the execution. Every part except `indices` is optional.
 template <class Scalar = float>
 struct fps_output {
   /// `[clouds, samples]`, row-major: indices into the cloud itself, in the order of selection; -1 past the count.

@@ -18,7 +18,7 @@ struct hash_map_pairs {
   /// Its size is the capacity: further keys are counted and left out.
   span<Key> keys;
 
-  /// Of the same size, or empty if not wanted.
+  /// Of the same size, or empty to leave the values out.
   span<Value> values = {};
 
   /// Optional: the number of keys in the map, which may exceed the capacity. Overwritten, not added to.

@@ -35,7 +35,7 @@ struct screen_space {
   /// size of a pixel, which the camera must know (pixel_span()).
   int rounds = until_exact;
 
-  /// The approximate search shrinks a radius that has more candidates than this, but for the last one; at least k,
+  /// The approximate search shrinks a radius that has more candidates than this, except the last one; at least k,
   /// 0: 8 k.
   index_t candidates = 0;
 
