@@ -8,6 +8,7 @@
 #include "../shared/knn_screen_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
+#include "radix_sort_kernels.cuh"
 #include "run_call.cuh"
 
 namespace farpoint_tests {

@@ -7,6 +7,7 @@
 
 #include "../shared/voxelize_problem.hpp"
 #include "cuda_check.hpp"
+#include "radix_sort_kernels.cuh"
 
 namespace farpoint_tests {
 
