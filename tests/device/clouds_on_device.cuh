@@ -6,6 +6,7 @@
 #include "../shared/radius_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
+#include "radix_sort_kernels.cuh"
 
 namespace farpoint_tests {
 

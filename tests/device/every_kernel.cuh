@@ -45,6 +45,8 @@ using odd_global_memory = only<odd_tuning, fps_kernel::in_global_memory>;
 using odd_block = only<odd_tuning, fps_kernel::in_block>;
 using odd_cluster = only<odd_tuning, fps_kernel::in_cluster, 4>;
 using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
+using cluster_of_2 = only<farpoint::fps_selector, fps_kernel::in_cluster, 2>;
+using cluster_of_16 = only<farpoint::fps_selector, fps_kernel::in_cluster, 16>;
 using large_cluster = only<farpoint::fps_selector, fps_kernel::in_cluster, 8>;
 using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
@@ -96,6 +98,29 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster)     \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)
 
+// For large clouds, which are floats.
+#define FPS_OF_LARGE_SELECTORS(how)                         \
+  FPS_OF_SELECTOR(how, float, farpoint_tests::cluster_of_2) \
+  FPS_OF_SELECTOR(how, float, farpoint_tests::cluster_of_16)
+
+// What other selectors have in common with these: the kernels of odd_tuning's blocks, and those that order points.
+#define FPS_OF_ODD_BLOCKS(how, Coord)                                                         \
+  how void farpoint::detail::fps_enqueue_registers<farpoint::point_view<Coord>, 32, 3>(       \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::fps_registers_args<farpoint::point_view<Coord>> const&) noexcept;     \
+  how void farpoint::detail::fps_enqueue_registers<farpoint::point_view<Coord>, 96, 11>(      \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::fps_registers_args<farpoint::point_view<Coord>> const&) noexcept;     \
+  how void farpoint::detail::fps_enqueue_global_memory<farpoint::point_view<Coord>, 160>(     \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::fps_global_memory_args<farpoint::point_view<Coord>> const&) noexcept; \
+  how void farpoint::detail::fps_enqueue_keys<farpoint::point_view<Coord>>(                   \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;
+
+FPS_OF_ODD_BLOCKS(extern template, float)
+FPS_OF_ODD_BLOCKS(extern template, double)
+FPS_OF_LARGE_SELECTORS(extern template)
 FPS_OF_EVERY_SELECTOR(extern template, float)
 FPS_OF_EVERY_SELECTOR(extern template, double)
 FPS_OF_EVERY_SELECTOR(extern template, farpoint::float16)

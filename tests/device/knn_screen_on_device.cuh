@@ -8,6 +8,7 @@
 #include "../shared/knn_screen_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
+#include "radix_sort_kernels.cuh"
 #include "run_call.cuh"
 
 namespace farpoint_tests {
@@ -95,3 +96,13 @@ auto screen_on_device(Problem const& problem) {
 }
 
 }  // namespace farpoint_tests
+
+// knn() of floats with the default selector is compiled in test_knn_screen.cu only: `how` is `extern template` or
+// `template`.
+#define KNN_SCREEN_OF_FLOATS(how)                                                               \
+  how farpoint::result farpoint::knn<farpoint::knn_screen_selector>(                            \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<float>> const&,                 \
+      decltype(farpoint_tests::pinhole_problem<float>::method) const&, farpoint_tests::index_t, \
+      farpoint::knn_screen_output<float> const&, farpoint::bytes) noexcept;
+
+KNN_SCREEN_OF_FLOATS(extern template)

@@ -6,6 +6,7 @@
 #include "../shared/answers.hpp"
 #include "../shared/fps_problem.hpp"
 #include "cuda_check.hpp"
+#include "radix_sort_kernels.cuh"
 #include "run_call.cuh"
 
 namespace farpoint_tests {

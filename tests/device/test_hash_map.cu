@@ -7,6 +7,7 @@
 
 #include "../catch.hpp"
 #include "../shared/hash_map_bulk.hpp"
+#include "radix_sort_kernels.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;

@@ -2,10 +2,13 @@
 #include <farpoint/knn.hpp>
 #include "../catch.hpp"
 
+#include "knn_kernels.cuh"
 #include "knn_on_device.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
+
+KNN_KERNELS(template)
 
 namespace {
 

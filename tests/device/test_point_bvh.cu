@@ -4,6 +4,7 @@
 
 #include "../catch.hpp"
 #include "clouds_on_device.cuh"
+#include "knn_kernels.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;

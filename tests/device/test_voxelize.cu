@@ -5,6 +5,8 @@
 
 using namespace farpoint_tests;
 
+VOXELIZE_OF_EVERY_SELECTOR(template)
+
 namespace {
 
 /// Few and small blocks: tiles, pieces and rows are divided in other ways, and all wait for one another.

@@ -17,17 +17,6 @@ farpoint::voxel_grid<float> street_grid() {
   return {{{-30, -12, -3}}, {{0.25f, 0.25f, 0.5f}}, {{240, 96, 8}}};
 }
 
-/// A bitmap has no place for groups of cells without points.
-struct deep_bitmap : voxelize_selector {
-  static constexpr index_t most_flat_groups = 0;
-};
-
-struct only_table : voxelize_selector {
-  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
-    return farpoint::voxelize_numbering::table;
-  }
-};
-
 /// A call in a graph that is replayed with the points of `others`.
 template <class Selector = voxelize_selector>
 void check_replays(problem_type const& first, std::vector<problem_type> const& others) {
@@ -126,7 +115,7 @@ TEST_CASE("voxelize, device: a large view that drops most voxels, and small fram
     problems.back().wanted = bit(part::coords) | bit(part::mean) | bit(part::report) | bit(part::point_voxel);
   }
   check_replays(problems[0], problems);
-  check_replays<only_table>(problems[0], problems);
+  check_replays<table_numbering>(problems[0], problems);
 }
 
 TEST_CASE("voxelize, device: eight threads with eight streams each", "[voxelize][device]") {
@@ -212,7 +201,7 @@ TEST_CASE("voxelize, device: the workspace is checked at the door, and bounded",
       std::size_t const size = farpoint::voxelize_workspace_bytes(exec, some, params, output);
       CAPTURE(points, dims[0], size);
       CHECK(size <= static_cast<std::size_t>(points) * 64 + 8 + 65536);
-      bool const has_bitmap = size != farpoint::voxelize_workspace_bytes<only_table>(exec, some, params, output);
+      bool const has_bitmap = size != farpoint::voxelize_workspace_bytes<table_numbering>(exec, some, params, output);
       CHECK(has_bitmap == (dims[0] == 1440 || (dims[1] == 65535 && points >= 271156)));
     }
   }
@@ -270,7 +259,7 @@ TEST_CASE("voxelize, device: no workspace is above the bound", "[voxelize][devic
     CAPTURE(seed, points, clouds);
     CHECK(farpoint::voxelize_workspace_bytes(exec, all, params, output) <= bound);
     CHECK(farpoint::voxelize_workspace_bytes<only_sort>(exec, all, params, output) <= bound);
-    CHECK(farpoint::voxelize_workspace_bytes<only_table>(exec, all, params, output) <= bound);
+    CHECK(farpoint::voxelize_workspace_bytes<table_numbering>(exec, all, params, output) <= bound);
     CHECK(farpoint::voxelize_workspace_bytes<small_blocks>(exec, all, params, output) <= bound);
   }
 }

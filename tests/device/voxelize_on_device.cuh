@@ -7,8 +7,20 @@
 
 #include "../shared/voxelize_problem.hpp"
 #include "cuda_check.hpp"
+#include "radix_sort_kernels.cuh"
 
 namespace farpoint_tests {
+
+/// A bitmap has no place for groups of cells without points.
+struct deep_bitmap : farpoint::voxelize_selector {
+  static constexpr index_t most_flat_groups = 0;
+};
+
+struct table_numbering : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::table;
+  }
+};
 
 /// All device memory of one call, so that a call can be repeated, captured, or run beside others.
 template <class Problem>
@@ -84,3 +96,17 @@ voxelize_answer voxelize_on_device(Problem const& problem) {
 }
 
 }  // namespace farpoint_tests
+
+// voxelize() of floats with these selectors is compiled in test_voxelize.cu only: `how` is `extern template` or
+// `template`.
+#define VOXELIZE_OF_SELECTOR(how, Selector)                                     \
+  how farpoint::result farpoint::voxelize<Selector>(                            \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<float>> const&, \
+      farpoint::voxelize_params<float> const&, farpoint::voxelize_output<float> const&, farpoint::bytes) noexcept;
+
+#define VOXELIZE_OF_EVERY_SELECTOR(how)                  \
+  VOXELIZE_OF_SELECTOR(how, farpoint::voxelize_selector) \
+  VOXELIZE_OF_SELECTOR(how, farpoint_tests::deep_bitmap) \
+  VOXELIZE_OF_SELECTOR(how, farpoint_tests::table_numbering)
+
+VOXELIZE_OF_EVERY_SELECTOR(extern template)

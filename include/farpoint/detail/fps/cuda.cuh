@@ -65,9 +65,8 @@ class fps_cuda_plan {
       rest.above = register_points();
     }
     if (choice_.kernel == fps_kernel::in_global_memory) {
-      constexpr int block_size = Selector::streaming_block_size;
-      launcher.launch(fps_global_memory_kernel<Points, block_size>, static_cast<unsigned>(clouds_.size()), block_size,
-                      {args, rest, reinterpret_cast<scalar*>(workspace)});
+      fps_enqueue_global_memory<Points, Selector::streaming_block_size>(
+          launcher, {args, rest, reinterpret_cast<scalar*>(workspace)});
     }
     return launcher.error();
   }
@@ -166,8 +165,7 @@ class fps_cuda_plan {
       if constexpr (fits(Shape)) {
         constexpr fps_block_tuning shape = Selector::blocks[Shape];
         if (shape.capacity() >= largest_ || shape.capacity() == register_points()) {
-          return launcher.launch(fps_registers_kernel<Points, shape.block_size, shape.points_per_thread>,
-                                 static_cast<unsigned>(clouds_.size()), shape.block_size, args);
+          return fps_enqueue_registers<Points, shape.block_size, shape.points_per_thread>(launcher, args);
         }
       }
       launch_registers<Shape + 1>(launcher, args);

@@ -214,5 +214,13 @@ __global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_global
   writer.finish(count);
 }
 
+/// Enqueues it. A function of its own, so that it can be compiled once for several files.
+template <class Points, int BlockSize>
+FARPOINT_HIDDEN void fps_enqueue_global_memory(kernel_launcher& launcher,
+                                               fps_global_memory_args<Points> const& args) noexcept {
+  launcher.launch(fps_global_memory_kernel<Points, BlockSize>, static_cast<unsigned>(args.call.clouds.size()),
+                  BlockSize, args);
+}
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

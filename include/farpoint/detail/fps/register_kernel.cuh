@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/fps/kernel_args.cuh>
 #include <farpoint/detail/fps/multi_sample_step.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -96,6 +97,13 @@ __global__ void __launch_bounds__(BlockSize) fps_registers_kernel(fps_registers_
   Points const cloud = args.call.clouds[b];
   if (!args.sizes.contains(cloud.size())) return;
   registers{args.call, b, cloud, storage}.run();
+}
+
+/// Enqueues it. A function of its own, so that it can be compiled once for several files.
+template <class Points, int BlockSize, int PointsPerThread>
+FARPOINT_HIDDEN void fps_enqueue_registers(kernel_launcher& launcher, fps_registers_args<Points> const& args) noexcept {
+  launcher.launch(fps_registers_kernel<Points, BlockSize, PointsPerThread>,
+                  static_cast<unsigned>(args.call.clouds.size()), BlockSize, args);
 }
 
 }  // namespace detail
