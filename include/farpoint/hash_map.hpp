@@ -69,7 +69,11 @@ result hash_map_insert_keys(Exec const& exec, Map const& map, span<typename Map:
 ///
 /// A slot's number is valid until the map is cleared, and differs from run to run.
 ///
-/// @param slots  `[n]` or more, of 32 bits (maps of up to 2^31 slots) or 64
+/// @param exec    host_exec, or a stream
+/// @param map     the map
+/// @param keys    `[n]`, in the memory of the execution
+/// @param slots   `[n]` or more, of 32 bits (maps of up to 2^31 slots) or 64
+/// @param report  counters; optional
 template <class Exec = host_exec, class Map>
 result hash_map_find_or_insert(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                                index_span slots, hash_map_report* report = nullptr) noexcept {
@@ -81,6 +85,10 @@ result hash_map_find_or_insert(Exec const& exec, Map const& map, span<typename M
 /// Finds the value of each key; `missing` for a key that is not in the map. Nothing may change the map meanwhile. On a
 /// stream one launch.
 ///
+/// @param exec    host_exec, or a stream
+/// @param map     the map
+/// @param keys    `[n]`, in the memory of the execution
+/// @param missing  what a key that is not there gets
 /// @param values  `[n]` or more
 template <class Exec = host_exec, class Map>
 result hash_map_find(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
@@ -93,6 +101,9 @@ result hash_map_find(Exec const& exec, Map const& map, span<typename Map::key_ty
 /// Finds the slot of each key; -1 for a key that is not in the map. Reads no values. Nothing may change the map
 /// meanwhile. On a stream one launch.
 ///
+/// @param exec    host_exec, or a stream
+/// @param map     the map
+/// @param keys    `[n]`, in the memory of the execution
 /// @param slots  `[n]` or more, of 32 bits (maps of up to 2^31 slots) or 64
 template <class Exec = host_exec, class Map>
 result hash_map_find_slots(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,

@@ -72,8 +72,10 @@ class block_radix_rank {
   }
 
   /// Ranks a full tile.
-  /// @param ranks    set to the places of the keys in the sorted tile
-  /// @param counted  called with the count of the thread's digit as soon as it is known, by threads that have one
+  /// @param keys      the thread's keys, see place_of()
+  /// @param ranks     set to the places of the keys in the sorted tile
+  /// @param digit_of  `digit_of(key)`: the digit to rank by
+  /// @param counted   called with the count of the thread's digit as soon as it is known, by threads that have one
   /// @return the run of the thread's digit
   template <int Items, class DigitOf, class Counted>
   __device__ run rank(std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items], DigitOf const& digit_of,

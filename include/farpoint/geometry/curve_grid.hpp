@@ -53,7 +53,9 @@ class curve_grid {
 
   /// The place of a point's cell on a curve, below 2^(bits axes): Morton's in two dimensions and the cell itself in
   /// one.
+  /// @param point  anywhere: one outside of the box is in a cell at its border
   /// @param curve  of three dimensions: morton_curve, hilbert_curve, or a hilbert_table
+  /// @param bits   of a coordinate of a cell, as in the constructor
   template <class Curve>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t key_of(vec<Scalar, Dim> const& point, Curve const& curve,
                                                           int bits) const noexcept {

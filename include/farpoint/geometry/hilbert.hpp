@@ -109,7 +109,8 @@ class hilbert_table {
       : entries_{reinterpret_cast<unsigned char const*>(rows)} {}
 
   /// hilbert_encode(x, y, z, bits).
-  /// @param bits  of a coordinate, at most 10
+  /// @param x, y, z  the cell
+  /// @param bits     of a coordinate, at most 10
   FARPOINT_HD std::uint32_t encode(std::uint32_t x, std::uint32_t y, std::uint32_t z, int bits) const noexcept {
     std::uint32_t const cell = morton_encode(x, y, z);
     std::uint32_t code = 0;

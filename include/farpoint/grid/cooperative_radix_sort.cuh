@@ -59,7 +59,9 @@ class cooperative_radix_sort {
   };
 
   /// The blocks pass a barrier between this and sort().
+  /// @param barrier    of all blocks
   /// @param workspace  `[cooperative_radix_sort_workspace_words(num_blocks())]`, in any state
+  /// @param shared     shared memory of the block
   __device__ cooperative_radix_sort(grid_barrier& barrier, std::uint32_t* workspace, storage& shared) noexcept
       : barrier_{barrier},
         groups_{(num_blocks() + group_size - 1) / group_size},
@@ -83,6 +85,10 @@ class cooperative_radix_sort {
 
   /// Sorts by the low `bits` bits, rounded up to whole digits of eight. After an even number of radix_passes(bits) the
   /// result is in `from`, after an odd number in `to`; all blocks see it.
+  /// @param from        `[size]`: the input; not kept
+  /// @param to          `[size]`, apart from `from`
+  /// @param size        keys
+  /// @param bits        0 to 32
   /// @param has_values  false: the values are not read, a key's value is its place in the input
   __device__ void sort(radix_words from, radix_words to, std::uint32_t size, int bits, bool has_values) noexcept {
     range const share = share_of(size);

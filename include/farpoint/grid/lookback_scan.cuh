@@ -45,6 +45,7 @@ class lookback_scan {
     std::uint32_t tile;
   };
 
+  /// @param shared  shared memory of the block
   /// @param tiles   `[tiles]` words of device memory, all zero when the kernel starts
   /// @param ticket  zero when the kernel starts
   __device__ lookback_scan(storage& shared, std::uint64_t* tiles, std::uint32_t* ticket) noexcept
@@ -59,6 +60,8 @@ class lookback_scan {
   }
 
   /// Sums of all pairs before the calling thread's, in all tiles. The block calls it once for each tile that it took.
+  /// @param mine   what the calling thread adds
+  /// @param tile   from take()
   /// @param total  set to the sums up to the end of the tile, in all threads
   __device__ lookback_pair exclusive(lookback_pair mine, std::uint32_t tile, lookback_pair& total) const noexcept {
     int const lane = cuda_warp::lane();

@@ -91,7 +91,10 @@ class point_bvh_ref {
   }
 
   /// Pushes the points nearest to q onto a list (topk_list, topk_heap).
-  /// @param start  the leaf to begin with, below leaf_count(): the nearer to q, the less is looked at
+  /// @param q         where to search
+  /// @param start     the leaf to begin with, below leaf_count(): the nearer to q, the less is looked at
+  /// @param list      what the points are pushed onto
+  /// @param excluded  index of a point that is passed over; no_index: none
   FARPOINT_CALLS_BACK
   template <class List>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void search(point const& q, std::uint32_t start, List& list,
