@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
@@ -75,7 +76,7 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output) noexcept {
   using scalar = typename Queries::scalar;
   index_t const rows = queries.points().size();
-  if (exec.threads < 0) return detail::reject("exec: host_exec.threads is negative");
+  if (result const checked = detail::check_threads(exec); !checked) return checked;
   if (result const checked = detail::check_queries(queries, index.size()); !checked) return checked;
   if (result const checked = detail::check_search_offsets(queries); !checked) return checked;
   if (result const checked = detail::check_knn(rows, method, k, output); !checked) return checked;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/bvh/bvh_box.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/host/curve_sort.hpp>
@@ -191,9 +192,9 @@ class host_bvh_builder {
 
   index_t nodes(int level) const noexcept {
     index_t const each = point_bvh_arrays<scalar>::points_per_group(level) / point_bvh_width;
-    return (size_ + each - 1) / each;
+    return divide_up(size_, each);
   }
-  static index_t groups_of(index_t nodes) noexcept { return (nodes + point_bvh_width - 1) / point_bvh_width; }
+  static index_t groups_of(index_t nodes) noexcept { return divide_up(nodes, index_t{point_bvh_width}); }
 
   /// Leaves, and the boxes around them.
   void fill(std::uint32_t unit) noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/hash_map/operations.hpp>
 #include <farpoint/host/thread_team.hpp>
 
@@ -20,7 +21,7 @@ void for_each_part(host_exec exec, index_t size, Part const& part) noexcept {
   index_t const worth = 1 + size / hash_map_entries_per_thread;
   index_t const wanted = resolve_threads(exec.threads);
   run_team(static_cast<int>(wanted < worth ? wanted : worth), [&](int rank, int members) {
-    index_t const each = (size + members - 1) / members;
+    index_t const each = divide_up(size, index_t{members});
     index_t const begin = std::min(size, rank * each);
     part(begin, std::min(size, begin + each));
   });
