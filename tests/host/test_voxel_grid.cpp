@@ -98,7 +98,7 @@ TEST_CASE("feature_view reads any record, aligned or not", "[core]") {
                                  : feature_view::fields<float>(base, 10, stride, offsets, 3);
         CHECK(view.size() == 10);
         CHECK(view.count() == 3);
-        CHECK(view.is_float16() == halves);
+        CHECK(view.type(1) == (halves ? farpoint::feature_type::float16 : farpoint::feature_type::float32));
         for (int record = 0; record < 10; ++record) {
           float values[3];
           view.read(record, values);
@@ -110,6 +110,62 @@ TEST_CASE("feature_view reads any record, aligned or not", "[core]") {
       }
     }
   }
+}
+
+TEST_CASE("feature_view reads every type as the nearest float", "[core]") {
+  using farpoint::feature_type;
+  constexpr int size = 30;
+  constexpr feature_type types[] = {feature_type::float32, feature_type::float16, feature_type::float64,
+                                    feature_type::int8,    feature_type::uint8,   feature_type::int16,
+                                    feature_type::uint16,  feature_type::int32,   feature_type::uint32};
+  constexpr int offsets[] = {0, 4, 6, 14, 15, 16, 18, 20, 24};
+  // Aligned for all, for some and for none.
+  for (int const stride : {size + 2, size, size + 1}) {
+    std::vector<double> memory(20);
+    auto* const base = reinterpret_cast<unsigned char*>(memory.data());
+    auto const put = [&](int record, int f, auto value) {
+      std::memcpy(base + record * stride + offsets[f], &value, sizeof value);
+    };
+    constexpr double doubles[] = {16777217.0, -1e300, 0x1p-149 * 0.51};
+    constexpr float nearest[] = {16777216.0f, -std::numeric_limits<float>::infinity(), 0x1p-149f};
+    for (int r = 0; r < 3; ++r) {
+      put(r, 0, 1.5f + static_cast<float>(r));
+      put(r, 1, farpoint::to_float16(-2.25f));
+      put(r, 2, doubles[r]);
+      put(r, 3, static_cast<std::int8_t>(-128 + r));
+      put(r, 4, static_cast<std::uint8_t>(255 - r));
+      put(r, 5, static_cast<std::int16_t>(-32768 + r));
+      put(r, 6, static_cast<std::uint16_t>(65535 - r));
+      put(r, 7, static_cast<std::int32_t>(-2147483647 - 1 + r));
+      put(r, 8, static_cast<std::uint32_t>(4294967295u - static_cast<unsigned>(r)));
+    }
+    auto const view = feature_view::fields(base, 3, stride, offsets, types, 9);
+    CHECK_FALSE(view.is_plain());
+    for (int r = 0; r < 3; ++r) {
+      auto const shift = static_cast<float>(r);
+      float const expected[] = {1.5f + shift,   -2.25f,        nearest[r], -128 + shift, 255 - shift,
+                                -32768 + shift, 65535 - shift, -0x1p31f,   0x1p32f};
+      float values[9];
+      view.read(r, values);
+      for (int f = 0; f < 9; ++f) {
+        CAPTURE(stride, r, f);
+        CHECK(view(r, f) == expected[f]);
+        CHECK(values[f] == expected[f]);
+      }
+    }
+  }
+  double const nan[] = {-std::numeric_limits<double>::quiet_NaN()};
+  CHECK(bits_of(feature_view::packed(nan, 1, 1)(0, 0)) == 0x7fc00000u);
+}
+
+TEST_CASE("features that are floats are told from those that must be converted", "[core]") {
+  std::vector<float> const values(8);
+  constexpr int offsets[] = {0, 4};
+  CHECK(feature_view::packed(values.data(), 4, 2).is_plain());
+  CHECK_FALSE(feature_view::fields<float>(values.data(), 3, 9, offsets, 2).is_plain());
+  CHECK_FALSE(feature_view::fields<std::int32_t>(values.data(), 4, 8, offsets, 2).is_plain());
+  constexpr farpoint::feature_type types[] = {farpoint::feature_type::float32, farpoint::feature_type::uint8};
+  CHECK_FALSE(feature_view::fields(values.data(), 4, 8, offsets, types, 2).is_plain());
 }
 
 TEST_CASE("packed features, with and without a stride", "[core]") {

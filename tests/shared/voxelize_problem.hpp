@@ -46,6 +46,13 @@ struct feature_format {
   index_t stride = 0;          ///< bytes; 0: in the records of the coordinates
   std::size_t shift = 0;       ///< bytes between an aligned address and the first record of their own
   bool half = false;           ///< float16
+  /// Not empty: a type for each, in place of `half`.
+  std::vector<farpoint::feature_type> types{};
+
+  farpoint::feature_type type_of(std::size_t f) const {
+    if (!types.empty()) return types[f];
+    return half ? farpoint::feature_type::float16 : farpoint::feature_type::float32;
+  }
 };
 
 inline feature_format packed_features(int count, bool half = false) {
@@ -54,6 +61,21 @@ inline feature_format packed_features(int count, bool half = false) {
   for (int f = 0; f < count; ++f) format.offsets.push_back(f * size);
   format.stride = size * count;
   format.half = half;
+  return format;
+}
+
+/// Features of every type, one after another: most are not aligned.
+inline feature_format mixed_features(int count) {
+  using farpoint::feature_type;
+  constexpr feature_type types[] = {feature_type::float32, feature_type::uint8,   feature_type::float64,
+                                    feature_type::uint16,  feature_type::float16, feature_type::int8,
+                                    feature_type::int16,   feature_type::int32,   feature_type::uint32};
+  feature_format format;
+  for (int f = 0; f < count; ++f) {
+    format.types.push_back(types[f % 9]);
+    format.offsets.push_back(static_cast<int>(format.stride));
+    format.stride += farpoint::detail::size_of(types[f % 9]);
+  }
   return format;
 }
 
@@ -119,9 +141,9 @@ struct voxelize_problem {
       std::size_t const place = format.reversed ? cloud.size() - 1 - i : i;
       unsigned char* const record = &memory[format.shift + place * static_cast<std::size_t>(format.stride)];
       unsigned char* const own = &feature_memory[features.shift + i * static_cast<std::size_t>(features.stride)];
-      for (int const offset : features.offsets) {
+      for (std::size_t f = 0; f < features.offsets.size(); ++f) {
         float const value = make_feature(random, odd_features);
-        put(features.stride == 0 ? record : own, offset, value);
+        put((features.stride == 0 ? record : own) + features.offsets[f], features.type_of(f), value);
       }
       // After the features, which may be these.
       for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -151,11 +173,10 @@ struct voxelize_problem {
     bool const inside = features.stride == 0;
     unsigned char const* const start = inside ? first_record(base) : own + features.shift;
     index_t const stride = inside ? record_stride() : features.stride;
-    int const* const at = features.offsets.data();
-    auto const count = static_cast<int>(feature_count());
-    params.features = features.half
-                          ? farpoint::feature_view::fields<farpoint::float16>(start, points, stride, at, count)
-                          : farpoint::feature_view::fields<float>(start, points, stride, at, count);
+    std::vector<farpoint::feature_type> types;
+    for (std::size_t f = 0; f < features.offsets.size(); ++f) types.push_back(features.type_of(f));
+    params.features = farpoint::feature_view::fields(start, points, stride, features.offsets.data(), types.data(),
+                                                     static_cast<int>(types.size()));
     return params;
   }
 
@@ -214,12 +235,14 @@ struct voxelize_problem {
   }
 
  private:
-  void put(unsigned char* record, int offset, float value) const {
-    if (features.half) {
-      farpoint::float16 const narrow = farpoint::to_float16(value);
-      std::memcpy(record + offset, &narrow, sizeof narrow);
-    } else {
-      std::memcpy(record + offset, &value, sizeof value);
+  /// Integers have what bits a float has.
+  static void put(unsigned char* at, farpoint::feature_type type, float value) {
+    farpoint::float16 const narrow = farpoint::to_float16(value);
+    double const wide = double{value} * (1 + 0x1p-26);
+    switch (type) {
+      case farpoint::feature_type::float16: std::memcpy(at, &narrow, sizeof narrow); break;
+      case farpoint::feature_type::float64: std::memcpy(at, &wide, sizeof wide); break;
+      default: std::memcpy(at, &value, static_cast<std::size_t>(farpoint::detail::size_of(type)));
     }
   }
   index_t record_stride() const { return format.reversed ? -format.stride : format.stride; }

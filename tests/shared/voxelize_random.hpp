@@ -36,7 +36,8 @@ voxelize_problem<Coord> random_voxelize_problem(std::uint64_t seed, std::int64_t
   }
   bool const half_in = random.below(3) == 0;
   int const feature_counts[] = {1, 4, 5, 2, 3, 7, 17};
-  auto features = packed_features(feature_counts[random.below(7)], half_in);
+  int const feature_count = feature_counts[random.below(7)];
+  auto features = random.below(4) == 0 ? mixed_features(feature_count) : packed_features(feature_count, half_in);
   features.stride += random.below(3) * (half_in ? 2 : 4) + random.below(2);
   features.shift = static_cast<std::size_t>(random.below(4));
   int const size = int{sizeof(Coord)};

@@ -1,26 +1,80 @@
 /// @file
-/// Features of points: float or float16 values beside the coordinates, read from and written to strided records.
+/// Features of points: values beside the coordinates, of any arithmetic type, read as floats from strided records.
 #pragma once
 
 #include <farpoint/core/float16.hpp>
 #include <farpoint/core/types.hpp>
 #include <farpoint/core/unaligned.hpp>
 
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 #include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
 
+/// Types that a feature can have in memory, little-endian.
+enum class feature_type : std::uint8_t { float32, float16, float64, int8, uint8, int16, uint16, int32, uint32 };
+
 namespace detail {
 template <class Value>
 inline constexpr bool is_feature = std::is_same_v<Value, float> || std::is_same_v<Value, float16>;
+
+/// Types that a feature_view reads.
+template <class Value>
+inline constexpr bool is_feature_source = is_feature<Value> || std::is_same_v<Value, double> ||
+                                          (std::is_integral_v<Value> && sizeof(Value) <= 4);
+
+template <class Value>
+constexpr feature_type feature_type_of() noexcept {
+  constexpr bool is_signed = std::is_signed_v<Value>;
+  if constexpr (std::is_same_v<Value, float16>) return feature_type::float16;
+  if constexpr (std::is_same_v<Value, float>) return feature_type::float32;
+  if constexpr (std::is_same_v<Value, double>) return feature_type::float64;
+  if constexpr (sizeof(Value) == 1) return is_signed ? feature_type::int8 : feature_type::uint8;
+  if constexpr (sizeof(Value) == 2) return is_signed ? feature_type::int16 : feature_type::uint16;
+  return is_signed ? feature_type::int32 : feature_type::uint32;
+}
+
+FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
+  switch (type) {
+    case feature_type::int8:
+    case feature_type::uint8: return 1;
+    case feature_type::float16:
+    case feature_type::int16:
+    case feature_type::uint16: return 2;
+    case feature_type::float64: return 8;
+    default: return 4;
+  }
+}
+
+/// The nearest float; the same NaN for all, which a conversion may change.
+FARPOINT_HD inline float narrow_feature(double value) noexcept {
+  return value == value ? static_cast<float>(value) : std::numeric_limits<float>::quiet_NaN();
+}
+
+/// The value at an address, as the nearest float.
+FARPOINT_HD inline float load_feature(unsigned char const* address, feature_type type, bool aligned) noexcept {
+  switch (type) {
+    case feature_type::float32: return load<float>(address, aligned);
+    case feature_type::float16: return static_cast<float>(load<float16>(address, aligned));
+    case feature_type::float64: return narrow_feature(load<double>(address, aligned));
+    case feature_type::int8: return static_cast<float>(load<std::int8_t>(address, true));
+    case feature_type::uint8: return static_cast<float>(load<std::uint8_t>(address, true));
+    case feature_type::int16: return static_cast<float>(load<std::int16_t>(address, aligned));
+    case feature_type::uint16: return static_cast<float>(load<std::uint16_t>(address, aligned));
+    case feature_type::int32: return static_cast<float>(load<std::int32_t>(address, aligned));
+    default: return static_cast<float>(load<std::uint32_t>(address, aligned));
+  }
+}
 }  // namespace detail
 
 /// Read-only view of `[size(), count()]` features in records that are `stride` bytes apart, in host or device memory.
 ///
-/// float or float16 at run time, so that kernels are not compiled twice; a float16 widens exactly. The coordinates may
-/// be among the features (nuScenes: x, y, z, intensity, time). Any stride and offset: where one is not aligned for the
-/// type, loads go byte by byte. Non-owning and trivially copyable. Unchecked; thread-safe.
+/// Each feature has a type of its own, known at run time, so that kernels are compiled once. Reading gives the nearest
+/// float: exact for float, float16 and integers of 8 and 16 bits. The coordinates may be among the features (nuScenes:
+/// x, y, z, intensity, time). Any stride and offset: where one is not aligned for the type, loads go byte by byte.
+/// Non-owning and trivially copyable. Unchecked; thread-safe.
 class feature_view {
  public:
   /// Most features that a record can have.
@@ -28,21 +82,21 @@ class feature_view {
 
   constexpr feature_view() = default;
 
-  /// `count` values of type float or float16 that follow one another from the start of each record.
+  /// `count` values of one type that follow one another from the start of each record.
+  /// @tparam Value   float, float16, double, or an integer of 8, 16 or 32 bits
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param count    features of each, 64 at most
   /// @param stride   bytes between records; 0: the records are packed
   template <class Value>
   static feature_view packed(Value const* base, index_t records, int count, index_t stride = 0) noexcept {
-    static_assert(detail::is_feature<Value>, "farpoint: features are float or farpoint::float16");
     int offsets[max_count] = {};
     for (int i = 0; i < count && i < max_count; ++i) offsets[i] = i * int{sizeof(Value)};
     return fields<Value>(base, records, stride != 0 ? stride : index_t{sizeof(Value)} * count, offsets, count);
   }
 
-  /// `count` values of type float or float16, the i-th `offsets[i]` bytes into each record: PointCloud2 fields,
-  /// pcl::PointXYZI (0, 4, 8, 16).
+  /// `count` values of one type, the i-th `offsets[i]` bytes into each record: pcl::PointXYZI (0, 4, 8, 16).
+  /// @tparam Value   float, float16, double, or an integer of 8, 16 or 32 bits
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param stride   bytes between records
@@ -51,19 +105,35 @@ class feature_view {
   template <class Value>
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              int count) noexcept {
-    static_assert(detail::is_feature<Value>, "farpoint: features are float or farpoint::float16");
+    static_assert(detail::is_feature_source<Value>,
+                  "farpoint: features are float, farpoint::float16, double, or integers of 8, 16 or 32 bits");
+    feature_type types[max_count];
+    for (feature_type& type : types) type = detail::feature_type_of<Value>();
+    return fields(base, records, stride, offsets, types, count);
+  }
+
+  /// `count` values, the i-th of type `types[i]` and `offsets[i]` bytes into each record: PointCloud2 fields.
+  /// @param base     first record; null if there is none
+  /// @param records  number of records
+  /// @param stride   bytes between records
+  /// @param offsets  `[count]`, host memory; copied
+  /// @param types    `[count]`, host memory; copied
+  /// @param count    features of each, 64 at most
+  static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
+                             feature_type const* types, int count) noexcept {
     feature_view view;
     view.base_ = static_cast<unsigned char const*>(base);
     view.records_ = records;
     view.stride_ = stride;
     view.count_ = count;
-    view.half_ = std::is_same_v<Value, float16>;
-    auto misfit = reinterpret_cast<std::uintptr_t>(base) | static_cast<std::uintptr_t>(stride);
+    auto const common = reinterpret_cast<std::uintptr_t>(base) | static_cast<std::uintptr_t>(stride);
     for (int i = 0; i < count && i < max_count; ++i) {
+      auto const size = static_cast<std::uintptr_t>(detail::size_of(types[i]));
       view.offsets_[i] = offsets[i];
-      misfit |= static_cast<std::uintptr_t>(offsets[i]);
+      view.types_[i] = types[i];
+      view.aligned_[i] = (common | static_cast<std::uintptr_t>(offsets[i])) % size == 0;
+      view.plain_ = view.plain_ && view.aligned_[i] && types[i] == feature_type::float32;
     }
-    view.aligned_ = misfit % alignof(Value) == 0;
     return view;
   }
 
@@ -72,54 +142,52 @@ class feature_view {
   /// Features per record.
   FARPOINT_HD constexpr int count() const noexcept { return count_; }
   FARPOINT_HD constexpr unsigned char const* base() const noexcept { return base_; }
-  FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
+  /// Bytes between records.
+  FARPOINT_HD constexpr index_t stride() const noexcept { return stride_; }
+  /// Bytes from the start of a record to the feature.
+  FARPOINT_HD constexpr int offset(int feature) const noexcept { return offsets_[feature]; }
+  FARPOINT_HD constexpr feature_type type(int feature) const noexcept { return types_[feature]; }
+  /// True when all features are floats that may be loaded as such: feature f of record r is at
+  /// base() + r * stride() + offset(f).
+  FARPOINT_HD constexpr bool is_plain() const noexcept { return plain_; }
 
   FARPOINT_HD float operator()(index_t record, int feature) const noexcept { return column(feature)(record); }
 
-  /// One feature of all records, for a loop over records: its offset is looked up once.
+  /// One feature of all records, for a loop over records: its offset and type are looked up once.
   class feature_column {
    public:
     FARPOINT_HD float operator()(index_t record) const noexcept {
       unsigned char const* const address = base_ + record * stride_;
       if (plain_) return *reinterpret_cast<float const*>(address);
-      return half_ ? static_cast<float>(detail::load<float16>(address, aligned_))
-                   : detail::load<float>(address, aligned_);
+      return detail::load_feature(address, type_, aligned_);
     }
-
-    /// True for floats that are loaded as such: base() + record * stride() points to them.
-    FARPOINT_HD bool is_plain() const noexcept { return plain_; }
-    FARPOINT_HD unsigned char const* base() const noexcept { return base_; }
-    FARPOINT_HD index_t stride() const noexcept { return stride_; }
 
    private:
     friend class feature_view;
     unsigned char const* base_;
     index_t stride_;
-    bool plain_;  ///< an aligned float
-    bool half_;
+    bool plain_;
     bool aligned_;
+    feature_type type_;
   };
 
   FARPOINT_HD feature_column column(int feature) const noexcept {
     feature_column column;
     column.base_ = base_ + offsets_[feature];
     column.stride_ = stride_;
-    column.plain_ = aligned_ && !half_;
-    column.half_ = half_;
-    column.aligned_ = aligned_;
+    column.plain_ = plain_;
+    column.aligned_ = aligned_[feature];
+    column.type_ = types_[feature];
     return column;
   }
 
-  /// Copies all features of a record to `values`, of count() elements; tests the type once.
+  /// Copies all features of a record to `values`, of count() elements.
   FARPOINT_HD void read(index_t record, float* values) const noexcept {
     unsigned char const* const start = base_ + record * stride_;
-    if (half_) {
-      for (int i = 0; i < count_; ++i)
-        values[i] = static_cast<float>(detail::load<float16>(start + offsets_[i], aligned_));
-    } else if (aligned_) {
+    if (plain_) {
       for (int i = 0; i < count_; ++i) values[i] = *reinterpret_cast<float const*>(start + offsets_[i]);
     } else {
-      for (int i = 0; i < count_; ++i) values[i] = detail::load<float>(start + offsets_[i], false);
+      for (int i = 0; i < count_; ++i) values[i] = detail::load_feature(start + offsets_[i], types_[i], aligned_[i]);
     }
   }
 
@@ -128,9 +196,10 @@ class feature_view {
   index_t records_ = 0;
   index_t stride_ = 0;
   int count_ = 0;
-  bool half_ = false;
-  bool aligned_ = true;
+  bool plain_ = true;
   int offsets_[max_count] = {};
+  feature_type types_[max_count] = {};
+  bool aligned_[max_count] = {};
 };
 
 /// Writable range of float or float16 values in host or device memory. Non-owning, trivially copyable.

@@ -87,7 +87,7 @@ template <class Points>
 __device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noexcept {
   auto const& output = args.output;
   return !output.mean.empty() && !output.mean.is_float16() && output.max.empty() && output.first.empty() &&
-         output.gathered.empty() && output.centroid.empty() && args.params.features.column(0).is_plain();
+         output.gathered.empty() && output.centroid.empty() && args.params.features.is_plain();
 }
 
 /// What a row has of its points then, in a fraction of the instructions: the kernels of few points are bound by those.
@@ -97,12 +97,11 @@ __device__ inline void write_plain_means(voxelize_args<Points> const& args, voxe
   feature_view const& features = args.params.features;
   int const columns = features.count();
   for (int f = lanes.lane; f < columns; f += lanes.size) {
-    auto const column = features.column(f);
-    unsigned char const* const base = column.base() + frame.begin * column.stride();
+    unsigned char const* const base = features.base() + features.offset(f) + frame.begin * features.stride();
     float sum = 0;
 #pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
-      sum = add_rn(sum, *reinterpret_cast<float const*>(base + kept[k] * column.stride()));
+      sum = add_rn(sum, *reinterpret_cast<float const*>(base + kept[k] * features.stride()));
     }
     static_cast<float*>(args.output.mean.data())[index_t{row} * columns + f] = voxel_mean(sum, count);
   }

@@ -1,0 +1,157 @@
+/// @file
+/// Tensors of other frameworks by DLPack: as points and outputs without a copy, and results given to them.
+///
+/// Needs <dlpack/dlpack.h>, of any version from 0.4 on. A view does not own the tensor, which must outlive it; whoever
+/// took a DLManagedTensor calls its deleter.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/status.hpp>
+
+#include <dlpack/dlpack.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <memory>
+#include <type_traits>
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Whether kernels can read the tensor: memory of a CUDA device, managed or pinned.
+inline bool is_on_device(DLTensor const& tensor) noexcept {
+  // By numbers: older versions name them otherwise, or not at all.
+  int const type = static_cast<int>(tensor.device.device_type);
+  return type == 2 || type == 3 || type == 13;
+}
+/// Whether host code can read the tensor: memory of the processor, managed or pinned.
+inline bool is_on_host(DLTensor const& tensor) noexcept {
+  int const type = static_cast<int>(tensor.device.device_type);
+  return type == 1 || type == 3 || type == 13;
+}
+
+namespace detail {
+
+template <class T>
+constexpr DLDataType dlpack_type() noexcept {
+  constexpr auto bits = static_cast<std::uint8_t>(8 * sizeof(T));
+  if constexpr (std::is_floating_point_v<T> || std::is_same_v<T, float16>) return {kDLFloat, bits, 1};
+  return {static_cast<std::uint8_t>(std::is_signed_v<T> ? kDLInt : kDLUInt), bits, 1};
+}
+
+template <class T>
+bool has_type(DLTensor const& tensor) noexcept {
+  constexpr DLDataType type = dlpack_type<T>();
+  return tensor.dtype.code == type.code && tensor.dtype.bits == type.bits && tensor.dtype.lanes == 1;
+}
+
+/// Elements from one index of an axis to the next. Null strides mean packed rows.
+inline std::int64_t dlpack_stride(DLTensor const& tensor, int axis) noexcept {
+  if (tensor.strides != nullptr) return tensor.strides[axis];
+  std::int64_t stride = 1;
+  for (int inner = tensor.ndim - 1; inner > axis; --inner) stride *= tensor.shape[inner];
+  return stride;
+}
+
+inline void const* dlpack_data(DLTensor const& tensor) noexcept {
+  return static_cast<unsigned char const*>(tensor.data) + tensor.byte_offset;
+}
+
+/// Views the last two axes, `points` and coordinates, with `count` points in all.
+template <class Coord, int Dim>
+result view_dlpack_rows(DLTensor const& tensor, index_t count, point_view<Coord, Dim>& points) noexcept {
+  int const axis = tensor.ndim - 1;
+  if (!has_type<Coord>(tensor)) return reject("DLPack: the tensor's type is not that of the coordinates");
+  if (tensor.shape[axis] != Dim) return reject("DLPack: the last axis is not as long as a point has coordinates");
+  std::array<int, Dim> offsets{};
+  for (int i = 0; i < Dim; ++i) {
+    std::int64_t const offset = i * dlpack_stride(tensor, axis) * std::int64_t{sizeof(Coord)};
+    if (offset < std::numeric_limits<int>::min() || offset > std::numeric_limits<int>::max()) {
+      return reject("DLPack: the coordinates of a point lie more than 2 GiB apart");
+    }
+    offsets[static_cast<std::size_t>(i)] = static_cast<int>(offset);
+  }
+  points = {dlpack_data(tensor), count, dlpack_stride(tensor, axis - 1) * index_t{sizeof(Coord)}, offsets};
+  return {};
+}
+
+}  // namespace detail
+
+/// Views a tensor of shape `[points, Dim]`, of any strides, as points. A channel-first one, `[Dim, points]`, is such a
+/// tensor after a transpose, which copies nothing. On failure `points` stays as it is.
+template <class Coord, int Dim>
+result view_dlpack(DLTensor const& tensor, point_view<Coord, Dim>& points) noexcept {
+  if (tensor.ndim != 2) return detail::reject("DLPack: points are a tensor of 2 axes, [points, coordinates]");
+  return detail::view_dlpack_rows(tensor, tensor.shape[0], points);
+}
+
+/// Views a tensor of shape `[clouds, points, Dim]` as a regular batch. The clouds must follow one another at the stride
+/// of the points; other strides are free. On failure `clouds` stays as it is.
+template <class Coord, int Dim>
+result view_dlpack(DLTensor const& tensor, batch<point_view<Coord, Dim>>& clouds) noexcept {
+  if (tensor.ndim != 3) return detail::reject("DLPack: a batch is a tensor of 3 axes, [clouds, points, coordinates]");
+  std::int64_t const number = tensor.shape[0];
+  std::int64_t const each = tensor.shape[1];
+  if (number > 1 && each > 0 && detail::dlpack_stride(tensor, 0) != each * detail::dlpack_stride(tensor, 1)) {
+    return detail::reject("DLPack: the clouds of a batch do not follow one another; make the tensor contiguous");
+  }
+  point_view<Coord, Dim> points;
+  if (result const viewed = detail::view_dlpack_rows(tensor, number * each, points); !viewed) return viewed;
+  clouds = batch<point_view<Coord, Dim>>::regular(points, number);
+  return {};
+}
+
+/// Views a tensor of any shape whose elements are packed as a range: an output, offsets, a workspace. On failure
+/// `elements` stays as it is.
+template <class T>
+result view_dlpack(DLTensor const& tensor, span<T>& elements) noexcept {
+  using value_type = std::remove_cv_t<T>;
+  if (!detail::has_type<value_type>(tensor)) return detail::reject("DLPack: the tensor has elements of another type");
+  std::int64_t size = 1;
+  for (int axis = tensor.ndim - 1; axis >= 0; --axis) {
+    if (tensor.shape[axis] != 1 && detail::dlpack_stride(tensor, axis) != size) {
+      return detail::reject("DLPack: the tensor's elements are not packed; make it contiguous");
+    }
+    size *= tensor.shape[axis];
+  }
+  auto* const data = static_cast<unsigned char*>(tensor.data) + tensor.byte_offset;
+  elements = span<T>{reinterpret_cast<T*>(data), static_cast<std::size_t>(size)};
+  return {};
+}
+
+/// A tensor of packed elements for another framework, which calls its deleter when it is done. Allocates.
+/// @param data    its first element
+/// @param shape   elements along each axis
+/// @param device  where the memory is: `{kDLCPU, 0}`, or `{kDLCUDA, ordinal}`
+/// @param owner   what keeps the memory alive, moved into the tensor: a vector, a std::shared_ptr, ...
+/// @throws std::bad_alloc
+template <class T, std::size_t Axes, class Owner>
+DLManagedTensor* make_dlpack(T* data, std::array<std::int64_t, Axes> const& shape, DLDevice device, Owner owner) {
+  struct holder {
+    DLManagedTensor tensor;
+    std::array<std::int64_t, Axes> shape;
+    std::array<std::int64_t, Axes> strides;
+    Owner owner;
+  };
+  auto held = std::make_unique<holder>(holder{{}, shape, {}, std::move(owner)});
+  std::int64_t stride = 1;
+  for (std::size_t axis = Axes; axis-- > 0;) {
+    held->strides[axis] = stride;
+    stride *= shape[axis];
+  }
+  DLTensor& tensor = held->tensor.dl_tensor;
+  tensor.data = const_cast<std::remove_cv_t<T>*>(data);
+  tensor.device = device;
+  tensor.ndim = static_cast<int>(Axes);
+  tensor.dtype = detail::dlpack_type<std::remove_cv_t<T>>();
+  tensor.shape = held->shape.data();
+  tensor.strides = held->strides.data();
+  tensor.byte_offset = 0;
+  held->tensor.manager_ctx = held.get();
+  held->tensor.deleter = [](DLManagedTensor* self) { delete static_cast<holder*>(self->manager_ctx); };
+  return &held.release()->tensor;
+}
+
+FARPOINT_END_NAMESPACE
