@@ -7,7 +7,7 @@
 #include <farpoint/core/unaligned.hpp>
 
 #include <cstdint>
-#include <limits>
+#include <cstring>
 #include <type_traits>
 #include <utility>
 
@@ -48,9 +48,12 @@ FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
   }
 }
 
-/// The nearest float; the same NaN for all, which a conversion may change.
+/// The nearest float; the same NaN for all, of which conversions make different ones.
 FARPOINT_HD inline float narrow_feature(double value) noexcept {
-  return value == value ? static_cast<float>(value) : std::numeric_limits<float>::quiet_NaN();
+  auto nearest = static_cast<float>(value);
+  constexpr std::uint32_t nan = 0x7fc00000u;
+  if (value != value) std::memcpy(&nearest, &nan, sizeof nearest);
+  return nearest;
 }
 
 /// The value at an address, as the nearest float.
