@@ -220,6 +220,7 @@ void register_tuning(bool flush_l2) {
   for (std::size_t const size : block_sizes) {
     row const wished{size};
     register_block<256, 4>(wished, flush_l2);
+    register_block<256, 8>(wished, flush_l2);
     register_block<512, 4>(wished, flush_l2);
     register_block<256, 16>(wished, flush_l2);
     register_block<512, 8>(wished, flush_l2);
@@ -251,6 +252,8 @@ void register_tuning(bool flush_l2) {
       register_sweeps<512, 8, 2, 4>(wished, flush_l2);
       register_sweeps<512, 12, 2, 4>(wished, flush_l2);
       register_sweeps<512, 16, 1, 4>(wished, flush_l2);
+      register_sweeps<512, 16, 2, 4>(wished, flush_l2);
+      register_sweeps<384, 20, 2, 4, true>(wished, flush_l2);
       register_sweeps<1024, 8, 1, 4>(wished, flush_l2);
     }
     if (size < 1 << 20) continue;

@@ -3,8 +3,10 @@
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/status.hpp>
+#include <farpoint/tuning/radix_sort.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 #include "../catch.hpp"
 #include "../shared/distance_pairs.hpp"
@@ -166,4 +168,19 @@ TEST_CASE("every status has a name", "[core]") {
   CHECK(std::string{to_string(farpoint::status::ok)} == "ok");
   CHECK(std::string{to_string(farpoint::status::workspace_too_small)} == "workspace too small");
   CHECK(std::string{to_string(static_cast<farpoint::status>(99))} == "unknown status");
+}
+
+TEST_CASE("shapes of radix_sort() compare and print", "[core]") {
+  auto const printed = [](auto const& tuning) {
+    std::ostringstream out;
+    out << tuning;
+    return out.str();
+  };
+  using farpoint::radix_block_tuning;
+  using farpoint::radix_sweep_tuning;
+  CHECK(radix_block_tuning{512, 8} == radix_block_tuning{512, 8});
+  CHECK(radix_block_tuning{512, 8} != radix_block_tuning{512, 4});
+  CHECK(printed(radix_block_tuning{512, 8}) == "{512, 8}");
+  CHECK(radix_sweep_tuning{1, 256, 8, 4, 4} != radix_sweep_tuning{1, 256, 8, 4, 4, true});
+  CHECK(printed(radix_sweep_tuning{1, 256, 8, 4, 4, true}) == "{1, 256, 8, 4, 4, true}");
 }

@@ -30,14 +30,24 @@ struct radix_digit {
   FARPOINT_HD constexpr std::uint32_t operator()(std::uint32_t key) const noexcept { return key >> shift & mask; }
 };
 
+namespace detail {
+
+/// A digit as CUB's rankings ask for it.
+struct radix_digit_extractor {
+  radix_digit digit;
+
+  __device__ std::uint32_t Digit(std::uint32_t key) const noexcept { return digit(key); }
+};
+
+}  // namespace detail
+
 /// Finds where each key of a tile stands once the tile is sorted by a digit. Equal digits keep their order.
 ///
 /// The tile is warp-striped: see place_of(). All threads of a one-dimensional block call every function together. The
 /// block synchronises before it calls rank() again, or uses the storage for something else.
 ///
 /// A warp finds the lanes that share a digit by eight ballots, so its cost does not depend on how the digits are
-/// spread. cub::BlockRadixRankMatch works in the same way; this one also ranks tiles that are not full, and hands out
-/// the count of each digit before the ranks are complete.
+/// spread. cub::BlockRadixRankMatch works in the same way and is faster, but only ranks full tiles.
 /// @tparam Threads  256 or more, in whole warps
 template <int Threads>
 class block_radix_rank {

@@ -168,7 +168,7 @@ constexpr int radix_sort_result(int bits) noexcept {
 /// Stable: keys that agree in these bits keep their order. The result is in `keys[radix_sort_result(bits)]` and
 /// `values[radix_sort_result(bits)]`; the other buffers are left with anything. The input is not kept.
 ///
-/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 4,096 keys are
+/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 8,192 keys are
 /// one launch of one block. More take one launch for every eight bits, one to count the digits, and a memset. A key is
 /// then read once to count it, and read and written once for each eight bits, with its value. Where only the device
 /// knows the size, the launches are those of `size`, and surplus blocks return at once.

@@ -132,9 +132,13 @@ class multi_sample_step {
     return {accepted, nearby != 0, nearby == 0 && accepted < room};
   }
 
-  /// Barrier 1 is ours: other warps of the block may wait at barrier 0.
+  /// Barrier 1 is ours: other warps of the block may wait at barrier 0. One warp needs none.
   __device__ static void sync() noexcept {
-    __barrier_sync_count(1, Threads);
+    if constexpr (Threads == 32) {
+      cuda_warp::sync();
+    } else {
+      __barrier_sync_count(1, Threads);
+    }
   }
 
  private:
