@@ -47,10 +47,7 @@ class clouds_on_device {
 
 /// Workspace of just the size, in which an earlier call may have left anything.
 inline std::unique_ptr<device_array<unsigned char>> noisy_workspace(std::size_t size) {
-  std::vector<unsigned char> noise(size);
-  random_source random{size};
-  for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
-  return std::make_unique<device_array<unsigned char>>(noise);
+  return std::make_unique<device_array<unsigned char>>(random_bytes(size, size));
 }
 
 }  // namespace farpoint_tests

@@ -14,8 +14,8 @@ class lists_on_device {
   /// After the stream was synchronised.
   knn_answer<scalar> answer(farpoint::result outcome) const {
     bool const kept = report_.intact() && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    auto answer = lists_.answer(outcome);
+    if (!kept) outcome = memory_was_written;
+    knn_answer<scalar> answer{lists_.answer(outcome)};
     if (answer.outcome) add_report(answer, report_.download()[0]);
     return answer;
   }
@@ -31,9 +31,9 @@ class lists_on_device {
   Problem const& problem() const { return problem_; }
   auto points() const { return clouds_.points(); }
   auto queries() const { return clouds_.queries(); }
-  auto indices() const { return span_of<Index>(lists_.indices); }
+  auto indices() const { return lists_.index_span(); }
   auto distances() const { return lists_.distance_span(); }
-  auto counts() const { return span_of<Index>(lists_.counts); }
+  auto counts() const { return lists_.count_span(); }
   Report* report() const { return report_.data(); }
 
   /// The same memory in each call.

@@ -4,13 +4,12 @@
 #include "warp_sorts.cuh"
 
 using namespace farpoint_tests;
-using farpoint::index_key;
-using farpoint::neighbour_key;
 
 namespace {
 
 template <class Key, int Capacity>
 struct merge {
+  using key = Key;
   static constexpr int capacity = Capacity;
   using sorter = farpoint::warp_merge_sort<Key, Capacity>;
   using storage = typename sorter::storage;
@@ -20,9 +19,6 @@ struct merge {
 }  // namespace
 
 TEST_CASE("warp_merge_sort: keys in shared memory", "[warp][device][sanitize]") {
-  check_shared_sorts<merge<std::uint32_t, 32>, std::uint32_t>();
-  check_shared_sorts<merge<float, 64>, float>();
-  check_shared_sorts<merge<neighbour_key<float>, 512>, neighbour_key<float>>();
-  check_shared_sorts<merge<index_key<float>, 512>, index_key<float>>();
-  check_shared_sorts<merge<neighbour_key<double>, 256>, neighbour_key<double>>();
+  check_shared_sorts<merge<std::uint32_t, 32>, merge<float, 64>, merge<neighbour_key<float>, 512>,
+                     merge<index_key<float>, 512>, merge<neighbour_key<double>, 256>>();
 }

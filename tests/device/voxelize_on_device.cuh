@@ -8,6 +8,7 @@
 #include "../shared/voxelize_problem.hpp"
 #include "cuda_check.hpp"
 #include "radix_sort_kernels.cuh"
+#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -53,21 +54,16 @@ class voxelize_call {
   /// After the stream was synchronised.
   voxelize_answer answer(farpoint::result outcome) const {
     bool const kept = workspace_->intact() && memory_.intact() && feature_memory_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+    if (!kept) outcome = memory_was_written;
     return answer_of(problem_, parts_, outcome);
   }
 
   /// What an earlier call left behind must not help a later one.
-  void scramble_workspace(std::uint64_t seed) {
-    std::vector<unsigned char> noise(workspace_->size());
-    random_source random{seed};
-    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
-    workspace_->upload(noise);
-  }
+  void scramble_workspace(std::uint64_t seed) { workspace_->upload(random_bytes(workspace_->size(), seed)); }
   std::vector<unsigned char> workspace() const { return workspace_->download(); }
   /// Back to the poison, which rows that are not written must keep.
   void poison() {
-    for (auto const& array : parts_) array->upload(std::vector<unsigned char>(array->size(), 0xa5));
+    for (auto const& array : parts_) array->refill();
   }
   /// Another problem's points in the same memory, with as many points and clouds.
   void upload(Problem const& other) {
@@ -89,10 +85,7 @@ class voxelize_call {
 template <class Selector, class Problem>
 voxelize_answer voxelize_on_device(Problem const& problem) {
   voxelize_call<Problem> call{problem};
-  test_stream const stream;
-  farpoint::result const outcome = call.template enqueue<Selector>(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
+  return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>(stream); });
 }
 
 }  // namespace farpoint_tests
