@@ -12,6 +12,13 @@
 #define FARPOINT_HD
 #endif
 
+// One of two expressions, in a FARPOINT_HD function.
+#if defined(__CUDA_ARCH__)
+#define FARPOINT_DEVICE_OR_HOST(device, host) device
+#else
+#define FARPOINT_DEVICE_OR_HOST(device, host) host
+#endif
+
 #if defined(__GNUC__)
 #define FARPOINT_HIDDEN __attribute__((visibility("hidden")))
 #define FARPOINT_ALWAYS_INLINE inline __attribute__((always_inline))

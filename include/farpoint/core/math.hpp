@@ -12,20 +12,12 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// a * b + c, rounded once (to nearest, ties to even), on every backend.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float fma_rn(float a, float b, float c) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fmaf_rn(a, b, c);
-#else
-  return std::fma(a, b, c);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fmaf_rn(a, b, c), std::fma(a, b, c));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(a, b, c);
-#else
-  return std::fma(a, b, c);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fma_rn(a, b, c), std::fma(a, b, c));
 }
 
 namespace detail {
@@ -49,74 +41,42 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
 
 /// a - b, rounded once: not fused with a multiplication that made an operand (detail::as_rounded says where it may be).
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sub_rn(float a, float b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fsub_rn(a, b);
-#else
-  return detail::as_rounded(a) - detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fsub_rn(a, b), detail::as_rounded(a) - detail::as_rounded(b));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dsub_rn(a, b);
-#else
-  return detail::as_rounded(a) - detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__dsub_rn(a, b), detail::as_rounded(a) - detail::as_rounded(b));
 }
 
 /// a + b, rounded once: not fused with a multiplication that made an operand.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float add_rn(float a, float b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fadd_rn(a, b);
-#else
-  return detail::as_rounded(a) + detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fadd_rn(a, b), detail::as_rounded(a) + detail::as_rounded(b));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double add_rn(double a, double b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, b);
-#else
-  return detail::as_rounded(a) + detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__dadd_rn(a, b), detail::as_rounded(a) + detail::as_rounded(b));
 }
 
 /// a / b, rounded once: with nvcc's -prec-div=false too, and never a product with 1 / b.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float div_rn(float a, float b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fdiv_rn(a, b);
-#else
-  return a / b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fdiv_rn(a, b), a / b);
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double div_rn(double a, double b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __ddiv_rn(a, b);
-#else
-  return a / b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__ddiv_rn(a, b), a / b);
 }
 
 /// Square root, rounded once: with nvcc's -prec-sqrt=false too.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sqrt_rn(float a) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fsqrt_rn(a);
-#else
-  return std::sqrt(a);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fsqrt_rn(a), std::sqrt(a));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sqrt_rn(double a) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dsqrt_rn(a);
-#else
-  return std::sqrt(a);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__dsqrt_rn(a), std::sqrt(a));
 }
 
 namespace detail {

@@ -178,6 +178,15 @@ result check_hash_map_slots(Map const& map, span<typename Map::key_type const> k
   return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
 }
 
+/// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
+template <bool Minimum, class Exec, class Map>
+result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
+                               span<typename Map::value_type const> values, hash_map_report* report) noexcept {
+  if (result const bad = check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
+  using operation = hash_map_insert_operation<Map, Minimum>;
+  return hash_map_run(exec, hash_map_args_of(map, keys, operation{values.data()}, report));
+}
+
 template <class Map>
 result check_hash_map_pairs(Map const& map,
                             hash_map_pairs<typename Map::key_type, typename Map::value_type> const& output) noexcept {
