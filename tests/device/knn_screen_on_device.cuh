@@ -3,8 +3,6 @@
 
 #include <farpoint/knn_screen.cuh>
 
-#include <memory>
-
 #include "../shared/knn_screen_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
@@ -26,28 +24,23 @@ class screen_call {
         arrays_{problem},
         report_{1} {}
 
-  /// The first call allocates the workspace and fills it with random bytes.
   template <class Selector>
   farpoint::result enqueue(cudaStream_t stream) {
     farpoint::cuda_exec const exec{stream};
     auto const cloud = problem_.points.clouds_at(memory_.data(), offsets_.data());
-    if (workspace_ == nullptr) {
-      std::size_t const needed = farpoint::knn_workspace_bytes<Selector>(exec, cloud, problem_.method, problem_.k);
-      workspace_ = std::make_unique<device_array<unsigned char>>(needed);
-      scramble_workspace(needed);
-    }
+    std::size_t const needed = farpoint::knn_workspace_bytes<Selector>(exec, cloud, problem_.method, problem_.k);
     return farpoint::knn<Selector>(exec, cloud, problem_.method, problem_.k, arrays_.output(report_.data()),
-                                   {workspace_->data(), workspace_->size()});
+                                   workspace_.of_size(needed));
   }
 
   /// After the stream was synchronised.
   screen_answer<scalar> answer(farpoint::result outcome) const {
-    bool const kept = workspace_->intact() && memory_.intact() && offsets_.intact() && report_.intact();
+    bool const kept = workspace_.intact() && memory_.intact() && offsets_.intact() && report_.intact();
     return arrays_.answer(kept ? outcome : memory_was_written, report_.download()[0]);
   }
 
   /// What an earlier call left behind must not help a later one.
-  void scramble_workspace(std::uint64_t seed) { workspace_->upload(random_bytes(workspace_->size(), seed)); }
+  void scramble_workspace(std::uint64_t seed) { workspace_.scramble(seed); }
   /// Back to the poison, which rows that are not written must keep.
   void poison() {
     arrays_.for_each([](auto& array) { array.refill(); });
@@ -64,7 +57,7 @@ class screen_call {
   device_array<index_t> offsets_;
   screen_arrays<scalar, Index, device_array> arrays_;
   device_array<farpoint::knn_screen_report> report_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
+  call_workspace workspace_;
 };
 
 /// On a stream of its own.

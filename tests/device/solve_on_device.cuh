@@ -30,14 +30,13 @@ class device_call {
     auto const clouds = problem_.clouds_at(memory_.data(), offsets_.data());
     auto const params = problem_.params_with(as_span<index_t const>(firsts_), as_span<index_t const>(chosen_));
     std::size_t const needed = farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream}, clouds, params);
-    if (workspace_ == nullptr) workspace_ = std::make_unique<device_array<unsigned char>>(needed);
     return farpoint::fps<Selector>(farpoint::cuda_exec{stream}, clouds, params, lists_.output(report_.data()),
-                                   as_span<unsigned char>(*workspace_));
+                                   workspace_.of_size(needed));
   }
 
   /// After the stream was synchronised.
   fps_answer<scalar> answer(farpoint::result outcome) const {
-    if (outcome && !(report_.intact() && workspace_->intact())) outcome = memory_was_written;
+    if (outcome && !(report_.intact() && workspace_.intact())) outcome = memory_was_written;
     return {lists_.answer(outcome), outcome ? report_.download()[0] : farpoint::fps_report{}};
   }
 
@@ -54,7 +53,7 @@ class device_call {
   device_array<index_t> offsets_, firsts_, chosen_;
   fps_arrays<Problem, Index, device_array> lists_;
   device_array<farpoint::fps_report> report_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
+  call_workspace workspace_;
 };
 
 /// On a stream of its own, with the kernels that `Selector` chooses.

@@ -11,9 +11,7 @@ using namespace farpoint_tests;
 namespace {
 
 template <class Key, int Capacity>
-struct bitonic {
-  using key = Key;
-  static constexpr int capacity = Capacity;
+struct bitonic : shared_sort<Key, Capacity> {
   struct storage {
     Key keys[Capacity];
   };

@@ -8,9 +8,7 @@ using namespace farpoint_tests;
 namespace {
 
 template <class Key, int Capacity>
-struct merge {
-  using key = Key;
-  static constexpr int capacity = Capacity;
+struct merge : shared_sort<Key, Capacity> {
   using sorter = farpoint::warp_merge_sort<Key, Capacity>;
   using storage = typename sorter::storage;
   __device__ static void sort(storage& shared, int size) { sorter::sort(shared, size); }

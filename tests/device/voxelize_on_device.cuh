@@ -34,7 +34,6 @@ class voxelize_call {
     }
   }
 
-  /// The first call allocates the workspace and fills it with random bytes.
   template <class Selector>
   farpoint::result enqueue(cudaStream_t stream) {
     std::array<unsigned char*, part::count> at{};
@@ -43,24 +42,20 @@ class voxelize_call {
     auto const params = problem_.params_at(memory_.data(), feature_memory_.data());
     auto const output = problem_.output_at(at);
     farpoint::cuda_exec const exec{stream};
-    if (workspace_ == nullptr) {
-      std::size_t const needed = farpoint::voxelize_workspace_bytes<Selector>(exec, clouds, params, output);
-      workspace_ = std::make_unique<device_array<unsigned char>>(needed);
-      scramble_workspace(needed);
-    }
-    return farpoint::voxelize<Selector>(exec, clouds, params, output, {workspace_->data(), workspace_->size()});
+    std::size_t const needed = farpoint::voxelize_workspace_bytes<Selector>(exec, clouds, params, output);
+    return farpoint::voxelize<Selector>(exec, clouds, params, output, workspace_.of_size(needed));
   }
 
   /// After the stream was synchronised.
   voxelize_answer answer(farpoint::result outcome) const {
-    bool const kept = workspace_->intact() && memory_.intact() && feature_memory_.intact();
+    bool const kept = workspace_.intact() && memory_.intact() && feature_memory_.intact();
     if (!kept) outcome = memory_was_written;
     return answer_of(problem_, parts_, outcome);
   }
 
   /// What an earlier call left behind must not help a later one.
-  void scramble_workspace(std::uint64_t seed) { workspace_->upload(random_bytes(workspace_->size(), seed)); }
-  std::vector<unsigned char> workspace() const { return workspace_->download(); }
+  void scramble_workspace(std::uint64_t seed) { workspace_.scramble(seed); }
+  std::vector<unsigned char> workspace() const { return workspace_.download(); }
   /// Back to the poison, which rows that are not written must keep.
   void poison() {
     for (auto const& array : parts_) array->refill();
@@ -78,7 +73,7 @@ class voxelize_call {
   device_array<unsigned char> feature_memory_;
   device_array<index_t> offsets_;
   std::vector<std::unique_ptr<device_array<unsigned char>>> parts_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
+  call_workspace workspace_;
 };
 
 /// On a stream of its own, with the kernels that `Selector` chooses.

@@ -22,7 +22,14 @@ using farpoint::neighbour_key;
 /// Warps of a block, each with a problem of its own.
 inline constexpr int sort_warps = 3;
 
-/// `Sort` has a type of keys, a storage with `keys`, a capacity, and sort(storage, size). What is around a warp's
+/// What a sort under test begins with; it adds a storage with `keys`, and sort(storage, size).
+template <class Key, int Capacity>
+struct shared_sort {
+  using key = Key;
+  static constexpr int capacity = Capacity;
+};
+
+/// What is around a warp's
 /// storage must stay.
 template <class Sort, class Key>
 __global__ void sort_in_shared(Key* keys, int size, unsigned* overwritten) {

@@ -56,6 +56,10 @@ Scalar within(random_source& random, double size) {
   return static_cast<Scalar>((static_cast<double>(random.next() >> 11) * 0x1p-52 - 1) * size);
 }
 
+std::int32_t any_of(random_source& random, std::array<std::int32_t, 4> const& sizes) {
+  return sizes[static_cast<std::size_t>(random.below(4))];
+}
+
 template <class Camera>
 bool sees(Camera const& camera, vec<typename Camera::scalar> const& point, index_t index = 0) {
   camera_pixel<typename Camera::scalar> pixel{-7, -8, -9};
@@ -232,8 +236,8 @@ TEMPLATE_TEST_CASE("pinhole_camera equals the formula in higher precision", "[sp
   int visible = 0;
   for (int round = 0; round < 60000; ++round) {
     pinhole_camera<scalar> camera{};
-    camera.width = std::array<std::int32_t, 4>{1, 640, 1920, 8192}[static_cast<std::size_t>(random.below(4))];
-    camera.height = std::array<std::int32_t, 4>{1, 480, 1080, 8192}[static_cast<std::size_t>(random.below(4))];
+    camera.width = any_of(random, {1, 640, 1920, 8192});
+    camera.height = any_of(random, {1, 480, 1080, 8192});
     camera.focal = {{static_cast<scalar>(100 + within<double>(random, 90)), static_cast<scalar>(camera.height)}};
     camera.centre = {{within<scalar>(random, 1000), static_cast<scalar>(camera.height) / 2}};
     camera.near_depth = scalar(0.25);
@@ -337,8 +341,8 @@ TEMPLATE_TEST_CASE("spherical_camera equals the formula in higher precision", "[
   int visible = 0;
   for (int round = 0; round < 100000; ++round) {
     spherical_camera<scalar> camera{};
-    camera.width = std::array<std::int32_t, 4>{1, 1024, 2048, 8192}[static_cast<std::size_t>(random.below(4))];
-    camera.height = std::array<std::int32_t, 4>{1, 32, 128, 8192}[static_cast<std::size_t>(random.below(4))];
+    camera.width = any_of(random, {1, 1024, 2048, 8192});
+    camera.height = any_of(random, {1, 32, 128, 8192});
     camera.top = within<scalar>(random, 0.5) + scalar(0.5);
     camera.bottom = camera.top - scalar(0.1) - (within<scalar>(random, 1) + 1) / 2;
     double const size = std::exp(within<double>(random, 20));

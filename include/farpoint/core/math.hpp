@@ -111,29 +111,13 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
 /// The smaller of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcept {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<Scalar, float>) {
-    return fminf(a, b);
-  } else {
-    return fmin(a, b);
-  }
-#else
-  return a < b || b != b ? a : b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(fmin(a, b), a < b || b != b ? a : b);
 }
 
 /// The larger of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcept {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<Scalar, float>) {
-    return fmaxf(a, b);
-  } else {
-    return fmax(a, b);
-  }
-#else
-  return a > b || b != b ? a : b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(fmax(a, b), a > b || b != b ? a : b);
 }
 
 /// What the axes `First` to `Last` - 1 add to a sum of squared differences: distance2() step by step. A step never
