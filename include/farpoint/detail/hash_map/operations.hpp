@@ -11,7 +11,7 @@
 #include <farpoint/types/hash_map.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) noexcept {
   if (slots.wide()) {
