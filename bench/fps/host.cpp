@@ -41,13 +41,6 @@ struct host_problem {
 
 using host_problem_store = problem_store<host_problem, fps_row>;
 
-void count_row(benchmark::State& state, fps_row const& row, int threads) {
-  state.counters["clouds"] = static_cast<double>(row.clouds);
-  state.counters["n"] = static_cast<double>(row.points);
-  state.counters["samples"] = static_cast<double>(row.samples);
-  state.counters["host_threads"] = threads;
-}
-
 /// Times `call(samples)` and checks what the last call returned.
 template <class Call>
 void time_row(benchmark::State& state, fps_row const& row, int threads, host_problem const& problem, Call&& call) {
@@ -55,7 +48,8 @@ void time_row(benchmark::State& state, fps_row const& row, int threads, host_pro
   time_blocking_calls(state, row.work(), [&] { call(got); });
   expect_equal(got, problem.expected, row, row.name().c_str());
   state.SetLabel(row.baseline_calls > 0 ? to_string(oracle::serial_loop) : "first samples equal the serial loop");
-  count_row(state, row, threads);
+  row.count(state);
+  state.counters["host_threads"] = threads;
 }
 
 void run_serial(benchmark::State& state, fps_row const& row, host_problem const& problem) {

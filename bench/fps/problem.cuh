@@ -4,14 +4,12 @@
 
 #include "fps/expected.hpp"
 #include "peers/fps_textbook.cuh"
-#include "support/cuda_handles.hpp"
+#include "support/device_lists.cuh"
 #include "support/problem_store.hpp"
 
 #include <farpoint/fps.cuh>
 
 #include <cstddef>
-#include <cstdint>
-#include <memory>
 #include <vector>
 
 namespace farpoint_bench {
@@ -26,8 +24,7 @@ class fps_problem {
         xyz_{points_},
         offsets_{row.offsets()},
         scratch_{static_cast<std::size_t>(row.all_points())},
-        indices_{expected_.indices.size()},
-        distances_{expected_.distances.size()} {}
+        lists_{expected_.indices.size()} {}
 
   cudaStream_t stream() const noexcept { return stream_.get(); }
   /// What the contenders are compared with.
@@ -36,42 +33,33 @@ class fps_problem {
   /// Enqueues the textbook kernel; regular rows only.
   void launch_textbook(cudaStream_t stream) const {
     fps_textbook(stream, {static_cast<int>(row_.clouds), static_cast<int>(row_.points), static_cast<int>(row_.samples),
-                          xyz_.data(), scratch_.data(), indices_.data(), distances_.data()});
+                          xyz_.data(), scratch_.data(), lists_.indices().data(), lists_.distances().data()});
   }
 
   /// Enqueues farpoint::fps as `Selector` tunes it. Call reserve<Selector>() first.
   template <class Selector>
   void launch_farpoint(cudaStream_t stream) const {
-    auto const output = farpoint::fps_output<float>{indices(), distances(), {}, nullptr};
-    check(farpoint::fps<Selector>(farpoint::cuda_exec{stream}, clouds(), params_of(row_), output,
-                                  farpoint::bytes{workspace_->data(), workspace_->size()}),
+    auto const output = farpoint::fps_output<float>{lists_.indices(), lists_.distances(), {}, nullptr};
+    check(farpoint::fps<Selector>(farpoint::cuda_exec{stream}, clouds(), params_of(row_), output, lists_.workspace()),
           "farpoint::fps");
   }
 
-  /// Makes the workspace large enough for `Selector`.
+  /// Allocates the workspace for `Selector`.
   template <class Selector>
   void reserve() {
-    std::size_t const bytes =
-        farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), params_of(row_));
-    if (workspace_ != nullptr && workspace_->size() >= bytes) return;
-    workspace_.reset();
-    workspace_ = std::make_unique<device_buffer<unsigned char>>(bytes);
+    lists_.reserve(farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), params_of(row_)));
   }
 
   /// Runs a contender once; throws unless it returns what is expected. `launch(stream)` fills the outputs.
   template <class Launch>
   void verify(Launch&& launch, char const* who) const {
-    // An output that is not written must not pass for that of the contender before.
-    check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
-    check(cudaMemsetAsync(distances_.data(), 0xff, distances_.size() * sizeof(float), stream()), "cudaMemsetAsync");
+    lists_.clear(stream());
     launch(stream());
-    expect_equal({indices_.download(), distances_.download()}, expected_, row_, who);
+    expect_equal({lists_.download_indices(), lists_.download_distances()}, expected_, row_, who);
   }
 
  private:
   fps_clouds clouds() const { return view_of(row_, xyz_.data(), {offsets_.data(), offsets_.size()}); }
-  farpoint::span<std::int32_t> indices() const { return {indices_.data(), indices_.size()}; }
-  farpoint::span<float> distances() const { return {distances_.data(), distances_.size()}; }
 
   fps_row row_;
   std::vector<float> points_;
@@ -81,9 +69,7 @@ class fps_problem {
   device_buffer<float> xyz_;
   device_buffer<farpoint::index_t> offsets_;
   device_buffer<float> scratch_;
-  device_buffer<std::int32_t> indices_;
-  device_buffer<float> distances_;
-  std::unique_ptr<device_buffer<unsigned char>> workspace_;
+  device_lists lists_;
 };
 
 using fps_problem_store = problem_store<fps_problem, fps_row>;

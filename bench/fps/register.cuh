@@ -13,17 +13,6 @@ namespace farpoint_bench {
 
 using fps_contender = contender<fps_problem, fps_row>;
 
-/// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
-inline void count_row(benchmark::State& state, fps_row const& row) {
-  state.counters["clouds"] = static_cast<double>(row.clouds);
-  state.counters["n"] = static_cast<double>(row.points);
-  state.counters["samples"] = static_cast<double>(row.samples);
-  if (row.ragged()) {
-    state.counters["small_clouds"] = static_cast<double>(row.small_clouds);
-    state.counters["small_n"] = static_cast<double>(row.small_points);
-  }
-}
-
 /// Registers a contender: prepare(problem) allocates, launch(problem, stream) is checked, then timed. `note` ends the
 /// label.
 template <class Prepare, class Launch>
@@ -33,7 +22,7 @@ void register_fps(fps_contender const& c, std::string const& note, Prepare prepa
       [c, note](benchmark::State& state, fps_problem const& problem, auto const& enqueue) {
         problem.verify(enqueue, c.name.c_str());
         state.SetLabel(problem.checked_against() + note);
-        count_row(state, c.row);
+        c.row.count(state);
         return c.row.work();
       },
       launch);

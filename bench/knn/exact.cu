@@ -54,7 +54,7 @@ void register_nanoflann(knn_contender const& c, int threads) {
     });
     expect_near(got, expected, c.row.k, "nanoflann");
     state.SetLabel("distances are near those of host_exec");
-    count_row(state, c.row);
+    c.row.count(state);
     state.counters["host_threads"] = threads;
   });
 }

@@ -73,19 +73,14 @@ struct host_problem {
 
 using host_problem_store = problem_store<host_problem, knn_row>;
 
-void count_row(benchmark::State& state, knn_row const& row, int threads) {
-  state.counters["n"] = static_cast<double>(row.points);
-  state.counters["k"] = static_cast<double>(row.k);
-  state.counters["host_threads"] = threads;
-}
-
 /// Times `call(lists)` and compares what the last call returned with brute force.
 template <class Call>
 void time_row(benchmark::State& state, host_problem const& p, int threads, Call&& call) {
   knn_lists got{p.row.points, p.row.k};
   time_blocking_calls(state, p.row.work(), [&] { call(got); });
   expect_equal(p.checked(got), p.expected, p.row.k, p.row.name());
-  count_row(state, p.row, threads);
+  p.row.count(state);
+  state.counters["host_threads"] = threads;
 }
 
 void run_brute_force(benchmark::State& state, host_problem const& p) {
@@ -113,7 +108,8 @@ void run_nanoflann(benchmark::State& state, host_problem const& p, int threads) 
   });
   expect_near(p.checked(got), p.expected, p.row.k, p.row.name());
   state.SetLabel("some distances are near brute force's");
-  count_row(state, p.row, threads);
+  p.row.count(state);
+  state.counters["host_threads"] = threads;
 }
 
 #endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)

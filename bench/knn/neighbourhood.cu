@@ -84,8 +84,7 @@ void measure(benchmark::State& state, knn_row const& row, std::size_t words_of_p
   enqueue(memory.stream.get());
   if (memory.device_words.download() != memory.host_words) throw std::runtime_error{"MISMATCH with host_exec"};
   state.SetLabel("equals host_exec");
-  state.counters["n"] = static_cast<double>(row.points);
-  state.counters["k"] = static_cast<double>(row.k);
+  row.count(state);
   state.counters["workspace_bytes"] = static_cast<double>(device_workspace.size());
   double const bytes = static_cast<double>(row.points) * (12 + 4 * static_cast<double>(words_of_point));
   time_graph_replays(state, memory.stream.get(), {static_cast<double>(row.points), 0, bytes}, flush_l2, enqueue);

@@ -11,11 +11,6 @@ namespace farpoint_bench {
 
 using knn_contender = contender<knn_problem, knn_row>;
 
-inline void count_row(benchmark::State& state, knn_row const& row) {
-  state.counters["n"] = static_cast<double>(row.points);
-  state.counters["k"] = static_cast<double>(row.k);
-}
-
 /// Registers a contender: prepare(problem) allocates, launch(problem, stream) is checked, then timed.
 template <class Prepare, class Launch>
 void register_knn(knn_contender const& c, Prepare prepare, Launch launch) {
@@ -24,7 +19,7 @@ void register_knn(knn_contender const& c, Prepare prepare, Launch launch) {
       [c](benchmark::State& state, knn_problem& problem, auto const& enqueue) {
         problem.verify(enqueue, c.name);
         state.SetLabel("equals host_exec");
-        count_row(state, c.row);
+        c.row.count(state);
         state.counters["workspace_bytes"] = static_cast<double>(problem.workspace_bytes());
         return c.row.work();
       },

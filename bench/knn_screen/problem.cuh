@@ -5,7 +5,7 @@
 
 #include "knn_screen/row.hpp"
 #include "peers/knn_screen_published.cuh"
-#include "support/cuda_handles.hpp"
+#include "support/device_lists.cuh"
 #include "support/problem_store.hpp"
 
 #include <farpoint/knn_screen.cuh>
@@ -36,8 +36,7 @@ class knn_screen_problem {
         exact_{expected(0)},
         visible_{static_cast<farpoint::index_t>(exact_.pixels.size())},
         xyz_{points_},
-        indices_{rows() * static_cast<std::size_t>(row.k)},
-        distances_{rows() * static_cast<std::size_t>(row.k)} {}
+        lists_{rows() * static_cast<std::size_t>(row.k)} {}
 
   cudaStream_t stream() const noexcept { return stream_.get(); }
   farpoint::index_t visible() const noexcept { return visible_; }
@@ -51,20 +50,20 @@ class knn_screen_problem {
   // --- farpoint; reserve() first
 
   void reserve(int rounds) {
-    std::size_t const needed =
-        farpoint::knn_workspace_bytes(farpoint::cuda_exec{stream()}, device_cloud(), method_of(rounds), row_.k);
-    grow(workspace_, needed);
+    lists_.reserve(
+        farpoint::knn_workspace_bytes(farpoint::cuda_exec{stream()}, device_cloud(), method_of(rounds), row_.k));
   }
   void launch(cudaStream_t stream, int rounds) const {
     check(farpoint::knn(farpoint::cuda_exec{stream}, device_cloud(), method_of(rounds), row_.k, output(),
-                        {workspace_->data(), workspace_->size()}),
+                        lists_.workspace()),
           "farpoint::knn");
   }
   /// Projection and numbering alone, or with the index.
   void launch_view(cudaStream_t stream, bool with_index) const {
     using plan = farpoint::detail::knn_screen_plan<farpoint::knn_screen_selector, farpoint::point_view<float>, camera>;
-    check(plan{device_cloud(), method_of(0), row_.k}.launch_view(workspace_->data(), output(), with_index, stream),
-          "the view");
+    check(
+        plan{device_cloud(), method_of(0), row_.k}.launch_view(lists_.workspace().data(), output(), with_index, stream),
+        "the view");
   }
   /// The tree alone, of the z-buffer that a call of a baseline has left behind.
   void launch_tree(cudaStream_t stream) const {
@@ -77,11 +76,11 @@ class knn_screen_problem {
 
   /// Runs farpoint once; throws unless it returns what the host does.
   void verify(int rounds) const {
-    check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream()), "cudaMemsetAsync");
+    lists_.clear(stream());
     launch(stream(), rounds);
     neighbours const host = rounds == 0 ? exact_ : expected(rounds);
-    auto const indices = indices_.download();
-    auto const distances = distances_.download();
+    auto const indices = lists_.download_indices();
+    auto const distances = lists_.download_distances();
     bool const same = std::equal(host.indices.begin(), host.indices.end(), indices.begin()) &&
                       std::memcmp(host.distances.data(), distances.data(), host.distances.size() * sizeof(float)) == 0;
     if (!same) throw std::runtime_error{"MISMATCH with host_exec"};
@@ -157,9 +156,7 @@ class knn_screen_problem {
     return static_cast<std::size_t>(std::min(row_.points, farpoint::index_t{row_.width} * row_.height));
   }
   cloud device_cloud() const { return cloud{farpoint::point_view<float>{xyz_.data(), row_.points}}; }
-  farpoint::knn_screen_output<float> output() const {
-    return {farpoint::span<std::int32_t>{indices_.data(), indices_.size()}, {distances_.data(), distances_.size()}};
-  }
+  farpoint::knn_screen_output<float> output() const { return {lists_.indices(), lists_.distances()}; }
   neighbours expected(int rounds) const {
     std::vector<std::array<float, 3>> points(points_.size() / 3);
     std::memcpy(points.data(), points_.data(), points_.size() * sizeof(float));
@@ -173,9 +170,8 @@ class knn_screen_problem {
   farpoint::index_t visible_;
   owned_stream stream_;
   device_buffer<float> xyz_;
-  device_buffer<std::int32_t> indices_;
-  device_buffer<float> distances_;
-  std::unique_ptr<device_buffer<unsigned char>> workspace_, tree_, tree_workspace_;
+  device_lists lists_;
+  std::unique_ptr<device_buffer<unsigned char>> tree_, tree_workspace_;
   std::unique_ptr<device_buffer<std::uint64_t>> words_;
   std::unique_ptr<device_buffer<float4>> at_, packed_;
   std::unique_ptr<device_buffer<std::uint32_t>> count_, first_, pixel_of_;

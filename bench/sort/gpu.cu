@@ -186,24 +186,42 @@ struct by_histogram : by_sweeps<256, 16, 3, 4> {
   static constexpr int histogram_items = Items;
 };
 
+// What is tuned: a selector, the sizes that it is for, and its name.
+
 template <int Threads, int Items>
-void register_block(row const& wished, bool flush_l2) {
-  if (wished.size > std::size_t{Threads * Items} || wished.size * 8 <= std::size_t{Threads * Items}) return;
-  add<farpoint_sort<by_block<Threads, Items>>>(
-      "sort/tune/", wished, "block_" + std::to_string(Threads) + "x" + std::to_string(Items), flush_l2);
-}
+struct block {
+  using selector = by_block<Threads, Items>;
+  static bool takes(std::size_t size) {
+    return size <= std::size_t{Threads * Items} && size * 8 > std::size_t{Threads * Items};
+  }
+  static std::string name() { return "block_" + std::to_string(Threads) + "x" + std::to_string(Items); }
+};
 
 template <int Threads, int Items, int Blocks, int Window, bool Apart = false>
-void register_sweeps(row const& wished, bool flush_l2) {
-  std::string const who = "sweeps_" + std::to_string(Threads) + "x" + std::to_string(Items) + "_blocks" +
-                          std::to_string(Blocks) + "_window" + std::to_string(Window) + (Apart ? "_apart" : "");
-  add<farpoint_sort<by_sweeps<Threads, Items, Blocks, Window, Apart>>>("sort/tune/", wished, who, flush_l2);
-}
+struct sweeps {
+  using selector = by_sweeps<Threads, Items, Blocks, Window, Apart>;
+  static bool takes(std::size_t) { return true; }
+  static std::string name() {
+    return "sweeps_" + std::to_string(Threads) + "x" + std::to_string(Items) + "_blocks" + std::to_string(Blocks) +
+           "_window" + std::to_string(Window) + (Apart ? "_apart" : "");
+  }
+};
 
 template <int Blocks, int Items>
-void register_histogram(row const& wished, bool flush_l2) {
-  std::string const who = "histogram_blocks" + std::to_string(Blocks) + "_items" + std::to_string(Items);
-  add<farpoint_sort<by_histogram<Blocks, Items>>>("sort/tune/", wished, who, flush_l2);
+struct histogram {
+  using selector = by_histogram<Blocks, Items>;
+  static bool takes(std::size_t) { return true; }
+  static std::string name() { return "histogram_blocks" + std::to_string(Blocks) + "_items" + std::to_string(Items); }
+};
+
+template <class... Shapes>
+void add_shapes(row const& wished, bool flush_l2) {
+  auto const add_one = [&](auto shape) {
+    using shape_type = decltype(shape);
+    if (!shape_type::takes(wished.size)) return;
+    add<farpoint_sort<typename shape_type::selector>>("sort/tune/", wished, shape_type::name(), flush_l2);
+  };
+  (add_one(Shapes{}), ...);
 }
 
 constexpr std::size_t sizes[] = {4096, 16384, 65536, 262144, 1 << 20, 4 << 20, 16 << 20};
@@ -218,49 +236,23 @@ void register_rows(bool flush_l2) {
 
 void register_tuning(bool flush_l2) {
   for (std::size_t const size : block_sizes) {
-    row const wished{size};
-    register_block<256, 4>(wished, flush_l2);
-    register_block<256, 8>(wished, flush_l2);
-    register_block<512, 4>(wished, flush_l2);
-    register_block<256, 16>(wished, flush_l2);
-    register_block<512, 8>(wished, flush_l2);
-    register_block<1024, 4>(wished, flush_l2);
-    register_block<512, 16>(wished, flush_l2);
-    register_block<1024, 8>(wished, flush_l2);
-    register_block<512, 24>(wished, flush_l2);
-    register_block<1024, 12>(wished, flush_l2);
-    register_block<512, 32>(wished, flush_l2);
-    register_block<1024, 16>(wished, flush_l2);
+    add_shapes<block<256, 4>, block<256, 8>, block<512, 4>, block<256, 16>, block<512, 8>, block<1024, 4>,
+               block<512, 16>, block<1024, 8>, block<512, 24>, block<1024, 12>, block<512, 32>, block<1024, 16>>(
+        {size}, flush_l2);
   }
   for (std::size_t const size : sizes) {
     // With 8 bits: one pass. A pass more costs a third of what 32 bits take longer.
     for (int const bits : {32, 8}) {
       row const wished{size, bits};
       if (bits == 8) add<cub_sort>("sort/tune/", wished, "cub", flush_l2);
-      register_sweeps<256, 16, 3, 1>(wished, flush_l2);
-      register_sweeps<256, 16, 3, 4>(wished, flush_l2);
-      register_sweeps<256, 16, 3, 8>(wished, flush_l2);
-      register_sweeps<256, 16, 3, 4, true>(wished, flush_l2);
-      register_sweeps<256, 8, 4, 4>(wished, flush_l2);
-      register_sweeps<256, 12, 3, 4>(wished, flush_l2);
-      register_sweeps<256, 16, 4, 4>(wished, flush_l2);
-      register_sweeps<256, 24, 2, 4>(wished, flush_l2);
-      register_sweeps<384, 12, 2, 4>(wished, flush_l2);
-      register_sweeps<384, 16, 2, 4>(wished, flush_l2);
-      register_sweeps<384, 16, 2, 4, true>(wished, flush_l2);
-      register_sweeps<384, 20, 2, 4>(wished, flush_l2);
-      register_sweeps<512, 8, 2, 4>(wished, flush_l2);
-      register_sweeps<512, 12, 2, 4>(wished, flush_l2);
-      register_sweeps<512, 16, 1, 4>(wished, flush_l2);
-      register_sweeps<512, 16, 2, 4>(wished, flush_l2);
-      register_sweeps<384, 20, 2, 4, true>(wished, flush_l2);
-      register_sweeps<1024, 8, 1, 4>(wished, flush_l2);
+      add_shapes<sweeps<256, 16, 3, 1>, sweeps<256, 16, 3, 4>, sweeps<256, 16, 3, 8>, sweeps<256, 16, 3, 4, true>,
+                 sweeps<256, 8, 4, 4>, sweeps<256, 12, 3, 4>, sweeps<256, 16, 4, 4>, sweeps<256, 24, 2, 4>,
+                 sweeps<384, 12, 2, 4>, sweeps<384, 16, 2, 4>, sweeps<384, 16, 2, 4, true>, sweeps<384, 20, 2, 4>,
+                 sweeps<384, 20, 2, 4, true>, sweeps<384, 24, 2, 4, true>, sweeps<512, 8, 2, 4>, sweeps<512, 12, 2, 4>,
+                 sweeps<512, 16, 1, 4>, sweeps<1024, 8, 1, 4>>(wished, flush_l2);
     }
     if (size < 1 << 20) continue;
-    register_histogram<132, 16>({size, 8}, flush_l2);
-    register_histogram<264, 16>({size, 8}, flush_l2);
-    register_histogram<1056, 16>({size, 8}, flush_l2);
-    register_histogram<528, 8>({size, 8}, flush_l2);
+    add_shapes<histogram<132, 16>, histogram<264, 16>, histogram<1056, 16>, histogram<528, 8>>({size, 8}, flush_l2);
   }
 }
 

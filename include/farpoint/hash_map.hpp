@@ -39,9 +39,7 @@ result hash_map_clear(Exec const& exec, Map const& map) noexcept {
 template <class Exec = host_exec, class Map>
 result hash_map_insert(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                        span<typename Map::value_type const> values, hash_map_report* report = nullptr) noexcept {
-  if (result const bad = detail::check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
-  using operation = detail::hash_map_insert_operation<Map, false>;
-  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{values.data()}, report));
+  return detail::hash_map_insert_entries<false>(exec, map, keys, values, report);
 }
 
 /// Inserts keys with their values. Of all values given for a key, and the one it has, the smallest stays: the result
@@ -49,9 +47,7 @@ result hash_map_insert(Exec const& exec, Map const& map, span<typename Map::key_
 template <class Exec = host_exec, class Map>
 result hash_map_insert_or_min(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
                               span<typename Map::value_type const> values, hash_map_report* report = nullptr) noexcept {
-  if (result const bad = detail::check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
-  using operation = detail::hash_map_insert_operation<Map, true>;
-  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{values.data()}, report));
+  return detail::hash_map_insert_entries<true>(exec, map, keys, values, report);
 }
 
 /// Inserts keys that are not in the map with the initial value: a set. With `hash_map_layout::split` it touches no

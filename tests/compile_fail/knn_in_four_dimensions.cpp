@@ -1,11 +1,9 @@
 // expect: farpoint: neighbours are searched among points of three coordinates
 #include <farpoint/knn.hpp>
 
-#if defined(FARPOINT_CORRECTED)
-constexpr int dimensions = 3;
-#else
-constexpr int dimensions = 4;
-#endif
+#include "right_or_wrong.hpp"
+
+constexpr int dimensions = RIGHT_OR_WRONG(3, 4);
 
 int main() {
   using view = farpoint::point_view<float, dimensions>;

@@ -1,11 +1,9 @@
 // expect: farpoint: points and queries are both double, or neither is
 #include <farpoint/knn.hpp>
 
-#if defined(FARPOINT_CORRECTED)
-using queries = farpoint::point_view<farpoint::float16>;
-#else
-using queries = farpoint::point_view<double>;
-#endif
+#include "right_or_wrong.hpp"
+
+using queries = RIGHT_OR_WRONG(farpoint::point_view<farpoint::float16>, farpoint::point_view<double>);
 
 int main() {
   using points = farpoint::point_view<float>;

@@ -1,11 +1,9 @@
 // expect: farpoint: points and camera are both double, or neither is
 #include <farpoint/knn_screen.hpp>
 
-#if defined(FARPOINT_CORRECTED)
-using camera = farpoint::pinhole_camera<float>;
-#else
-using camera = farpoint::pinhole_camera<double>;
-#endif
+#include "right_or_wrong.hpp"
+
+using camera = RIGHT_OR_WRONG(farpoint::pinhole_camera<float>, farpoint::pinhole_camera<double>);
 
 int main() {
   using points = farpoint::point_view<float>;

@@ -4,11 +4,9 @@
 #include <array>
 #include <vector>
 
-#if defined(FARPOINT_CORRECTED)
-using point = std::array<float, 3>;
-#else
-using point = int;
-#endif
+#include "right_or_wrong.hpp"
+
+using point = RIGHT_OR_WRONG(std::array<float, 3>, int);
 
 int main() {
   std::vector<point> const points(3);

@@ -1,8 +1,6 @@
 // Clouds of a knn_problem in device memory.
 #pragma once
 
-#include <memory>
-
 #include "../shared/radius_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
@@ -44,13 +42,5 @@ class clouds_on_device {
   device_array<unsigned char> queries_;
   device_array<index_t> query_offsets_;
 };
-
-/// Workspace of just the size, in which an earlier call may have left anything.
-inline std::unique_ptr<device_array<unsigned char>> noisy_workspace(std::size_t size) {
-  std::vector<unsigned char> noise(size);
-  random_source random{size};
-  for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
-  return std::make_unique<device_array<unsigned char>>(noise);
-}
 
 }  // namespace farpoint_tests

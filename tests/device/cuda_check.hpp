@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "../shared/poison.hpp"
+
 namespace farpoint_tests {
 
 inline void require_cuda(cudaError_t error, char const* call) {
@@ -43,13 +45,17 @@ class device_array {
     if (size_ != 0) REQUIRE_CUDA(cudaMemcpy(values.data(), data(), size_ * sizeof(T), cudaMemcpyDeviceToHost));
     return values;
   }
+  /// Back to the poison, as if nothing had been written.
+  void refill() {
+    REQUIRE_CUDA(cudaMemset(data(), poison, size_ * sizeof(T)));
+    REQUIRE_CUDA(cudaStreamSynchronize(nullptr));
+  }
   /// No byte outside was written.
   bool intact() const { return is_poison(memory_, guard) && is_poison(memory_ + guard + size_ * sizeof(T), guard); }
   bool untouched() const { return is_poison(memory_, size_ * sizeof(T) + 2 * guard); }
 
  private:
   static constexpr std::size_t guard = 512;
-  static constexpr unsigned char poison = 0xa5;
 
   static bool is_poison(unsigned char const* device, std::size_t size) {
     std::vector<unsigned char> bytes(size);

@@ -5,7 +5,6 @@
 #include <farpoint/point_bvh.cuh>
 
 #include "lists_on_device.cuh"
-#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -36,17 +35,16 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
   farpoint::result enqueue_with_index(cudaStream_t stream, bool has_workspace) {
     farpoint::cuda_exec const exec{stream};
     auto const points = this->points();
-    if (memory_ == nullptr) memory_ = noisy_workspace(farpoint::point_bvh_bytes<Selector>(exec, points));
+    auto const memory = memory_.of_size(farpoint::point_bvh_bytes<Selector>(exec, points));
     farpoint::device_point_bvh<scalar> index;
-    auto const built = farpoint::build_point_bvh<Selector>(exec, points, span_of<unsigned char>(*memory_), index);
+    auto const built = farpoint::build_point_bvh<Selector>(exec, points, memory, index);
     if (!built) return built;
     if (this->problem().self) return ask(exec, index, points, has_workspace);
     return ask(exec, index, this->queries(), has_workspace);
   }
 
   knn_answer<scalar> answer(farpoint::result outcome) const {
-    bool const kept = memory_ == nullptr || memory_->intact();
-    return base::answer(kept ? outcome : farpoint::result{farpoint::status::bad_argument, -1, "test: see answer()"});
+    return base::answer(memory_.intact() ? outcome : memory_was_written);
   }
 
  private:
@@ -63,7 +61,7 @@ class knn_call : public lists_on_device<Problem, Index, farpoint::knn_report> {
     return farpoint::knn<Selector>(exec, index, queries, method, k, output(), work);
   }
 
-  std::unique_ptr<device_array<unsigned char>> memory_;  ///< of an index
+  call_workspace memory_;  ///< of an index
 };
 
 /// On a stream of its own.

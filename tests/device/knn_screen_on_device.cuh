@@ -3,8 +3,6 @@
 
 #include <farpoint/knn_screen.cuh>
 
-#include <memory>
-
 #include "../shared/knn_screen_problem.hpp"
 #include "cuda_check.hpp"
 #include "point_bvh_kernels.cuh"
@@ -12,12 +10,6 @@
 #include "run_call.cuh"
 
 namespace farpoint_tests {
-
-template <class T>
-struct screen_device_array : device_array<T> {
-  using device_array<T>::device_array;
-  std::vector<T> values() const { return this->download(); }
-};
 
 /// All device memory of one call, so that a call can be repeated, captured, or run beside others.
 template <class Problem, class Index>
@@ -32,37 +24,26 @@ class screen_call {
         arrays_{problem},
         report_{1} {}
 
-  /// The first call allocates the workspace and fills it with random bytes.
   template <class Selector>
   farpoint::result enqueue(cudaStream_t stream) {
     farpoint::cuda_exec const exec{stream};
     auto const cloud = problem_.points.clouds_at(memory_.data(), offsets_.data());
-    if (workspace_ == nullptr) {
-      std::size_t const needed = farpoint::knn_workspace_bytes<Selector>(exec, cloud, problem_.method, problem_.k);
-      workspace_ = std::make_unique<device_array<unsigned char>>(needed);
-      scramble_workspace(needed);
-    }
+    std::size_t const needed = farpoint::knn_workspace_bytes<Selector>(exec, cloud, problem_.method, problem_.k);
     return farpoint::knn<Selector>(exec, cloud, problem_.method, problem_.k, arrays_.output(report_.data()),
-                                   {workspace_->data(), workspace_->size()});
+                                   workspace_.of_size(needed));
   }
 
   /// After the stream was synchronised.
   screen_answer<scalar> answer(farpoint::result outcome) const {
-    bool const kept = workspace_->intact() && memory_.intact() && offsets_.intact() && report_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    return arrays_.answer(outcome, outcome ? report_.download()[0] : farpoint::knn_screen_report{});
+    bool const kept = workspace_.intact() && memory_.intact() && offsets_.intact() && report_.intact();
+    return arrays_.answer(kept ? outcome : memory_was_written, report_.download()[0]);
   }
 
   /// What an earlier call left behind must not help a later one.
-  void scramble_workspace(std::uint64_t seed) {
-    std::vector<unsigned char> noise(workspace_->size());
-    random_source random{seed};
-    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
-    workspace_->upload(noise);
-  }
+  void scramble_workspace(std::uint64_t seed) { workspace_.scramble(seed); }
   /// Back to the poison, which rows that are not written must keep.
   void poison() {
-    arrays_.for_each([](auto& array) { refill(array); });
+    arrays_.for_each([](auto& array) { array.refill(); });
   }
   /// Another problem's points in the same memory, as many of them.
   void upload(Problem const& other) {
@@ -71,28 +52,18 @@ class screen_call {
   }
 
  private:
-  template <class T>
-  static void refill(screen_device_array<T>& array) {
-    std::vector<T> values(array.size());
-    if (!values.empty()) std::memset(values.data(), screen_poison, values.size() * sizeof(T));
-    array.upload(values);
-  }
-
   Problem const& problem_;
   device_array<unsigned char> memory_;
   device_array<index_t> offsets_;
-  screen_arrays<scalar, Index, screen_device_array> arrays_;
+  screen_arrays<scalar, Index, device_array> arrays_;
   device_array<farpoint::knn_screen_report> report_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
+  call_workspace workspace_;
 };
 
 /// On a stream of its own.
 template <class Selector, class Problem>
 auto screen_on_device(Problem const& problem) {
-  return with_index_type(problem, [&](auto index) {
-    screen_call<Problem, decltype(index)> call{problem};
-    return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>(stream); });
-  });
+  return run_with_index_type<Selector, screen_call>(problem);
 }
 
 }  // namespace farpoint_tests

@@ -2,6 +2,8 @@
 #pragma once
 
 #include "clouds_on_device.cuh"
+#include "run_call.cuh"
+#include "stream_citizen.cuh"
 
 namespace farpoint_tests {
 
@@ -13,9 +15,9 @@ class lists_on_device {
 
   /// After the stream was synchronised.
   knn_answer<scalar> answer(farpoint::result outcome) const {
-    bool const kept = report_.intact() && (workspace_ == nullptr || workspace_->intact()) && clouds_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    auto answer = lists_.answer(outcome);
+    bool const kept = report_.intact() && workspace_.intact() && clouds_.intact();
+    if (!kept) outcome = memory_was_written;
+    knn_answer<scalar> answer{lists_.answer(outcome)};
     if (answer.outcome) add_report(answer, report_.download()[0]);
     return answer;
   }
@@ -31,23 +33,42 @@ class lists_on_device {
   Problem const& problem() const { return problem_; }
   auto points() const { return clouds_.points(); }
   auto queries() const { return clouds_.queries(); }
-  auto indices() const { return span_of<Index>(lists_.indices); }
+  auto indices() const { return lists_.index_span(); }
   auto distances() const { return lists_.distance_span(); }
-  auto counts() const { return span_of<Index>(lists_.counts); }
+  auto counts() const { return lists_.count_span(); }
   Report* report() const { return report_.data(); }
 
   /// The same memory in each call.
-  farpoint::bytes workspace(std::size_t size) {
-    if (workspace_ == nullptr) workspace_ = noisy_workspace(size);
-    return span_of<unsigned char>(*workspace_);
-  }
+  farpoint::bytes workspace(std::size_t size) { return workspace_.of_size(size); }
 
  private:
   Problem const& problem_;
   clouds_on_device<Problem> clouds_;
   list_arrays<scalar, Index, device_array> lists_;
   device_array<Report> report_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
+  call_workspace workspace_;
 };
+
+/// A call in a graph that is replayed with the clouds of each problem.
+/// @param enqueue   `enqueue(stream)`: makes the call
+/// @param expected  `expected(problem)`: the right answer
+template <class Call, class Problem, class Enqueue, class Expected>
+void check_list_replays(Call& call, std::vector<Problem> const& problems, Enqueue const& enqueue,
+                        Expected const& expected) {
+  test_stream const stream;
+  REQUIRE(enqueue(stream.get()));  // also allocates the workspace, before the capture
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  farpoint::result outcome;
+  captured_graph const graph{stream.get(), [&] { outcome = enqueue(stream.get()); }};
+  REQUIRE(outcome);
+  for (auto const& problem : problems) {
+    call.clouds().upload(problem);
+    graph.replay();
+    auto const answer = call.answer(outcome);
+    auto const right = expected(problem);
+    INFO(difference(answer, right));
+    CHECK(same_answer(answer, right));
+  }
+}
 
 }  // namespace farpoint_tests

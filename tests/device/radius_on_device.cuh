@@ -4,7 +4,6 @@
 #include <farpoint/radius.cuh>
 
 #include "lists_on_device.cuh"
-#include "run_call.cuh"
 
 namespace farpoint_tests {
 

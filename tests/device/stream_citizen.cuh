@@ -119,6 +119,16 @@ void check_refused_error(Enqueue const& enqueue) {
   });
 }
 
+/// `enqueue(stream)` on a stream of its own.
+/// @param problem  check() looks at its output
+template <class Problem, class Enqueue>
+void check_once(Problem const& problem, Enqueue const& enqueue) {
+  test_stream const stream;
+  REQUIRE_CUDA(enqueue(stream.get()));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  problem.check();
+}
+
 /// Graph replays, and an error of somebody else's.
 /// @param problem  upload() restores its input, check() looks at its output
 /// @param enqueue  `enqueue(stream)`: works on the problem's memory

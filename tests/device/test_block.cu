@@ -5,6 +5,7 @@
 #include "../catch.hpp"
 #include "../shared/argmax_inputs.hpp"
 #include "../shared/distance_pairs.hpp"
+#include "../shared/for_each_value.hpp"
 #include "cuda_check.hpp"
 
 using namespace farpoint_tests;
@@ -47,20 +48,8 @@ void check_block(std::uint64_t seed) {
 
 template <class Score>
 void check_sizes() {
-  check_block<Score, 1>(1);
-  check_block<Score, 2>(2);
-  check_block<Score, 31>(3);
-  check_block<Score, 32>(4);
-  check_block<Score, 33>(5);
-  check_block<Score, 64>(6);
-  check_block<Score, 100>(7);
-  check_block<Score, 128>(8);
-  check_block<Score, 256>(9);
-  check_block<Score, 512>(10);
-  check_block<Score, 993>(11);
-  check_block<Score, 1000>(12);
-  check_block<Score, 1023>(13);
-  check_block<Score, 1024>(14);
+  for_each_value<1, 2, 31, 32, 33, 64, 100, 128, 256, 512, 993, 1000, 1023, 1024>(
+      [](auto size) { check_block<Score, size>(size); });
 }
 
 template <class Scalar>

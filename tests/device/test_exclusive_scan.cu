@@ -105,10 +105,7 @@ template <class Integer>
 void check_scan(std::size_t rows, index_t most, index_t capacity, std::uint64_t seed) {
   CAPTURE(rows, most, capacity, seed, sizeof(Integer));
   scan_problem<Integer> const problem{random_sizes<Integer>(rows, most, seed), capacity};
-  test_stream const stream;
-  REQUIRE_CUDA(problem.enqueue(stream.get()));
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  problem.check();
+  check_once(problem, [&](cudaStream_t stream) { return problem.enqueue(stream); });
 }
 
 template <class Integer>

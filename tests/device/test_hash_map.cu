@@ -43,6 +43,22 @@ using bulk_backend = bulk_calls<Map, device_backend>;
 
 namespace {
 
+/// What hash_map_extract() takes.
+template <class Map>
+struct extraction {
+  device_array<typename Map::key_type> keys;
+  device_array<typename Map::value_type> values;
+  device_array<std::uint64_t> count{1};
+  device_array<unsigned char> workspace;
+
+  extraction(farpoint::cuda_exec exec, Map const& map, std::size_t size)
+      : keys{size}, values{size}, workspace{farpoint::hash_map_extract_workspace_bytes(exec, map)} {}
+
+  farpoint::hash_map_pairs<typename Map::key_type, typename Map::value_type> pairs() const {
+    return {as_span(keys), as_span(values), count.data()};
+  }
+};
+
 /// Inserts entry i, and looks at once for what must be true then whoever else is at work: the key is where the map
 /// said, and its value is not larger than ours.
 template <class Map>
@@ -288,22 +304,18 @@ TEST_CASE("hash_map, device: captured calls replay on new keys", "[hash_map][dev
   device_map<map_type> const owner{map_type::buckets_for(700)};
   device_array<farpoint::hash_map_report> const report{1};
   device_array<std::uint32_t> const seen{3000};
-  device_array<std::uint64_t> const out_keys{700};
-  device_array<std::uint32_t> const out_values{700};
-  device_array<std::uint64_t> const count{1};
   farpoint::cuda_exec const exec{owner.stream()};
-  device_array<unsigned char> const workspace{farpoint::hash_map_extract_workspace_bytes(exec, owner.map())};
+  extraction<map_type> const out{exec, owner.map(), 700};
 
   std::vector<farpoint::result> outcomes;
-  captured_graph const graph{
-      owner.stream(), [&] {
-        outcomes = {farpoint::hash_map_clear(exec, owner.map()),
-                    farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys), as_const_span(values),
-                                                     report.data()),
-                    farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(seen)),
-                    farpoint::hash_map_extract(
-                        exec, owner.map(), {as_span(out_keys), as_span(out_values), count.data()}, as_span(workspace))};
-      }};
+  captured_graph const graph{owner.stream(), [&] {
+                               outcomes = {
+                                   farpoint::hash_map_clear(exec, owner.map()),
+                                   farpoint::hash_map_insert_or_min(exec, owner.map(), as_const_span(keys),
+                                                                    as_const_span(values), report.data()),
+                                   farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(seen)),
+                                   farpoint::hash_map_extract(exec, owner.map(), out.pairs(), as_span(out.workspace))};
+                             }};
   for (auto const& outcome : outcomes) REQUIRE(outcome);
   for (auto const* pairs : {&after, &before, &after}) {
     keys.upload(keys_of(*pairs));
@@ -312,13 +324,13 @@ TEST_CASE("hash_map, device: captured calls replay on new keys", "[hash_map][dev
     graph.replay();
     auto const expected = smallest_values(*pairs);
     CHECK(same_contents(owner.contents(), expected));
-    CHECK(count.download()[0] == expected.size());
+    CHECK(out.count.download()[0] == expected.size());
     auto const found = seen.download();
     bool right = true;
     for (std::size_t i = 0; i < found.size(); ++i) right = right && found[i] == expected.at((*pairs)[i].key);
     CHECK(right);
     auto sorted = by_key<map_type>(expected);
-    auto const keys_out = out_keys.download();
+    auto const keys_out = out.keys.download();
     for (std::size_t i = 0; right && i < sorted.size(); ++i) right = keys_out[i] == sorted[i].key;
     CHECK(right);
   }
@@ -331,9 +343,8 @@ TEST_CASE("hash_map, device: an error of somebody else's is neither reported nor
   device_array<std::uint32_t> const values{3};
   device_array<std::int32_t> const slots{3};
   device_array<farpoint::hash_map_report> const report{1};
-  device_array<std::uint64_t> const count{1};
   farpoint::cuda_exec const exec{owner.stream()};
-  device_array<unsigned char> const workspace{farpoint::hash_map_extract_workspace_bytes(exec, owner.map())};
+  extraction<map_type> const out{exec, owner.map(), 3};
   check_foreign_error(owner.stream(), [&] {
     auto const slot_span = as_span(slots);
     CHECK(farpoint::hash_map_clear(exec, owner.map()));
@@ -342,9 +353,10 @@ TEST_CASE("hash_map, device: an error of somebody else's is neither reported nor
     CHECK(farpoint::hash_map_insert_or_min(exec, owner.map(), {}, {}, report.data()));
     CHECK(farpoint::hash_map_find_or_insert(exec, owner.map(), as_const_span(keys), slot_span));
     CHECK(farpoint::hash_map_find(exec, owner.map(), as_const_span(keys), 0, as_span(values)));
-    CHECK(farpoint::hash_map_extract(exec, owner.map(), {as_span(values), {}, count.data()}, as_span(workspace)));
+    CHECK(farpoint::hash_map_extract(exec, owner.map(), {as_span(out.keys), {}, out.count.data()},
+                                     as_span(out.workspace)));
   });
-  CHECK(count.download()[0] == 3);
+  CHECK(out.count.download()[0] == 3);
 }
 
 TEST_CASE("hash_map, device: a refused call is reported with the runtime's own code", "[hash_map][device]") {

@@ -27,19 +27,16 @@ struct small_pieces : small_tiles {
   static constexpr int block_size = 32;
 };
 
-template <class Index, class Problem>
-auto solve_in_every_way(Problem const& problem) {
-  auto const answer = knn_on_device<farpoint::knn_selector, Index>(problem);
-  using in_pieces = std::conditional_t<std::is_same_v<Problem, knn_problem<float>>, small_pieces, small_tiles>;
-  auto const pieces = knn_on_device<in_pieces, Index>(problem);
-  INFO("small pieces: " << difference(pieces, answer));
-  CHECK(same_answer(pieces, answer));
-  return answer;
-}
-
 template <class Problem>
 auto solve_knn(Problem const& problem) {
-  return with_index_type(problem, [&](auto index) { return solve_in_every_way<decltype(index)>(problem); });
+  using in_pieces = std::conditional_t<std::is_same_v<Problem, knn_problem<float>>, small_pieces, small_tiles>;
+  return with_index_type(problem, [&](auto index) {
+    auto const answer = knn_on_device<farpoint::knn_selector, decltype(index)>(problem);
+    auto const pieces = knn_on_device<in_pieces, decltype(index)>(problem);
+    INFO("small pieces: " << difference(pieces, answer));
+    CHECK(same_answer(pieces, answer));
+    return answer;
+  });
 }
 
 }  // namespace
@@ -137,20 +134,9 @@ TEST_CASE("knn, device: a captured call replays on new data", "[knn][device][gra
       problems.back().queries.offsets = {0, 10, 10, 200, 400};
     }
     call_type call{problems[0]};
-    test_stream const stream;
-    REQUIRE(call.enqueue(stream.get()));  // also allocates the workspace, before the capture
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-    farpoint::result outcome;
-    captured_graph const graph{stream.get(), [&] { outcome = call.enqueue(stream.get()); }};
-    REQUIRE(outcome);
-    for (auto const& problem : problems) {
-      call.clouds().upload(problem);
-      graph.replay();
-      auto const answer = call.answer(outcome);
-      auto const expected = reference_knn(problem);
-      INFO(difference(answer, expected));
-      CHECK(same_answer(answer, expected));
-    }
+    check_list_replays(
+        call, problems, [&](cudaStream_t stream) { return call.enqueue(stream); },
+        [](auto const& problem) { return reference_knn(problem); });
   }
 }
 

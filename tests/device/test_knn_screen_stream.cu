@@ -133,7 +133,7 @@ TEST_CASE("quadtree, device: the tree of a z-buffer is the host's, to the bit", 
       // Of the host's tree the capacity is that of the device's: all pixels.
       farpoint::quadtree_layout const layout{width, height, index_t{width} * height};
       farpoint::detail::host_workspace const expected{layout.size()};
-      std::memset(expected.get().data(), screen_poison, layout.size());
+      std::memset(expected.get().data(), poison, layout.size());
       auto const arrays = layout.cut(expected.get().data());
       REQUIRE(farpoint::detail::fill_tiles(layout, arrays, {points.data(), points.size()}));
       farpoint::detail::fill_levels(layout, arrays);

@@ -11,6 +11,7 @@
 #include "../catch.hpp"
 #include "../shared/ragged_batches.hpp"
 #include "clouds_on_device.cuh"
+#include "run_call.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
@@ -53,9 +54,10 @@ void run_on_device(Problem const& problem, Size const& size, Call const& call) {
   clouds_on_device<Problem> const clouds{problem};
   test_stream const stream;
   cuda_exec const exec{stream.get()};
-  auto const workspace = noisy_workspace(size(clouds, exec));
-  run_on_stream(stream.get(), [&] { return call(clouds, exec, span_of<unsigned char>(*workspace)); });
-  REQUIRE(workspace->intact());
+  call_workspace workspace;
+  auto const memory = workspace.of_size(size(clouds, exec));
+  run_on_stream(stream.get(), [&] { return call(clouds, exec, memory); });
+  REQUIRE(workspace.intact());
   REQUIRE(clouds.intact());
 }
 
@@ -291,10 +293,10 @@ TEST_CASE("neighbourhoods, device: an error of somebody else's is neither report
   farpoint::normals_params const params;
   test_stream const stream;
   cuda_exec const exec{stream.get()};
-  auto const room = noisy_workspace(std::max({mean_knn_distance_workspace_bytes(exec, cloud, 3),
-                                              estimate_normals_workspace_bytes(exec, cloud, params),
-                                              interpolate_workspace_bytes(exec, cloud, cloud)}));
-  auto const workspace = span_of<unsigned char>(*room);
+  call_workspace memory;
+  auto const workspace = memory.of_size(std::max({mean_knn_distance_workspace_bytes(exec, cloud, 3),
+                                                  estimate_normals_workspace_bytes(exec, cloud, params),
+                                                  interpolate_workspace_bytes(exec, cloud, cloud)}));
   device_array<float> const features{std::vector<float>(6000, 1.0f)};
   device_array<float> const output{6000};
   device_array<std::int32_t> const indices{std::vector<std::int32_t>(2000, 7)};

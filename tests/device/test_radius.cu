@@ -27,27 +27,6 @@ namespace {
 
 using problem_type = radius_problem<float>;
 
-/// A call in a graph that is replayed with the clouds of `others`.
-template <class Enqueue, class Expect>
-void check_replays(std::vector<problem_type> const& problems, index_t elements, index_t counts, Enqueue const& enqueue,
-                   Expect const& expect) {
-  radius_call<problem_type, std::int32_t> call{problems[0], elements, counts};
-  test_stream const stream;
-  REQUIRE(enqueue(call, stream.get()));  // also allocates the workspace, before the capture
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  farpoint::result outcome;
-  captured_graph const graph{stream.get(), [&] { outcome = enqueue(call, stream.get()); }};
-  REQUIRE(outcome);
-  for (auto const& problem : problems) {
-    call.clouds().upload(problem);
-    graph.replay();
-    auto const answer = call.answer(outcome);
-    auto const expected = expect(problem);
-    INFO(difference(answer, expected));
-    CHECK(same_answer(answer, expected));
-  }
-}
-
 }  // namespace
 
 TEST_CASE("radius, device: a captured call replays on new data", "[radius][device][graph][sanitize]") {
@@ -60,12 +39,14 @@ TEST_CASE("radius, device: a captured call replays on new data", "[radius][devic
         problems.back().capacity = 20000;
       }
       CAPTURE(static_cast<int>(order), max);
-      check_replays(
-          problems, 1500 * max, 1500, [](auto& call, cudaStream_t stream) { return call.lists(stream); },
+      radius_call<problem_type, std::int32_t> lists{problems[0], 1500 * max, 1500};
+      check_list_replays(
+          lists, problems, [&](cudaStream_t stream) { return lists.lists(stream); },
           [](auto const& problem) { return reference_radius(problem); });
       if (max != 0) continue;
-      check_replays(
-          {problems[0], problems[0]}, 20000, 1501, [](auto& call, cudaStream_t stream) { return call.rows(stream); },
+      radius_call<problem_type, std::int32_t> rows{problems[0], 20000, 1501};
+      check_list_replays(
+          rows, std::vector{problems[0], problems[0]}, [&](cudaStream_t stream) { return rows.rows(stream); },
           [](auto const& problem) { return reference_rows(problem); });
     }
   }

@@ -139,10 +139,9 @@ void check_sort(key_kind kind, std::size_t capacity, int bits, std::uint64_t see
   std::size_t const size = device_size < 0 ? capacity : static_cast<std::size_t>(device_size);
   CAPTURE(static_cast<int>(kind), capacity, size, bits, seed);
   sort_problem<Selector> const problem{make_keys(kind, capacity, seed), bits, size};
-  test_stream const stream;
-  REQUIRE_CUDA(farpoint::radix_sort<Selector>(problem.args(device_size >= 0), stream.get()));
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  problem.check();
+  check_once(problem, [&](cudaStream_t stream) {
+    return farpoint::radix_sort<Selector>(problem.args(device_size >= 0), stream);
+  });
 }
 
 template <class Selector>

@@ -1,5 +1,6 @@
 // The top-k lists of a thread in a kernel.
 #include "../catch.hpp"
+#include "../shared/for_each_value.hpp"
 #include "../shared/topk_problem.hpp"
 #include "cuda_check.hpp"
 
@@ -58,9 +59,7 @@ void check_all() {
 }  // namespace
 
 TEST_CASE("topk_list in a kernel", "[topk][device][sanitize]") {
-  check_all<in_registers<1>>();
-  check_all<in_registers<8>>();
-  check_all<in_registers<32>>();
+  for_each_value<1, 8, 32>([](auto capacity) { check_all<in_registers<capacity>>(); });
 }
 
 TEST_CASE("topk_heap in a kernel", "[topk][device][sanitize]") {

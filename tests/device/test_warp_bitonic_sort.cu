@@ -7,14 +7,11 @@
 #include "warp_sorts.cuh"
 
 using namespace farpoint_tests;
-using farpoint::index_key;
-using farpoint::neighbour_key;
 
 namespace {
 
 template <class Key, int Capacity>
-struct bitonic {
-  static constexpr int capacity = Capacity;
+struct bitonic : shared_sort<Key, Capacity> {
   struct storage {
     Key keys[Capacity];
   };
@@ -141,12 +138,7 @@ void check_network(std::uint64_t seed) {
 
 template <class Key>
 void check_networks() {
-  check_network<1, Key>(1);
-  check_network<2, Key>(2);
-  check_network<4, Key>(3);
-  check_network<8, Key>(4);
-  check_network<16, Key>(5);
-  check_network<32, Key>(6);
+  for_each_value<1, 2, 4, 8, 16, 32>([](auto size) { check_network<size, Key>(size); });
 }
 
 /// A thread carries the lowest of its keys through a loop to their end: the register of a key is that of the next
@@ -185,10 +177,8 @@ void check_carried(int size, std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("warp_bitonic_sort: keys in shared memory", "[warp][device][sanitize]") {
-  check_shared_sorts<bitonic<std::uint32_t, 2048>, std::uint32_t>();
-  check_shared_sorts<bitonic<float, 64>, float>();
-  check_shared_sorts<bitonic<neighbour_key<float>, 1024>, neighbour_key<float>>();
-  check_shared_sorts<bitonic<neighbour_key<double>, 256>, neighbour_key<double>>();
+  check_shared_sorts<bitonic<std::uint32_t, 2048>, bitonic<float, 64>, bitonic<neighbour_key<float>, 1024>,
+                     bitonic<neighbour_key<double>, 256>>();
 }
 
 TEST_CASE("warp_bitonic_sort: NaN moves keys, and loses none", "[warp][device]") {

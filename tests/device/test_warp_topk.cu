@@ -2,6 +2,7 @@
 #include <farpoint/warp/warp_topk.cuh>
 
 #include "../catch.hpp"
+#include "../shared/for_each_value.hpp"
 #include "../shared/topk_problem.hpp"
 #include "cuda_check.hpp"
 
@@ -107,10 +108,6 @@ void check_capacity() {
 }  // namespace
 
 TEST_CASE("warp_topk: the k nearest of each lane", "[warp][device][sanitize]") {
-  check_capacity<float, 1>();
-  check_capacity<float, 2>();
-  check_capacity<float, 8>();
-  check_capacity<float, 16>();
-  check_capacity<float, 32>();
+  for_each_value<1, 2, 8, 16, 32>([](auto capacity) { check_capacity<float, capacity>(); });
   check_capacity<double, 8>();
 }

@@ -8,6 +8,7 @@
 #include "../shared/voxelize_problem.hpp"
 #include "cuda_check.hpp"
 #include "radix_sort_kernels.cuh"
+#include "run_call.cuh"
 
 namespace farpoint_tests {
 
@@ -33,7 +34,6 @@ class voxelize_call {
     }
   }
 
-  /// The first call allocates the workspace and fills it with random bytes.
   template <class Selector>
   farpoint::result enqueue(cudaStream_t stream) {
     std::array<unsigned char*, part::count> at{};
@@ -42,32 +42,23 @@ class voxelize_call {
     auto const params = problem_.params_at(memory_.data(), feature_memory_.data());
     auto const output = problem_.output_at(at);
     farpoint::cuda_exec const exec{stream};
-    if (workspace_ == nullptr) {
-      std::size_t const needed = farpoint::voxelize_workspace_bytes<Selector>(exec, clouds, params, output);
-      workspace_ = std::make_unique<device_array<unsigned char>>(needed);
-      scramble_workspace(needed);
-    }
-    return farpoint::voxelize<Selector>(exec, clouds, params, output, {workspace_->data(), workspace_->size()});
+    std::size_t const needed = farpoint::voxelize_workspace_bytes<Selector>(exec, clouds, params, output);
+    return farpoint::voxelize<Selector>(exec, clouds, params, output, workspace_.of_size(needed));
   }
 
   /// After the stream was synchronised.
   voxelize_answer answer(farpoint::result outcome) const {
-    bool const kept = workspace_->intact() && memory_.intact() && feature_memory_.intact();
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+    bool const kept = workspace_.intact() && memory_.intact() && feature_memory_.intact();
+    if (!kept) outcome = memory_was_written;
     return answer_of(problem_, parts_, outcome);
   }
 
   /// What an earlier call left behind must not help a later one.
-  void scramble_workspace(std::uint64_t seed) {
-    std::vector<unsigned char> noise(workspace_->size());
-    random_source random{seed};
-    for (unsigned char& byte : noise) byte = static_cast<unsigned char>(random.next());
-    workspace_->upload(noise);
-  }
-  std::vector<unsigned char> workspace() const { return workspace_->download(); }
+  void scramble_workspace(std::uint64_t seed) { workspace_.scramble(seed); }
+  std::vector<unsigned char> workspace() const { return workspace_.download(); }
   /// Back to the poison, which rows that are not written must keep.
   void poison() {
-    for (auto const& array : parts_) array->upload(std::vector<unsigned char>(array->size(), 0xa5));
+    for (auto const& array : parts_) array->refill();
   }
   /// Another problem's points in the same memory, with as many points and clouds.
   void upload(Problem const& other) {
@@ -82,17 +73,14 @@ class voxelize_call {
   device_array<unsigned char> feature_memory_;
   device_array<index_t> offsets_;
   std::vector<std::unique_ptr<device_array<unsigned char>>> parts_;
-  std::unique_ptr<device_array<unsigned char>> workspace_;
+  call_workspace workspace_;
 };
 
 /// On a stream of its own, with the kernels that `Selector` chooses.
 template <class Selector, class Problem>
 voxelize_answer voxelize_on_device(Problem const& problem) {
   voxelize_call<Problem> call{problem};
-  test_stream const stream;
-  farpoint::result const outcome = call.template enqueue<Selector>(stream.get());
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  return call.answer(outcome);
+  return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>(stream); });
 }
 
 }  // namespace farpoint_tests

@@ -10,15 +10,27 @@
 #include <vector>
 
 #include "../catch.hpp"
+#include "../shared/for_each_value.hpp"
 #include "../shared/random.hpp"
 #include "cuda_check.hpp"
 
 namespace farpoint_tests {
 
+using farpoint::index_key;
+using farpoint::neighbour_key;
+
 /// Warps of a block, each with a problem of its own.
 inline constexpr int sort_warps = 3;
 
-/// `Sort` has a storage with `keys`, a capacity, and sort(storage, size). What is around a warp's storage must stay.
+/// What a sort under test begins with; it adds a storage with `keys`, and sort(storage, size).
+template <class Key, int Capacity>
+struct shared_sort {
+  using key = Key;
+  static constexpr int capacity = Capacity;
+};
+
+/// What is around a warp's
+/// storage must stay.
 template <class Sort, class Key>
 __global__ void sort_in_shared(Key* keys, int size, unsigned* overwritten) {
   struct guarded {
@@ -89,16 +101,17 @@ bool are_sorted(std::vector<Key> sorted, std::vector<Key> given, int size) {
   return std::equal(sorted.begin(), sorted.end(), given.begin(), given.end(), same_bytes<Key>);
 }
 
-template <class Sort, class Key>
+template <class Sort>
 void check_shared_sort(int size, int kind, std::uint64_t seed) {
-  CAPTURE(size, kind, seed, sizeof(Key));
+  using key = typename Sort::key;
+  CAPTURE(size, kind, seed, sizeof(key));
   constexpr int blocks = 2;
   random_source random{seed};
-  std::vector<Key> keys;
+  std::vector<key> keys;
   for (int problem = 0; problem < blocks * sort_warps; ++problem) {
-    for (std::uint64_t const number : sort_numbers(size, kind, random)) keys.push_back(sort_key<Key>(number));
+    for (std::uint64_t const number : sort_numbers(size, kind, random)) keys.push_back(sort_key<key>(number));
   }
-  device_array<Key> const memory{keys};
+  device_array<key> const memory{keys};
   device_array<unsigned> const overwritten{std::vector<unsigned>{0}};
   sort_in_shared<Sort><<<blocks, 32 * sort_warps>>>(memory.data(), size, overwritten.data());
   REQUIRE_CUDA(cudaGetLastError());
@@ -109,14 +122,19 @@ void check_shared_sort(int size, int kind, std::uint64_t seed) {
 }
 
 /// All powers of two up to the capacity, and no key at all.
-template <class Sort, class Key>
-void check_shared_sorts() {
+template <class Sort>
+void check_sizes() {
   for (int size = 0; size <= Sort::capacity; size = size == 0 ? 1 : 2 * size) {
     for (int kind = 0; kind < 6; ++kind) {
       std::uint64_t const problems = kind < 2 ? 3 : 1;
-      for (std::uint64_t seed = 1; seed <= problems; ++seed) check_shared_sort<Sort, Key>(size, kind, seed);
+      for (std::uint64_t seed = 1; seed <= problems; ++seed) check_shared_sort<Sort>(size, kind, seed);
     }
   }
+}
+
+template <class... Sorts>
+void check_shared_sorts() {
+  (check_sizes<Sorts>(), ...);
 }
 
 }  // namespace farpoint_tests

@@ -6,6 +6,7 @@
 
 #include "../catch.hpp"
 #include "../shared/argmax_inputs.hpp"
+#include "../shared/for_each_value.hpp"
 
 using namespace farpoint_tests;
 using farpoint::block_argmax;
@@ -34,15 +35,7 @@ void check_block(std::uint64_t seed) {
 
 template <class Score>
 void check_sizes() {
-  check_block<Score, 1>(1);
-  check_block<Score, 2>(2);
-  check_block<Score, 7>(3);
-  check_block<Score, 31>(4);
-  check_block<Score, 32>(5);
-  check_block<Score, 33>(6);
-  check_block<Score, 64>(7);
-  check_block<Score, 65>(8);
-  check_block<Score, 96>(9);
+  for_each_value<1, 2, 7, 31, 32, 33, 64, 65, 96>([](auto size) { check_block<Score, size>(size); });
 }
 
 }  // namespace

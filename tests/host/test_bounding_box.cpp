@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "../catch.hpp"
+#include "../shared/for_each_value.hpp"
 #include "../shared/random.hpp"
 
 using farpoint::bounding_box;
 using farpoint::box_distance2;
 using farpoint::vec;
+using farpoint_tests::for_each_value;
 using farpoint_tests::random_source;
 
 namespace {
@@ -98,14 +100,10 @@ void check_distances() {
 
 template <class Scalar>
 void check_all_dims() {
-  check_growth<Scalar, 1>();
-  check_growth<Scalar, 2>();
-  check_growth<Scalar, 3>();
-  check_growth<Scalar, 5>();
-  check_distances<Scalar, 1>();
-  check_distances<Scalar, 2>();
-  check_distances<Scalar, 3>();
-  check_distances<Scalar, 5>();
+  for_each_value<1, 2, 3, 5>([](auto dim) {
+    check_growth<Scalar, dim>();
+    check_distances<Scalar, dim>();
+  });
 }
 
 template <class Scalar>

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../catch.hpp"
+#include "../shared/for_each_value.hpp"
 #include "../shared/random.hpp"
 
 using farpoint::bounding_box;
@@ -15,6 +16,7 @@ using farpoint::hilbert_curve;
 using farpoint::hilbert_table;
 using farpoint::morton_curve;
 using farpoint::vec;
+using farpoint_tests::for_each_value;
 using farpoint_tests::random_source;
 
 namespace {
@@ -177,14 +179,10 @@ void check_degenerates() {
 }  // namespace
 
 TEST_CASE("curve_grid: cells are quotients, and keys their places on a curve", "[curve_grid]") {
-  check_dims<float, 1>();
-  check_dims<float, 2>();
-  check_dims<float, 3>();
-  check_dims<float, 5>();
-  check_dims<double, 1>();
-  check_dims<double, 2>();
-  check_dims<double, 3>();
-  check_dims<double, 5>();
+  for_each_value<1, 2, 3, 5>([](auto dim) {
+    check_dims<float, dim>();
+    check_dims<double, dim>();
+  });
 }
 
 TEST_CASE("curve_grid: boxes without extent, infinite, huge and subnormal; points that are not finite",

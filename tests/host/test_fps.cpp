@@ -9,8 +9,6 @@
 #include "../shared/fps_problem.hpp"
 
 using namespace farpoint_tests;
-using farpoint::host_exec;
-using farpoint::detail::host_workspace;
 
 namespace {
 

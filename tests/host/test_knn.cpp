@@ -6,8 +6,6 @@
 #include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
-using farpoint::host_exec;
-using farpoint::detail::host_workspace;
 
 namespace {
 

@@ -8,8 +8,6 @@
 #include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
-using farpoint::host_exec;
-using farpoint::detail::host_workspace;
 
 namespace {
 
@@ -59,11 +57,11 @@ TEST_CASE("knn_screen, host: every part of the output but the indices may be lef
     for (screen_rows const rows : {screen_rows::visible, screen_rows::input}) {
       problem.method.rounds = rounds;
       problem.method.rows = rows;
-      poisoned<std::int32_t> indices{static_cast<std::size_t>(problem.rows()) * 4};
+      host_array<std::int32_t> const indices{static_cast<std::size_t>(problem.rows()) * 4};
       host_workspace const workspace{knn_workspace_bytes(host_exec{1}, cloud, problem.method, 4)};
       farpoint::span<std::int32_t> const all{indices.data(), indices.size()};
       REQUIRE(knn(host_exec{1}, cloud, problem.method, 4, farpoint::knn_screen_output<float>{all}, workspace.get()));
-      CHECK(widen(indices.values()) == reference_screen(problem).indices);
+      CHECK(widen(indices.download()) == reference_screen(problem).indices);
     }
   }
 }

@@ -12,10 +12,8 @@
 #include "../shared/ragged_batches.hpp"
 
 using namespace farpoint_tests;
-using farpoint::host_exec;
 using farpoint::span;
 using farpoint::vec;
-using farpoint::detail::host_workspace;
 using points_of_float = std::vector<std::array<float, 3>>;
 
 namespace {

@@ -6,55 +6,46 @@
 #include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
-using farpoint::host_exec;
 using farpoint::detail::for_each_cloud_tuning;
-using farpoint::detail::host_workspace;
 
 namespace {
 
-/// Calls `run(points, queries, exec, tuning, workspace)` with one thread, or by a team of several.
-template <class Problem, class Run>
-farpoint::result run_with(Problem const& problem, int threads, Run const& run) {
-  auto const tuning = threads > 1 ? team_tuning() : for_each_cloud_tuning{};
-  auto const [points, queries] = both_in_place(problem);
-  host_exec const exec{threads};
-  farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
-                                                                          tuning};
-  host_workspace const workspace{plan.bytes()};
-  return run(points, queries, exec, tuning, workspace.get());
+/// `run(exec, points, queries, output, workspace, tuning)` with one thread, or by a team of several.
+/// @param collect  `collect(problem, call)`: the answer of `call(output)`
+template <class Problem, class Collect, class Run>
+auto run_with(int threads, Problem const& problem, Collect const& collect, Run const& run) {
+  return collect(problem, [&](auto const& output) {
+    auto const tuning = threads > 1 ? team_tuning() : for_each_cloud_tuning{};
+    auto const [points, queries] = both_in_place(problem);
+    host_exec const exec{threads};
+    farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
+                                                                            tuning};
+    host_workspace const workspace{plan.bytes()};
+    return run(exec, points, queries, output, workspace.get(), tuning);
+  });
 }
 
-/// `solve(threads)` with one thread, and by a team of three.
-template <class Solve>
-auto solve_both_ways(Solve const& solve) {
-  auto const answer = solve(1);
-  CHECK(same_answer(solve(3), answer));
+/// With one thread, and by a team of three.
+template <class... Args>
+auto run_both_ways(Args const&... args) {
+  auto const answer = run_with(1, args...);
+  CHECK(same_answer(run_with(3, args...), answer));
   return answer;
 }
 
 template <class Problem>
 auto solve_radius(Problem const& problem) {
-  return solve_both_ways([&](int threads) {
-    return collect_radius(problem, [&](auto const& output) {
-      return run_with(problem, threads,
-                      [&](auto const& points, auto const& queries, auto exec, auto tuning, auto memory) {
-                        return farpoint::detail::radius_host(exec, points, queries, problem.self, problem.params,
-                                                             problem.k, output, memory, tuning);
-                      });
-    });
+  auto const collect = [](auto const&... args) { return collect_radius(args...); };
+  return run_both_ways(problem, collect, [&](auto exec, auto const& points, auto const& queries, auto const&... rest) {
+    return farpoint::detail::radius_host(exec, points, queries, problem.self, problem.params, problem.k, rest...);
   });
 }
 
 template <class Problem>
 auto solve_rows(Problem const& problem) {
-  return solve_both_ways([&](int threads) {
-    return collect_rows(problem, [&](auto const& output) {
-      return run_with(problem, threads,
-                      [&](auto const& points, auto const& queries, auto exec, auto tuning, auto memory) {
-                        return farpoint::detail::radius_rows_host(exec, points, queries, problem.self, problem.params,
-                                                                  output, memory, tuning);
-                      });
-    });
+  auto const collect = [](auto const&... args) { return collect_rows(args...); };
+  return run_both_ways(problem, collect, [&](auto exec, auto const& points, auto const& queries, auto const&... rest) {
+    return farpoint::detail::radius_rows_host(exec, points, queries, problem.self, problem.params, rest...);
   });
 }
 

@@ -9,7 +9,6 @@
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;
-using farpoint::host_exec;
 using farpoint::index_key;
 using farpoint::neighbour_key;
 using farpoint::radius_report;

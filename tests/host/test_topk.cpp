@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "../catch.hpp"
+#include "../shared/for_each_value.hpp"
 #include "../shared/topk_problem.hpp"
 
 using namespace farpoint_tests;
@@ -108,9 +109,7 @@ struct counted {
 }  // namespace
 
 TEST_CASE("topk_list: the k smallest keys in order", "[topk]") {
-  check_all_keys<in_registers<1>>();
-  check_all_keys<in_registers<8>>();
-  check_all_keys<in_registers<32>>();
+  for_each_value<1, 8, 32>([](auto capacity) { check_all_keys<in_registers<capacity>>(); });
 }
 TEST_CASE("topk_heap: the k smallest keys in order", "[topk]") {
   check_all_keys<in_heap>();

@@ -11,7 +11,10 @@ class LayersTest(unittest.TestCase):
     def setUp(self):
         self.folder = tempfile.TemporaryDirectory()
         self.addCleanup(self.folder.cleanup)
-        self.root = pathlib.Path(self.folder.name)
+        self.build(pathlib.Path(self.folder.name))
+
+    def build(self, root):
+        self.root = root
         self.add("core/config.hpp")
         self.add("detail/search/knn.hpp", "core/config.hpp")
         self.add("fps.hpp", "core/config.hpp")
@@ -24,34 +27,28 @@ class LayersTest(unittest.TestCase):
     def kinds(self):
         return [breach.split(":")[0] for breach in layers.breaches(self.root)]
 
-    def test_sound(self):
-        self.add("detail/screen/host.hpp", "detail/search/knn.hpp")
-        self.assertEqual(self.kinds(), [])
+    # What is added to the house, and what is wrong with it then.
+    ADDED = {
+        "sound": ([("detail/screen/host.hpp", "detail/search/knn.hpp")], []),
+        "up": ([("core/math.hpp", "fps.hpp")], ["up"]),
+        "siblings": ([("detail/fps/host.hpp", "detail/search/knn.hpp")], ["sibling"]),
+        "siblings that stand on one another do so one way": (
+            [("detail/screen/host.hpp",), ("detail/search/knn.hpp", "detail/screen/host.hpp")], ["up"]),
+        "dangling": ([("fps.cuh", "core/nowhere.hpp")], ["dangling"]),
+        "unknown folder": ([("util/misc.hpp",)], ["unknown"]),
+    }
 
-    def test_up(self):
-        self.add("core/math.hpp", "fps.hpp")
-        self.assertEqual(self.kinds(), ["up"])
+    def test_includes(self):
+        for name, (headers, kinds) in self.ADDED.items():
+            with self.subTest(name), tempfile.TemporaryDirectory() as folder:
+                self.build(pathlib.Path(folder))
+                for header in headers:
+                    self.add(*header)
+                self.assertEqual(self.kinds(), kinds)
 
     def test_up_in_quotes_and_with_spaces(self):
         (self.root / "core/math.hpp").write_text('#  include "farpoint/fps.hpp"\n')
         self.assertEqual(self.kinds(), ["up"])
-
-    def test_siblings(self):
-        self.add("detail/fps/host.hpp", "detail/search/knn.hpp")
-        self.assertEqual(self.kinds(), ["sibling"])
-
-    def test_siblings_that_stand_on_one_another_do_so_one_way(self):
-        self.add("detail/screen/host.hpp")
-        self.add("detail/search/knn.hpp", "detail/screen/host.hpp")
-        self.assertEqual(self.kinds(), ["up"])
-
-    def test_dangling(self):
-        self.add("fps.cuh", "core/nowhere.hpp")
-        self.assertEqual(self.kinds(), ["dangling"])
-
-    def test_unknown_folder(self):
-        self.add("util/misc.hpp")
-        self.assertEqual(self.kinds(), ["unknown"])
 
     def test_no_headers(self):
         with tempfile.TemporaryDirectory() as empty:

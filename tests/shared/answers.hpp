@@ -31,6 +31,10 @@ inline std::string difference_in_outcome(farpoint::result const& a, farpoint::re
   return a.code == b.code ? std::string{} : std::string{"outcome: "} + a.reason + " / " + b.reason;
 }
 
+/// The outcome of a call that wrote where it must not.
+inline constexpr farpoint::result memory_was_written{farpoint::status::bad_argument, -1,
+                                                     "test: memory was written that must not be"};
+
 /// Calls function(std::int64_t{}) or function(std::int32_t{}): the type of index that a problem asks for.
 template <class Problem, class Function>
 auto with_index_type(Problem const& problem, Function const& function) {

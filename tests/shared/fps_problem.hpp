@@ -5,8 +5,9 @@
 
 #include <cstring>
 
-#include "answers.hpp"
 #include "clouds.hpp"
+#include "host_array.hpp"
+#include "list_arrays.hpp"
 #include "records.hpp"
 
 namespace farpoint_tests {
@@ -77,78 +78,46 @@ struct fps_problem {
 };
 
 template <class Scalar>
-struct fps_answer {
-  farpoint::result outcome;
-  std::vector<index_t> indices;
-  std::vector<Scalar> distances;
-  std::vector<index_t> counts;
+struct fps_answer : list_answer<Scalar> {
   farpoint::fps_report report;
 };
 
 /// Equal to the last bit.
 template <class Scalar>
 bool same_answer(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
-  return a.outcome.code == b.outcome.code && a.indices == b.indices && a.counts == b.counts &&
-         same_bits(a.distances, b.distances) && a.report.non_finite == b.report.non_finite;
+  return same_lists(a, b) && a.report.non_finite == b.report.non_finite;
 }
 
 /// Where two answers part, for messages.
 template <class Scalar>
 std::string difference(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
-  if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
-  std::string const all = difference_in("counts", a.counts, b.counts) + difference_in("indices", a.indices, b.indices) +
-                          difference_in("distances", a.distances, b.distances);
-  if (!all.empty()) return all;
+  std::string const lists = difference_in_lists(a, b);
+  if (!lists.empty()) return lists;
   return a.report.non_finite == b.report.non_finite ? "equal" : "report differs";
 }
 
-/// Memory between two guards that show a write out of bounds.
-template <class T>
-class guarded {
- public:
-  explicit guarded(std::size_t size) : size_{size}, memory_(size + 2 * guard, poison()) {}
-  T* data() { return memory_.data() + guard; }
-  std::size_t size() const { return size_; }
-  bool intact() const {
-    auto const is_poison = [](T value) { return value == poison(); };
-    return std::all_of(memory_.begin(), memory_.begin() + guard, is_poison) &&
-           std::all_of(memory_.end() - guard, memory_.end(), is_poison);
-  }
-  bool untouched() const {
-    return std::all_of(memory_.begin(), memory_.end(), [](T value) { return value == poison(); });
-  }
-  std::vector<T> values() const { return {memory_.begin() + guard, memory_.end() - guard}; }
+/// Memory for the answer of a problem.
+/// @tparam Array  host_array or device_array
+template <class Problem, class Index, template <class> class Array>
+struct fps_arrays : list_arrays<typename Problem::scalar, Index, Array> {
+  using scalar = typename Problem::scalar;
 
- private:
-  static constexpr std::ptrdiff_t guard = 64;
-  static constexpr T poison() { return static_cast<T>(-77777); }
-  std::size_t size_;
-  std::vector<T> memory_;
+  explicit fps_arrays(Problem const& problem)
+      : list_arrays<scalar, Index, Array>{problem.cloud_count() * std::max<index_t>(problem.samples, 0),
+                                          problem.cloud_count()} {}
+
+  farpoint::fps_output<scalar> output(farpoint::fps_report* report) const {
+    return {this->index_span(), this->distance_span(), this->count_span(), report};
+  }
 };
-
-template <class Integer>
-std::vector<index_t> widen(std::vector<Integer> const& values) {
-  return {values.begin(), values.end()};
-}
 
 /// Runs `call(params, output)` on host memory with guards, and collects the answer.
 template <class Problem, class Index, class Call>
 auto collect_with(Problem const& problem, Call const& call) {
-  using scalar = typename Problem::scalar;
-  auto const elements = static_cast<std::size_t>(problem.cloud_count() * std::max<index_t>(problem.samples, 0));
-  guarded<Index> indices{elements};
-  guarded<scalar> distances{elements};
-  guarded<Index> counts{static_cast<std::size_t>(problem.cloud_count())};
-  fps_answer<scalar> answer;
-  farpoint::fps_output<scalar> const output{indices, {distances.data(), distances.size()}, counts, &answer.report};
-  answer.outcome = call(problem.params_with(problem.firsts, problem.chosen), output);
-  bool const kept = answer.outcome ? indices.intact() && distances.intact() && counts.intact()
-                                   : indices.untouched() && distances.untouched() && counts.untouched();
-  if (!kept) answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-  answer.indices = widen(indices.values());
-  answer.distances = distances.values();
-  answer.counts = widen(counts.values());
-  return answer;
+  fps_arrays<Problem, Index, host_array> const lists{problem};
+  farpoint::fps_report report;
+  farpoint::result const outcome = call(problem.params_with(problem.firsts, problem.chosen), lists.output(&report));
+  return fps_answer<typename Problem::scalar>{lists.answer(outcome), report};
 }
 
 template <class Problem, class Call>

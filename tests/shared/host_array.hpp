@@ -1,15 +1,21 @@
 // Host memory for a test, between two guards: what device_array is on a device.
 #pragma once
 
+#include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "poison.hpp"
+
 namespace farpoint_tests {
 
-/// Aligned as a workspace. Holds the same poison as a device_array, so that what nobody wrote compares equal.
+using farpoint::host_exec;
+using farpoint::detail::host_workspace;
+
+/// Aligned as a workspace.
 template <class T>
 class host_array {
  public:
@@ -30,7 +36,6 @@ class host_array {
 
  private:
   static constexpr std::size_t guard = 512;
-  static constexpr unsigned char poison = 0xa5;
 
   bool is_poison(std::size_t begin, std::size_t size) const {
     auto const part = memory_.get().subspan(begin, size);
@@ -38,7 +43,7 @@ class host_array {
   }
 
   std::size_t size_;
-  farpoint::detail::host_workspace memory_;
+  host_workspace memory_;
 };
 
 }  // namespace farpoint_tests

@@ -40,20 +40,18 @@ struct knn_problem {
 /// Equal to the last bit.
 template <class Scalar>
 bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
-  return a.outcome.code == b.outcome.code && a.indices == b.indices && same_bits(a.distances, b.distances) &&
-         a.counts == b.counts && a.non_finite_points == b.non_finite_points &&
+  return same_lists(a, b) && a.non_finite_points == b.non_finite_points &&
          a.non_finite_queries == b.non_finite_queries && a.total == b.total && a.rows_left_out == b.rows_left_out;
 }
 
 /// Where two answers part, for messages.
 template <class Scalar>
 std::string difference(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
-  if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
-  return difference_in("indices", a.indices, b.indices) + difference_in("distances", a.distances, b.distances) +
-         difference_in("counts", a.counts, b.counts) + "reports: " + std::to_string(a.non_finite_points) + " " +
-         std::to_string(a.non_finite_queries) + " " + std::to_string(a.total) + " " + std::to_string(a.rows_left_out) +
-         " / " + std::to_string(b.non_finite_points) + " " + std::to_string(b.non_finite_queries) + " " +
-         std::to_string(b.total) + " " + std::to_string(b.rows_left_out);
+  auto const report = [](knn_answer<Scalar> const& answer) {
+    return std::to_string(answer.non_finite_points) + " " + std::to_string(answer.non_finite_queries) + " " +
+           std::to_string(answer.total) + " " + std::to_string(answer.rows_left_out);
+  };
+  return difference_in_lists(a, b) + "reports: " + report(a) + " / " + report(b);
 }
 
 template <class Clouds>
@@ -64,11 +62,7 @@ auto clouds_in_place(Clouds const& clouds) {
 /// Runs `call(output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_knn(Problem const& problem, Call const& call) {
-  using output = farpoint::knn_output<typename Problem::scalar>;
-  return collect_lists<farpoint::knn_report>(
-      problem, problem.list_size(), problem.query_count(), [&](auto const& lists, auto* report) {
-        return call(output{lists.indices, lists.distance_span(), lists.counts, report});
-      });
+  return collect_lists<farpoint::knn_output, farpoint::knn_report>(problem, call);
 }
 
 /// What brute force says.

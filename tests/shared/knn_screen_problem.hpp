@@ -36,20 +36,14 @@ struct screen_problem {
 template <class Coord = float>
 using pinhole_problem = screen_problem<Coord, pinhole_camera<farpoint::scalar_of<Coord>>>;
 
-/// Parts of an answer. What is not written keeps the poison, whatever the backend.
+/// What is not written keeps the poison, whatever the backend.
 template <class Scalar>
-struct screen_answer {
-  farpoint::result outcome;
-  std::vector<index_t> indices;
-  std::vector<Scalar> distances;
-  std::vector<index_t> counts;
+struct screen_answer : list_answer<Scalar> {
   std::vector<index_t> pixels;
   std::vector<index_t> visible;
   std::vector<index_t> visible_count;
   farpoint::knn_screen_report report;
 };
-
-inline constexpr unsigned char screen_poison = 0xa5;
 
 template <class Scalar>
 bool same_report(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
@@ -60,110 +54,65 @@ bool same_report(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b)
 /// Equal to the last bit.
 template <class Scalar>
 bool same_answer(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
-  return a.outcome.code == b.outcome.code && a.indices == b.indices && same_bits(a.distances, b.distances) &&
-         a.counts == b.counts && a.pixels == b.pixels && a.visible == b.visible && a.visible_count == b.visible_count &&
+  return same_lists(a, b) && a.pixels == b.pixels && a.visible == b.visible && a.visible_count == b.visible_count &&
          same_report(a, b);
 }
 
 /// Where two answers part, for messages.
 template <class Scalar>
 std::string difference(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
-  if (a.outcome.code != b.outcome.code) return difference_in_outcome(a.outcome, b.outcome);
-  return difference_in("indices", a.indices, b.indices) + difference_in("distances", a.distances, b.distances) +
-         difference_in("counts", a.counts, b.counts) + difference_in("pixels", a.pixels, b.pixels) +
+  return difference_in_lists(a, b) + difference_in("pixels", a.pixels, b.pixels) +
          difference_in("visible", a.visible, b.visible) +
          difference_in("visible_count", a.visible_count, b.visible_count) + (same_report(a, b) ? "" : "reports differ");
 }
 
-/// Host memory between two guards, poisoned as a device_array is.
-template <class T>
-class poisoned {
- public:
-  explicit poisoned(std::size_t size) : size_{size}, memory_(size + 2 * guard) {
-    std::memset(memory_.data(), screen_poison, memory_.size() * sizeof(T));
-  }
-  T* data() { return memory_.data() + guard; }
-  std::size_t size() const { return size_; }
-  std::vector<T> values() const { return {memory_.begin() + guard, memory_.end() - guard}; }
-  bool intact() const { return is_poison(0, guard) && is_poison(guard + size_, guard); }
-  bool untouched() const { return is_poison(0, memory_.size()); }
-
- private:
-  static constexpr std::ptrdiff_t guard = 64;
-  bool is_poison(std::size_t first, std::size_t count) const {
-    auto const* const bytes = reinterpret_cast<unsigned char const*>(memory_.data() + first);
-    return std::all_of(bytes, bytes + count * sizeof(T), [](unsigned char byte) { return byte == screen_poison; });
-  }
-  std::size_t size_;
-  std::vector<T> memory_;
-};
-
-/// All parts of an output, in arrays of a backend: Array<T> has data(), size(), values(), intact(), untouched().
+/// Memory for all parts of an output.
+/// @tparam Array  host_array or device_array
 template <class Scalar, class Index, template <class> class Array>
-struct screen_arrays {
-  Array<Index> indices;
-  Array<Scalar> distances;
-  Array<Index> counts;
+struct screen_arrays : list_arrays<Scalar, Index, Array> {
+  using lists = list_arrays<Scalar, Index, Array>;
+
   Array<Index> pixels;
   Array<Index> visible;
   Array<Index> visible_count;
 
   template <class Problem>
   explicit screen_arrays(Problem const& problem)
-      : indices{elements(problem)},
-        distances{elements(problem)},
-        counts{static_cast<std::size_t>(problem.rows())},
+      : lists{problem.rows() * std::clamp<index_t>(problem.k, 0, 2000), problem.rows()},
         pixels{static_cast<std::size_t>(problem.rows())},
         visible{static_cast<std::size_t>(problem.most_visible())},
         visible_count{1} {}
 
-  farpoint::knn_screen_output<Scalar> output(farpoint::knn_screen_report* report) {
-    farpoint::knn_screen_output<Scalar> to{span_of(indices), {distances.data(), distances.size()}};
-    to.counts = span_of(counts);
-    to.pixels = span_of(pixels);
-    to.visible = span_of(visible);
-    to.visible_count = span_of(visible_count);
+  farpoint::knn_screen_output<Scalar> output(farpoint::knn_screen_report* report) const {
+    farpoint::knn_screen_output<Scalar> to{this->index_span(), this->distance_span()};
+    to.counts = this->count_span();
+    to.pixels = lists::span_of(pixels);
+    to.visible = lists::span_of(visible);
+    to.visible_count = lists::span_of(visible_count);
     to.report = report;
     return to;
   }
 
   template <class Function>
   void for_each(Function const& function) {
-    function(indices), function(distances), function(counts), function(pixels), function(visible);
-    function(visible_count);
+    function(this->indices), function(this->distances), function(this->counts);
+    function(pixels), function(visible), function(visible_count);
   }
 
   screen_answer<Scalar> answer(farpoint::result outcome, farpoint::knn_screen_report const& report) const {
-    auto const all = [&](auto const& check) {
-      return check(indices) && check(distances) && check(counts) && check(pixels) && check(visible) &&
-             check(visible_count);
-    };
-    bool const kept = outcome ? all([](auto const& array) { return array.intact(); })
-                              : all([](auto const& array) { return array.untouched(); });
-    if (!kept) outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
-    return {outcome,
-            widen(indices.values()),
-            distances.values(),
-            widen(counts.values()),
-            widen(pixels.values()),
-            widen(visible.values()),
-            widen(visible_count.values()),
-            outcome ? report : farpoint::knn_screen_report{}};
+    bool const kept = outcome ? pixels.intact() && visible.intact() && visible_count.intact()
+                              : pixels.untouched() && visible.untouched() && visible_count.untouched();
+    if (!kept) outcome = memory_was_written;
+    return {lists::answer(outcome), widen(pixels.download()), widen(visible.download()),
+            widen(visible_count.download()), outcome ? report : farpoint::knn_screen_report{}};
   }
-
- private:
-  template <class Problem>
-  static std::size_t elements(Problem const& problem) {
-    return static_cast<std::size_t>(problem.rows() * std::clamp<index_t>(problem.k, 0, 2000));
-  }
-  static farpoint::span<Index> span_of(Array<Index>& array) { return {array.data(), array.size()}; }
 };
 
 /// Runs `call(output)` on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_screen(Problem const& problem, Call const& call) {
   return with_index_type(problem, [&](auto index) {
-    screen_arrays<typename Problem::scalar, decltype(index), poisoned> arrays{problem};
+    screen_arrays<typename Problem::scalar, decltype(index), host_array> const arrays{problem};
     farpoint::knn_screen_report report;
     farpoint::result const outcome = call(arrays.output(&report));
     return arrays.answer(outcome, report);

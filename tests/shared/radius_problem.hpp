@@ -24,20 +24,16 @@ struct radius_problem : knn_problem<Coord> {
 /// Runs `call(output)` of radius() on host memory with guards, and collects the answer.
 template <class Problem, class Call>
 auto collect_radius(Problem const& problem, Call const& call) {
-  using output = farpoint::radius_output<typename Problem::scalar>;
-  return collect_lists<farpoint::radius_report>(
-      problem, problem.list_size(), problem.query_count(), [&](auto const& lists, auto* report) {
-        return call(output{lists.indices, lists.distance_span(), lists.counts, report});
-      });
+  return collect_lists<farpoint::radius_output, farpoint::radius_report>(problem, call);
 }
 
 /// The same for radius_rows(): the counts of the answer are the offsets.
 template <class Problem, class Call>
 auto collect_rows(Problem const& problem, Call const& call) {
   using output = farpoint::radius_rows_output<typename Problem::scalar>;
-  return collect_lists<farpoint::radius_report>(
-      problem, problem.capacity, problem.query_count() + 1, [&](auto const& lists, auto* report) {
-        return call(output{lists.counts, lists.indices, lists.distance_span(), report});
+  return collect_arrays<farpoint::radius_report>(
+      problem, problem.capacity, problem.query_count() + 1, [&](auto const& arrays, auto* report) {
+        return call(output{arrays.count_span(), arrays.index_span(), arrays.distance_span(), report});
       });
 }
 

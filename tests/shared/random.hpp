@@ -1,7 +1,9 @@
 // Random numbers that are the same on every platform and compiler.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace farpoint_tests {
 
@@ -26,5 +28,13 @@ class random_source {
  private:
   std::uint64_t state_;
 };
+
+/// What an earlier call may have left in a workspace.
+inline std::vector<unsigned char> random_bytes(std::size_t size, std::uint64_t seed) {
+  random_source random{seed};
+  std::vector<unsigned char> bytes(size);
+  for (unsigned char& byte : bytes) byte = static_cast<unsigned char>(random.next());
+  return bytes;
+}
 
 }  // namespace farpoint_tests

@@ -5,6 +5,7 @@
 
 #include <memory>
 
+#include "answers.hpp"
 #include "clouds.hpp"
 #include "host_array.hpp"
 #include "records.hpp"
@@ -313,7 +314,7 @@ voxelize_answer answer_of(Problem const& problem, Parts const& parts, farpoint::
   answer.outcome = outcome;
   for (std::size_t which = 0; which < part::count; ++which) {
     if (!(outcome ? parts[which]->intact() : parts[which]->untouched())) {
-      answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was written that must not be"};
+      answer.outcome = memory_was_written;
     }
     answer.parts[which] = parts[which]->download();
     answer.element_bytes[which] = problem.element_bytes(which);

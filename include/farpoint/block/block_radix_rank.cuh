@@ -81,6 +81,17 @@ class block_radix_rank {
     return (warp * Items + static_cast<std::uint32_t>(i)) * lanes + threadIdx.x % lanes;
   }
 
+  /// `put(i, at)` with each place `at` of the first `size` of a sorted tile, which the block's threads take in turn, so
+  /// that what lies side by side is written together. i: how many the calling thread had before.
+  template <int Items, class Put>
+  __device__ static void for_each_sorted(std::uint32_t size, Put const& put) noexcept {
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = i * Threads + threadIdx.x;
+      if (at < size) put(i, at);
+    }
+  }
+
   /// Ranks a full tile.
   /// @param keys      the thread's keys, see place_of()
   /// @param ranks     set to the places of the keys in the sorted tile

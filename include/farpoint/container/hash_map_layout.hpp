@@ -26,12 +26,27 @@ struct alignas(16) word_pair {
   std::uint64_t first, second;
 };
 
+/// Where the slots are.
+class bucket_memory {
+ public:
+  constexpr bucket_memory() = default;
+  FARPOINT_HD constexpr bucket_memory(hash_map_bucket* memory, std::uint32_t buckets) noexcept
+      : memory_{memory}, buckets_{buckets} {}
+
+  FARPOINT_HD constexpr hash_map_bucket* memory() const noexcept { return memory_; }
+  FARPOINT_HD constexpr std::uint32_t buckets() const noexcept { return buckets_; }
+
+ protected:
+  hash_map_bucket* memory_ = nullptr;
+  std::uint32_t buckets_ = 0;
+};
+
 /// Slots of neighbours in memory: a head, which says whose a slot is, and a value, either in the head (is_packed), or
 /// loaded along with it (values_with_heads), or apart.
 ///
 /// Words of 64 bits: of a bucket, four heads that hold key and value, or two heads and then two values.
 template <class Key, class Value, int WindowSlots>
-class paired_slots {
+class paired_slots : public bucket_memory {
  public:
   static_assert(WindowSlots == 2 || WindowSlots == 4, "farpoint: a window has 2 or 4 slots");
 
@@ -47,12 +62,8 @@ class paired_slots {
   FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept { return memory; }
   FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept { return buckets; }
 
-  constexpr paired_slots() = default;
-  FARPOINT_HD constexpr paired_slots(hash_map_bucket* memory, std::uint32_t buckets) noexcept
-      : memory_{memory}, buckets_{buckets} {}
+  using bucket_memory::bucket_memory;
 
-  FARPOINT_HD constexpr hash_map_bucket* memory() const noexcept { return memory_; }
-  FARPOINT_HD constexpr std::uint32_t buckets() const noexcept { return buckets_; }
   FARPOINT_HD head_word* head(index_t slot) const noexcept {
     return &memory_[slot / bucket_slots].words[slot % bucket_slots];
   }
@@ -102,15 +113,12 @@ class paired_slots {
       atomic_load_pair(words, first, second);
     }
   }
-
-  hash_map_bucket* memory_ = nullptr;
-  std::uint32_t buckets_ = 0;
 };
 
 /// Keys and values in words of their own size. A bucket's keys fill 16 bytes, which one load fetches; its values are
 /// behind them, or, if `IsSplit`, behind the keys of all buckets.
 template <class Key, class Value, bool IsSplit>
-class grouped_slots {
+class grouped_slots : public bucket_memory {
   template <class T>
   using word_of = std::conditional_t<sizeof(T) == 4, std::uint32_t, std::uint64_t>;
 
@@ -130,12 +138,8 @@ class grouped_slots {
     return (buckets * bucket_bytes + index_t{sizeof(hash_map_bucket)} - 1) / index_t{sizeof(hash_map_bucket)};
   }
 
-  constexpr grouped_slots() = default;
-  FARPOINT_HD constexpr grouped_slots(hash_map_bucket* memory, std::uint32_t buckets) noexcept
-      : memory_{memory}, buckets_{buckets} {}
+  using bucket_memory::bucket_memory;
 
-  FARPOINT_HD constexpr hash_map_bucket* memory() const noexcept { return memory_; }
-  FARPOINT_HD constexpr std::uint32_t buckets() const noexcept { return buckets_; }
   FARPOINT_HD head_word* head(index_t slot) const noexcept {
     return reinterpret_cast<head_word*>(bytes_at(slot / bucket_slots * key_step)) + slot % bucket_slots;
   }
@@ -205,9 +209,6 @@ class grouped_slots {
     for (Word& each : all.words) each = word;
     *reinterpret_cast<row<Word>*>(to) = all;
   }
-
-  hash_map_bucket* memory_ = nullptr;
-  std::uint32_t buckets_ = 0;
 };
 
 template <class Key, class Value, class Tuning>

@@ -14,12 +14,15 @@ inline constexpr std::uint32_t no_index = 0xffffffffu;
 namespace detail {
 
 /// A squared distance and whose it is.
-template <class Scalar>
+/// @tparam Key  the key that they make
+template <class Scalar, class Key>
 class indexed_distance {
  public:
   indexed_distance() = default;
   FARPOINT_HD constexpr indexed_distance(Scalar distance2, std::uint32_t index) noexcept
       : distance2_{distance2}, index_{index} {}
+  /// Not above any other.
+  FARPOINT_HD static constexpr Key lowest() noexcept { return {Scalar(0), 0}; }
 
   FARPOINT_HD constexpr Scalar distance2() const noexcept { return distance2_; }
   FARPOINT_HD constexpr std::uint32_t index() const noexcept { return index_; }
@@ -35,11 +38,9 @@ class indexed_distance {
 ///
 /// Distances are not negative and not NaN. `index` is below 2^32 - 1, which is no_index.
 template <class Scalar>
-class neighbour_key : public detail::indexed_distance<Scalar> {
+class neighbour_key : public detail::indexed_distance<Scalar, neighbour_key<Scalar>> {
  public:
-  using detail::indexed_distance<Scalar>::indexed_distance;
-  /// Not above any other.
-  FARPOINT_HD static constexpr neighbour_key lowest() noexcept { return {Scalar(0), 0}; }
+  using detail::indexed_distance<Scalar, neighbour_key>::indexed_distance;
 
   FARPOINT_HD friend constexpr bool operator<(neighbour_key const& a, neighbour_key const& b) noexcept {
     return a.distance2() < b.distance2() || (a.distance2() == b.distance2() && a.index() < b.index());
@@ -102,10 +103,9 @@ class neighbour_key<float> {
 
 /// The same two numbers, ordered by index alone.
 template <class Scalar>
-class index_key : public detail::indexed_distance<Scalar> {
+class index_key : public detail::indexed_distance<Scalar, index_key<Scalar>> {
  public:
-  using detail::indexed_distance<Scalar>::indexed_distance;
-  FARPOINT_HD static constexpr index_key lowest() noexcept { return {Scalar(0), 0}; }
+  using detail::indexed_distance<Scalar, index_key>::indexed_distance;
 
   FARPOINT_HD friend constexpr bool operator<(index_key const& a, index_key const& b) noexcept {
     return a.index() < b.index();

@@ -12,11 +12,52 @@
 #define FARPOINT_HD
 #endif
 
+// One of two expressions, in a FARPOINT_HD function.
+#if defined(__CUDA_ARCH__)
+#define FARPOINT_DEVICE_OR_HOST(device, host) device
+#else
+#define FARPOINT_DEVICE_OR_HOST(device, host) host
+#endif
+
+// The same bits with every flag of the caller: farpoint's functions are compiled without the options that let a
+// compiler assume that there are no NaNs, or calculate something else than what is written. g++ says by a macro whether
+// there are such options at all; where there are none, nothing is switched. It inlines no function of other options
+// unless it must, so that there FARPOINT_ALWAYS_INLINE is a wish only: code of the caller's options stays the caller's.
+#if defined(__clang__)
+#define FARPOINT_BEGIN_STRICT_MATH _Pragma("float_control(push)") _Pragma("float_control(precise, on)")
+#define FARPOINT_END_STRICT_MATH _Pragma("float_control(pop)")
+#elif defined(__GNUC__) && defined(__GCC_IEC_559) && __GCC_IEC_559 == 0
+#define FARPOINT_FAST_MATH 1
+#define FARPOINT_BEGIN_STRICT_MATH                                                                                 \
+  _Pragma("GCC push_options") _Pragma(                                                                             \
+      "GCC optimize(\"no-unsafe-math-optimizations,no-finite-math-only,no-associative-math,no-reciprocal-math\")") \
+      _Pragma("GCC optimize(\"signed-zeros,trapping-math,fp-contract=off\")")
+#define FARPOINT_END_STRICT_MATH _Pragma("GCC pop_options")
+#else
+#define FARPOINT_BEGIN_STRICT_MATH
+#define FARPOINT_END_STRICT_MATH
+#endif
+
+// The result of a builtin such as __builtin_fma(), of type float or double. clang++ 14 gives its call the caller's
+// options, whatever the pragma says, unless it stands inside of a conversion. This one is exact, and costs nothing.
+#if defined(__clang__)
+#define FARPOINT_OF_BUILTIN(call) static_cast<decltype(call)>(static_cast<long double>(call))
+#else
+#define FARPOINT_OF_BUILTIN(call) (call)
+#endif
+
+#if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
+#error "farpoint: floats are calculated as doubles here, and answers would differ; compile with -msse2 -mfpmath=sse"
+#endif
+
 #if defined(__GNUC__)
-#define FARPOINT_HIDDEN __attribute__((visibility("hidden")))
-#define FARPOINT_ALWAYS_INLINE inline __attribute__((always_inline))
+#define FARPOINT_HIDDEN [[gnu::visibility("hidden")]]
 #else
 #define FARPOINT_HIDDEN
+#endif
+#if defined(__GNUC__) && (!defined(FARPOINT_FAST_MATH) || defined(__CUDA_ARCH__))
+#define FARPOINT_ALWAYS_INLINE inline __attribute__((always_inline))
+#else
 #define FARPOINT_ALWAYS_INLINE inline
 #endif
 
@@ -47,19 +88,28 @@
 // Our templates for a user's type of an unnamed namespace, such as a selector, are seen by nobody else anyway: nvcc
 // warns that FARPOINT_HIDDEN says so too.
 #if defined(__NVCC__) && defined(__CUDACC__)
-#define FARPOINT_BEGIN_QUIET _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 1407")
+#define FARPOINT_BEGIN_QUIET _Pragma("nv_diagnostic push") _Pragma("nv_diag_suppress 161,1407,1675")
 #define FARPOINT_END_QUIET _Pragma("nv_diagnostic pop")
 #else
 #define FARPOINT_BEGIN_QUIET
 #define FARPOINT_END_QUIET
 #endif
 
-// The inline namespace keeps two versions of the headers apart in one process.
+// Before the include: kernels may be compiled with -ftz=true, and then take subnormal floats for zero.
+#if defined(FARPOINT_ALLOW_FTZ)
+#define FARPOINT_INLINE_NAMESPACE v0_1_ftz
+#else
+#define FARPOINT_INLINE_NAMESPACE v0_1
+#endif
+
+// The inline namespace keeps apart, in one process, two versions of the headers and what answers differently.
 #define FARPOINT_BEGIN_NAMESPACE \
   FARPOINT_BEGIN_QUIET           \
+  FARPOINT_BEGIN_STRICT_MATH     \
   namespace farpoint {           \
-  inline namespace v0 {
+  inline namespace FARPOINT_INLINE_NAMESPACE {
 #define FARPOINT_END_NAMESPACE \
   }                            \
   }                            \
+  FARPOINT_END_STRICT_MATH     \
   FARPOINT_END_QUIET

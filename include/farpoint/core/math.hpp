@@ -10,22 +10,39 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
+#if defined(__NVCC__) && defined(__CUDA_ARCH__) && !defined(FARPOINT_ALLOW_FTZ)
+namespace detail {
+
+extern "C" __device__ int __nvvm_reflect(char const* option) noexcept;
+/// Is defined nowhere: its name is what the user reads.
+extern "C" __device__ void farpoint_needs_ftz_false_or_FARPOINT_ALLOW_FTZ_for_other_answers() noexcept;
+
+/// Returns the value. With nvcc's -ftz=true, which --use_fast_math implies, every instruction takes subnormal floats
+/// for zero, comparisons too, and the answer is another: then the name above stands in an error. No macro tells, but
+/// the compiler does, and for the other case no code is left.
+__device__ FARPOINT_ALWAYS_INLINE float with_subnormals(float value) noexcept {
+  if (__nvvm_reflect("__CUDA_FTZ") != 0) farpoint_needs_ftz_false_or_FARPOINT_ALLOW_FTZ_for_other_answers();
+  return value;
+}
+
+}  // namespace detail
+#elif defined(__CUDA_ARCH__)
+namespace detail {
+__device__ FARPOINT_ALWAYS_INLINE float with_subnormals(float value) noexcept {
+  return value;
+}
+}  // namespace detail
+#endif
+
 /// a * b + c, rounded once (to nearest, ties to even), on every backend.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float fma_rn(float a, float b, float c) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fmaf_rn(a, b, c);
-#else
-  return std::fma(a, b, c);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fmaf_rn(a, b, c)),
+                                 FARPOINT_OF_BUILTIN(__builtin_fmaf(a, b, c)));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double fma_rn(double a, double b, double c) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fma_rn(a, b, c);
-#else
-  return std::fma(a, b, c);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__fma_rn(a, b, c), FARPOINT_OF_BUILTIN(__builtin_fma(a, b, c)));
 }
 
 namespace detail {
@@ -49,74 +66,44 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar as_rounded(Scalar value) noexcept {
 
 /// a - b, rounded once: not fused with a multiplication that made an operand (detail::as_rounded says where it may be).
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sub_rn(float a, float b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fsub_rn(a, b);
-#else
-  return detail::as_rounded(a) - detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fsub_rn(a, b)),
+                                 detail::as_rounded(a) - detail::as_rounded(b));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sub_rn(double a, double b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dsub_rn(a, b);
-#else
-  return detail::as_rounded(a) - detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__dsub_rn(a, b), detail::as_rounded(a) - detail::as_rounded(b));
 }
 
 /// a + b, rounded once: not fused with a multiplication that made an operand.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float add_rn(float a, float b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fadd_rn(a, b);
-#else
-  return detail::as_rounded(a) + detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fadd_rn(a, b)),
+                                 detail::as_rounded(a) + detail::as_rounded(b));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double add_rn(double a, double b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dadd_rn(a, b);
-#else
-  return detail::as_rounded(a) + detail::as_rounded(b);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__dadd_rn(a, b), detail::as_rounded(a) + detail::as_rounded(b));
 }
 
 /// a / b, rounded once: with nvcc's -prec-div=false too, and never a product with 1 / b.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float div_rn(float a, float b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fdiv_rn(a, b);
-#else
-  return a / b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fdiv_rn(a, b)), a / b);
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double div_rn(double a, double b) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __ddiv_rn(a, b);
-#else
-  return a / b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__ddiv_rn(a, b), a / b);
 }
 
 /// Square root, rounded once: with nvcc's -prec-sqrt=false too.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float sqrt_rn(float a) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __fsqrt_rn(a);
-#else
-  return std::sqrt(a);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(detail::with_subnormals(__fsqrt_rn(a)), FARPOINT_OF_BUILTIN(__builtin_sqrtf(a)));
 }
 
 /// The same in double precision.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE double sqrt_rn(double a) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __dsqrt_rn(a);
-#else
-  return std::sqrt(a);
-#endif
+  return FARPOINT_DEVICE_OR_HOST(__dsqrt_rn(a), FARPOINT_OF_BUILTIN(__builtin_sqrt(a)));
 }
 
 namespace detail {
@@ -151,29 +138,13 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar mul_rn(Scalar a, Scalar b) noexcept {
 /// The smaller of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar min_number(Scalar a, Scalar b) noexcept {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<Scalar, float>) {
-    return fminf(a, b);
-  } else {
-    return fmin(a, b);
-  }
-#else
-  return a < b || b != b ? a : b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(fmin(a, b), a < b || b != b ? a : b);
 }
 
 /// The larger of two numbers; if one is NaN, the other.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar max_number(Scalar a, Scalar b) noexcept {
-#if defined(__CUDA_ARCH__)
-  if constexpr (std::is_same_v<Scalar, float>) {
-    return fmaxf(a, b);
-  } else {
-    return fmax(a, b);
-  }
-#else
-  return a > b || b != b ? a : b;
-#endif
+  return FARPOINT_DEVICE_OR_HOST(fmax(a, b), a > b || b != b ? a : b);
 }
 
 /// What the axes `First` to `Last` - 1 add to a sum of squared differences: distance2() step by step. A step never

@@ -49,8 +49,7 @@ struct bounding_box {
     static_assert(PointDim >= Dim, "farpoint: a point has as many coordinates as the box, or more");
     FARPOINT_UNROLL
     for (int axis = 0; axis < Dim; ++axis) {
-      low[axis] = lower(low[axis], point[axis]);
-      high[axis] = higher(high[axis], point[axis]);
+      grow(axis, point[axis], point[axis]);
     }
   }
 
@@ -58,8 +57,7 @@ struct bounding_box {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(bounding_box const& other) noexcept {
     FARPOINT_UNROLL
     for (int axis = 0; axis < Dim; ++axis) {
-      low[axis] = lower(low[axis], other.low[axis]);
-      high[axis] = higher(high[axis], other.high[axis]);
+      grow(axis, other.low[axis], other.high[axis]);
     }
   }
 
@@ -70,19 +68,9 @@ struct bounding_box {
 
  private:
   // A bound is never NaN, so each is one instruction on the host as well, where min_number() takes several.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE static Scalar lower(Scalar bound, Scalar value) noexcept {
-#if defined(__CUDA_ARCH__)
-    return min_number(bound, value);
-#else
-    return detail::smaller(bound, value);
-#endif
-  }
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE static Scalar higher(Scalar bound, Scalar value) noexcept {
-#if defined(__CUDA_ARCH__)
-    return max_number(bound, value);
-#else
-    return detail::larger(bound, value);
-#endif
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(int axis, Scalar least, Scalar most) noexcept {
+    low[axis] = FARPOINT_DEVICE_OR_HOST(min_number(low[axis], least), detail::smaller(low[axis], least));
+    high[axis] = FARPOINT_DEVICE_OR_HOST(max_number(high[axis], most), detail::larger(high[axis], most));
   }
 };
 

@@ -262,14 +262,11 @@ class cooperative_radix_sort {
     // A digit's entry says where its first key goes, less its place in the tile.
     if (has_digit()) shared_.digits[threadIdx.x] = begin - of_digit.begin;
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = i * Threads + threadIdx.x;
-      if (at >= size) continue;
+    rank_type::template for_each_sorted<Items>(size, [&](int i, std::uint32_t at) {
       std::uint32_t const key = shared_.words[at];
       to[i] = shared_.digits[now.digit(key)] + at;
       now.to.keys[to[i]] = key;
-    }
+    });
   }
   __device__ void put_values(tile const& own) noexcept {
     __syncthreads();
@@ -280,11 +277,8 @@ class cooperative_radix_sort {
   }
   __device__ void write_values(pass const& now, std::uint32_t size, std::uint32_t const (&to)[Items]) noexcept {
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = i * Threads + threadIdx.x;
-      if (at < size) now.to.values[to[i]] = shared_.words[at];
-    }
+    rank_type::template for_each_sorted<Items>(
+        size, [&](int i, std::uint32_t at) { now.to.values[to[i]] = shared_.words[at]; });
   }
 
   grid_barrier& barrier_;

@@ -267,24 +267,18 @@ class radix_sweep {
     if constexpr (Apart) put(shared_.values, values, places);
     __syncthreads();
     std::uint32_t to[Items];
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = i * Threads + threadIdx.x;
-      if (at >= left) continue;
+    rank_type::template for_each_sorted<Items>(left, [&](int i, std::uint32_t at) {
       std::uint32_t const key = shared_.words[at];
       to[i] = shared_.digits[args_.digit(key)] + at;
       args_.sorted_keys[to[i]] = key;
       if constexpr (Apart) args_.sorted_values[to[i]] = shared_.values[at];
-    }
+    });
     if constexpr (Apart) return;
     __syncthreads();
     put(shared_.words, values, places);
     __syncthreads();
-#pragma unroll
-    for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = i * Threads + threadIdx.x;
-      if (at < left) args_.sorted_values[to[i]] = shared_.words[at];
-    }
+    rank_type::template for_each_sorted<Items>(
+        left, [&](int i, std::uint32_t at) { args_.sorted_values[to[i]] = shared_.words[at]; });
   }
 
   __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[Items],

@@ -2,7 +2,7 @@
 /// Runs a function on several host threads at once.
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/float_environment.hpp>
 
 #include <atomic>
 #include <thread>
@@ -24,11 +24,15 @@ inline int resolve_threads(int wanted) noexcept {
 /// they begin, so a barrier of `size` members is safe. What was written before the call is visible to all, and what
 /// they wrote is visible after it. `work` must not throw: that ends the program. Two calls may run at the same time.
 ///
+/// Members work in the default floating-point environment: to nearest, with subnormal numbers.
+///
 /// Starts its threads and joins them: some tens of microseconds for each. So it is for work of a millisecond and more.
 /// Without exceptions (-fno-exceptions) a refused thread ends the program.
 /// @tparam Thread  std::thread, or a stand-in for tests
 template <class Thread = std::thread, class Work>
 void run_team(int wanted, Work const& work) noexcept {
+  // The threads that it starts inherit it.
+  detail::default_float_environment const environment;
   if (wanted <= 1) {
     work(0, 1);
     return;

@@ -35,22 +35,14 @@ class cuda_warp {
   /// The largest value of all lanes, or of this lane's `Lanes` neighbours (a power of two); nothing is NaN.
   template <int Lanes = lanes, class T>
   __device__ static T max(T value) noexcept {
-    if constexpr (Lanes == lanes && std::is_same_v<T, std::uint32_t>) {
-#if __CUDA_ARCH__ >= 800
-      return __reduce_max_sync(all, value);
-#endif
-    }
+    if constexpr (has_reduction<Lanes, T>) return __reduce_max_sync(all, value);
     return tree<Lanes>(value, [](T a, T b) { return a > b ? a : b; });
   }
 
   /// The smallest value, likewise.
   template <int Lanes = lanes, class T>
   __device__ static T min(T value) noexcept {
-    if constexpr (Lanes == lanes && std::is_same_v<T, std::uint32_t>) {
-#if __CUDA_ARCH__ >= 800
-      return __reduce_min_sync(all, value);
-#endif
-    }
+    if constexpr (has_reduction<Lanes, T>) return __reduce_min_sync(all, value);
     return tree<Lanes>(value, [](T a, T b) { return a < b ? a : b; });
   }
 
@@ -88,6 +80,14 @@ class cuda_warp {
 
  private:
   static constexpr unsigned all = 0xffffffffu;
+
+  /// Whether one instruction reduces them.
+  template <int Lanes, class T>
+#if __CUDA_ARCH__ >= 800
+  static constexpr bool has_reduction = Lanes == lanes&& std::is_same_v<T, std::uint32_t>;
+#else
+  static constexpr bool has_reduction = false;
+#endif
 
   template <int Lanes, class T, class Operation>
   __device__ static T tree(T value, Operation operation) noexcept {

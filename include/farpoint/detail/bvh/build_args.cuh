@@ -9,7 +9,7 @@
 #include <farpoint/grid/cooperative_radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Sorts after the first, at most: each by cells of what was one cell before.
 inline constexpr int bvh_levels = 4;

@@ -7,7 +7,7 @@
 #include <farpoint/grid/grid_barrier.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Where a unit of `each` points lies: units of a cloud follow one another, those of cloud b from
 /// floor(begin / each) + b on; see point_bvh_arrays.

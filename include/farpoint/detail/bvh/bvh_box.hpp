@@ -5,7 +5,7 @@
 #include <farpoint/spatial/point_bvh_nodes.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The box around a node's points and the lowest index among them; at first those of no points.
 template <class Scalar>

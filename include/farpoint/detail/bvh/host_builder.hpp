@@ -11,7 +11,7 @@
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// A unit's part of a cloud.
 template <class Scalar>

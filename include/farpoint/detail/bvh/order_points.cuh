@@ -6,7 +6,7 @@
 #include <farpoint/grid/cooperative_radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The blocks of a grid work on it together; every function is called by all threads of all of them, in step.
 ///

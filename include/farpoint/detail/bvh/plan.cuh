@@ -10,7 +10,7 @@
 #include <farpoint/tuning/knn.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
 /// each would take longer than most of them do for a cloud of a hundred thousand points.

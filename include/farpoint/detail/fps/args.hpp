@@ -7,7 +7,7 @@
 #include <farpoint/types/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Points>
 struct fps_args {

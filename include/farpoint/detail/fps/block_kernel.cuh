@@ -7,7 +7,7 @@
 #include <farpoint/detail/fps/rounds.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Sorts a cloud of at most Config::block_size * PointsPerThread points.
 template <class Config, int PointsPerThread>

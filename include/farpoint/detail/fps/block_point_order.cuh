@@ -8,7 +8,7 @@
 #include <cub/block/block_radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Sorts at most BlockSize * PointsPerThread points.
 template <class Points, int BlockSize, int PointsPerThread>

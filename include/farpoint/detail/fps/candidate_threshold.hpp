@@ -12,7 +12,7 @@
 #include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Distance of a point that is no candidate: picked already, not finite, or padding. No distance is below it, so it
 /// stays.

@@ -7,7 +7,7 @@
 #include <farpoint/types/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What can be checked without reading the arrays, which may be in device memory.
 template <class Points>

@@ -9,7 +9,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// How the points of a partition are bundled: neighbours into chunks, and chunks into groups. A lane has one point of a
 /// chunk of 32; several of a larger one; and smaller chunks lie side by side in a warp.

@@ -7,7 +7,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Those of a round's samples that may lower something, by their numbers.
 template <class Sample, class Number>

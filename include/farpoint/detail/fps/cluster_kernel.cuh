@@ -7,7 +7,7 @@
 #include <cooperative_groups.h>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Blocks of a cluster raise 32-bit counters in each other's shared memory. 64-bit ones lose updates that way (h200,
 /// CUDA 13.0), so that double coordinates go to a grid.

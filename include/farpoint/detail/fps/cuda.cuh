@@ -16,7 +16,7 @@
 #include <iterator>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Which kernels serve a call, and what memory they take.
 template <class Selector, class Points>

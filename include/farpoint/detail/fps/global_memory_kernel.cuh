@@ -15,7 +15,7 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Bytes of workspace that fps() takes for a point at most, beside what it takes for a cloud.
 inline constexpr std::size_t fps_most_point_bytes = 40;

@@ -7,7 +7,7 @@
 #include <farpoint/grid/grid_barrier.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Where the blocks of a group meet; zero when the kernel starts.
 template <class Scalar>

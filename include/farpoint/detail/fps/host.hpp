@@ -6,7 +6,7 @@
 #include <farpoint/detail/fps/host_sampler.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Slots of points in their buckets are 32 bits wide.
 inline constexpr index_t max_host_points = 4000000000;

@@ -7,7 +7,7 @@
 #include <farpoint/tuning/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Buckets in a chunk, and samples in a group: as many as a word has bits.
 inline constexpr int fps_bucket_group = 32;

@@ -8,7 +8,7 @@
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Keeps at least the best `keep` of the candidates that it is shown, in memory for twice as many: when that is full,
 /// the worse half goes and the threshold rises to the best of those that went. Amortised O(1) per candidate.

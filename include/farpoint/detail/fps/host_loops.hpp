@@ -12,7 +12,7 @@
 #include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// When to stop sampling from a list.
 template <class Scalar>

@@ -14,7 +14,7 @@
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The arrays that a cloud is sampled in, by one thread or several.
 template <class Scalar, int Dim>

@@ -10,7 +10,7 @@
 #include <atomic>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What all threads of a call work on.
 template <class Points>
@@ -226,7 +226,7 @@ class fps_host_sampler {
     fps_host_candidates<scalar>& list = merged_list();
     if (load_given_samples()) return true;
     scalar largest = no_candidate<scalar>;
-    for (index_t c = 0; c < chunks_; ++c) largest = std::max(largest, memory_.chunks[c].box_largest);
+    for (index_t c = 0; c < chunks_; ++c) largest = larger(largest, memory_.chunks[c].box_largest);
     if (!(largest > 0)) {
       pick_duplicates();
       return false;

@@ -7,7 +7,7 @@
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes what suits it.
 struct fps_size_range {

@@ -6,7 +6,7 @@
 #include <farpoint/detail/fps/rounds.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Arrays in the workspace for all points of a batch.
 template <class Config>

@@ -11,7 +11,7 @@
 #include <farpoint/tuning/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Lays out the workspace, and enqueues.
 template <class Selector, class Points>

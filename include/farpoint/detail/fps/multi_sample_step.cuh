@@ -6,7 +6,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Points, with their distances, that the first `Threads` threads of a block sample from: thread t has the numbers
 /// t, t + Threads, t + 2 * Threads, ...

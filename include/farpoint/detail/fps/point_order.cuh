@@ -9,7 +9,7 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Box of a cloud, of the axes that its order goes by.
 template <int Dim>

@@ -5,7 +5,7 @@
 #include <farpoint/detail/fps/multi_sample_step.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Accepts samples from the list of a round for as long as its best is above everything that is not in it.
 template <class Scalar, int Dim, int ListSize, int BlockSize>

@@ -7,7 +7,7 @@
 #include <farpoint/detail/fps/candidate_threshold.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Distances as unsigned integers of the same order, for atomicMax: 0 for no candidate, below all others.
 template <class Scalar>

@@ -7,7 +7,7 @@
 #include <farpoint/detail/fps/round_acceptor.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What a block keeps of a round in its shared memory.
 template <class Scalar, int Dim, int ListSize, int BlockSize>

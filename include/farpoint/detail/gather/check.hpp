@@ -5,7 +5,7 @@
 #include <farpoint/core/check.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Checks sizes only: the arrays may be in device memory.
 template <class Value>

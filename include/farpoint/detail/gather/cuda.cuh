@@ -8,7 +8,7 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Value>
 struct gather_args {

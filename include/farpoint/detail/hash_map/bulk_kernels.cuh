@@ -9,7 +9,7 @@
 #include <farpoint/warp/warp_compact.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 inline constexpr int hash_map_block_size = 256;
 

@@ -8,7 +8,7 @@
 #include <farpoint/detail/hash_map/bulk_kernels.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Slots of a map that are sorted by key, half a key at a time. An entry is such a half and a slot.
 template <class Map>

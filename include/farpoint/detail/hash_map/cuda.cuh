@@ -11,7 +11,7 @@
 #include <farpoint/grid/radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 inline result hash_map_result(kernel_launcher const& launcher) noexcept {
   return cuda_failure(launcher.error(), "hash_map: a kernel or a memset could not be enqueued");

@@ -10,7 +10,7 @@
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Fewer entries than this are not worth another thread.
 inline constexpr index_t hash_map_entries_per_thread = 4096;

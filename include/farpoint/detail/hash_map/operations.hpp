@@ -11,7 +11,7 @@
 #include <farpoint/types/hash_map.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) noexcept {
   if (slots.wide()) {
@@ -176,6 +176,15 @@ result check_hash_map_slots(Map const& map, span<typename Map::key_type const> k
     return reject("hash_map: a map of more than 2^31 slots needs 64-bit slots");
   }
   return check_hash_map_entries(map, keys, slots.data(), static_cast<std::size_t>(slots.size()));
+}
+
+/// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
+template <bool Minimum, class Exec, class Map>
+result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
+                               span<typename Map::value_type const> values, hash_map_report* report) noexcept {
+  if (result const bad = check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
+  using operation = hash_map_insert_operation<Map, Minimum>;
+  return hash_map_run(exec, hash_map_args_of(map, keys, operation{values.data()}, report));
 }
 
 template <class Map>

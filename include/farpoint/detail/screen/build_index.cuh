@@ -19,7 +19,7 @@
 #include <cub/block/block_radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// A block that makes leaves of tiles.
 template <class Points>

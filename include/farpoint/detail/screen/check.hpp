@@ -9,7 +9,7 @@
 #include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Camera, class = void>
 inline constexpr bool knows_pixel_span = false;

@@ -14,7 +14,7 @@
 #include <farpoint/tuning/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Which kernels serve a call, in which memory.
 template <class Selector, class Points, class Camera>

@@ -8,7 +8,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What one kernel leaves for the next.
 struct screen_state {

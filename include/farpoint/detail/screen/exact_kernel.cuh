@@ -6,7 +6,7 @@
 #include <farpoint/detail/search/queries.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Stands for the visible points where a search wants the type of its queries.
 template <class Scalar>

@@ -6,7 +6,7 @@
 #include <farpoint/detail/screen/growing_window.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Camera>
 struct screen_search_args {

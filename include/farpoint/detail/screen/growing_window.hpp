@@ -7,7 +7,7 @@
 #include <farpoint/spatial/quadtree.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What is asked, of every point.
 template <class Scalar>

@@ -7,7 +7,7 @@
 #include <farpoint/detail/search/knn_host.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// How a call is spread over threads, and what memory it takes.
 template <class Points, class Camera>

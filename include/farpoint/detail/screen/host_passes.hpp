@@ -9,7 +9,7 @@
 #include <farpoint/detail/search/knn_host.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What a unit of points has seen.
 struct screen_unit {

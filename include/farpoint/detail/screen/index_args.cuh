@@ -12,7 +12,7 @@
 #include <farpoint/tuning/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::uint32_t screen_chunk_points = screen_index_threads * screen_index_items;
 static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level, "farpoint: a thread has eight pixels of a chunk");

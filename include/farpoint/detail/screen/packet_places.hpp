@@ -5,7 +5,7 @@
 #include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Queries that a warp answers together.
 inline constexpr std::uint32_t screen_packet = 32;

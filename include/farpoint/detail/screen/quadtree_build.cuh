@@ -9,7 +9,7 @@
 #include <farpoint/tuning/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 struct quadtree_args {
   zbuffer_ref zbuffer;

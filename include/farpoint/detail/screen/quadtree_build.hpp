@@ -7,7 +7,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 FARPOINT_HD inline quadtree_record empty_record() noexcept {
   return {0, 0, {quadtree_ref::infinity, -quadtree_ref::infinity}};

@@ -5,7 +5,7 @@
 #include <farpoint/detail/bvh/build_levels.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Makes the levels of boxes above groups of leaves. Any blocks of whole warps may work on it together.
 template <class Scalar>

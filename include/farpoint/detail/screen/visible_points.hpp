@@ -8,7 +8,7 @@
 #include <farpoint/types/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Visible points are numbered in the order of their indices, so that a tie between two of them goes to the same one by
 /// number as by index, and what finds neighbours needs to know nothing of the cloud that they come from.

@@ -13,7 +13,7 @@
 #include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Largest cloud of an index: with eight levels of boxes above the lowest, the state of a search fits in 64 bits.
 inline constexpr index_t max_bvh_points = index_t{1} << 30;

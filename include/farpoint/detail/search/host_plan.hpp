@@ -8,7 +8,7 @@
 #include <farpoint/host/for_each_cloud.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Scalar>
 struct host_search_memory {

@@ -9,7 +9,7 @@
 #include <atomic>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Queries that are answered together.
 template <class Scalar>

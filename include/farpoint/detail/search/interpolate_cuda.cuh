@@ -9,7 +9,7 @@
 #include <farpoint/types/interpolate.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Points, class Queries>
 struct interpolate_args {

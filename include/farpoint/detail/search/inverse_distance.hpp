@@ -5,7 +5,7 @@
 #include <farpoint/core/math.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Weights proportional to the inverse squared distance, which add up to 1 within rounding. Neighbours at distance 0
 /// share all of the weight.

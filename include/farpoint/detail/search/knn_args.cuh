@@ -7,7 +7,7 @@
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::uint32_t no_row = ~0u;
 

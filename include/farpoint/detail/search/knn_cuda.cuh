@@ -7,7 +7,7 @@
 #include <farpoint/detail/search/with_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Enqueues the kernel for the length of the lists.
 template <class Selector, class Queries>

@@ -6,7 +6,7 @@
 #include <farpoint/detail/search/knn_host_pass.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Calls `consumer(b, i, keys, count)` with the list of each query i of cloud b: keys ascending, none for queries that
 /// are not finite. Several threads call it at once.

@@ -7,7 +7,7 @@
 #include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Squared distance to a neighbour that is missing.
 template <class Scalar>

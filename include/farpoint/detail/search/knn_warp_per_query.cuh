@@ -9,7 +9,7 @@
 #include <farpoint/warp/warp_bitonic_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The k smallest of many keys, kept by a warp. Collects candidates behind the list; when they fill the memory, sorts
 /// all and keeps the k smallest.

@@ -6,7 +6,7 @@
 #include <farpoint/detail/search/knn_request.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Mean of the squared distances of a list, added in its order; +inf if it is empty.
 template <class Key>

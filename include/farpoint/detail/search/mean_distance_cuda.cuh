@@ -6,7 +6,7 @@
 #include <farpoint/detail/search/neighbourhood_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Consumer of the lists of each point; see register_lists.
 template <class Scalar>

@@ -6,7 +6,7 @@
 #include <farpoint/detail/search/queries.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// How a list in the order of `Key` is searched for: by distance, or by index alone.
 template <class Key>

@@ -8,7 +8,7 @@
 #include <farpoint/detail/search/with_index.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Cuts the memory for lists that are too long for registers: one for each thread of a grid that answers all queries
 /// with a stride. 64 MiB keep a GPU busy up to k = 1,024.

@@ -7,7 +7,7 @@
 #include <farpoint/types/estimate_normals.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Sum of (x - mean) (x - mean)^T over the neighbours x of p. Computed relative to p: far from the origin their
 /// differences need the bits.

@@ -6,7 +6,7 @@
 #include <farpoint/detail/search/query_kernel.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Queries whose lists go to a consumer, as in register_lists.
 template <class Queries, class Consumer>

@@ -6,7 +6,7 @@
 #include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Loads values that no thread writes during the kernel, 16 bytes at a time.
 template <class T, int Size>

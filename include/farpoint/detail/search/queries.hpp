@@ -7,7 +7,7 @@
 #include <farpoint/detail/bvh/layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// A finite query and where it comes from.
 template <class Scalar>

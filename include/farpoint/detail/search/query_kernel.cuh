@@ -8,7 +8,7 @@
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Counters of a search that are added to; null where nobody asked.
 struct query_counters {

@@ -7,7 +7,7 @@
 #include <farpoint/grid/radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// True for a number of queries that is worth sorting; their rows are numbered with 32 bits.
 inline bool is_query_order_worth(index_t rows) noexcept {

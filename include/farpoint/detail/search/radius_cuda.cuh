@@ -10,7 +10,7 @@
 #include <farpoint/grid/exclusive_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Memory of a search besides the index.
 struct radius_memory {

@@ -7,7 +7,7 @@
 #include <farpoint/detail/search/radius_rows.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Counts the neighbours.
 template <class Scalar>

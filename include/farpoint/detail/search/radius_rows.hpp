@@ -8,7 +8,7 @@
 #include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Scalar>
 knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcept {

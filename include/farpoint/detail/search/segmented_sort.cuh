@@ -8,7 +8,7 @@
 #include <farpoint/warp/warp_merge_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Points, class Queries>
 struct segmented_sort_args {

@@ -8,7 +8,7 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Checks the arguments that all searches have: points and queries. Their offsets cannot be read here.
 template <class Points, class Queries>

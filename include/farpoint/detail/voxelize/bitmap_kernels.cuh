@@ -8,7 +8,7 @@
 #include <farpoint/detail/voxelize/number_kernel.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Cells of all clouds' grids.
 template <class Points>

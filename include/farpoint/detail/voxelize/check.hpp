@@ -6,7 +6,7 @@
 #include <farpoint/types/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// True if an output is left out or has at least `rows * each` elements.
 constexpr bool fits_or_absent(index_t size, index_t rows, index_t each) noexcept {

@@ -10,7 +10,7 @@
 #include <farpoint/detail/voxelize/sort_kernels.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The most points of a call: slots are numbered with 32 bits.
 inline constexpr index_t voxelize_most_points = index_t{1} << 30;

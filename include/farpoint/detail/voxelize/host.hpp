@@ -9,7 +9,7 @@
 #include <farpoint/host/radix_sort.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The most points of a call: numbers of voxels leave room for a mark, and for none.
 inline constexpr index_t max_host_voxel_points = 0x7ffffffe;

@@ -10,7 +10,7 @@
 #include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Finds the voxels of all points, and sends the points to their rows. A pass works on a chunk of the points, or on a
 /// part of the voxels; calls for different ones may run at the same time. What divides runs alone.

@@ -9,7 +9,7 @@
 #include <farpoint/tuning/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Arrays of one call in the workspace.
 struct voxelize_host_memory {

@@ -9,7 +9,7 @@
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Fills the rows of a voxelize_output. Calls for different rows may run at the same time.
 template <class Points>

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// A voxel with at least one point.
 struct host_voxel {

@@ -8,7 +8,7 @@
 #include <farpoint/warp/warp_runs.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Counts the points of a warp that are in no voxel.
 __device__ inline void count_misfits(voxelize_report* report, voxel_place place) noexcept {

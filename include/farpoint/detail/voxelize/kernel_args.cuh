@@ -12,7 +12,7 @@
 #include <cuda_runtime.h>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// No slot, no row.
 inline constexpr std::uint32_t voxel_none = 0xffffffffu;

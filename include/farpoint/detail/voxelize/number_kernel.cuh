@@ -8,7 +8,7 @@
 #include <farpoint/grid/lookback_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Points that a thread of voxelize_number_kernel looks at.
 inline constexpr int number_items = 4;

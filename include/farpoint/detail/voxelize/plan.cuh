@@ -10,7 +10,7 @@
 #include <farpoint/tuning/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Memory that the sorts of a call use in turn.
 struct voxelize_sort_memory {

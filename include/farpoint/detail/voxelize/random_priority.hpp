@@ -5,7 +5,7 @@
 #include <farpoint/container/hash.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Priority of a point for voxel_points::random_subset, which keeps the points of lowest priority. One-to-one in
 /// `index`, the point's index in its cloud, so that no two points of a cloud share one. The numbers of SplitMix64

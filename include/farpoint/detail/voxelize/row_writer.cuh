@@ -7,7 +7,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// True for a voxel that eight lanes write without choosing among more points than they hold.
 template <class Points>

@@ -7,7 +7,7 @@
 #include <cub/block/block_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Voxels that cloud `b` has.
 template <class Points>

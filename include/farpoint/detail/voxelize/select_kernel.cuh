@@ -7,7 +7,7 @@
 #include <farpoint/warp/warp_lowest.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// By which the points of lowest rank are kept.
 template <class Points>

@@ -7,7 +7,7 @@
 #include <farpoint/grid/lookback_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Writes the number of its voxel over each point's slot. The table is not needed any more then.
 template <class Points, class Key, int BlockSize>

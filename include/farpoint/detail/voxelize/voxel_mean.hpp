@@ -7,7 +7,7 @@
 #include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// sum / count, rounded once; every NaN has the same bits.
 template <class Scalar>
