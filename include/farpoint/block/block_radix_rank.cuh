@@ -2,6 +2,7 @@
 /// Stable ranking of a block's keys by one digit: the step that all radix sorts share.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 #include <cub/block/block_scan.cuh>
@@ -13,7 +14,7 @@ inline constexpr int radix_digits = 1 << radix_bits;
 
 /// Passes of a sort by the low `bits` bits, one for each digit.
 FARPOINT_HD constexpr int radix_passes(int bits) noexcept {
-  return (bits + radix_bits - 1) / radix_bits;
+  return detail::divide_up(bits, radix_bits);
 }
 
 /// One digit of a key, up to radix_bits wide.

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/config.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/host/spin_barrier.hpp>
 #include <farpoint/host/thread_team.hpp>
 
@@ -88,7 +89,7 @@ class host_block {
   }
 
  private:
-  static constexpr int warps = (Size + Lanes - 1) / Lanes;
+  static constexpr int warps = detail::divide_up(Size, Lanes);
   static constexpr int lanes_of(int warp) noexcept {
     return warp + 1 < warps ? Lanes : Size - warp * Lanes;
   }

@@ -7,6 +7,7 @@
 #include <farpoint/container/hash_map_probe.hpp>
 #include <farpoint/container/hash_map_tuning.hpp>
 #include <farpoint/container/hash_map_value.hpp>
+#include <farpoint/core/math.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -75,7 +76,7 @@ class hash_map_ref {
     auto needed = static_cast<index_t>(static_cast<double>(keys) / load);
     // What the conversion rounds off.
     if (needed < keys || static_cast<double>(needed) * load < static_cast<double>(keys)) ++needed;
-    return slots::memory_for((needed + bucket_slots - 1) / bucket_slots);
+    return slots::memory_for(detail::divide_up<index_t>(needed, bucket_slots));
   }
 
   /// A map without slots: it holds nothing, and every insertion says so.
@@ -215,14 +216,20 @@ class hash_map_ref {
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {
-    for (index_t at = first; at < index_t{memory().buckets()}; at += step) {
-      FARPOINT_UNROLL
-      for (int i = 0; i < bucket_slots; ++i) {
-        index_t const slot = at * bucket_slots + i;
-        head_word const word = *memory().head(slot);
-        if (head::key_of(word) == empty()) continue;
-        visit(head::key_of(word), value_of(word, slot, unchanging), slot);
-      }
+    for (index_t at = first; at < index_t{memory().buckets()}; at += step) for_each_in_bucket(visit, at);
+  }
+
+  /// The same for one bucket, whose slots begin at bucket * bucket_slots.
+  /// @param bucket  below capacity() / bucket_slots
+  FARPOINT_CALLS_BACK
+  template <class Visit>
+  FARPOINT_HD void for_each_in_bucket(Visit&& visit, index_t bucket) const noexcept {
+    FARPOINT_UNROLL
+    for (int i = 0; i < bucket_slots; ++i) {
+      index_t const slot = bucket * bucket_slots + i;
+      head_word const word = *memory().head(slot);
+      if (head::key_of(word) == empty()) continue;
+      visit(head::key_of(word), value_of(word, slot, unchanging), slot);
     }
   }
 

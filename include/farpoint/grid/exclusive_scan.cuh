@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/index_span.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
@@ -19,7 +20,7 @@ inline constexpr index_t exclusive_scan_tile = index_t{exclusive_scan_block_size
 }  // namespace detail
 
 constexpr index_t exclusive_scan_tiles(index_t rows) noexcept {
-  return (rows + detail::exclusive_scan_tile - 1) / detail::exclusive_scan_tile;
+  return detail::divide_up(rows, detail::exclusive_scan_tile);
 }
 
 /// Device memory of exclusive_scan(); the caller clears it on the stream before each call.

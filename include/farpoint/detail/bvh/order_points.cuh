@@ -2,6 +2,7 @@
 /// Puts the points of all clouds in order along Hilbert curves: the first half of building BVHs.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/bvh/build_args.cuh>
 #include <farpoint/grid/cooperative_radix_sort.cuh>
 
@@ -104,9 +105,9 @@ class bvh_point_sorter {
 
   /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
   __device__ void measure() noexcept {
-    using tally_type = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
-    __shared__ typename tally_type::storage shared;
-    tally_type tally{args_.extents};
+    using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
+    __shared__ typename accumulator::storage shared;
+    accumulator extents{args_.extents};
     cloud_cursor<Points> cloud{args_.points};
     for_points<at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
@@ -114,10 +115,10 @@ class bvh_point_sorter {
         std::uint32_t const i = first + j * Threads;
         if (i >= end) break;
         cloud.go_to(i);
-        if (is_finite(p[j]) && cloud.has(i)) tally.add(cloud.number(), p[j]);
+        if (is_finite(p[j]) && cloud.has(i)) extents.add(cloud.number(), p[j]);
       }
     });
-    tally.flush_over_block(shared);
+    extents.flush_over_block(shared);
     if (!args_.points.is_ragged()) return;
     auto const offsets = args_.points.offsets();
     for (index_t b = first_thread(); b <= args_.points.size(); b += threads()) {
@@ -233,7 +234,7 @@ class bvh_point_sorter {
   /// All lanes call it.
   __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
     std::uint32_t const count = end_of(now, i) - i;
-    std::uint32_t const pieces = (count + bvh_piece_points - 1) / bvh_piece_points;
+    std::uint32_t const pieces = divide_up(count, bvh_piece_points);
     std::uint32_t number = 0;
     std::uint32_t first_piece = 0;
     if (cuda_warp::lane() == 0) {
@@ -264,7 +265,7 @@ class bvh_point_sorter {
     std::uint32_t same = doubled == 0 ? 0 : bvh_run_points << (doubled - 1);
     std::uint32_t other = doubled == 0 ? bvh_run_points : same * 2;
     while (other - same > 1) {
-      std::uint32_t const step = (other - same + cuda_warp::lanes - 1) / cuda_warp::lanes;
+      std::uint32_t const step = divide_up<std::uint32_t>(other - same, cuda_warp::lanes);
       std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
       same += step * more;
       other = ::min(other, same + step);

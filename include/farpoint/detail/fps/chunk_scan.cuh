@@ -2,6 +2,7 @@
 /// What a block does with its share of a cloud: loads it, lowers its distances, and collects candidates.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/fps/chunk_partition.cuh>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
@@ -35,7 +36,7 @@ class chunk_scan {
   __device__ chunk_scan(Points const& cloud, int rank, int size, partition_type const& partition) noexcept
       : partition_{partition}, points_{static_cast<std::uint32_t>(cloud.size())}, rank_{rank}, size_{size} {
     int const all = static_cast<int>(Chunking::chunks(cloud.size()));
-    chunks_ = rank < all ? (all - rank + size - 1) / size : 0;
+    chunks_ = rank < all ? divide_up(all - rank, size) : 0;
   }
 
   /// Fills the memory: `order` is the cloud in Morton order. Returns how many points that this lane saw are not finite.

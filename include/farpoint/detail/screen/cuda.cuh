@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/screen/build_index.cuh>
 #include <farpoint/detail/screen/check.hpp>
 #include <farpoint/detail/screen/draw_kernel.cuh>
@@ -81,8 +82,7 @@ class knn_screen_plan {
   index_t list_threads() const noexcept {
     if (k_ <= most_in_registers) return 0;
     index_t const allowed = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
-    index_t const wanted = (most_ + search_block_size - 1) / search_block_size;
-    index_t const blocks = wanted < allowed ? wanted : allowed;
+    index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
 

@@ -196,8 +196,8 @@ class voxelize_host_passes {
   /// Calls use(cloud, begin, end) for the points of each cloud in a range of the view.
   template <class Use>
   void for_each_run(range points, Use const& use) const noexcept {
-    index_t const first = segment_of(clouds_.size(), points.begin, [this](index_t b) { return clouds_.begin_of(b); });
-    for (index_t b = first; b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
+    if (points.begin >= points.end) return;
+    for (index_t b = clouds_.cloud_of(points.begin); b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
       index_t const cloud_begin = clouds_.begin_of(b);
       index_t const begin = std::max(points.begin, cloud_begin);
       index_t const end = std::min(points.end, cloud_begin + clouds_[b].size());
