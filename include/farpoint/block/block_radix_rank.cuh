@@ -46,7 +46,8 @@ class block_radix_rank {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, Threads, CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr int warps = Threads / lanes;
-  static_assert(Threads % lanes == 0 && Threads >= radix_digits, "farpoint: a thread for each digit, in whole warps");
+  static_assert(Threads % lanes == 0 && Threads >= radix_digits,
+                "farpoint: block_radix_rank needs 256 threads or more, in whole warps");
 
   struct storage {
     typename scan_type::TempStorage scan;
@@ -92,7 +93,7 @@ class block_radix_rank {
   template <int Items, class DigitOf, class Counted>
   __device__ run rank(std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items], DigitOf const& digit_of,
                       Counted const& counted) const noexcept {
-    static_assert(Threads * Items < 1 << 16, "farpoint: ranks are counted in 16 bits");
+    static_assert(Threads * Items < 1 << 16, "farpoint: a tile must have fewer than 65,536 keys");
 #pragma unroll
     for (int i = 0; i < Items; ++i) ranks[i] = lanes_with(digit_of(keys[i]));
     return rank_matched<true>(keys, ranks, digit_of, counted);
@@ -102,7 +103,7 @@ class block_radix_rank {
   template <int Items, class DigitOf>
   __device__ run rank_first(std::uint32_t size, std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items],
                             DigitOf const& digit_of) const noexcept {
-    static_assert(Threads * Items < 1 << 16, "farpoint: ranks are counted in 16 bits");
+    static_assert(Threads * Items < 1 << 16, "farpoint: a tile must have fewer than 65,536 keys");
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       ranks[i] = lanes_with(digit_of(keys[i])) & cuda_warp::ballot(place_of<Items>(i) < size);

@@ -73,7 +73,7 @@ class host_block {
 
   template <class T>
   T shuffle(T value, int lane) const noexcept {
-    static_assert(sizeof(T) <= sizeof(exchange_slot), "farpoint: too large to exchange");
+    static_assert(sizeof(T) <= sizeof(exchange_slot), "farpoint: this type is too large to shuffle");
     std::memcpy(&shared_->slots[rank_], &value, sizeof value);
     warp_sync();
     std::memcpy(&value, &shared_->slots[warp() * Lanes + lane], sizeof value);

@@ -46,7 +46,7 @@ class cooperative_radix_sort {
   using run = typename rank_type::run;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr std::uint32_t group_size = detail::radix_group;
-  static_assert(Threads % radix_digits == 0, "farpoint: a thread, or some, for each digit");
+  static_assert(Threads % radix_digits == 0, "farpoint: the number of threads must be a multiple of 256");
 
  public:
   static constexpr std::uint32_t tile_size = Threads * Items;

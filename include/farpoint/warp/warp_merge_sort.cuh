@@ -63,7 +63,8 @@ class warp_merge_sort {
   template <int Items>
   __device__ static void sort_items(storage& shared) noexcept {
     using temporary = typename merge_sort<Items>::TempStorage;
-    static_assert(sizeof(temporary) <= sizeof(storage), "farpoint: what sorts fewer keys needs no more memory");
+    static_assert(sizeof(temporary) <= sizeof(storage),
+                  "farpoint: a smaller sort must fit in the storage of the largest");
     int const lane = cuda_warp::lane();
     Key mine[Items];
     // Which lane begins with which key makes no difference, so they are taken without bank conflicts.

@@ -21,7 +21,7 @@ class multi_sample_step {
   static constexpr int heads = 32;
   static constexpr int each = Each;
   static constexpr int warps = Threads / 32;
-  static_assert(Threads % 32 == 0, "farpoint: whole warps take steps");
+  static_assert(Threads % 32 == 0, "farpoint: the number of threads must be a multiple of 32");
 
   /// A sample as every warp reads it, at once.
   struct alignas(sizeof(Scalar) * (Dim + 1) == 16 ? 16 : alignof(Scalar)) head_type {

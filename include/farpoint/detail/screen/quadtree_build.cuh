@@ -86,7 +86,7 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
   __shared__ typename scan::storage storage;
   __shared__ quadtree_part parts[scan::warps];
   __shared__ std::uint32_t firsts[scan::warps];
-  static_assert(scan::warps == 8, "farpoint: two warps a node of level 4");
+  static_assert(scan::warps == 8, "farpoint: a node of level 4 takes two warps");
   unsigned const thread = threadIdx.x;
   unsigned const warp = thread / cuda_warp::lanes;
   std::uint32_t const blocks = quadtree_blocks(args.layout);

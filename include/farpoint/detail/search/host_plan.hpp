@@ -125,7 +125,7 @@ unsigned long long count_left_out(batch<Points> const& points,
 template <class Points, class Queries>
 result check_host_search(host_exec exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
-                "farpoint: points and queries are both double, or neither is");
+                "farpoint: points and queries must both be double, or neither");
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_bvh_points(points); !checked) return checked;
   if (result const checked = check_queries(queries, points.size()); !checked) return checked;

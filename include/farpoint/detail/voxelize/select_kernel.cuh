@@ -151,7 +151,7 @@ class voxel_rows {
 
   /// A group sorts up to 16 points by counting, and writes what the row has of them.
   __device__ void write_group(std::uint32_t row, std::uint32_t begin, std::uint32_t count) const noexcept {
-    static_assert(voxel_small == 2 * group_lanes, "farpoint: each lane of a group holds two points");
+    static_assert(voxel_small == 2 * group_lanes, "farpoint: a lane of a group holds two points");
     auto const lane = threadIdx.x % group_lanes;
     unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
     std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
