@@ -14,7 +14,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 inline constexpr int exclusive_scan_block_size = 128;
-inline constexpr int exclusive_scan_items = 8;  ///< rows a thread
+inline constexpr int exclusive_scan_items = 8;  ///< rows per thread
 inline constexpr index_t exclusive_scan_tile = index_t{exclusive_scan_block_size} * exclusive_scan_items;
 
 }  // namespace detail

@@ -51,7 +51,7 @@ class warp_merge_sort {
     __device__ bool operator()(Key const& a, Key const& b) const noexcept { return a < b; }
   };
 
-  /// Finds the number of keys a lane: registers need it at compile time.
+  /// Finds the number of keys per lane: registers need it at compile time.
   template <int Items>
   __device__ static void sort_by_items(storage& shared, int size) noexcept {
     if constexpr (2 * Items * cuda_warp::lanes <= Capacity) {

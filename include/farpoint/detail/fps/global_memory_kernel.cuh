@@ -1,5 +1,5 @@
 /// @file
-/// fps() by one block a cloud, in global memory, one sample a step: for every architecture, dimension and size.
+/// fps() by one block per cloud, in global memory, one sample per step: for every architecture, dimension and size.
 ///
 /// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Of points of 10 floats
 /// or 5 doubles and more it holds as many coordinates as 40 bytes do. What these add to a distance it is at least, so

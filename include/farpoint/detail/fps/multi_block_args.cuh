@@ -1,5 +1,5 @@
 /// @file
-/// What the kernels of several blocks a cloud are launched with.
+/// What the kernels of several blocks per cloud are launched with.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>

@@ -1,5 +1,5 @@
 /// @file
-/// Farthest point sampling of points in registers, several samples a step.
+/// Farthest point sampling of points in registers, several samples per step.
 #pragma once
 
 #include <farpoint/detail/fps/round_memory.cuh>

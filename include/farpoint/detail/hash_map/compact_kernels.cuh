@@ -26,7 +26,7 @@ struct hash_map_compact_args {
   FARPOINT_HD index_t buckets() const noexcept { return map.capacity() / Map::bucket_slots; }
 };
 
-/// Lists the slots that hold a key, in no order, with the low half of each key. A thread a bucket.
+/// Lists the slots that hold a key, in no order, with the low half of each key. A thread per bucket.
 template <class Map>
 __global__ void __launch_bounds__(hash_map_block_size) hash_map_list_kernel(hash_map_compact_args<Map> const args) {
   __shared__ std::uint32_t block_keys;

@@ -1,5 +1,5 @@
 /// @file
-/// Operations that take a list of neighbours to a consumer, a thread a query; see query_kernel().
+/// Operations that take a list of neighbours to a consumer, a thread per query; see query_kernel().
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>

@@ -59,9 +59,9 @@ FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
 /// queries of a group are close together, to test them one by one would skip a fifth of the leaves and cost more than
 /// it saves. It is done where one of them is far from the others, or from its neighbours.
 ///
-/// The points of four leaves are tested at a time against the box of all queries: one point a lane. Those that a query
-/// may need wait until there are eight; then every lane computes its distance to each. Where the queries are close
-/// together, this skips so many points that the boxes of leaves need not be tested.
+/// The points of four leaves are tested at a time against the box of all queries: one point per lane. Those that a
+/// query may need wait until there are eight; then every lane computes its distance to each. Where the queries are
+/// close together, this skips so many points that the boxes of leaves need not be tested.
 template <class Scalar, int Capacity>
 class packet_visitor {
  public:

@@ -1,5 +1,5 @@
 /// @file
-/// Runs an operation for each query of a batch, a thread a query, on a CUDA stream.
+/// Runs an operation for each query of a batch, a thread per query, on a CUDA stream.
 #pragma once
 
 #include <farpoint/detail/search/queries.hpp>
@@ -58,7 +58,7 @@ struct left_out_args {
   unsigned long long* count;  ///< added to
 };
 
-/// Counts the points that are in no index, a thread a cloud.
+/// Counts the points that are in no index, a thread per cloud.
 template <class Points>
 __global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_args<Points> const args) {
   index_t const b = index_t{blockIdx.x} * search_block_size + threadIdx.x;

@@ -103,7 +103,7 @@ class voxel_rows {
     }
   }
 
-  /// What each row has besides its points, a thread a voxel; and what the report says of all.
+  /// What each row has besides its points, a thread per voxel; and what the report says of all.
   __device__ void write_voxels() const noexcept {
     bool const all = args_.clouds.size() > 1;
     std::uint32_t const voxels = listed_voxels();
