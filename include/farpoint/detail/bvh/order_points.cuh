@@ -12,8 +12,8 @@ namespace FARPOINT_HIDDEN detail {
 /// The blocks of a grid work on it together; every function is called by all threads of all of them, in step.
 ///
 /// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
-/// bvh_run_points points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
-/// cloud that is dense in places, costs a sort of some points more, and not the order.
+/// bvh_run_points points that are in one cell are sorted again, by cells of their own. So a stray point far away, or a
+/// dense part of a cloud, costs another sort of some points, and not the order.
 /// @tparam Items  keys that a thread sorts at a time
 template <class Points, int Threads, int Items>
 class bvh_point_sorter {
@@ -44,7 +44,7 @@ class bvh_point_sorter {
     level now{home, args_.size(), args_.bits, nullptr};
 #pragma unroll 1
     for (int l = 0; true; ++l) {
-      // The block sorts the keys that it made: it need not wait for others.
+      // The block sorts keys that it made itself, so it need not wait for others.
       __syncthreads();
       sorter_.sort(from, to, now.size, now.bits.all(), l > 0);
       if (l > 0) put_back(now);
@@ -83,7 +83,7 @@ class bvh_point_sorter {
     return static_cast<std::uint32_t>(barrier_.num_blocks()) * Threads;
   }
 
-  /// Points that a thread loads at a time, and of whose keys it finds the codes.
+  /// Points that a thread loads and finds codes for at a time.
   static constexpr int at_once = Items < 8 ? Items : 8;
   static constexpr int codes_at_once = Items < 4 ? Items : 4;
 
@@ -132,10 +132,10 @@ class bvh_point_sorter {
     return bvh_key_bits::below_none(cells.key_of(p, curve_, bits), bits);
   }
 
-  /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
+  /// The codes of all points, without branches, so that their steps overlap.
   __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
                              std::uint32_t (&codes)[codes_at_once]) const noexcept {
-    // The usual number of bits is known when this is compiled.
+    // The usual number of bits is a compile-time constant.
     if (args_.bits.axis == 8) {
 #pragma unroll
       for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], 8);

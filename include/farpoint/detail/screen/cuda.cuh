@@ -41,7 +41,7 @@ class knn_screen_plan {
     return outcome(launcher);
   }
 
-  /// What comes before the search, for whoever measures the parts; the index is that of an exact search.
+  /// What comes before the search, for benchmarks of the parts; the index is that of an exact search.
   result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
                      cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
@@ -181,7 +181,7 @@ class knn_screen_plan {
   template <int Capacity>
   void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& args) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
-    // Searches differ in length: blocks that are done make room for others.
+    // Searches differ in length: blocks that have finished make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
     launcher.launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
                     launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, args);

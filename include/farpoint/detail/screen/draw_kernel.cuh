@@ -110,8 +110,8 @@ __device__ inline void note_visible(draw_args<Points, Camera> const& args, index
   *output.report = report;
 }
 
-/// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
-/// of building their index is done beside it: neither is enough work for the device.
+/// Numbers the visible points in the order of their indices, and gathers them if there is room. The rest of building
+/// their index runs beside it: neither alone keeps the device busy.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Points, Camera> const args) {
   using scan = lookback_scan<BlockSize>;

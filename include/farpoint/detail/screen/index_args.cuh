@@ -68,7 +68,7 @@ struct screen_index_args {
   using scalar = typename Points::scalar;
 
   batch<Points> clouds;        ///< one
-  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that nobody draws to any more
+  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that are complete
   std::int32_t width;
   std::int32_t height;
   int layers;

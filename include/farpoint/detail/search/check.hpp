@@ -1,8 +1,7 @@
 /// @file
 /// Checks of the arguments of knn(), radius() and the functions that are built on them, for every backend.
 ///
-/// All but check_search_offsets() look at sizes, pointers and parameters only, so that the arrays may be in device
-/// memory.
+/// All but check_search_offsets() look only at sizes, pointers and parameters: the arrays may be in device memory.
 #pragma once
 
 #include <farpoint/core/check.hpp>

@@ -29,7 +29,7 @@ struct interpolated_row {
   int count;
 };
 
-/// Finds the three nearest of a thread's query.
+/// Finds the three nearest points of a thread's query.
 template <class Points, class Queries>
 __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& args,
                                                   index_t thread) noexcept {

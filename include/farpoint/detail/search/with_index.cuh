@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Checks the arguments that all searches have: points and queries. Their offsets cannot be read here.
+/// Checks the arguments that all searches share: points and queries. Their offsets cannot be read here.
 template <class Points, class Queries>
 result check_device_search(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,

@@ -12,8 +12,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Finds the voxels of all points, and sends the points to their rows. A pass works on a chunk of the points, or on a
-/// part of the voxels; calls for different ones may run at the same time. What divides runs alone.
+/// Finds the voxels of all points, and assigns the points to rows. A pass works on a chunk of the points or on a part
+/// of the voxels; calls for different ones may run at the same time. The divide_*() calls run alone.
 template <class Points>
 class voxelize_host_passes {
  public:
@@ -68,7 +68,7 @@ class voxelize_host_passes {
       }
       points.size = 0;
     };
-    // Whose key a point has cannot be foreseen: a branch would be mispredicted for every other point.
+    // Which part a key belongs to is unpredictable: a branch would be mispredicted for every other point.
     auto const add = [&](std::uint32_t point, std::uint64_t key) {
       std::uint64_t const hash = hash_of_voxel(key);
       points.points[points.size] = point;
