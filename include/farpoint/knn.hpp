@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that knn() needs on the host; 256-byte aligned memory.
 ///
 /// Exact, O(1). A point takes 24.1 bytes in float and 39.4 in double, a thread 16 kB; each cloud of a batch takes at
-/// most a leaf and a group of boxes a level more. Queries and k take nothing.
+/// most a leaf and a group of boxes per level more. Queries and k take nothing.
 template <class Points, class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                 exact const&, index_t) noexcept {

@@ -51,7 +51,8 @@ inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, 
   detail::kernel_launcher launcher{exec.stream};
   launcher.clear(workspace.data(), needed);
   detail::launch_quadtree(launcher, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
-  if (result const launched = detail::cuda_failure(launcher.error(), "quadtree: a launch was refused"); !launched) {
+  if (result const launched = detail::cuda_failure(launcher.error(), "quadtree: a kernel could not be launched");
+      !launched) {
     return launched;
   }
   tree = quadtree_ref{layout, memory.data()};

@@ -40,6 +40,17 @@ class owned_map {
   std::vector<hash_map_entry<key, value>> entries() const {
     std::vector<hash_map_entry<key, value>> entries;
     map_.for_each([&entries](key k, value v, index_t slot) { entries.push_back({k, v, slot}); });
+    std::size_t seen = 0;
+    for (index_t bucket = 0; bucket < map_.capacity() / Map::bucket_slots; ++bucket) {
+      map_.for_each_in_bucket(
+          [&](key k, value v, index_t slot) {
+            REQUIRE(slot / Map::bucket_slots == bucket);
+            auto const& entry = entries.at(seen++);
+            REQUIRE((entry.key == k && entry.value == v && entry.slot == slot));
+          },
+          bucket);
+    }
+    REQUIRE(seen == entries.size());
     return entries;
   }
 

@@ -2,6 +2,7 @@
 /// Stable ranking of a block's keys by one digit: the step that all radix sorts share.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 #include <cub/block/block_scan.cuh>
@@ -13,7 +14,7 @@ inline constexpr int radix_digits = 1 << radix_bits;
 
 /// Passes of a sort by the low `bits` bits, one for each digit.
 FARPOINT_HD constexpr int radix_passes(int bits) noexcept {
-  return (bits + radix_bits - 1) / radix_bits;
+  return detail::divide_up(bits, radix_bits);
 }
 
 /// One digit of a key, up to radix_bits wide.
@@ -55,7 +56,8 @@ class block_radix_rank {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, Threads, CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr int warps = Threads / lanes;
-  static_assert(Threads % lanes == 0 && Threads >= radix_digits, "farpoint: a thread for each digit, in whole warps");
+  static_assert(Threads % lanes == 0 && Threads >= radix_digits,
+                "farpoint: block_radix_rank needs 256 threads or more, in whole warps");
 
   struct storage {
     typename scan_type::TempStorage scan;
@@ -101,7 +103,7 @@ class block_radix_rank {
   template <int Items, class DigitOf, class Counted>
   __device__ run rank(std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items], DigitOf const& digit_of,
                       Counted const& counted) const noexcept {
-    static_assert(Threads * Items < 1 << 16, "farpoint: ranks are counted in 16 bits");
+    static_assert(Threads * Items < 1 << 16, "farpoint: a tile must have fewer than 65,536 keys");
 #pragma unroll
     for (int i = 0; i < Items; ++i) ranks[i] = lanes_with(digit_of(keys[i]));
     return rank_matched<true>(keys, ranks, digit_of, counted);
@@ -111,7 +113,7 @@ class block_radix_rank {
   template <int Items, class DigitOf>
   __device__ run rank_first(std::uint32_t size, std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items],
                             DigitOf const& digit_of) const noexcept {
-    static_assert(Threads * Items < 1 << 16, "farpoint: ranks are counted in 16 bits");
+    static_assert(Threads * Items < 1 << 16, "farpoint: a tile must have fewer than 65,536 keys");
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       ranks[i] = lanes_with(digit_of(keys[i])) & cuda_warp::ballot(place_of<Items>(i) < size);

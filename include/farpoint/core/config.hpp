@@ -47,7 +47,7 @@
 #endif
 
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
-#error "farpoint: floats are calculated as doubles here, and answers would differ; compile with -msse2 -mfpmath=sse"
+#error "farpoint: this target computes floats in higher precision, which changes results; add -msse2 -mfpmath=sse"
 #endif
 
 #if defined(__GNUC__)

@@ -26,12 +26,7 @@ struct device_properties {
   static int multiprocessor_count() noexcept { return attribute_or(cudaDevAttrMultiProcessorCount, 1); }
 
   static device_properties current() noexcept {
-    int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) return {};
-    auto const get = [device](cudaDeviceAttr attribute) {
-      int value = 0;
-      return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-    };
+    auto const get = [](cudaDeviceAttr attribute) { return attribute_or(attribute, 0); };
     return {get(cudaDevAttrMultiProcessorCount),
             10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
             get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};

@@ -2,6 +2,7 @@
 /// Puts the points of all clouds in order along Hilbert curves: the first half of building BVHs.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/bvh/build_args.cuh>
 #include <farpoint/grid/cooperative_radix_sort.cuh>
 
@@ -11,8 +12,8 @@ namespace FARPOINT_HIDDEN detail {
 /// The blocks of a grid work on it together; every function is called by all threads of all of them, in step.
 ///
 /// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
-/// bvh_run_points points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
-/// cloud that is dense in places, costs a sort of some points more, and not the order.
+/// bvh_run_points points that are in one cell are sorted again, by cells of their own. So a stray point far away, or a
+/// dense part of a cloud, costs another sort of some points, and not the order.
 /// @tparam Items  keys that a thread sorts at a time
 template <class Points, int Threads, int Items>
 class bvh_point_sorter {
@@ -43,7 +44,7 @@ class bvh_point_sorter {
     level now{home, args_.size(), args_.bits, nullptr};
 #pragma unroll 1
     for (int l = 0; true; ++l) {
-      // The block sorts the keys that it made: it need not wait for others.
+      // The block sorts keys that it made itself, so it need not wait for others.
       __syncthreads();
       sorter_.sort(from, to, now.size, now.bits.all(), l > 0);
       if (l > 0) put_back(now);
@@ -82,7 +83,7 @@ class bvh_point_sorter {
     return static_cast<std::uint32_t>(barrier_.num_blocks()) * Threads;
   }
 
-  /// Points that a thread loads at a time, and of whose keys it finds the codes.
+  /// Points that a thread loads and finds codes for at a time.
   static constexpr int at_once = Items < 8 ? Items : 8;
   static constexpr int codes_at_once = Items < 4 ? Items : 4;
 
@@ -104,9 +105,9 @@ class bvh_point_sorter {
 
   /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
   __device__ void measure() noexcept {
-    using tally_type = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
-    __shared__ typename tally_type::storage shared;
-    tally_type tally{args_.extents};
+    using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
+    __shared__ typename accumulator::storage shared;
+    accumulator extents{args_.extents};
     cloud_cursor<Points> cloud{args_.points};
     for_points<at_once>([&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
@@ -114,10 +115,10 @@ class bvh_point_sorter {
         std::uint32_t const i = first + j * Threads;
         if (i >= end) break;
         cloud.go_to(i);
-        if (is_finite(p[j]) && cloud.has(i)) tally.add(cloud.number(), p[j]);
+        if (is_finite(p[j]) && cloud.has(i)) extents.add(cloud.number(), p[j]);
       }
     });
-    tally.flush_over_block(shared);
+    extents.flush_over_block(shared);
     if (!args_.points.is_ragged()) return;
     auto const offsets = args_.points.offsets();
     for (index_t b = first_thread(); b <= args_.points.size(); b += threads()) {
@@ -131,10 +132,10 @@ class bvh_point_sorter {
     return bvh_key_bits::below_none(cells.key_of(p, curve_, bits), bits);
   }
 
-  /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
+  /// The codes of all points, without branches, so that their steps overlap.
   __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
                              std::uint32_t (&codes)[codes_at_once]) const noexcept {
-    // The usual number of bits is known when this is compiled.
+    // The usual number of bits is a compile-time constant.
     if (args_.bits.axis == 8) {
 #pragma unroll
       for (int j = 0; j < codes_at_once; ++j) codes[j] = code_of(grids[j], p[j], 8);
@@ -233,7 +234,7 @@ class bvh_point_sorter {
   /// All lanes call it.
   __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
     std::uint32_t const count = end_of(now, i) - i;
-    std::uint32_t const pieces = (count + bvh_piece_points - 1) / bvh_piece_points;
+    std::uint32_t const pieces = divide_up(count, bvh_piece_points);
     std::uint32_t number = 0;
     std::uint32_t first_piece = 0;
     if (cuda_warp::lane() == 0) {
@@ -264,7 +265,7 @@ class bvh_point_sorter {
     std::uint32_t same = doubled == 0 ? 0 : bvh_run_points << (doubled - 1);
     std::uint32_t other = doubled == 0 ? bvh_run_points : same * 2;
     while (other - same > 1) {
-      std::uint32_t const step = (other - same + cuda_warp::lanes - 1) / cuda_warp::lanes;
+      std::uint32_t const step = divide_up<std::uint32_t>(other - same, cuda_warp::lanes);
       std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
       same += step * more;
       other = ::min(other, same + step);

@@ -12,8 +12,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
-/// each would take longer than most of them do for a cloud of a hundred thousand points.
+/// Sorts the points, then fills leaves and boxes. The blocks are all resident and synchronise between the steps: for a
+/// cloud of a hundred thousand points, launches would take longer than most of the steps.
 template <class Points, int Threads, int Items, int Blocks>
 __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
   using sorter = bvh_point_sorter<Points, Threads, Items>;
@@ -67,7 +67,7 @@ class bvh_plan {
   }
 
  private:
-  /// More than any device holds at a time.
+  /// More blocks than any device holds at a time.
   static constexpr index_t most_blocks = 1024;
 
   /// Blocks that there is work for, and memory to count in.

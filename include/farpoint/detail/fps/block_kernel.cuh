@@ -1,5 +1,5 @@
 /// @file
-/// One block a cloud, which it sorts itself and keeps in shared memory: one launch, no workspace.
+/// One block per cloud, which it sorts itself and keeps in shared memory: one launch, no workspace.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>

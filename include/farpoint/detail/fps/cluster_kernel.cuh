@@ -1,5 +1,5 @@
 /// @file
-/// A cluster of blocks a cloud, over clouds that were sorted before (sm_90 and later).
+/// A cluster of blocks per cloud, over clouds that were sorted before (sm_90 and later).
 #pragma once
 
 #include <farpoint/detail/fps/multi_block_args.cuh>

@@ -75,7 +75,7 @@ class fps_cuda_plan {
   /// Boxes and Morton codes are for space: in more dimensions almost everything is close to almost everything else.
   static constexpr bool has_rounds = dim <= 3;
 
-  /// The choice, or what comes next where it does not work.
+  /// The chosen kernel, or the next best that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;

@@ -19,7 +19,7 @@ result fps_host(host_exec exec, batch<Points> const& clouds, fps_params const& p
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_fps(clouds, params, output); !checked) return checked;
   if (result const checked = check_fps_arrays(clouds, params); !checked) return checked;
-  if (clouds.largest() > max_host_points) return reject("fps: a cloud of more than 4e9 points");
+  if (clouds.largest() > max_host_points) return reject("fps: a cloud has more than 4e9 points");
 
   fps_host_plan<Points> const plan{exec, clouds, params, tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes what suits it.
+/// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes the clouds that suit it.
 struct fps_size_range {
   index_t above;
   index_t up_to;
@@ -75,7 +75,7 @@ __device__ void fps_finish(fps_args<Points> const& args, index_t b, index_t coun
   if (threadIdx.x == 0) args.write_count(b, count);
 }
 
-/// All clouds come out empty. Called by all threads of a grid.
+/// Writes an empty row for every cloud. Called by all threads of a grid.
 template <int BlockSize, class Points>
 __device__ void fps_leave_empty(fps_args<Points> const& args) noexcept {
   for (index_t b = blockIdx.x; b < args.clouds.size(); b += gridDim.x) fps_finish<BlockSize>(args, b, 0);

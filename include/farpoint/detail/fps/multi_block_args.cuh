@@ -1,5 +1,5 @@
 /// @file
-/// What the kernels of several blocks a cloud are launched with.
+/// The arguments of the kernels with several blocks per cloud.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>

@@ -21,7 +21,7 @@ struct fps_key_bits {
   int cell;   ///< of a code
   int cloud;  ///< of a number
 
-  /// 32 bits, shared between clouds and cells; ten for an axis of three are enough for any cloud.
+  /// 32 bits, shared between clouds and cells; ten per axis are enough for any cloud in space.
   template <int Dim>
   static constexpr fps_key_bits of(index_t clouds) noexcept {
     fps_key_bits bits{};
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
       if (is_finite(point)) code = fps_grid_of(args, b).key_of(point, morton_curve{}, args.bits.axis);
     }
   }
-  // A shift by all 32 bits, of a number that is 0 then, is not defined.
+  // A shift by all 32 bits is undefined; the number is 0 then.
   args.keys[i] = (args.bits.cloud > 0 ? static_cast<std::uint32_t>(number) << args.bits.cell : 0) | code;
   args.values[i] = static_cast<std::uint32_t>(local);
 }

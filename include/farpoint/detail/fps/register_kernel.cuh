@@ -1,5 +1,5 @@
 /// @file
-/// fps() by one block a cloud, in registers, several samples a step: for every architecture and dimension.
+/// fps() by one block per cloud, in registers, several samples per step: for every architecture and dimension.
 #pragma once
 
 #include <farpoint/detail/fps/kernel_args.cuh>

@@ -21,7 +21,7 @@ struct gather_args {
 
 inline constexpr int gather_block_size = 256;
 
-/// Copies a value a thread. `Number` counts them: a division of 64-bit numbers takes longer than the copy.
+/// Copies a value per thread. `Number` is the type of their count: dividing 64-bit numbers takes longer than the copy.
 template <class Value, class Number>
 __global__ void __launch_bounds__(gather_block_size) gather_kernel(gather_args<Value> const args) {
   auto const channels = static_cast<Number>(args.channels);

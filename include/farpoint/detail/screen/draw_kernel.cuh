@@ -2,6 +2,7 @@
 /// knn() in screen space on a GPU, first steps: the cloud is drawn, and its visible points become a cloud of their own.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
@@ -109,8 +110,8 @@ __device__ inline void note_visible(draw_args<Points, Camera> const& args, index
   *output.report = report;
 }
 
-/// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
-/// of building their index is done beside it: neither is enough work for the device.
+/// Numbers the visible points in the order of their indices, and gathers them if there is room. The rest of building
+/// their index runs beside it: neither alone keeps the device busy.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Points, Camera> const args) {
   using scan = lookback_scan<BlockSize>;
@@ -124,7 +125,7 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Poin
   auto const writer = rows_of_cloud(args.writer, *args.state);
   auto const size = static_cast<std::uint32_t>(cloud.size());
   // One tile at least: the totals of an empty cloud are written too.
-  std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
+  std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
   scan const scanner{storage, args.tiles, &args.state->ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * screen_number_items;

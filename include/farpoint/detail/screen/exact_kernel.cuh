@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Stands for the visible points where a search wants the type of its queries.
+/// Stands for the visible points where a search needs the type of its queries.
 template <class Scalar>
 struct visible_queries {
   using scalar = Scalar;

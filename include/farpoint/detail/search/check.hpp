@@ -1,8 +1,7 @@
 /// @file
 /// Checks of the arguments of knn(), radius() and the functions that are built on them, for every backend.
 ///
-/// All but check_search_offsets() look at sizes, pointers and parameters only, so that the arrays may be in device
-/// memory.
+/// All but check_search_offsets() look only at sizes, pointers and parameters: the arrays may be in device memory.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -21,7 +20,7 @@ inline constexpr index_t max_bvh_points = index_t{1} << 30;
 /// Checks the clouds that neighbours come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {
-  static_assert(Points::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
+  static_assert(Points::dim == 3, "farpoint: neighbour searches take points of three coordinates");
   constexpr batch_reasons reasons{
       "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
       "points: a regular batch needs a number of points that is a multiple of the number of clouds"};
@@ -33,7 +32,7 @@ result check_bvh_points(batch<Points> const& points) noexcept {
 /// Checks the clouds of queries: one for each cloud of points.
 template <class Queries>
 result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
-  static_assert(Queries::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
+  static_assert(Queries::dim == 3, "farpoint: neighbour searches take points of three coordinates");
   constexpr char const* other_number = "queries: the number of clouds differs from that of the points";
   if (queries.size() != clouds) return reject(other_number);
   constexpr batch_reasons reasons{

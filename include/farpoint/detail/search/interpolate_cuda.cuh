@@ -29,7 +29,7 @@ struct interpolated_row {
   int count;
 };
 
-/// Finds the three nearest of a thread's query.
+/// Finds the three nearest points of a thread's query.
 template <class Points, class Queries>
 __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& args,
                                                   index_t thread) noexcept {
@@ -51,7 +51,7 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queri
   return found;
 }
 
-/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value a lane, so
+/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value per lane, so
 /// that neighbouring lanes read and write neighbouring channels.
 template <class Points, class Queries>
 __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Points, Queries> const args) {

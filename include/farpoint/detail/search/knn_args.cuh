@@ -37,7 +37,7 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
                 "farpoint: rows that do not fit in the candidates'");
   int const k = args.request.k;
   int const lane = cuda_warp::lane();
-  // From one cell of a lane to the next.
+  // The step from one cell of a lane to the next.
   int const down = cuda_warp::lanes / k;
   int const along = cuda_warp::lanes % k;
   auto const for_each_cell = [&](auto&& function) {
@@ -80,7 +80,7 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
       [&](int r, int j, index_t to) { args.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
-/// Blocks that registers must suffice for on a multiprocessor: shorter lists leave room for more warps.
+/// Blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps.
 template <class Scalar>
 constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 32

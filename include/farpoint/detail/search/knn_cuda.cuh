@@ -20,7 +20,7 @@ FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, knn_cuda_args<Queries
   }
 }
 
-/// Built indices, and what knn() is asked for.
+/// Indices that have been built, and the request.
 template <class Queries>
 struct knn_search {
   using scalar = typename Queries::scalar;

@@ -69,7 +69,7 @@ struct knn_writer {
   }
 };
 
-/// Takes the k nearest of each query to a consumer; see knn_task. Checks the workspace; the rest has been checked.
+/// Hands the k nearest of each query to a consumer; see knn_task. Checks the workspace; the rest has been checked.
 template <class Points, class Queries, class Consumer>
 result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                           exact const& method, index_t k, Consumer const& consumer, knn_report* report, bytes workspace,

@@ -1,5 +1,5 @@
 /// @file
-/// Takes the k nearest points of each point to a consumer, on a CUDA stream.
+/// Hands the k nearest points of each point to a consumer, on a CUDA stream.
 #pragma once
 
 #include <farpoint/detail/search/neighbour_lists.hpp>
@@ -45,7 +45,7 @@ std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
   return indexed_search_bytes<Selector>(points, lists_of(points, k));
 }
 
-/// Builds the index and takes the lists of each point to a consumer, as in register_lists. Checks the workspace; the
+/// Builds the index and hands the list of each point to a consumer, as in register_lists. Checks the workspace; the
 /// rest has been checked.
 template <class Selector, class Points, class Consumer>
 FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, batch<Points> const& points,

@@ -1,5 +1,5 @@
 /// @file
-/// Takes short lists of nearest neighbours to a consumer: a warp answers 32 queries together.
+/// Hands short lists of nearest neighbours to a consumer: a warp answers 32 queries together.
 #pragma once
 
 #include <farpoint/detail/search/packet_kernel.cuh>

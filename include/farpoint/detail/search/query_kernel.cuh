@@ -1,5 +1,5 @@
 /// @file
-/// Runs an operation for each query of a batch, a thread a query, on a CUDA stream.
+/// Runs an operation for each query of a batch, a thread per query, on a CUDA stream.
 #pragma once
 
 #include <farpoint/detail/search/queries.hpp>
@@ -10,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Counters of a search that are added to; null where nobody asked.
+/// Counters that a search adds to; null if not wanted.
 struct query_counters {
   unsigned long long* found = nullptr;       ///< neighbours
   unsigned long long* non_finite = nullptr;  ///< queries
@@ -25,7 +25,7 @@ struct query_args {
 };
 
 /// An operation has `answer(query, index, thread)`, which returns the number of neighbours to count, and
-/// `leave_empty(row)` for a query that is not finite. A grid of fewer threads than queries goes on with a stride.
+/// `leave_empty(row)` for a query that is not finite. A grid of fewer threads than queries strides over them.
 template <class Queries, class Operation>
 __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Queries, Operation> const args) {
   index_t const thread = index_t{blockIdx.x} * search_block_size + threadIdx.x;
@@ -58,7 +58,7 @@ struct left_out_args {
   unsigned long long* count;  ///< added to
 };
 
-/// Counts the points that are in no index, a thread a cloud.
+/// Counts the points that are in no index, a thread per cloud.
 template <class Points>
 __global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_args<Points> const args) {
   index_t const b = index_t{blockIdx.x} * search_block_size + threadIdx.x;

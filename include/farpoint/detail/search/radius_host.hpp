@@ -191,7 +191,7 @@ class radius_rows_task {
     }
   }
 
-  /// Sorts a row. Distances are computed again: to keep them would take memory.
+  /// Sorts a row. Computes distances again, because keeping them would take memory.
   template <class Index>
   void finish(Index* indices, index_t row, Points const& cloud, vec<scalar, 3> const& q) const noexcept {
     index_t const begin = output_.offsets.get(row);

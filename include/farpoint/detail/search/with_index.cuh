@@ -10,11 +10,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Checks the arguments that all searches have: points and queries. Their offsets cannot be read here.
+/// Checks the arguments that all searches share: points and queries. Their offsets cannot be read here.
 template <class Points, class Queries>
 result check_device_search(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
-                "farpoint: points and queries are both double, or neither is");
+                "farpoint: points and queries must both be double, or neither");
   if (result const checked = check_bvh_points(points); !checked) return checked;
   if (points.points().size() > max_bvh_points || points.size() > max_bvh_points) {
     return reject("points: cuda_exec takes at most 2^30 points and clouds");

@@ -13,7 +13,7 @@ constexpr bool fits_or_absent(index_t size, index_t rows, index_t each) noexcept
   return size == 0 || holds(size, rows, each);
 }
 
-/// True if a part of the output is made of features.
+/// True if any output needs features.
 template <class Scalar>
 constexpr bool needs_features(voxelize_output<Scalar> const& output) noexcept {
   return !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
@@ -36,7 +36,7 @@ result check_voxel_grid(voxel_grid<Scalar> const& grid, index_t clouds) noexcept
   return {};
 }
 
-/// Checks the outputs that are made of features.
+/// Checks the outputs that need features.
 template <class Scalar>
 result check_voxel_features(index_t points, voxelize_params<Scalar> const& params,
                             voxelize_output<Scalar> const& output) noexcept {
@@ -98,7 +98,7 @@ result check_voxel_rows(index_t points, index_t clouds, voxelize_output<Scalar> 
   return {};
 }
 
-/// Checks what needs no look into the arrays, which may be in device memory.
+/// Checks what can be checked without reading the arrays, which may be in device memory.
 template <class Points>
 result check_voxelize(batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                       voxelize_output<typename Points::scalar> const& output) noexcept {

@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most points of a call: numbers of voxels leave room for a mark, and for none.
+/// The most points of a call: a voxel's number leaves room for a mark, and for a value that means none.
 inline constexpr index_t max_host_voxel_points = 0x7ffffffe;
 
 /// One call: phases that a team of threads goes through together. In each they claim units of work.
@@ -38,7 +38,7 @@ class voxelize_host_task {
     return static_cast<std::uint32_t>(phase_ == phase::keys ? plan_.chunks() : plan_.parts());
   }
 
-  /// Prepares the next phase, while nobody works. Returns the number of its units, 0 at the end.
+  /// Prepares the next phase, while no thread works. Returns the number of its units, 0 at the end.
   std::uint32_t next() noexcept {
     auto const chunks = static_cast<std::uint32_t>(plan_.chunks());
     auto const parts = static_cast<std::uint32_t>(plan_.parts());

@@ -12,8 +12,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Finds the voxels of all points, and sends the points to their rows. A pass works on a chunk of the points, or on a
-/// part of the voxels; calls for different ones may run at the same time. What divides runs alone.
+/// Finds the voxels of all points, and assigns the points to rows. A pass works on a chunk of the points or on a part
+/// of the voxels; calls for different ones may run at the same time. The divide_*() calls run alone.
 template <class Points>
 class voxelize_host_passes {
  public:
@@ -68,7 +68,7 @@ class voxelize_host_passes {
       }
       points.size = 0;
     };
-    // Whose key a point has cannot be foreseen: a branch would be mispredicted for every other point.
+    // Which part a key belongs to is unpredictable: a branch would be mispredicted for every other point.
     auto const add = [&](std::uint32_t point, std::uint64_t key) {
       std::uint64_t const hash = hash_of_voxel(key);
       points.points[points.size] = point;
@@ -196,8 +196,8 @@ class voxelize_host_passes {
   /// Calls use(cloud, begin, end) for the points of each cloud in a range of the view.
   template <class Use>
   void for_each_run(range points, Use const& use) const noexcept {
-    index_t const first = segment_of(clouds_.size(), points.begin, [this](index_t b) { return clouds_.begin_of(b); });
-    for (index_t b = first; b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
+    if (points.begin >= points.end) return;
+    for (index_t b = clouds_.cloud_of(points.begin); b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
       index_t const cloud_begin = clouds_.begin_of(b);
       index_t const begin = std::max(points.begin, cloud_begin);
       index_t const end = std::min(points.end, cloud_begin + clouds_[b].size());

@@ -25,7 +25,7 @@ constexpr std::uint64_t hash_of_voxel(std::uint64_t key) noexcept {
 ///
 /// The table starts with about a slot for each point and grows with the voxels, so that at most half of it is full: its
 /// cost depends on the points of the call, not on the size of the workspace. A slot holds half of the hash and the
-/// voxel's number + 1, so that a voxel is only read when it is most likely the right one.
+/// voxel's number + 1, so that a voxel is read only if it is most likely the right one.
 class voxel_table {
  public:
   static constexpr index_t slots_per_point = 4;

@@ -108,7 +108,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       std::uint64_t const before = atomic_add(&args.state->progress, std::uint64_t{1} << 32 | added);
       auto const ticket = static_cast<std::uint32_t>(before >> 32);
       bool const enough = static_cast<std::uint32_t>(before) + added >= args.key_limit;
-      // Once there are enough for one tile there are for all that come later.
+      // If there are enough for one tile, there are for all later ones.
       if (enough) atomicMin(&args.state->tiles_inserted, ticket);
       next = enough ? voxel_none : ticket + gridDim.x;
     }
@@ -139,7 +139,7 @@ struct late_points {
     voxels += looks ? 0 : 1;
   }
 
-  /// Adds the counts of a warp to what all have.
+  /// Adds the counts of a warp to the totals.
   template <class Points>
   __device__ void finish(voxelize_table_args<Points> const& args) const noexcept {
     count_in_report_by_warp(&args.output.report->outside, outside);
@@ -150,7 +150,7 @@ struct late_points {
   }
 };
 
-/// Counts the points behind those that were inserted.
+/// Counts the points that come after those that were inserted.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
