@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/normals_cuda.cuh>
 
@@ -36,6 +37,8 @@ template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals"};
+  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures);
+  if (!checked) return checked;
   return detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace);
 }
 

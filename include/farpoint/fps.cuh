@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/fps/cuda.cuh>
 #include <farpoint/fps.hpp>
@@ -45,6 +46,9 @@ template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::fps"};
+  result const checked = detail::check_pointers(exec, workspace, clouds, params.firsts, params.chosen, output.indices,
+                                                output.distances, output.counts, output.report);
+  if (!checked) return checked;
   return detail::fps_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 

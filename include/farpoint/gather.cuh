@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/gather/cuda.cuh>
 
@@ -27,6 +28,7 @@ template <class Value>
 result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices,
               span<Value> output) noexcept {
   detail::profile_range const range{"farpoint::gather"};
+  if (result const checked = detail::check_pointers(exec, features, indices, output); !checked) return checked;
   return detail::gather_cuda(exec, features, channels, indices, output);
 }
 

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/interpolate_cuda.cuh>
 
@@ -39,6 +40,8 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::interpolate"};
+  result const checked = detail::check_pointers(exec, workspace, points, features, queries, output.features);
+  if (!checked) return checked;
   return detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace);
 }
 

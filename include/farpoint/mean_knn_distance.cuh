@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/mean_distance_cuda.cuh>
 
@@ -35,6 +36,7 @@ template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
                          bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
+  if (result const checked = detail::check_pointers(exec, workspace, points, means); !checked) return checked;
   return detail::mean_knn_distance_cuda<Selector>(exec, points, k, means, workspace);
 }
 

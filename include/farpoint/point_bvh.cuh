@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 
@@ -64,6 +65,7 @@ template <class Selector = knn_selector, class Points>
 result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory,
                        device_point_bvh<typename Points::scalar>& index) noexcept {
   detail::profile_range const range{"farpoint::build_point_bvh"};
+  if (result const checked = detail::check_pointers(exec, memory, points); !checked) return checked;
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
   return detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
@@ -100,6 +102,9 @@ result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& ind
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::knn (built index)"};
+  result const checked =
+      detail::check_pointers(exec, workspace, queries, output.indices, output.distances, output.counts, output.report);
+  if (!checked) return checked;
   return detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace);
 }
 

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/detail/voxelize/cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -42,6 +43,11 @@ template <class Selector = voxelize_selector, class Points>
 result voxelize(cuda_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::voxelize"};
+  result const checked = detail::check_pointers(
+      exec, workspace, clouds, params.features, output.coords, output.points_per_voxel, output.gathered, output.mean,
+      output.max, output.first, output.centroid, output.list_offsets, output.list_points, output.point_voxel,
+      output.voxel_count, output.voxel_offsets, output.report);
+  if (!checked) return checked;
   return detail::voxelize_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 

@@ -1,5 +1,6 @@
 // core/: distance2, float16, point_view, batch, index_span.
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/status.hpp>
@@ -153,6 +154,25 @@ TEST_CASE("offsets ascend from 0 to the size, or do not", "[core]") {
   CHECK_FALSE(ascend({-1, 4}, 5));
   CHECK_FALSE(ascend({0, 6}, 5));
   CHECK_FALSE(ascend({0, 4, 3}, 5));
+}
+
+TEST_CASE("a batch whose points cannot all have an address is refused", "[core]") {
+  constexpr farpoint::detail::batch_reasons reasons{"", "", "", ""};
+  float const point[3] = {};
+  auto const accepts = [&](index_t count, index_t stride) {
+    return bool(
+        farpoint::detail::check_batch(farpoint::batch{farpoint::point_view<float>{point, count, stride}}, reasons));
+  };
+  constexpr index_t lowest = std::numeric_limits<index_t>::min();
+  constexpr index_t large = index_t{1} << 32;
+  CHECK(accepts(0, lowest));
+  CHECK(accepts(5, 0));
+  CHECK(accepts(large, 12));
+  CHECK(accepts(large, -12));
+  CHECK_FALSE(accepts(1, lowest));
+  CHECK_FALSE(accepts(large, large));
+  CHECK_FALSE(accepts(large, -large));
+  CHECK_FALSE(accepts(3, lowest));
 }
 
 TEST_CASE("index_span and index_view take both widths", "[core]") {

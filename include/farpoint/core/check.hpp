@@ -23,6 +23,12 @@ struct batch_reasons {
   char const* not_a_multiple;
 };
 
+/// True when `each * count` bytes, forwards or backwards, are a distance that an address can have; count >= 0.
+constexpr bool is_distance(index_t count, index_t each) noexcept {
+  index_t const most = count > 1 ? 0x7fffffffffffffff / count : 0x7fffffffffffffff;
+  return each <= most && each >= -most;
+}
+
 /// Checks what it can of a batch without reading its arrays, which may be in device memory.
 template <class Points>
 result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) noexcept {
@@ -31,6 +37,9 @@ result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) no
   if (total < 0) return reject(reasons.points_negative);
   if (total > 0 && clouds.points().base() == nullptr) return reject(reasons.points_null);
   if (!clouds.is_ragged() && clouds.size() > 0 && total % clouds.size() != 0) return reject(reasons.not_a_multiple);
+  if (total > 0 && !is_distance(total, clouds.points().stride())) {
+    return reject("points: their number times their stride does not fit in 64 bits");
+  }
   return {};
 }
 

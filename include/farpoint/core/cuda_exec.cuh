@@ -11,9 +11,11 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Enqueues a call on the caller's stream: it never synchronises or allocates, and may be captured in a graph.
 ///
-/// Memory is device memory of the stream's device, which must be the current one. A stream is never defaulted: pass
-/// `cuda_exec{cudaStream_t{}}` for the legacy default stream. Built implicitly from a cudaStream_t (and so from
-/// rmm::cuda_stream_view) and from everything whose `get()` returns one (cuda::stream_ref), without their headers.
+/// Memory is device memory of the stream's device, which must be the current one: in debug builds (without NDEBUG), and
+/// where FARPOINT_CHECK_POINTERS is 1, calls refuse other memory (core/check_pointers.cuh). A stream is never
+/// defaulted: pass `cuda_exec{cudaStream_t{}}` for the legacy default stream. Built implicitly from a cudaStream_t (and
+/// so from rmm::cuda_stream_view) and from everything whose `get()` returns one (cuda::stream_ref), without their
+/// headers.
 struct cuda_exec {
   cudaStream_t stream;
 
