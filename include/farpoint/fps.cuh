@@ -21,8 +21,8 @@ FARPOINT_BEGIN_NAMESPACE
 ///                           keeps its boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a
 ///                           block at most.
 template <class Selector = fps_selector, class Points>
-std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
-  return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();
+std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
+  return detail::fps_cuda_plan<Selector, Points>{clouds, params, detail::device_properties::of(exec)}.bytes();
 }
 
 /// Farthest point sampling, enqueued on a stream: the rules and the bits of the host overload.
