@@ -44,7 +44,7 @@ struct device_properties {
   static device_properties of(cuda_exec exec) noexcept {
     device_properties properties = current();
     if (properties.multiprocessors > 0) {
-      properties.narrow_to_partition(exec.stream);
+      properties.narrow_to_green_context(exec.stream);
       properties.narrow_to(exec.multiprocessors);
     }
     return properties;
@@ -60,14 +60,14 @@ struct device_properties {
   }
 
   /// A green context has some of the multiprocessors, so many of them neighbours.
-  void narrow_to_partition([[maybe_unused]] cudaStream_t stream) noexcept {
+  void narrow_to_green_context([[maybe_unused]] cudaStream_t stream) noexcept {
 #if CUDA_VERSION >= 12040
     auto const& driver = driver_api::get();
-    CUgreenCtx partition = nullptr;
+    CUgreenCtx context = nullptr;
     if (driver.green_context_of == nullptr || driver.resource_of == nullptr) return;
-    if (driver.green_context_of(stream, &partition) != CUDA_SUCCESS || partition == nullptr) return;
+    if (driver.green_context_of(stream, &context) != CUDA_SUCCESS || context == nullptr) return;
     CUdevResource has{};
-    if (driver.resource_of(partition, &has, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return;
+    if (driver.resource_of(context, &has, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return;
     multiprocessors = smaller(multiprocessors, static_cast<int>(has.sm.smCount));
     cluster_blocks = smaller(cluster_blocks, static_cast<int>(has.sm.smCoscheduledAlignment));
 #endif
