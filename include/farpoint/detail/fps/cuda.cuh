@@ -92,9 +92,12 @@ class fps_cuda_plan {
       choice.kernel = fps_kernel::in_grid;
     }
     if constexpr (has_rounds && fps_has_clusters<scalar>) {
-      bool const may_lack = choice.kernel == fps_kernel::in_cluster && choice.cluster_size > 8;
-      if (may_lack && !fps_multi_block_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
-        choice.cluster_size = 8;
+      auto const is_lacking = [this](int size) {
+        return !fps_multi_block_plan<Selector, Points>{clouds_, device_, size}.has_cluster();
+      };
+      if (choice.kernel == fps_kernel::in_cluster) {
+        while (choice.cluster_size > 1 && is_lacking(choice.cluster_size)) choice.cluster_size /= 2;
+        if (choice.cluster_size < 2) choice.kernel = fps_kernel::in_grid;
       }
     }
     if (choice.kernel == fps_kernel::in_grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {

@@ -38,13 +38,14 @@ class fps_multi_block_plan {
   /// to be smaller, or a grid takes their place.
   std::size_t bytes() const noexcept { return layout_of(cutter{}).size; }
 
-  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and to what a
-  /// multi-instance GPU has left of it. Asks the runtime.
+  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and both to what a
+  /// multi-instance GPU or a share of MPS has left of it. Asks the runtime.
   bool has_cluster() const noexcept {
     auto const function = reinterpret_cast<void const*>(fps_cluster_kernel<config>);
     cudaLaunchConfig_t const launch = launch_of(nullptr);
     int most = 0;
-    return allow_cluster() == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
+    bool const is_allowed = cluster_size_ <= 8 || allow_cluster() == cudaSuccess;
+    return is_allowed && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
            cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
   }
 
