@@ -79,6 +79,9 @@ class fps_cuda_plan {
   fps_choice usable(fps_choice choice) const noexcept {
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
+    if (choice.kernel == fps_kernel::in_cluster) {
+      while (choice.cluster_size > 1 && choice.cluster_size > device_.cluster_blocks) choice.cluster_size /= 2;
+    }
     bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
                               choice.cluster_size <= 16 && is_power_of_two(choice.cluster_size) &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;
@@ -89,9 +92,12 @@ class fps_cuda_plan {
       choice.kernel = fps_kernel::in_grid;
     }
     if constexpr (has_rounds && fps_has_clusters<scalar>) {
-      bool const may_lack = choice.kernel == fps_kernel::in_cluster && choice.cluster_size > 8;
-      if (may_lack && !fps_multi_block_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
-        choice.cluster_size = 8;
+      auto const is_lacking = [this](int size) {
+        return !fps_multi_block_plan<Selector, Points>{clouds_, device_, size}.has_cluster();
+      };
+      if (choice.kernel == fps_kernel::in_cluster) {
+        while (choice.cluster_size > 1 && is_lacking(choice.cluster_size)) choice.cluster_size /= 2;
+        if (choice.cluster_size < 2) choice.kernel = fps_kernel::in_grid;
       }
     }
     if (choice.kernel == fps_kernel::in_grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
@@ -190,7 +196,7 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
     return reject("fps: cuda_exec takes clouds of at most 2^31 - 1 points");
   }
   if (clouds.size() > max_narrow_points) return reject("fps: cuda_exec takes at most 2^31 - 1 clouds");
-  fps_cuda_plan<Selector, Points> const plan{clouds, params};
+  fps_cuda_plan<Selector, Points> const plan{clouds, params, device_properties::of(exec)};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
   if (output.report != nullptr) {
