@@ -21,25 +21,25 @@ inline int multiprocessors() {
   return count;
 }
 
-/// What resident_kernel() takes. The flags are in mapped host memory.
+/// What resident_kernel() takes.
 struct resident_args {
-  int volatile* stop;
-  int volatile* all_run;
+  int volatile* stop;          ///< in mapped host memory
+  int volatile* all_run;       ///< the same
   unsigned* running;           ///< blocks
-  unsigned long long longest;  ///< ns
+  unsigned volatile* stopped;  ///< for the other blocks: many that ask the host are in the way of everything
+  long long longest;           ///< cycles
 };
 
 /// Stays until it is told to stop.
 static __global__ void resident_kernel(resident_args args) {
-  auto const time = [] {
-    unsigned long long now;
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-    return now;
-  };
   if (threadIdx.x != 0) return;
-  auto const start = time();
+  long long const start = clock64();
   if (atomicAdd(args.running, 1u) + 1 == gridDim.x) *args.all_run = 1;
-  while (*args.stop == 0 && time() - start < args.longest) __nanosleep(20000);
+  while (clock64() - start < args.longest) {
+    if (blockIdx.x == 0 && *args.stop != 0) *args.stopped = 1;
+    if (*args.stopped != 0) break;
+    __nanosleep(20000);
+  }
 }
 
 /// Something else that runs on the GPU.
@@ -76,24 +76,28 @@ class resident_load : public load {
       REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
       shared_bytes_ = static_cast<std::size_t>(most);
     }
+    // A multiprocessor keeps the shared memory that it was given for the first of its blocks: beside a kernel that leaves
+    // it little, nothing that needs more would run, whoever wrote it.
+    REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared));
     void* flags = nullptr;
     REQUIRE_CUDA(cudaHostAlloc(&flags, 2 * sizeof(int), cudaHostAllocMapped));
     REQUIRE_CUDA(cudaHostGetDevicePointer(&device_flags_, flags, 0));
     flags_ = static_cast<int*>(flags);
-    REQUIRE_CUDA(cudaMalloc(&running_, sizeof(unsigned)));
+    REQUIRE_CUDA(cudaMalloc(&counters_, 2 * sizeof(unsigned)));
   }
   ~resident_load() override {
     flags_[0] = 1;
     cudaStreamSynchronize(stream_.get());
-    cudaFree(running_);
+    cudaFree(counters_);
     cudaFreeHost(const_cast<int*>(flags_));
   }
 
   void start() override {
     flags_[0] = flags_[1] = 0;
-    REQUIRE_CUDA(cudaMemsetAsync(running_, 0, sizeof(unsigned), stream_.get()));
+    REQUIRE_CUDA(cudaMemsetAsync(counters_, 0, 2 * sizeof(unsigned), stream_.get()));
     resident_kernel<<<static_cast<unsigned>(blocks_), 32, shared_bytes_, stream_.get()>>>(
-        {device_flags_, device_flags_ + 1, running_, longest});
+        {device_flags_, device_flags_ + 1, counters_, counters_ + 1, longest});
     REQUIRE_CUDA(cudaGetLastError());
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
     while (flags_[1] == 0) {
@@ -107,26 +111,24 @@ class resident_load : public load {
   }
 
  private:
-  static constexpr unsigned long long longest = 20'000'000'000;
+  static constexpr long long longest = 30'000'000'000;  ///< cycles: some 15 s
 
   int blocks_;
   std::size_t shared_bytes_ = 0;
   test_stream stream_;
   int volatile* flags_ = nullptr;  ///< stop, all_run
   int* device_flags_ = nullptr;    ///< the same
-  unsigned* running_ = nullptr;
+  unsigned* counters_ = nullptr;   ///< running, stopped
 };
 
-/// Runs for so long; any number of blocks.
-static __global__ void brief_kernel(unsigned long long ns) {
-  unsigned long long start, now;
-  asm volatile("mov.u64 %0, %globaltimer;" : "=l"(start));
-  do {
-    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
-  } while (now - start < ns);
+/// Runs for so many cycles; any number of blocks.
+static __global__ void brief_kernel(long long cycles) {
+  long long const start = clock64();
+  while (clock64() - start < cycles) {
+  }
 }
 
-/// Kernels of 50 us, one after another without a gap.
+/// Kernels of some 50 us, one after another without a gap.
 class busy_load : public load {
  public:
   busy_load(std::string name, int blocks) : load{std::move(name)}, blocks_{blocks} {
@@ -153,7 +155,7 @@ class busy_load : public load {
     // Some are always enqueued, but never many.
     for (std::size_t turn = 0; goes_on_; turn = 1 - turn) {
       cudaEventSynchronize(events_[turn]);
-      for (int i = 0; i < 20; ++i) brief_kernel<<<static_cast<unsigned>(blocks_), 256, 0, stream_.get()>>>(50000);
+      for (int i = 0; i < 20; ++i) brief_kernel<<<static_cast<unsigned>(blocks_), 256, 0, stream_.get()>>>(90000);
       cudaEventRecord(events_[turn], stream_.get());
     }
   }
