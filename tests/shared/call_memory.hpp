@@ -9,6 +9,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "poison.hpp"
+
 namespace farpoint_tests {
 
 /// Where host_exec finds its arrays.
@@ -40,7 +42,6 @@ class guarded_memory {
 
  private:
   static constexpr std::size_t guard = Space::guard;
-  static constexpr unsigned char poison = 0xa5;
   struct deleter {
     void operator()(void* memory) const { Space::release(memory); }
   };

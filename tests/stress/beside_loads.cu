@@ -53,7 +53,7 @@ void beside_loads(stress_run const& run) {
   auto const loads = make_loads(all);
   std::map<std::string, double> alone_ms;  ///< of a call without a limit
   // Another call for each limit, which may need other memory.
-  for (int const limit : {0, all / 2, 16}) {
+  for (int const limit : {0, all / 2, 8}) {
     auto const exec = exec_of(stream.get(), limit);
     if (!exec) break;
     for (auto const& listed : run.calls) {

@@ -48,7 +48,8 @@ void add(call_list& calls, index_t clouds, index_t size, index_t samples, std::u
 void add_fps_calls(call_list& calls, call_sizes sizes, std::uint64_t seed) {
   if (sizes == call_sizes::table) {
     add(calls, 16, 1024, 512, seed);        // registers
-    add(calls, 6, 9000, 1024, seed, true);  // a block each
+    add(calls, 100, 8192, 512, seed);       // a block each
+    add(calls, 6, 9000, 1024, seed, true);  // a grid, as nobody says how large the largest is
     add(calls, 4, 16384, 1024, seed);       // clusters of 8
     add(calls, 1, 49497, 1024, seed);       // a cluster of 16
     add(calls, 1, 131072, 1024, seed);      // a grid

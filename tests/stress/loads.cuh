@@ -76,8 +76,8 @@ class resident_load : public load {
       REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
       shared_bytes_ = static_cast<std::size_t>(most);
     }
-    // A multiprocessor keeps the shared memory that it was given for the first of its blocks: beside a kernel that leaves
-    // it little, nothing that needs more would run, whoever wrote it.
+    // A multiprocessor keeps the shared memory that it was given for the first of its blocks: beside a kernel that
+    // leaves it little, nothing that needs more would run, whoever wrote it.
     REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
                                       cudaSharedmemCarveoutMaxShared));
     void* flags = nullptr;
