@@ -22,7 +22,7 @@ inline int resolve_threads(int wanted) noexcept {
   return cores == 0 ? 1 : static_cast<int>(cores);
 }
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Threads that the teams of this process have started and not joined yet, so that many callers who each ask for many
 /// threads do not bring a machine down. Thread-safe.
