@@ -29,7 +29,9 @@ TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][gra
 TEST_CASE("fps, device: eight threads with eight streams each", "[fps][device]") {
   auto const make_problem = [](std::uint64_t seed) {
     auto const i = static_cast<index_t>(seed % 8);
-    problem_type problem{make_cloud(shape::cube, 200 + 300 * seed, seed), 50 + i};
+    // In each thread a cluster of 16 blocks, and a grid of up to 98, which wait until all of these have room.
+    std::size_t const sizes[] = {200 + 300 * seed, 33000 + 2000 * (seed / 8), 60000 + 20000 * (seed / 8)};
+    problem_type problem{make_cloud(shape::cube, sizes[i < 6 ? 0 : i - 5], seed), 50 + i};
     problem.stop_below = 0.02 * static_cast<double>(i);
     return problem;
   };

@@ -7,6 +7,7 @@
 
 #include "../catch.hpp"
 #include "../shared/fps_problem.hpp"
+#include "../shared/limits.hpp"
 
 using namespace farpoint_tests;
 
@@ -389,6 +390,19 @@ TEST_CASE("fps, host: numbers of samples at the limits of their type", "[fps][ho
     from.first = first;
     CHECK_THROWS_AS(farpoint::fps(points, 2, from), std::invalid_argument);
   }
+}
+
+TEST_CASE("fps, host: numbers of clouds and points at the limits of their type", "[fps][host]") {
+  for_batches_at_limits([](auto const& clouds, bool refused) {
+    farpoint::fps_params params;
+    for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
+      (void)farpoint::fps_workspace_bytes(host_exec{threads}, clouds, params);
+    }
+    CAPTURE(clouds.size(), clouds.points().size());
+    if (refused) {
+      CHECK(farpoint::fps(host_exec{1}, clouds, params, {}, {}).code == farpoint::status::bad_argument);
+    }
+  });
 }
 
 TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps][host]") {

@@ -2,6 +2,7 @@
 #include <farpoint/container/hash_map_ref.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "../catch.hpp"
 #include "../shared/hash_map_problem.hpp"
@@ -239,6 +240,19 @@ TEST_CASE("hash_map_ref: buckets for a number of keys", "[hash_map]") {
       REQUIRE((slots - 3) * load < static_cast<double>(keys));
     }
   }
+}
+
+TEST_CASE("hash_map_ref: buckets for more keys than there can be", "[hash_map]") {
+  using map_type = farpoint::hash_map_ref<std::uint32_t>;
+  index_t const most = map_type::buckets_for(index_t{1} << 40, 1);
+  for (index_t const keys : {index_t{1} << 40, index_t{1} << 62, std::numeric_limits<index_t>::max()}) {
+    for (double const load : {1.0, 0.5, 1e-300, std::numeric_limits<double>::denorm_min()}) {
+      CHECK(map_type::buckets_for(keys, load) == most);
+      CHECK(split_map<std::uint64_t>::buckets_for(keys, load) > 0);
+    }
+  }
+  CHECK(map_type::buckets_for(1, std::numeric_limits<double>::denorm_min()) == most);
+  CHECK(map_type::buckets_for(std::numeric_limits<index_t>::min()) == 0);
 }
 
 TEST_CASE("default_hash: known values, and keys of every shape spread like random ones", "[hash_map]") {

@@ -3,6 +3,7 @@
 
 #include "../catch.hpp"
 #include "../shared/knn_problem.hpp"
+#include "../shared/limits.hpp"
 #include "../shared/team_tuning.hpp"
 
 using namespace farpoint_tests;
@@ -99,6 +100,16 @@ TEST_CASE("knn, host: offsets that decrease or leave the points are refused", "[
     problem.points.offsets = offsets;
     CHECK(knn_with(problem, 1).outcome.code == farpoint::status::bad_argument);
   }
+}
+
+TEST_CASE("knn, host: numbers of clouds and points at the limits of their type", "[knn][host]") {
+  for_batches_at_limits([](auto const& clouds, bool refused) {
+    for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
+      (void)knn_workspace_bytes(host_exec{threads}, clouds, clouds, exact{}, std::numeric_limits<index_t>::max());
+    }
+    CAPTURE(clouds.size(), clouds.points().size());
+    if (refused) CHECK(knn(host_exec{1}, clouds, exact{}, 1, {}, {}).code == farpoint::status::bad_argument);
+  });
 }
 
 TEST_CASE("knn, host: containers", "[knn][host]") {

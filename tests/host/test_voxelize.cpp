@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../catch.hpp"
+#include "../shared/limits.hpp"
 #include "../shared/voxelize_random.hpp"
 
 using namespace farpoint_tests;
@@ -219,6 +220,20 @@ TEST_CASE("voxelize, host: what only the host can check", "[voxelize][host]") {
     CHECK(solve(problem).outcome.code == farpoint::status::bad_argument);
     CHECK(reference_voxels(problem).outcome.code == farpoint::status::bad_argument);
   }
+}
+
+TEST_CASE("voxelize, host: numbers of clouds and points at the limits of their type", "[voxelize][host]") {
+  for_batches_at_limits([](auto const& clouds, bool refused) {
+    farpoint::voxelize_params<float> params;
+    params.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
+    for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
+      (void)farpoint::voxelize_workspace_bytes(host_exec{threads}, clouds, params, {});
+    }
+    CAPTURE(clouds.size(), clouds.points().size());
+    if (refused) {
+      CHECK(farpoint::voxelize(host_exec{1}, clouds, params, {}, {}).code == farpoint::status::bad_argument);
+    }
+  });
 }
 
 TEST_CASE("voxelize, host: the convenience overload owns its memory", "[voxelize][host]") {

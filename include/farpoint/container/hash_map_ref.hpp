@@ -69,10 +69,12 @@ class hash_map_ref {
   using first_look = typename probe::template first_look<WithValue, Unchanging>;
 
   /// Buckets of memory that hold `keys` keys at load factor `load` or below, 0 < load <= 1 (anything else counts as
-  /// 0.5). No keys take no bucket.
+  /// 0.5). No keys take no bucket; more than 2^40 slots are as many as 2^40, which no map uses.
   FARPOINT_HD static constexpr index_t buckets_for(index_t keys, double load = 0.5) noexcept {
     if (keys <= 0) return 0;
     if (!(load > 0 && load <= 1)) load = 0.5;
+    constexpr index_t most = index_t{1} << 40;
+    if (!(static_cast<double>(keys) / load < static_cast<double>(most))) return buckets_for(most - 1, 1);
     auto needed = static_cast<index_t>(static_cast<double>(keys) / load);
     // What the conversion rounds off.
     if (needed < keys || static_cast<double>(needed) * load < static_cast<double>(keys)) ++needed;

@@ -16,7 +16,8 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
   constexpr batch_reasons reasons{
       "fps: the number of clouds is negative", "fps: the number of points is negative",
       "fps: the points are a null pointer",
-      "fps: a regular batch needs a number of points that is a multiple of the number of clouds"};
+      "fps: a regular batch needs a number of points that is a multiple of the number of clouds",
+      "fps: more than 2^31 - 1 clouds, or 2^48 points"};
   if (result const checked = check_batch(clouds, reasons); !checked) return checked;
   index_t const count = clouds.size();
   if (params.samples < 0) return reject("fps: params.samples is negative");

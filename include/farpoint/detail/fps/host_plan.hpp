@@ -41,10 +41,10 @@ class fps_host_plan {
   fps_host_plan(host_exec exec, batch<Points> const& clouds, fps_params const& params,
                 fps_host_tuning const& tuning = {}) noexcept
       : tuning_{tuning},
-        largest_{std::max<index_t>(clouds.largest(), 0)},
+        largest_{bounded_points(clouds.largest())},
         threads_{exec,
-                 clouds.size(),
-                 clouds.points().size(),
+                 bounded_clouds(clouds.size()),
+                 bounded_points(clouds.points().size()),
                  largest_,
                  work_of(clouds, params, tuning),
                  // A batch of many clouds keeps the threads busy without rounds in step, as far as the threads' arrays

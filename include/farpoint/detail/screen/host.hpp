@@ -18,7 +18,7 @@ class knn_screen_host_plan {
 
   knn_screen_host_plan(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
                        for_each_cloud_tuning const& tuning) noexcept
-      : points_{std::max<index_t>(cloud.points().size(), 0)},
+      : points_{bounded_points(cloud.points().size())},
         method_{method},
         most_{most_visible(points_, method)},
         threads_{exec, 1, size(), size(), work(), tuning} {}

@@ -23,7 +23,8 @@ result check_bvh_points(batch<Points> const& points) noexcept {
   static_assert(Points::dim == 3, "farpoint: neighbour searches take points of three coordinates");
   constexpr batch_reasons reasons{
       "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
-      "points: a regular batch needs a number of points that is a multiple of the number of clouds"};
+      "points: a regular batch needs a number of points that is a multiple of the number of clouds",
+      "points: more than 2^31 - 1 clouds, or 2^48 points"};
   if (result const checked = check_batch(points, reasons); !checked) return checked;
   if (points.largest() > max_bvh_points) return reject("points: a cloud has more than 2^30 points");
   return {};
@@ -37,7 +38,8 @@ result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
   if (queries.size() != clouds) return reject(other_number);
   constexpr batch_reasons reasons{
       other_number, "queries: the number of points is negative", "queries: a null pointer",
-      "queries: a regular batch needs a number of points that is a multiple of the number of clouds"};
+      "queries: a regular batch needs a number of points that is a multiple of the number of clouds",
+      "queries: more than 2^31 - 1 clouds, or 2^48 points"};
   return check_batch(queries, reasons);
 }
 

@@ -41,10 +41,10 @@ class host_search_plan {
   template <class Points>
   host_search_plan(host_exec exec, batch<Points> const& points, index_t queries,
                    for_each_cloud_tuning const& tuning = {}) noexcept
-      : clouds_{std::max<index_t>(points.size(), 0)},
-        points_{std::max<index_t>(points.points().size(), 0)},
-        largest_{std::max<index_t>(points.largest(), 0)},
-        queries_{std::max<index_t>(queries, 0)},
+      : clouds_{bounded_clouds(points.size())},
+        points_{bounded_points(points.points().size())},
+        largest_{bounded_points(points.largest())},
+        queries_{bounded_points(queries)},
         threads_{exec, clouds_, points_ + queries_, largest_ + queries_, cost(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }

@@ -108,7 +108,8 @@ result check_voxelize(batch<Points> const& clouds, voxelize_params<typename Poin
   constexpr batch_reasons reasons{"voxelize: the number of clouds is negative",
                                   "voxelize: the number of points is negative",
                                   "voxelize: the points are a null pointer",
-                                  "voxelize: the points of a regular batch cannot be divided evenly among its clouds"};
+                                  "voxelize: the points of a regular batch cannot be divided evenly among its clouds",
+                                  "voxelize: more than 2^31 - 1 clouds, or 2^48 points"};
   if (result const checked = check_batch(clouds, reasons); !checked) return checked;
   if (params.mode.max_voxels < 0) return reject("voxelize: max_voxels is negative");
   if (params.mode.max_points < 1) return reject("voxelize: max_points is not positive");

@@ -139,7 +139,9 @@ class voxelize_host_task {
       order_[row_count_++] = number;
       if (!output_.list_offsets.empty()) output_.list_offsets.set(row_count_, listed);
     }
-    while (cloud < clouds_.size()) begin_cloud();
+    if (!output_.voxel_offsets.empty()) {
+      while (cloud < clouds_.size()) begin_cloud();
+    }
     if (!output_.voxel_count.empty()) output_.voxel_count.set(0, row_count_);
     report_.voxels = static_cast<unsigned long long>(row_count_);
     return static_cast<std::uint32_t>(plan_.parts() + plan_.chunks());

@@ -36,7 +36,7 @@ class voxelize_host_plan {
   /// @param points  of the view
   /// @param frame   of them, those in clouds; for fewer the same memory is enough
   voxelize_host_plan(host_exec exec, index_t points, index_t frame, voxelize_host_tuning const& tuning) noexcept
-      : points_{points} {
+      : points_{bounded_points(points)} {
     index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
     threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
     index_t const worth_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
