@@ -211,13 +211,23 @@ TEST_CASE("voxelize, host: a small frame touches little of a large workspace", "
   }
 }
 
-TEST_CASE("voxelize, host: what only the host can check", "[voxelize][host]") {
+TEST_CASE("voxelize, host: a negative number of threads is refused", "[voxelize][host]") {
   voxelize_problem<float> problem{make_cloud(shape::cube, 100, 1), unit_grid(1, 1, 1), dynamic{}};
   CHECK(solve_with(problem, -1, {}).outcome.code == farpoint::status::bad_argument);
+}
+
+TEST_CASE("voxelize, host: wrong offsets leave no voxels", "[voxelize][host]") {
+  voxelize_problem<float> problem{make_cloud(shape::cube, 100, 1), unit_grid(1, 1, 1), dynamic{}};
   for (auto const& offsets : {std::vector<index_t>{0, 60, 40, 100}, {-1, 60}, {0, 101}}) {
     problem.offsets = offsets;
-    CHECK(solve(problem).outcome.code == farpoint::status::bad_argument);
-    CHECK(reference_voxels(problem).outcome.code == farpoint::status::bad_argument);
+    for (auto const& answer : {solve(problem), reference_voxels(problem)}) {
+      CHECK(answer.outcome.code == farpoint::status::ok);
+      CHECK(answer.report().bad_offsets == 1);
+      CHECK(answer.report().voxels == 0);
+      CHECK(answer.indices(part::voxel_count) == std::vector<index_t>{0});
+      CHECK(answer.indices(part::voxel_offsets) == std::vector<index_t>(offsets.size(), 0));
+      CHECK(answer.indices(part::point_voxel) == std::vector<index_t>(100, -1));
+    }
   }
 }
 

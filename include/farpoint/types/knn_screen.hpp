@@ -54,18 +54,22 @@ struct screen_space {
 template <class Camera>
 screen_space(Camera) -> screen_space<Camera>;
 
-/// What became of the points of the cloud. The four add up to its size.
+/// What became of the points of the cloud. The first four add up to its size.
 struct knn_screen_report {
   unsigned long long non_finite_points = 0;  ///< with a NaN or infinite coordinate; not visible
   unsigned long long unseen_points = 0;      ///< finite, but behind the camera, outside of the image or its depths
   unsigned long long hidden_points = 0;      ///< seen in a pixel where others are in front
   unsigned long long visible_points = 0;
+
+  /// Wrong offsets: then there is no point, and all rows of screen_rows::input are empty.
+  unsigned long long bad_offsets = 0;
 };
 
 /// Where the answer goes. All in the memory space of the execution; every part but `indices` may be left out.
 ///
 /// `rows` is, with screen_rows::visible, the smaller of the points of the view and layers * pixels of the image; with
-/// screen_rows::input the points of the view. Rows of points that ragged offsets leave out are not written.
+/// screen_rows::input the points of the view. Rows of points that ragged offsets leave out are not written; where
+/// offsets are wrong, all of these are empty.
 template <class Scalar = float>
 struct knn_screen_output {
   /// `[rows, k]`, row-major: indices into the cloud, ascending by (squared distance, index); -1 past the count.

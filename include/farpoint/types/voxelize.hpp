@@ -65,8 +65,7 @@ struct voxelize_report {
   unsigned long long dropped_points = 0;  ///< points in dropped voxels
   unsigned long long surplus_points = 0;  ///< points beyond max_points in voxels that were written
   unsigned long long over_capacity = 0;   ///< of dropped_voxels, those beyond the capacity of the outputs only
-  unsigned long long bad_offsets =
-      0;  ///< 1 if the offsets of a ragged batch were wrong, and the outputs are empty (cuda_exec)
+  unsigned long long bad_offsets = 0;     ///< wrong offsets: then the outputs are empty, and nothing else counts
 };
 
 /// Columns of voxelize_output::coords.

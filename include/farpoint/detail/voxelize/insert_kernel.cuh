@@ -22,21 +22,19 @@ __device__ inline void count_misfits(voxelize_report* report, voxel_place place)
 /// Clears the counters, and looks at the offsets; one block.
 template <int BlockSize, class Points>
 __device__ inline void start_call(voxelize_args<Points> const& args) noexcept {
-  bool descends = false;
+  unsigned bad = 0;
   for (index_t b = threadIdx.x; args.clouds.is_ragged() && b <= args.clouds.size(); b += BlockSize) {
-    index_t const offset = args.clouds.offsets()[static_cast<std::size_t>(b)];
-    index_t const before = b == 0 ? 0 : args.clouds.offsets()[static_cast<std::size_t>(b) - 1];
-    descends = descends || offset < before || offset > args.clouds.points().size();
+    bad += is_bad_offset(args.clouds, b) ? 1 : 0;
   }
-  bool const broken = __syncthreads_or(descends) != 0;
-  if (threadIdx.x != 0) return;
-  *args.state = voxelize_state{};
-  args.state->bad_offsets = broken ? 1 : 0;
-  args.state->tiles_inserted = voxel_none;
-  if (args.output.report != nullptr) {
-    *args.output.report = voxelize_report{};
-    args.output.report->bad_offsets = broken ? 1 : 0;
+  if (threadIdx.x == 0) {
+    *args.state = voxelize_state{};
+    args.state->tiles_inserted = voxel_none;
+    if (args.output.report != nullptr) *args.output.report = voxelize_report{};
   }
+  __syncthreads();
+  if (bad == 0) return;
+  atomicAdd(&args.state->bad_offsets, bad);
+  count_in_report(args.output.report, &voxelize_report::bad_offsets, bad);
 }
 
 /// Empties groups of cells; thread `first` of `step`.

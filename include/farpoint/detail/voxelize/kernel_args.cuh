@@ -165,7 +165,7 @@ __device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept 
   return {begin, end > begin ? static_cast<std::uint32_t>(end - begin) : 0};
 }
 
-/// Empty if the offsets are not in order. After voxelize_clear_kernel.
+/// Empty if offsets are wrong. After voxelize_clear_kernel.
 template <class Points>
 __device__ inline voxel_frame frame_of(voxelize_args<Points> const& args) noexcept {
   voxel_frame frame = outer_frame(args.clouds);
