@@ -13,6 +13,10 @@ FARPOINT_BEGIN_NAMESPACE
 /// screen_space::rounds of a search that misses no neighbour.
 inline constexpr int until_exact = 0;
 
+/// Most rounds of an approximate search: a radius grows by a factor of 1.4 or more where it has too few candidates, so
+/// that 64 rounds take any radius beyond any image.
+inline constexpr int max_screen_rounds = 64;
+
 /// Which points have a row in the output of knn() in screen space.
 enum class screen_rows : std::uint8_t {
   visible,  ///< row r belongs to the r-th visible point; rows behind the last are not written
@@ -31,8 +35,8 @@ struct screen_space {
 
   Camera camera;  ///< width and height 1 to 8192 px
 
-  /// until_exact, or how often a search may try a radius: the thesis's approximate search, with 3. That one goes by the
-  /// size of a pixel, which the camera must know (pixel_span()).
+  /// until_exact, or how often a search may try a radius, at most max_screen_rounds: the thesis's approximate search,
+  /// with 3. That one goes by the size of a pixel, which the camera must know (pixel_span()).
   int rounds = until_exact;
 
   /// The approximate search shrinks a radius that has more candidates than this, except the last one; at least k,

@@ -51,6 +51,10 @@ struct voxelize_params {
   voxel_points points = voxel_points::first;
   std::uint64_t seed = 0;  ///< of voxel_points::random_subset
 
+  /// Of the hash table that finds voxels, so that nobody can choose points whose voxels all collide. Changes no output.
+  /// 0: a random one, the same for all calls of this process. A graph replays the one that it was captured with.
+  std::uint64_t hash_seed = 0;
+
   /// Features of each point of `clouds.points()`; read only for the outputs that are made of them.
   feature_view features = {};
 };

@@ -27,7 +27,7 @@ class voxelize_host_task {
         output_{output},
         plan_{plan},
         memory_{plan.memory(workspace)},
-        passes_{clouds, params.grid, plan, memory_},
+        passes_{clouds, params, plan, memory_},
         rows_{clouds, params, output},
         cells_{params.grid.cells()},
         order_{memory_.order[0]} {}

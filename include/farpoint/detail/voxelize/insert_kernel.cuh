@@ -161,8 +161,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table
         i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
     warp_run const run = warp_run::of(key);
     // The empty key is in no table.
-    index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
-    std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
+    index_t const found = run.leads() ? table.find(key, unchanging) : voxel_table_ref<Key>::npos;
+    std::uint32_t slot = found != voxel_table_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
     if (slot != voxel_none) atomicAdd(&args.cursors[slot], run.size);
     if (args.counts_dropped) late.add(args, place, run.leads() ? run.size : 0, key, slot);
     slot = cuda_warp::shuffle(slot, run.leader);
