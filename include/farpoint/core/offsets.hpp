@@ -10,6 +10,7 @@ namespace detail {
 /// The segment that `value` is in: the last of `count` whose begin is not above it. Also 0 if the
 /// first one begins above it: a caller with values before the first segment must check for that.
 /// @param begin_of  `begin_of(i)`: where segment i begins; must not descend
+FARPOINT_CALLS_BACK
 template <class BeginOf>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t value, BeginOf const& begin_of) noexcept {
   index_t low = 0;

@@ -83,6 +83,7 @@ __device__ bool fps_has_bad_offsets(fps_args<Points> const& args, bool counts) n
   if (!args.clouds.is_ragged()) return false;
   if (args.bad_offsets != nullptr) return *args.bad_offsets != 0;
   unsigned bad = 0;
+#pragma unroll 1
   for (index_t i = threadIdx.x; i <= args.clouds.size(); i += BlockSize) bad += is_bad_offset(args.clouds, i) ? 1 : 0;
   if (__syncthreads_or(bad != 0) == 0) return false;
   if (counts && blockIdx.x == 0) count_in_report(args.output.report, &fps_report::bad_offsets, bad);

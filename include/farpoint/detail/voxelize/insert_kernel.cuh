@@ -22,19 +22,19 @@ __device__ inline void count_misfits(voxelize_report* report, voxel_place place)
 /// Clears the counters, and looks at the offsets; one block.
 template <int BlockSize, class Points>
 __device__ inline void start_call(voxelize_args<Points> const& args) noexcept {
-  unsigned bad = 0;
-  for (index_t b = threadIdx.x; args.clouds.is_ragged() && b <= args.clouds.size(); b += BlockSize) {
-    bad += is_bad_offset(args.clouds, b) ? 1 : 0;
+  int bad = 0;
+  index_t const offsets = args.clouds.is_ragged() ? args.clouds.size() + 1 : 0;
+  for (index_t first = 0; first < offsets; first += BlockSize) {
+    index_t const b = first + threadIdx.x;
+    bad += __syncthreads_count(b < offsets && is_bad_offset(args.clouds, b));
   }
-  if (threadIdx.x == 0) {
-    *args.state = voxelize_state{};
-    args.state->tiles_inserted = voxel_none;
-    if (args.output.report != nullptr) *args.output.report = voxelize_report{};
-  }
-  __syncthreads();
-  if (bad == 0) return;
-  atomicAdd(&args.state->bad_offsets, bad);
-  count_in_report(args.output.report, &voxelize_report::bad_offsets, bad);
+  if (threadIdx.x != 0) return;
+  *args.state = voxelize_state{};
+  args.state->bad_offsets = static_cast<std::uint32_t>(bad);
+  args.state->tiles_inserted = voxel_none;
+  if (args.output.report == nullptr) return;
+  *args.output.report = voxelize_report{};
+  args.output.report->bad_offsets = static_cast<unsigned long long>(bad);
 }
 
 /// Empties groups of cells; thread `first` of `step`.
