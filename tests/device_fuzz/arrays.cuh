@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "../device/clouds_on_device.cuh"
+#include "../device/run_call.cuh"
 #include "../shared/answers.hpp"
 #include "../shared/host_array.hpp"
 
@@ -37,17 +38,6 @@ class twin_array {
  private:
   host_array<T> host_;
   device_array<T> device_;
-};
-
-/// Memory for one call on a device, which an earlier call may have left anything in.
-class device_workspace {
- public:
-  explicit device_workspace(std::size_t size) : memory_{noisy_workspace(size)} {}
-  farpoint::bytes get() const { return {memory_->data(), memory_->size()}; }
-  std::string difference() const { return memory_->intact() ? "" : "workspace: a guard was written; "; }
-
- private:
-  std::unique_ptr<device_array<unsigned char>> memory_;
 };
 
 /// Why a call was refused; nothing if it was not.

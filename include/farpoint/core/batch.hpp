@@ -83,7 +83,7 @@ class batch {
   index_t largest_;
 };
 
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// True if offset `i`, 0 <= i <= size(), of a ragged batch is wrong; see is_bad_offset().
 template <class Points>

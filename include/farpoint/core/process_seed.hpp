@@ -9,7 +9,7 @@
 #include <random>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// 64 bits that nobody outside of this process can know, as far as the system has random numbers. Never 0.
 inline std::uint64_t draw_seed() noexcept {

@@ -7,7 +7,7 @@
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 struct bad_offsets_args {
   span<index_t const> offsets;

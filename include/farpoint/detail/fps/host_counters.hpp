@@ -7,7 +7,7 @@
 #include <atomic>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Counters of a report that several threads add to.
 class fps_host_counters {
