@@ -42,7 +42,7 @@ suite() {
 suite "device tests" farpoint_device_tests {}
 suite "graph capture" farpoint_device_tests {} "[graph]"
 # Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
-suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.2
+suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 suite "block_argmax in your kernel" example_02_block_argmax {}
 suite "demo" farpoint_demo {} --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
 suite "splats" farpoint_splat {} --backend cuda --check --size 512 --views 1 --output "${TMPDIR:-/tmp}/farpoint_splat.png"
