@@ -37,7 +37,7 @@ macro(farpoint_find_cccl problem with_cuda)
 
   if(NOT TARGET ${_farpoint_cccl_target})
     set(${problem}
-        "farpoint needs the CCCL headers: install the CUDA toolkit 12.2 or newer, or unpack the PyPI package nvidia-cuda-cccl and set CCCL_DIR to its folder lib/cmake/cccl."
+        "farpoint needs the CCCL headers: install the CUDA toolkit 12.3 or newer, or unpack the PyPI package nvidia-cuda-cccl and set CCCL_DIR to its folder lib/cmake/cccl."
     )
   endif()
 endmacro()
