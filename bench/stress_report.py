@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Turns the JSON of farpoint_stress into the tables of bench/results: nobody types in a figure.
 
-    bench/stress_report.py RUN.json [--before OLD_RUN.json] [--results DIR]
+    bench/stress_report.py RUN.json [RUN.json ...] [--before OLD_RUN.json ...] [--results DIR]
 
 Writes bench/results/<gpu>/stress.json, which is the run (and the one before, if there is one), and stress.md, its tables:
-a call beside other work as so many times its time alone, or what became of it.
+a call beside other work as so many times its time alone, or what became of it. Several files are sections of one run.
 """
 
 import argparse
@@ -68,7 +68,9 @@ def sections(run):
 
 def describe(run):
     context = run["context"]
-    return f"{context['commit']}, {context['date']}, CUDA {context['cuda_runtime']}, driver for {context['gpu_driver_cuda']}"
+    quiet = f", an empty kernel takes {float(context['empty_kernel_ms']):.3f} ms" if "empty_kernel_ms" in context else ""
+    return (f"{context['commit']}, {context['date']}, CUDA {context['cuda_runtime']}, driver for "
+            f"{context['gpu_driver_cuda']}{quiet}")
 
 
 def markdown(now, before):
@@ -95,15 +97,27 @@ def load(path):
     return shortened(run)
 
 
+def join(paths):
+    """One run of several files, of one commit."""
+    runs = [load(path) for path in paths]
+    commits = {run["context"]["commit"] for run in runs}
+    if len(commits) > 1:
+        raise ValueError(f"the files are of several commits: {', '.join(sorted(commits))}")
+    for run in runs[1:]:
+        for key in ("alone", "loads", "crowds"):
+            runs[0][key] += run[key]
+    return runs[0]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("run", type=pathlib.Path, metavar="RUN.json")
-    parser.add_argument("--before", type=pathlib.Path, metavar="OLD_RUN.json")
+    parser.add_argument("runs", nargs="+", type=pathlib.Path, metavar="RUN.json")
+    parser.add_argument("--before", nargs="+", type=pathlib.Path, metavar="OLD_RUN.json")
     parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "results")
     options = parser.parse_args()
     try:
-        now = load(options.run)
-        before = load(options.before) if options.before else None
+        now = join(options.runs)
+        before = join(options.before) if options.before else None
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1

@@ -42,7 +42,7 @@ suite() {
 suite "device tests" farpoint_device_tests {}
 suite "graph capture" farpoint_device_tests {} "[graph]"
 # Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
-suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.2
+suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 # A seed of its own each time; a call that fails says which.
 suite "random calls" farpoint_device_fuzz {} --seconds 30
 suite "block_argmax in your kernel" example_02_block_argmax {}

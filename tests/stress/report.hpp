@@ -122,6 +122,8 @@ class report {
       row_out << "\"name\": " << quoted(row.name) << ", \"calls\": " << row.calls << ", \"refused\": " << row.refused
               << ", \"wrong\": " << row.wrong << ", \"seconds\": " << row.seconds;
     });
+    write_rows(out, "notes", notes_,
+               [](auto& row_out, std::string const& what) { row_out << "\"failure\": " << quoted(what); });
     out << " \"failures\": " << failures_ << "\n}\n";
   }
 
