@@ -30,7 +30,7 @@ std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& poi
 /// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then.
+///         work.
 /// Complexity: building the index, and a search for each point. At most 2^30 points. Thread-safe: concurrent calls must
 /// not share output or workspace.
 template <class Selector = knn_selector, class Points>

@@ -28,7 +28,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `points` and `output`
 /// point to, and `workspace`, is device memory that must stay valid until the stream has passed the call. The number of
-/// visible points stays on the device (knn_screen_output::visible_count). Offsets are clamped to the view.
+/// visible points stays on the device (knn_screen_output::visible_count).
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other

@@ -26,7 +26,7 @@ class device_point_bvh {
   /// Points of all clouds, including those that are not finite.
   FARPOINT_HD index_t points() const noexcept { return points_; }
 #if defined(__CUDACC__)
-  /// The BVH of cloud b, b < size(). Empty if the offsets did not ascend.
+  /// The BVH of cloud b, b < size(). Empty if offsets were wrong.
   __device__ point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
     return arrays_[b];
   }
@@ -34,6 +34,7 @@ class device_point_bvh {
   detail::point_bvh_arrays<Scalar> const& arrays() const noexcept {
     return arrays_;
   }
+  /// The number of wrong offsets of the points, in device memory.
   unsigned const* bad_offsets() const noexcept {
     return bad_offsets_;
   }
@@ -75,17 +76,17 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
 }
 
 /// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 16 a query from 16,384 queries on,
-/// to answer them in an order in which neighbours follow one another; 0 for fewer.
+/// to answer them in an order in which neighbours follow one another; and 64 for ragged queries.
 template <class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
                                 batch<Queries> const& queries) noexcept {
   detail::workspace_cutter cutter;
-  static_cast<void>(detail::query_order_of(queries, false)(cutter));
+  static_cast<void>(detail::built_search_memory::cut(cutter, queries));
   return cutter.used();
 }
 
 /// knn() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves. The report
-/// counts queries only.
+/// counts queries and wrong offsets only.
 ///
 /// @param exec       the stream
 /// @param index      the BVHs of the points; as many as the queries have clouds

@@ -31,7 +31,7 @@ std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexc
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: no query has neighbours then.
+///         work.
 /// Complexity: as the host overload, and a sort of queries that are not the points. Lists of up to 32 (16 in double, by
 /// distance) are in registers; longer ones are heaps in the rows of the output, slowest when sorted by distance without
 /// output.distances. At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.

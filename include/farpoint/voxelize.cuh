@@ -33,8 +33,6 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
-///         Offsets that decrease or lie outside the view cannot be refused here: the outputs are empty then, and the
-///         report says so.
 /// Complexity: O(points), and a small part of the cells of the grid for its order or for a report. Five to ten
 /// launches, and a radix sort for lists, for more than 32 points per voxel, and for the order of a grid of 2^32 - 1
 /// cells or more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or

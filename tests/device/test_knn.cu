@@ -230,6 +230,7 @@ TEST_CASE("knn, device: offsets that decrease or leave the points", "[knn][devic
     CHECK(answer.outcome.code == farpoint::status::ok);
     CHECK(answer.counts == std::vector<index_t>(600, 0));
     CHECK(answer.indices == std::vector<index_t>(1800, -1));
+    CHECK(answer.bad_offsets == 1);
   }
 }
 

@@ -131,7 +131,7 @@ TEST_CASE("a batch finds the cloud of a point", "[core]") {
     std::sort(offsets.begin(), offsets.end());
     auto const ragged = farpoint::batch<farpoint::point_view<float>>::ragged(view, offsets);
     CAPTURE(round);
-    CHECK(farpoint::detail::offsets_ascend(offsets, 60));
+    CHECK(farpoint::detail::count_bad_offsets(ragged) == 0);
     bool same = true;
     for (index_t i = 0; i < 60; ++i) {
       index_t expected = 0;
@@ -144,16 +144,27 @@ TEST_CASE("a batch finds the cloud of a point", "[core]") {
   }
 }
 
-TEST_CASE("offsets ascend from 0 to the size, or do not", "[core]") {
-  using farpoint::detail::offsets_ascend;
-  auto const ascend = [](std::vector<index_t> const& offsets, index_t size) { return offsets_ascend(offsets, size); };
-  CHECK(ascend({}, 0));
-  CHECK(ascend({0}, 0));
-  CHECK(ascend({0, 0, 5, 5}, 5));
-  CHECK(ascend({3, 4}, 5));
-  CHECK_FALSE(ascend({-1, 4}, 5));
-  CHECK_FALSE(ascend({0, 6}, 5));
-  CHECK_FALSE(ascend({0, 4, 3}, 5));
+TEST_CASE("offsets are wrong where they leave the view or are below those before them", "[core]") {
+  auto const bad = [](std::vector<index_t> const& offsets, index_t size) {
+    return farpoint::detail::count_bad_offsets(farpoint::span<index_t const>{offsets}, size);
+  };
+  CHECK(bad({}, 0) == 0);
+  CHECK(bad({0}, 0) == 0);
+  CHECK(bad({0, 0, 5, 5}, 5) == 0);
+  CHECK(bad({3, 4}, 5) == 0);
+  CHECK(bad({-1, 4}, 5) == 1);
+  CHECK(bad({0, 6}, 5) == 1);
+  CHECK(bad({0, 4, 3}, 5) == 1);
+  CHECK(bad({5, 4, 3}, 5) == 2);
+  CHECK(bad({INT64_MIN, INT64_MAX, 0}, 5) == 3);
+  CHECK(bad({-3, -2, -1}, 5) == 3);
+}
+
+TEST_CASE("a batch without clouds has no wrong offset", "[core]") {
+  std::vector<index_t> const one{-1};
+  using batch = farpoint::batch<farpoint::point_view<float>>;
+  CHECK(farpoint::detail::count_bad_offsets(batch::ragged({}, one)) == 0);
+  CHECK(farpoint::detail::count_bad_offsets(batch::regular({}, 0)) == 0);
 }
 
 TEST_CASE("a batch whose points cannot all have an address is refused", "[core]") {

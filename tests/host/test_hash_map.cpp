@@ -24,6 +24,45 @@ struct colliding_hash {
   }
 };
 
+/// Keys that default_hash sends to the first thousandth of any map.
+template <class Key>
+std::vector<Key> colliding_keys(std::size_t count) {
+  std::vector<Key> keys;
+  for (Key key = 0; keys.size() < count; ++key) {
+    if (farpoint::default_hash{}(key) < 0xffffffffu / 1024) keys.push_back(key);
+  }
+  return keys;
+}
+
+/// Buckets that a search for each of `keys` looks at, in the mean, in a map half full of them.
+template <class Key, class Hash>
+double mean_probes(std::vector<Key> const& keys, Hash hash) {
+  using map_type = hash_map_ref<Key, std::uint32_t, Hash>;
+  std::vector<hash_map_bucket> memory(
+      static_cast<std::size_t>(map_type::buckets_for(static_cast<index_t>(keys.size()))));
+  map_type const map{{memory.data(), memory.size()}, {}, {}, hash};
+  map.clear();
+  index_t const buckets = map.capacity() / map_type::bucket_slots;
+  double probes = 0;
+  for (Key const key : keys) map.insert_or_min(key, 1);
+  for (Key const key : keys) {
+    index_t const home = map.part_of(key, static_cast<std::uint32_t>(buckets));
+    index_t const at = map.find(key) / map_type::bucket_slots;
+    probes += static_cast<double>((at - home + buckets) % buckets + 1);
+  }
+  return probes / static_cast<double>(keys.size());
+}
+
+template <class Key>
+void check_colliding_keys() {
+  auto const keys = colliding_keys<Key>(2000);
+  CHECK(mean_probes(keys, farpoint::default_hash{}) > 100);
+  CHECK(mean_probes(keys, farpoint::seeded_hash{0}) > 100);
+  for (std::uint64_t const seed : {std::uint64_t{1}, std::uint64_t{77}, ~std::uint64_t{0}}) {
+    CHECK(mean_probes(keys, farpoint::seeded_hash{seed}) < 1.5);
+  }
+}
+
 /// Memory with a map in it.
 template <class Map>
 class owned_map {
@@ -91,6 +130,11 @@ void for_each_kind(Check&& check) {
 }
 
 }  // namespace
+
+TEST_CASE("hash_map: keys that are made to collide do not, with a seed", "[hash_map][host]") {
+  check_colliding_keys<std::uint32_t>();
+  check_colliding_keys<std::uint64_t>();
+}
 
 TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[hash_map]") {
   for_each_kind([](auto kind) {

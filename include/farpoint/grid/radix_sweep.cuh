@@ -267,7 +267,7 @@ class radix_sweep {
     if constexpr (Apart) put(shared_.values, values, places);
     __syncthreads();
     std::uint32_t to[Items];
-    rank_type::template for_each_sorted<Items>(left, [&](int i, std::uint32_t at) {
+    place_type::template for_each_sorted<Items>(left, [&](int i, std::uint32_t at) {
       std::uint32_t const key = shared_.words[at];
       to[i] = shared_.digits[args_.digit(key)] + at;
       args_.sorted_keys[to[i]] = key;
@@ -277,7 +277,7 @@ class radix_sweep {
     __syncthreads();
     put(shared_.words, values, places);
     __syncthreads();
-    rank_type::template for_each_sorted<Items>(
+    place_type::template for_each_sorted<Items>(
         left, [&](int i, std::uint32_t at) { args_.sorted_values[to[i]] = shared_.words[at]; });
   }
 

@@ -25,7 +25,7 @@ inline constexpr std::uint32_t bvh_piece_points = 256;
 /// Zero when a build starts.
 struct bvh_build_state {
   unsigned arrivals;
-  unsigned bad_offsets;
+  unsigned bad_offsets;                    ///< wrong ones: if there are any, all clouds are empty
   unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
   unsigned pieces[bvh_levels];             ///< of these runs
 };

@@ -103,7 +103,7 @@ class bvh_point_sorter {
     }
   }
 
-  /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
+  /// Finds the extent of each cloud, its finite points, and the wrong offsets.
   __device__ void measure() noexcept {
     using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
     __shared__ typename accumulator::storage shared;
@@ -120,11 +120,8 @@ class bvh_point_sorter {
     });
     extents.flush_over_block(shared);
     if (!args_.points.is_ragged()) return;
-    auto const offsets = args_.points.offsets();
     for (index_t b = first_thread(); b <= args_.points.size(); b += threads()) {
-      auto const at = static_cast<std::size_t>(b);
-      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{args_.most()})
-        args_.state->bad_offsets = 1;
+      if (is_bad_offset(args_.points, b)) atomicAdd(&args_.state->bad_offsets, 1u);
     }
   }
 

@@ -195,6 +195,8 @@ __global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_global
   argmax_type const argmax{storage};
   cuda_block<BlockSize> const block;
 
+  // Empty clouds are those of fps_registers_kernel.
+  if (fps_has_bad_offsets<BlockSize>(args.call, false)) return;
   index_t const b = blockIdx.x;
   Points const cloud = args.call.clouds[b];
   if (!args.sizes.contains(cloud.size())) return;

@@ -66,7 +66,7 @@ __global__ void __launch_bounds__(Config::block_size) fps_grid_kernel(fps_grid_a
   auto const& call = args.common.call;
   auto const& clouds = call.clouds;
   // The blocks could not agree on their groups.
-  if (*args.common.broken != 0) return fps_leave_empty<Config::block_size>(call);
+  if (*call.bad_offsets != 0) return fps_leave_empty<Config::block_size>(call);
   int const blocks = static_cast<int>(gridDim.x);
   int const r = static_cast<int>(blockIdx.x);
   fps_grid_shares<typename Config::points> const shares{clouds, blocks};

@@ -53,8 +53,9 @@ class fps_multi_block_plan {
     arrays const a = layout_of(cutter{workspace});
     kernel_launcher launcher{stream};
     launcher.clear(workspace, a.zeros);
-    enqueue_sort(launcher, a);
-    fps_multi_block_args<config> const common{args, {a.order, a.points, points_, a.boxes}, a.broken, shared_bytes_};
+    enqueue_sort(launcher, a, args.output.report);
+    fps_multi_block_args<config> common{args, {a.order, a.points, points_, a.boxes}, shared_bytes_};
+    common.call.bad_offsets = a.bad_offsets;
     if constexpr (fps_has_clusters<scalar>) {
       if (cluster_size_ > 0) return enqueue_clusters(launcher, common);
     }
@@ -67,7 +68,7 @@ class fps_multi_block_plan {
   struct arrays {
     fps_extent<dim>* extents;
     grid_exchange<scalar>* meeting_points;
-    unsigned* broken;
+    unsigned* bad_offsets;
     std::size_t zeros;  ///< bytes of these three, at the front
     std::uint32_t* order;
     scalar* points;  ///< in the same place as three words a point for sorting, which are gone when these are written
@@ -81,7 +82,7 @@ class fps_multi_block_plan {
     arrays a{};
     a.extents = memory.template take<fps_extent<dim>>(clouds_.size());
     a.meeting_points = memory.template take<grid_exchange<scalar>>(groups_);
-    a.broken = memory.template take<unsigned>(1);
+    a.bad_offsets = memory.template take<unsigned>(1);
     a.zeros = memory.used();
     a.order = memory.template take<std::uint32_t>(points_);
     constexpr index_t sampling = (dim + 1) * index_t{sizeof(scalar)};
@@ -95,7 +96,7 @@ class fps_multi_block_plan {
     return a;
   }
 
-  void enqueue_sort(kernel_launcher& launcher, arrays const& a) const noexcept {
+  void enqueue_sort(kernel_launcher& launcher, arrays const& a, fps_report* report) const noexcept {
     // Points outside of all clouds of a ragged batch have numbers of their own.
     auto const bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
     auto* const scratch = reinterpret_cast<std::uint32_t*>(a.points);
@@ -104,7 +105,9 @@ class fps_multi_block_plan {
     bool const in_first = radix_sort_result(bits.all()) == 0;
     std::uint32_t* const first = in_first ? a.order : other;
     std::uint32_t* const second = in_first ? other : a.order;
-    fps_enqueue_keys(launcher, point_order_args<Points>{clouds_, a.extents, scratch, first, a.broken, bits});
+    unsigned long long* const reported = report == nullptr ? nullptr : &report->bad_offsets;
+    fps_enqueue_keys(launcher,
+                     point_order_args<Points>{clouds_, a.extents, scratch, first, a.bad_offsets, reported, bits});
     launcher.then([&] {
       return radix_sort({{scratch, scratch + points_},
                          {first, second},

@@ -38,10 +38,11 @@ constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& m
   return method.rows == screen_rows::input ? points : most_visible(points, method);
 }
 
-/// Candidates that a search may have before it shrinks its radius.
+/// Candidates that a search may have before it shrinks its radius. No search has more than an image has pixels.
 template <class Camera>
 constexpr index_t most_candidates(screen_space<Camera> const& method, index_t k) noexcept {
-  return method.candidates > 0 ? method.candidates : 8 * k;
+  constexpr index_t all = index_t{quadtree_max_side} * quadtree_max_side;
+  return smaller(method.candidates > 0 ? method.candidates : 8 * k, all);
 }
 
 template <class Camera>
@@ -58,7 +59,9 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   if (method.rounds != until_exact && method.layers != 1) {
     return reject("knn: screen_space::rounds needs screen_space::layers to be 1");
   }
-  if (method.rounds < 0) return reject("knn: screen_space::rounds is negative");
+  if (method.rounds < 0 || method.rounds > max_screen_rounds) {
+    return reject("knn: screen_space::rounds is not between 0 and 64");
+  }
   if (method.candidates != 0 && method.candidates < k) return reject("knn: screen_space::candidates is below k");
   if (method.rounds != until_exact && !knows_pixel_span<Camera>) {
     return reject("knn: screen_space::rounds needs a camera that knows its pixel_span()");

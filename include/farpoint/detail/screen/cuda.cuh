@@ -206,8 +206,6 @@ class knn_screen_plan {
     knn_cuda_args<queries> const args{
         visible,
         visible.threads(),
-        0,
-        nullptr,
         {static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), method_.exclude_self},
         found};
     launch_knn<knn_selector>(launcher, args);

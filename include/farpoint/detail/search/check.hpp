@@ -1,7 +1,7 @@
 /// @file
 /// Checks of the arguments of knn(), radius() and the functions that are built on them, for every backend.
 ///
-/// All but check_search_offsets() look only at sizes, pointers and parameters: the arrays may be in device memory.
+/// Functions named check_* look only at sizes, pointers and parameters: the arrays may be in device memory.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -137,11 +137,17 @@ inline result check_interpolate(index_t points, span<float const> features, inde
   return {};
 }
 
-/// Checks the offsets of a batch in memory that can be read here.
-template <class Points>
-result check_search_offsets(batch<Points> const& clouds) noexcept {
-  bool const ascend = offsets_ascend(clouds.offsets(), clouds.points().size());
-  return ascend ? result{} : reject("points or queries: the offsets decrease or leave the view");
+/// True for queries whose offsets are not those of the points.
+template <class Points, class Queries>
+bool has_own_offsets(batch<Points> const& points, batch<Queries> const& queries) noexcept {
+  return queries.offsets().data() != points.offsets().data() || queries.points().size() != points.points().size();
+}
+
+/// Wrong offsets of points and queries, in memory that can be read here. If there are any, all rows are empty.
+template <class Points, class Queries>
+unsigned long long count_bad_offsets(batch<Points> const& points, batch<Queries> const& queries) noexcept {
+  index_t const bad = count_bad_offsets(points);
+  return static_cast<unsigned long long>(has_own_offsets(points, queries) ? bad + count_bad_offsets(queries) : bad);
 }
 
 /// Square of a radius, for comparison with squared distances.

@@ -128,9 +128,7 @@ result check_host_search(host_exec exec, batch<Points> const& points, batch<Quer
                 "farpoint: points and queries must both be double, or neither");
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_bvh_points(points); !checked) return checked;
-  if (result const checked = check_queries(queries, points.size()); !checked) return checked;
-  if (result const checked = check_search_offsets(points); !checked) return checked;
-  return check_search_offsets(queries);
+  return check_queries(queries, points.size());
 }
 
 }  // namespace detail

@@ -49,7 +49,7 @@ __device__ void search_together(search_queries<Queries> const& queries,
 
 /// A warp for 32 queries. `Args` has the queries, `request`, and what to do with the lists:
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
-///   leave_empty(row)                    of a query that is not finite; -1 for none
+///   leave_empty(row)                    of a query that has none; -1 for no row
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
 /// and constants: least_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.

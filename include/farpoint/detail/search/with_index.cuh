@@ -5,6 +5,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/bvh/plan.cuh>
 #include <farpoint/detail/search/check.hpp>
+#include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -30,6 +31,14 @@ std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) no
   static_cast<void>(bvh_plan<Selector, Points>{points}.cut(cutter));
   static_cast<void>(cut(cutter));
   return cutter.used();
+}
+
+/// Enqueues a look at the queries' offsets, if they are not those of the points, after the index has been built.
+/// @param bad_offsets  bvh_build_state::bad_offsets, to which theirs are added
+template <class Points, class Queries>
+FARPOINT_HIDDEN void look_at_offsets(kernel_launcher& launcher, batch<Points> const& points,
+                                     batch<Queries> const& queries, unsigned* bad_offsets) noexcept {
+  if (has_own_offsets(points, queries)) count_bad_offsets(launcher, queries, nullptr, bad_offsets, nullptr);
 }
 
 /// Enqueues the building of the index, and what `search(launcher, index, memory)` enqueues.

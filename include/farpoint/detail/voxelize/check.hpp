@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/core/process_seed.hpp>
 #include <farpoint/types/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -17,6 +18,12 @@ constexpr bool fits_or_absent(index_t size, index_t rows, index_t each) noexcept
 template <class Scalar>
 constexpr bool needs_features(voxelize_output<Scalar> const& output) noexcept {
   return !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
+}
+
+/// The seed of the table's hash.
+template <class Scalar>
+std::uint64_t hash_seed_of(voxelize_params<Scalar> const& params) noexcept {
+  return params.hash_seed != 0 ? params.hash_seed : process_seed();
 }
 
 /// Checks the grid, and that 63 bits can number the voxels of all clouds.

@@ -21,9 +21,14 @@ class voxelize_host_passes {
 
   static constexpr std::uint32_t no_voxel = 0x7fffffffu;
 
-  voxelize_host_passes(batch<Points> const& clouds, voxel_grid<scalar> const& grid, voxelize_host_plan const& plan,
-                       voxelize_host_memory const& memory) noexcept
-      : clouds_{clouds}, grid_{grid}, plan_{plan}, memory_{memory}, cells_{grid.cells()} {
+  voxelize_host_passes(batch<Points> const& clouds, voxelize_params<scalar> const& params,
+                       voxelize_host_plan const& plan, voxelize_host_memory const& memory) noexcept
+      : clouds_{clouds},
+        grid_{params.grid},
+        hash_{hash_seed_of(params)},
+        plan_{plan},
+        memory_{memory},
+        cells_{params.grid.cells()} {
     if (clouds.size() > 0) {
       index_t const last = clouds.size() - 1;
       begin_ = clouds.begin_of(0);
@@ -37,7 +42,7 @@ class voxelize_host_passes {
     for_each_key(chunk(number), [&](std::uint32_t point, std::uint64_t key) {
       memory_.keys[point] = key;
       memory_.voxel_of[point] = no_voxel;
-      if (key != no_key) ++sizes[part_of(hash_of_voxel(key))];
+      if (key != no_key) ++sizes[part_of(hash_(key))];
     });
     std::copy_n(sizes, plan_.parts(), memory_.part_sizes + number * plan_.parts());
   }
@@ -58,7 +63,8 @@ class voxelize_host_passes {
     bool const alone = plan_.parts() == 1;
     std::uint32_t const before = part_begin_[part];
     index_t const size = alone ? end_ - begin_ : part_begin_[part + 1] - before;
-    voxel_table table{memory_.slots + voxel_table::slots_per_point * index_t{before}, memory_.voxels + before, size};
+    voxel_table table{memory_.slots + voxel_table::slots_per_point * index_t{before}, memory_.voxels + before, size,
+                      hash_};
     block points;
     auto const add_block = [&] {
       for (int k = 0; k < points.size; ++k) table.prefetch(points.hashes[k]);
@@ -70,7 +76,7 @@ class voxelize_host_passes {
     };
     // Which part a key belongs to is unpredictable: a branch would be mispredicted for every other point.
     auto const add = [&](std::uint32_t point, std::uint64_t key) {
-      std::uint64_t const hash = hash_of_voxel(key);
+      std::uint64_t const hash = hash_(key);
       points.points[points.size] = point;
       points.keys[points.size] = key;
       points.hashes[points.size] = hash;
@@ -234,6 +240,7 @@ class voxelize_host_passes {
 
   batch<Points> const& clouds_;
   voxel_grid<scalar> const& grid_;
+  voxel_hash const hash_;
   voxelize_host_plan const& plan_;
   voxelize_host_memory const& memory_;
   std::uint64_t const cells_;

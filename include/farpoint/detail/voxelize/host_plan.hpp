@@ -17,8 +17,7 @@ struct voxelize_host_memory {
   std::uint32_t* voxel_of = nullptr;    ///< `[points]` number of each point's voxel
   host_voxel* voxels = nullptr;         ///< `[points]` those of a part from its number of points before on
   std::uint32_t* part_sizes = nullptr;  ///< `[chunks, parts]` points of each chunk in each part
-  std::uint64_t* slots =
-      nullptr;  ///< `[4 points]`, no longer needed when all voxels are found; reused by the following
+  std::uint64_t* slots = nullptr;       ///< `[4 points]`, reused by the following once all voxels are found
 
   std::uint64_t* sort_keys[2] = {};
   std::uint32_t* order[2] = {};      ///< `[points]` numbers of the voxels, in the order of the rows

@@ -165,7 +165,7 @@ __device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept 
   return {begin, end > begin ? static_cast<std::uint32_t>(end - begin) : 0};
 }
 
-/// Empty if the offsets are not in order. After voxelize_clear_kernel.
+/// Empty if offsets are wrong. After voxelize_clear_kernel.
 template <class Points>
 __device__ inline voxel_frame frame_of(voxelize_args<Points> const& args) noexcept {
   voxel_frame frame = outer_frame(args.clouds);
@@ -209,12 +209,16 @@ __device__ inline voxel_place key_of(voxelize_args<Points> const& args, index_t 
   return voxel_place::inside;
 }
 
+template <class Key>
+using voxel_table_ref = hash_map_ref<Key, std::uint32_t, seeded_hash>;
+
 /// The table, as large as the frame needs it.
 template <class Key, class Points>
-__device__ inline hash_map_ref<Key> table_of(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
+__device__ inline voxel_table_ref<Key> table_of(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
   std::uint64_t const keys = smaller(frame.size, args.most_keys);
-  constexpr std::uint64_t slots = hash_map_ref<Key>::bucket_slots;
-  return hash_map_ref<Key>{{args.buckets, static_cast<std::size_t>(divide_up(2 * keys, slots))}};
+  constexpr std::uint64_t slots = voxel_table_ref<Key>::bucket_slots;
+  auto const size = static_cast<std::size_t>(divide_up(2 * keys, slots));
+  return voxel_table_ref<Key>{{args.buckets, size}, {}, {}, seeded_hash{args.params.hash_seed}};
 }
 
 /// True if a frame has so few points that all of them are inserted in any case.

@@ -21,7 +21,7 @@ struct first_points {
   std::uint32_t counts[number_items];  ///< of the voxel, 0 if it is not its first point
 
   template <class Points>
-  __device__ first_points(voxelize_args<Points> const& args, hash_map_ref<Key> const& table, std::uint32_t begin,
+  __device__ first_points(voxelize_args<Points> const& args, voxel_table_ref<Key> const& table, std::uint32_t begin,
                           std::uint32_t end) noexcept {
 #pragma unroll
     for (int k = 0; k < number_items; ++k) {

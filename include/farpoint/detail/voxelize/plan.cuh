@@ -48,6 +48,7 @@ class voxelize_plan {
                 voxelize_output<scalar> const& output) noexcept
       : args_{clouds, params, output}, multiprocessors_{device_properties::current().multiprocessors} {
     auto const points = static_cast<std::uint32_t>(clouds.points().size());
+    args_.params.hash_seed = hash_seed_of(params);
     args_.cells = params.grid.cells();
     std::uint64_t const keys = args_.cells * static_cast<std::uint64_t>(clouds.size());
     wide_ = keys >= 0xffffffffu;
