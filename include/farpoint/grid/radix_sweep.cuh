@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_his
 /// What a sweep over the tiles of one portion works on.
 struct radix_sweep_args {
   std::uint32_t const* keys;
-  std::uint32_t const* values;
+  std::uint32_t const* values;  ///< null: the places of the keys
   std::uint32_t* sorted_keys;
   std::uint32_t* sorted_values;
   radix_size size;
@@ -219,12 +219,11 @@ class radix_sweep {
     __syncthreads();
     std::uint32_t const tile = shared_.tile;
     std::uint32_t const size = args_.size.get();
-    if (tile < radix_tiles(size, tile_size)) sort(tile, size - tile * tile_size);
+    if (tile < radix_tiles(size, tile_size)) sort_tile(tile, size - tile * tile_size);
   }
 
- private:
   /// @param left  keys from the first of the tile on
-  __device__ void sort(std::uint32_t tile, std::uint32_t left) const noexcept {
+  __device__ void sort_tile(std::uint32_t tile, std::uint32_t left) const noexcept {
     std::uint32_t const first = tile * tile_size;
     std::uint32_t const of_portion = tile - args_.first_tile;
     radix_lookback const lookback{args_};
@@ -242,7 +241,7 @@ class radix_sweep {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       std::uint32_t const at = rank_type::template place_of<Items>(i);
-      values[i] = at < left ? args_.values[first + at] : 0;
+      values[i] = args_.values == nullptr ? first + at : at < left ? args_.values[first + at] : 0;
     }
     __syncthreads();
     put(shared_.words, keys, places);
@@ -271,6 +270,7 @@ class radix_sweep {
         left, [&](int i, std::uint32_t at) { args_.sorted_values[to[i]] = shared_.words[at]; });
   }
 
+ private:
   __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[Items],
                              std::uint32_t const (&places)[Items]) noexcept {
 #pragma unroll
