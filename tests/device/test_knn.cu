@@ -4,6 +4,7 @@
 
 #include "knn_kernels.cuh"
 #include "knn_on_device.cuh"
+#include "occupied_device.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
@@ -14,12 +15,8 @@ namespace {
 
 /// Small tiles: small clouds are divided as large ones are. In an unnamed namespace, as a user's would be.
 struct small_tiles : farpoint::knn_selector {
-  static constexpr int build_threads = 256;
-  static constexpr int build_blocks = 2;
+  static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
   static constexpr farpoint::index_t build_points = 64;
-  static constexpr farpoint::index_t small_points = 1000;
-  static constexpr int small_items = 1;
-  static constexpr int large_items = 2;
 };
 
 /// And small blocks, for one type of coordinates.
@@ -183,6 +180,19 @@ TEST_CASE("knn, device: eight threads with four streams each", "[knn][device]") 
       },
       [](call_type& call, cudaStream_t stream) { return call.enqueue(stream); },
       [](problem_type const& problem) { return host_knn(problem); });
+}
+
+TEST_CASE("knn, device: beside a kernel that has all multiprocessors but one", "[knn][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::far_clusters}) {
+    for (std::size_t const n : {500u, 3000u, 100000u}) {
+      CAPTURE(static_cast<int>(which), n);
+      problem_type const problem{make_cloud(which, n, 9), 8};
+      call_type call{problem};
+      auto const expected = host_knn(problem);
+      check_runs_beside([&](cudaStream_t stream) { return call.enqueue(stream); },
+                        [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
+    }
+  }
 }
 
 TEST_CASE("knn, device: a good citizen of its stream", "[knn][device]") {

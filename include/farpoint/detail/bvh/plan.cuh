@@ -5,22 +5,25 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/bvh/build_levels.cuh>
 #include <farpoint/detail/bvh/order_points.cuh>
-#include <farpoint/grid/device_properties.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/knn.hpp>
+
+#include <iterator>
+#include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts the points, then fills leaves and boxes. The blocks are all resident and meet between the steps: a launch for
-/// each would take longer than most of them do for a cloud of a hundred thousand points.
-template <class Points, int Threads, int Items, int Blocks>
+/// Sorts the points, then fills leaves and boxes. The blocks share one phase after another: a launch for each would
+/// take longer than most of them do for a cloud of a hundred thousand points.
+template <class Points, int Threads, int Items, int Blocks, int Window>
 __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
-  using sorter = bvh_point_sorter<Points, Threads, Items>;
+  using sorter = bvh_point_sorter<Points, Threads, phased_radix_sort<Threads, Items, Window>>;
   __shared__ typename sorter::storage shared;
-  grid_barrier barrier{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &args.state->arrivals};
-  sorter{args, barrier, shared}.sort();
-  bvh_level_builder<Points>{args, barrier}.fill();
+  __shared__ grid_phases::storage phase;
+  grid_phases phases{args.phases, phase};
+  sorter{args, phases, shared}.sort();
+  bvh_level_builder<Points, Threads>{args, phases}.fill();
 }
 
 /// Lays out the memory of BVHs and of building them, and enqueues.
@@ -36,8 +39,9 @@ class bvh_plan {
   args_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
-    args_type args{points_, {}, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
+    args_type args{points_, {}, nullptr, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
     args.state = cutter.take<bvh_build_state>(1);
+    args.phases = cutter.take<grid_phase>(most_phases);
     args.extents = cutter.take<bvh_extent<scalar>>(clouds);
     args.index = cut_point_bvh<scalar>(cutter, size, clouds, points_.largest());
     args.order = cutter.take<std::uint32_t>(size);
@@ -48,7 +52,7 @@ class bvh_plan {
     index_t const runs = size / (bvh_run_points + 1) + 1;
     for (auto& of_level : args.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     args.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
-    args.counters = cutter.take<std::uint32_t>(cooperative_radix_sort_workspace_words(useful_blocks()));
+    args.counters = cutter.take<std::uint32_t>(phased_radix_sort_workspace_words(size, shape().tile_size()));
     args.bits = bvh_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return args;
   }
@@ -59,46 +63,47 @@ class bvh_plan {
     auto* const begin = reinterpret_cast<unsigned char*>(args.state);
     kernel_launcher launcher{stream};
     launcher.clear(begin, static_cast<std::size_t>(end - begin));
-    launcher.then([&] {
-      return points_.points().size() <= Selector::small_points ? launch_build<Selector::small_items>(args, stream)
-                                                               : launch_build<Selector::large_items>(args, stream);
-    });
+    launcher.then([&] { return launch_shape(args, stream, std::make_index_sequence<shapes>{}); });
     return launcher.error();
   }
 
  private:
-  /// More than any device holds at a time.
-  static constexpr index_t most_blocks = 1024;
+  static constexpr std::size_t shapes = std::size(Selector::builds);
+  /// Of any shape.
+  static constexpr index_t most_phases =
+      bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phases + bvh_level_builder<Points, 256>::phases;
 
-  /// Blocks that there is work for, and memory to count in.
-  index_t useful_blocks() const noexcept {
-    index_t const blocks = divide_up(points_.points().size(), index_t{Selector::build_points});
-    return smaller(larger(blocks, index_t{1}), most_blocks);
+  std::size_t shape_number() const noexcept {
+    std::size_t number = 0;
+    while (number + 1 < shapes && points_.points().size() >= Selector::builds[number + 1].from) ++number;
+    return number;
+  }
+  bvh_build_tuning const& shape() const noexcept { return Selector::builds[shape_number()]; }
+
+  template <std::size_t... Shape>
+  cudaError_t launch_shape(args_type const& args, cudaStream_t stream, std::index_sequence<Shape...>) const noexcept {
+    cudaError_t error = cudaSuccess;
+    static_cast<void>(((shape_number() == Shape && (error = launch_build<Shape>(args, stream), true)) || ...));
+    return error;
   }
 
   // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
-  template <int Items>
+  template <std::size_t Shape>
   cudaError_t launch_build(args_type const& args, cudaStream_t stream) const noexcept;
 
   batch<Points> points_;
 };
 
 template <class Selector, class Points>
-template <int Items>
+template <std::size_t Shape>
 cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cudaStream_t stream) const noexcept {
-  constexpr int threads = Selector::build_threads;
-  constexpr auto kernel = point_bvh_kernel<Points, threads, Items, Selector::build_blocks>;
-  int resident = 0;
-  cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0);
-  if (error != cudaSuccess) return error;
-  index_t const most = index_t{device_properties::multiprocessor_count()} * resident;
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(smaller(useful_blocks(), most)), threads, stream);
-  config.attrs = &cooperative;
-  config.numAttrs = 1;
-  return launch_kernel(kernel, config, args);
+  constexpr bvh_build_tuning tuning = Selector::builds[Shape];
+  constexpr auto kernel = point_bvh_kernel<Points, tuning.block_size, tuning.items_per_thread,
+                                           tuning.blocks_per_multiprocessor, tuning.window>;
+  kernel_launcher launcher{stream};
+  index_t const useful = divide_up(points_.points().size(), index_t{Selector::build_points});
+  launcher.launch(kernel, launcher.blocks(useful, 1, tuning.blocks_per_multiprocessor), tuning.block_size, args);
+  return launcher.error();
 }
 
 }  // namespace detail
