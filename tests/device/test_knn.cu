@@ -216,6 +216,15 @@ TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[kn
   check_bound(farpoint::float16{});
   check_bound(0.0f);
   check_bound(0.0);
+  // Memory for one size serves all smaller ones, also where they are built in another way.
+  std::size_t before = 0;
+  for (index_t n = 1; n < 3000000; n += 1 + n / 1000) {
+    farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), n}};
+    std::size_t const bytes = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
+    CAPTURE(n);
+    CHECK(bytes >= before);
+    before = bytes;
+  }
   farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), 1000}};
   std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
   auto const code = [&](std::uintptr_t address, std::size_t size) {

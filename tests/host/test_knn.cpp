@@ -1,9 +1,12 @@
 // knn() on host_exec: the shared cases with several numbers of threads, and what only the host can show.
 #include <farpoint/knn.hpp>
+#include <farpoint/tuning/knn.hpp>
 
 #include "../catch.hpp"
 #include "../shared/knn_problem.hpp"
 #include "../shared/team_tuning.hpp"
+
+#include <sstream>
 
 using namespace farpoint_tests;
 
@@ -101,6 +104,14 @@ TEST_CASE("knn, host: offsets that decrease or leave the points are refused", "[
   }
 }
 
+TEST_CASE("knn, host: a tuning is compared, and printed as it is written", "[knn][host]") {
+  using farpoint::bvh_build_tuning;
+  CHECK(bvh_build_tuning{1, 512, 4, 1, 16} == bvh_build_tuning{1, 512, 4, 1, 16});
+  CHECK(bvh_build_tuning{1, 512, 4, 1, 16} != bvh_build_tuning{1, 512, 4, 1, 8});
+  std::ostringstream out;
+  out << bvh_build_tuning{1, 512, 4, 2, 16};
+  CHECK(out.str() == "{from 1, block_size 512, items_per_thread 4, blocks_per_multiprocessor 2, window 16}");
+}
 TEST_CASE("knn, host: containers", "[knn][host]") {
   std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {5, 0, 0}};
   auto const found = farpoint::knn(points, 2);

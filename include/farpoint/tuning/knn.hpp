@@ -24,6 +24,12 @@ constexpr bool operator==(bvh_build_tuning const& a, bvh_build_tuning const& b) 
 constexpr bool operator!=(bvh_build_tuning const& a, bvh_build_tuning const& b) noexcept {
   return !(a == b);
 }
+template <class Stream>
+Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
+  stream << "{from " << t.from << ", block_size " << t.block_size << ", items_per_thread " << t.items_per_thread
+         << ", blocks_per_multiprocessor " << t.blocks_per_multiprocessor << ", window " << t.window << '}';
+  return stream;
+}
 
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
 /// argument of knn() or build_point_bvh().

@@ -52,7 +52,7 @@ class bvh_plan {
     index_t const runs = size / (bvh_run_points + 1) + 1;
     for (auto& of_level : args.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     args.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
-    args.counters = cutter.take<std::uint32_t>(phased_radix_sort_workspace_words(size, shape().tile_size()));
+    args.counters = cutter.take<std::uint32_t>(sort_words(size));
     args.bits = bvh_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return args;
   }
@@ -73,17 +73,29 @@ class bvh_plan {
   static constexpr index_t most_phases =
       bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phases + bvh_level_builder<Points, 256>::phases;
 
-  std::size_t shape_number() const noexcept {
-    std::size_t number = 0;
-    while (number + 1 < shapes && points_.points().size() >= Selector::builds[number + 1].from) ++number;
-    return number;
+  static constexpr std::size_t shape_of(index_t points) noexcept {
+    std::size_t shape = 0;
+    while (shape + 1 < shapes && points >= Selector::builds[shape + 1].from) ++shape;
+    return shape;
   }
-  bvh_build_tuning const& shape() const noexcept { return Selector::builds[shape_number()]; }
+
+  /// Of a cloud's sort and of those of all smaller ones, which other shapes may do with smaller tiles: memory for one
+  /// size serves them, too.
+  static constexpr index_t sort_words(index_t points) noexcept {
+    index_t most = 0;
+    for (std::size_t shape = 0; shape <= shape_of(points); ++shape) {
+      bool const is_last = shape == shape_of(points);
+      index_t const size = is_last ? points : Selector::builds[shape + 1].from - 1;
+      most = larger(most, phased_radix_sort_workspace_words(size, Selector::builds[shape].tile_size()));
+    }
+    return most;
+  }
 
   template <std::size_t... Shape>
   cudaError_t launch_shape(args_type const& args, cudaStream_t stream, std::index_sequence<Shape...>) const noexcept {
     cudaError_t error = cudaSuccess;
-    static_cast<void>(((shape_number() == Shape && (error = launch_build<Shape>(args, stream), true)) || ...));
+    static_cast<void>(
+        ((shape_of(points_.points().size()) == Shape && (error = launch_build<Shape>(args, stream), true)) || ...));
     return error;
   }
 
