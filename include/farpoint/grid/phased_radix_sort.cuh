@@ -28,7 +28,7 @@ constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_s
 /// @tparam Window   tiles that a thread looks back at in one go
 template <int Threads, int Items, int Window>
 class phased_radix_sort {
-  using sweep = detail::radix_sweep<Threads, Items, Window, false>;
+  using sweep = detail::radix_sweep<Threads, Items, Window, false, false>;
   using rank_type = block_radix_rank<Threads>;
   static constexpr int most_passes = detail::radix_most_passes;
 

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(radix_digits) radix_histogram_kernel(radix_his
 /// What a sweep over the tiles of one portion works on.
 struct radix_sweep_args {
   std::uint32_t const* keys;
-  std::uint32_t const* values;  ///< null: the places of the keys
+  std::uint32_t const* values;
   std::uint32_t* sorted_keys;
   std::uint32_t* sorted_values;
   radix_size size;
@@ -193,8 +193,9 @@ class radix_lookback {
 };
 
 /// Sorts a tile by the digit in shared memory, and writes its runs where they go.
-/// @tparam Apart  keys and values are in shared memory at the same time, not one after the other
-template <int Threads, int Items, int Window, bool Apart>
+/// @tparam Apart      keys and values are in shared memory at the same time, not one after the other
+/// @tparam HasValues  false: `values` may be null, which stands for the places of the keys
+template <int Threads, int Items, int Window, bool Apart, bool HasValues = true>
 class radix_sweep {
   using rank_type = block_radix_rank<Threads>;
 
@@ -241,7 +242,8 @@ class radix_sweep {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       std::uint32_t const at = rank_type::template place_of<Items>(i);
-      values[i] = args_.values == nullptr ? first + at : at < left ? args_.values[first + at] : 0;
+      bool const is_place = !HasValues && args_.values == nullptr;
+      values[i] = is_place ? first + at : at < left ? args_.values[first + at] : 0;
     }
     __syncthreads();
     put(shared_.words, keys, places);

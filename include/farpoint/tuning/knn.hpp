@@ -39,7 +39,7 @@ struct knn_selector {
 
   /// Shapes of the blocks that build indices, ascending in `from`: the last that the points are enough for is used.
   static constexpr bvh_build_tuning builds[] = {
-      {1, 512, 2, 1, 16}, {135'169, 512, 4, 1, 16}, {270'337, 512, 8, 1, 16}, {540'673, 512, 16, 1, 8}};
+      {1, 512, 2, 1, 8}, {135'169, 512, 4, 1, 8}, {270'337, 512, 8, 1, 8}, {540'673, 512, 16, 1, 8}};
   /// Points for which it is worth to add a block.
   static constexpr index_t build_points = 1024;
 };
