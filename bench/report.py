@@ -87,7 +87,7 @@ def merged(rows):
     for group in groups.values():
         row = dict(group[0])
         for key in row:
-            if key.endswith("_per_second") or key in ("p50_us", "copy_bandwidth_percent"):
+            if key.endswith("_per_second") or key in ("p50_us", "host_us", "copy_bandwidth_percent"):
                 row[key] = median([one[key] for one in group])
         for key in ("p99_us", "max_us"):
             row[key] = max(one[key] for one in group)
@@ -152,6 +152,8 @@ def rate_columns(rows):
         columns.append(("G pairs/s", lambda row: f"{row['pairs_per_second'] / 1e9:.3g}"))
     if any("voxels" in row for row in rows):
         columns.append(("voxels", lambda row: f"{row['voxels']:,.0f}"))
+    if any("host_us" in row for row in rows):
+        columns.append(("host us", lambda row: f"{row['host_us']:.3g}" if "host_us" in row else "-"))
     columns.append(("% of copy", lambda row: f"{row['copy_bandwidth_percent']:.2g}"
                     if "copy_bandwidth_percent" in row else "-"))
     return columns

@@ -38,3 +38,14 @@ if(FARPOINT_SANITIZE)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${farpoint_sanitizer_flags}>")
   add_link_options(${farpoint_sanitizer_flags})
 endif()
+
+# nvcc spends most of its time on optimisations. The compiled library always has them.
+set(farpoint_fast_kernels "")
+if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
+  include(CheckCompilerFlag)
+  # Since CUDA 12.9.
+  check_compiler_flag(CUDA -Ofc=max FARPOINT_NVCC_COMPILES_FAST)
+  if(FARPOINT_NVCC_COMPILES_FAST)
+    set(farpoint_fast_kernels $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Ofc=max>)
+  endif()
+endif()

@@ -94,7 +94,6 @@ result fps_anywhere(batch<Points> const& clouds, fps_params const& params,
   run_info& told = fresh(info, unwanted);
   if (wish.threads < 0) return farpoint::detail::reject("fps: options.threads is negative");
   if (result const checked = farpoint::detail::check_fps(clouds, params, output); !checked) return checked;
-  if (result const checked = farpoint::detail::check_fps_arrays(clouds, params); !checked) return checked;
 
   auto const on_cuda = [&](run_info& run) {
     return run_packed(clouds, [&](auto const& packed) { return fps_on_cuda(packed, params, output, run); });
@@ -129,9 +128,6 @@ result voxelize_anywhere(batch<Points> const& clouds, voxelize_params<typename P
   run_info& told = fresh(info, unwanted);
   if (wish.threads < 0) return farpoint::detail::reject("voxelize: options.threads is negative");
   if (result const checked = farpoint::detail::check_voxelize(clouds, params, output); !checked) return checked;
-  if (!farpoint::detail::offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return farpoint::detail::reject("voxelize: the offsets decrease or leave the points");
-  }
 
   auto const on_cuda = [&](run_info& run) {
     index_t const points = clouds.points().size();

@@ -236,8 +236,9 @@ void register_rows(bool flush_l2) {
 
 void register_tuning(bool flush_l2) {
   for (std::size_t const size : block_sizes) {
-    add_shapes<block<256, 4>, block<512, 4>, block<256, 16>, block<512, 8>, block<1024, 4>, block<512, 16>,
-               block<1024, 8>, block<512, 24>, block<1024, 12>, block<512, 32>, block<1024, 16>>({size}, flush_l2);
+    add_shapes<block<256, 4>, block<256, 8>, block<512, 4>, block<256, 16>, block<512, 8>, block<1024, 4>,
+               block<512, 16>, block<1024, 8>, block<512, 24>, block<1024, 12>, block<512, 32>, block<1024, 16>>(
+        {size}, flush_l2);
   }
   for (std::size_t const size : sizes) {
     // With 8 bits: one pass. A pass more costs a third of what 32 bits take longer.
@@ -247,8 +248,8 @@ void register_tuning(bool flush_l2) {
       add_shapes<sweeps<256, 16, 3, 1>, sweeps<256, 16, 3, 4>, sweeps<256, 16, 3, 8>, sweeps<256, 16, 3, 4, true>,
                  sweeps<256, 8, 4, 4>, sweeps<256, 12, 3, 4>, sweeps<256, 16, 4, 4>, sweeps<256, 24, 2, 4>,
                  sweeps<384, 12, 2, 4>, sweeps<384, 16, 2, 4>, sweeps<384, 16, 2, 4, true>, sweeps<384, 20, 2, 4>,
-                 sweeps<512, 8, 2, 4>, sweeps<512, 12, 2, 4>, sweeps<512, 16, 1, 4>, sweeps<1024, 8, 1, 4>>(wished,
-                                                                                                            flush_l2);
+                 sweeps<384, 20, 2, 4, true>, sweeps<384, 24, 2, 4, true>, sweeps<512, 8, 2, 4>, sweeps<512, 12, 2, 4>,
+                 sweeps<512, 16, 1, 4>, sweeps<1024, 8, 1, 4>>(wished, flush_l2);
     }
     if (size < 1 << 20) continue;
     add_shapes<histogram<132, 16>, histogram<264, 16>, histogram<1056, 16>, histogram<528, 8>>({size, 8}, flush_l2);

@@ -21,7 +21,7 @@ struct workload {
 
 /// Smallest measured value that `fraction` of all values do not exceed. `sorted` is ascending and not empty.
 inline double percentile(std::vector<double> const& sorted, double fraction) {
-  if (sorted.empty()) throw std::logic_error{"percentile of nothing"};
+  if (sorted.empty()) throw std::logic_error{"percentile() of no values"};
   auto const rank = static_cast<std::size_t>(std::ceil(fraction * static_cast<double>(sorted.size())));
   return sorted[std::clamp<std::size_t>(rank, 1, sorted.size()) - 1];
 }

@@ -10,6 +10,8 @@
 
 #include <benchmark/benchmark.h>
 
+#include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <vector>
 
@@ -29,7 +31,9 @@ class stream_timer {
     // 150 us are some thirty launch latencies (4-6 us each).
     hold(stream_, 150'000);
     check(cudaEventRecord(begin_.get(), stream_), "cudaEventRecord");
+    auto const called = clock::now();
     launch(stream_);
+    host_seconds_ = std::chrono::duration<double>(clock::now() - called).count();
     check(cudaEventRecord(end_.get(), stream_), "cudaEventRecord");
     check(cudaEventSynchronize(end_.get()), "the timed call");
     float milliseconds = 0;
@@ -37,11 +41,17 @@ class stream_timer {
     return milliseconds * 1e-3;
   }
 
+  /// Seconds that the last `launch(stream)` took on the host.
+  double host_seconds() const noexcept { return host_seconds_; }
+
  private:
+  using clock = std::chrono::steady_clock;
+
   cudaStream_t stream_;
   device_buffer<unsigned char> flush_;
   owned_event begin_;
   owned_event end_;
+  double host_seconds_ = 0;
 };
 
 /// The benchmark loop of one row (UseManualTime). Warms up for 20 ms or 20 calls, whichever comes first; not at all for
@@ -60,12 +70,16 @@ void time_prepared_calls(benchmark::State& state, cudaStream_t stream, workload 
 
   double const before = measure_sm_mhz(stream);
   std::vector<double> seconds;
+  std::vector<double> host_seconds;
   for (auto _ : state) {
     static_cast<void>(_);
     seconds.push_back(call_seconds());
+    host_seconds.push_back(timer.host_seconds());
     state.SetIterationTime(seconds.back());
   }
   double const median = count_times(state, work, seconds);
+  std::sort(host_seconds.begin(), host_seconds.end());
+  state.counters["host_us"] = percentile(host_seconds, 0.5) * 1e6;
   state.counters["copy_bandwidth_percent"] = 100 * work.bytes / median / measure_copy_bandwidth();
   state.counters["sm_mhz_before"] = before;
   state.counters["sm_mhz_after"] = measure_sm_mhz(stream);

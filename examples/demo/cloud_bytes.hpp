@@ -9,7 +9,7 @@
 
 namespace farpoint_demo {
 
-/// A whole file in memory, which also phrases what is wrong with it.
+/// A whole file in memory; also words the errors about it.
 class cloud_bytes {
  public:
   /// @throws cloud_error
@@ -26,10 +26,10 @@ class cloud_bytes {
   std::string content_;
 };
 
-/// The start of a text of unknown origin, in quotes, fit for a message of one line.
+/// The start of an untrusted text, in quotes, safe to print in a one-line message.
 std::string excerpt(std::string_view text);
 
-/// Takes lines from the front of a text. "\n" and "\r\n" end a line.
+/// Reads a text line by line. "\n" and "\r\n" end a line.
 class line_reader {
  public:
   explicit line_reader(std::string_view text, std::size_t lines_before = 0) : rest_{text}, number_{lines_before} {}
@@ -39,9 +39,9 @@ class line_reader {
   /// The next line that is not blank.
   std::optional<std::string_view> next_with_content();
 
-  /// Number of the line taken last, from 1.
+  /// Number of the line read last, from 1.
   std::size_t number() const { return number_; }
-  /// All that follows the line taken last.
+  /// Everything after the line read last.
   std::string_view rest() const { return rest_; }
 
  private:
@@ -52,9 +52,9 @@ class line_reader {
 /// Takes the first word from the front of `line`; empty at its end.
 std::string_view take_word(std::string_view& line);
 
-/// The number that all of `word` is written as, regardless of the locale. "nan" and "inf" are numbers.
+/// The number that the whole of `word` spells, whatever the locale. "nan" and "inf" are numbers.
 std::optional<double> parse_number(std::string_view word);
-/// The count that all of `word` is written as.
+/// The count that the whole of `word` spells.
 std::optional<std::size_t> parse_count(std::string_view word);
 
 enum class scalar_kind { int8, uint8, int16, uint16, int32, uint32, int64, uint64, float32, float64 };

@@ -18,8 +18,8 @@ struct bin_layout {
 /// `format` is kitti, nuscenes or xyz.
 bin_layout const& layout_of(file_format format);
 
-/// The only layout that size and values of the file fit.
-/// @throws cloud_error  when none fits, or more than one
+/// The one layout that fits the size and values of the file.
+/// @throws cloud_error  if none fits, or more than one
 bin_layout const& guess_bin_layout(cloud_bytes const& file);
 
 cloud read_bin(cloud_bytes const& file, bin_layout const& layout, std::string const& decided_by);

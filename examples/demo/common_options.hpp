@@ -1,4 +1,4 @@
-// Options that the demos have in common, and how they say where they worked.
+// Options that the demos share, and how they report where they ran.
 #pragma once
 
 #include <fmt/format.h>
@@ -29,7 +29,7 @@ inline void add_format_option(CLI::App& app, std::optional<file_format>& format)
                                                           {"ply", file_format::ply},
                                                           {"pcd", file_format::pcd}};
   add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd",
-                          "What CLOUD is, where neither name nor content tells",
+                          "Format of CLOUD, if neither its name nor its content tells",
                           [&format](file_format chosen) { format = chosen; });
 }
 
@@ -38,11 +38,11 @@ inline void add_backend_option(CLI::App& app, farpoint::runtime::backend& where)
   static std::map<std::string, backend> const backends{
       {"auto", backend::automatic}, {"host", backend::host}, {"cuda", backend::cuda}};
   add_choice<backend>(app, "--backend", backends, "auto|host|cuda [auto]",
-                      "Where to work; auto: CUDA where there is a usable GPU, the host otherwise",
+                      "Where to run; auto: on a usable GPU, otherwise on the host",
                       [&where](backend chosen) { where = chosen; });
 }
 
-/// Where the work was done, and why there.
+/// Where it ran, and why there.
 inline std::string describe(farpoint::runtime::run_info const& info, farpoint::runtime::backend asked_for,
                             int threads) {
   using farpoint::runtime::backend;

@@ -14,7 +14,7 @@ using point3 = std::array<float, 3>;
 // Squared radii of the points [begin, end).
 std::vector<float> squared_radii(std::vector<point3> const& points, std::size_t begin, std::size_t end,
                                  std::vector<point3> const& samples, std::vector<std::size_t> const& counts) {
-  // A block of points stays in the first-level cache while all samples pass by, and fills vector registers.
+  // A block of points stays in the L1 cache while all samples pass over it, and fills vector registers.
   constexpr std::size_t block = 1024;
   std::array<float, block> x, y, z, nearest;
   std::vector<float> radii(counts.size(), 0.0F);

@@ -10,7 +10,7 @@ namespace farpoint_demo {
 
 /// For each of `counts`: the largest distance (m) from a finite point to the nearest of the first `counts[i]` samples.
 ///
-/// Measured directly, without use of the distances that fps() reports. O(points * samples) on `threads` threads.
+/// Measured directly, not from the distances that fps() reports. O(points * samples) on `threads` threads.
 /// @param samples  indices of finite points
 /// @param counts   ascending, from 1 to samples.size()
 std::vector<double> coverage_radii(std::vector<std::array<float, 3>> const& points,

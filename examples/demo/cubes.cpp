@@ -50,7 +50,7 @@ class cube_painter {
   }
 
  private:
-  // Nothing if the face looks away or is not before the camera as a whole.
+  // Nothing if the face is turned away or not entirely in front of the camera.
   std::optional<quad> project(cube const& box, face const& side) const {
     quad seen{};
     for (std::size_t i = 0; i < 4; ++i) {
@@ -98,7 +98,7 @@ class cube_painter {
           auto const& b = seen[(i + 1) % 4];
           inside = std::min(inside, -cross(a, b, x, y) / std::max(length(a, b), 1e-9));
         }
-        // Half a pixel wider than it is, or there would be cracks between neighbours.
+        // Half a pixel wider than the face, to leave no cracks between neighbours.
         if (inside < -0.5) continue;
         double const share_1 = cross(seen[2], seen[0], x, y) / area;
         double const share_2 = cross(seen[0], seen[1], x, y) / area;

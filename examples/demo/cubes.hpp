@@ -15,7 +15,7 @@ struct cube {
   rgb color;    ///< of its top; the sides are darker
 };
 
-/// Draws the faces that look at the viewer, the nearest on top, with their edges where they are large enough.
+/// Draws the faces that face the viewer, the nearest on top, and outlines large ones.
 void draw_cubes(image& canvas, panel const& where, view const& looking, std::vector<cube> const& cubes, rgb shadow);
 
 }  // namespace farpoint_demo

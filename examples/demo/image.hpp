@@ -31,7 +31,7 @@ class image {
   rgb& at(int x, int y) { return pixels_[index(x, y)]; }
   rgb const& at(int x, int y) const { return pixels_[index(x, y)]; }
 
-  /// Fills a rectangle; what lies outside of the image is cut off.
+  /// Fills a rectangle, clipped to the image.
   void fill(int x, int y, int width, int height, rgb color);
 
  private:
@@ -43,7 +43,7 @@ class image {
   std::vector<rgb> pixels_;
 };
 
-/// Each pixel the mean of 2 x 2: smooth edges, where the large one was drawn with hard ones.
+/// Halves an image: each pixel is the mean of 2 x 2, which smooths hard edges.
 image half_size(image const& large);
 
 /// @throws image_error  that names the file

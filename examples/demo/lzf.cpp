@@ -4,7 +4,7 @@
 namespace farpoint_demo {
 
 std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size) {
-  // Three bytes make 264 at most: a larger claim is a damaged header, and no reason to allocate.
+  // Three bytes expand to 264 at most: a header that claims more is damaged, so do not allocate for it.
   if (size / 88 > packed.size()) return std::nullopt;
   std::string out;
   out.reserve(size);

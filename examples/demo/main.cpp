@@ -1,4 +1,4 @@
-// farpoint_demo: samples and voxelizes a point cloud, and shows in numbers and in pictures what came out.
+// farpoint_demo: samples and voxelizes a point cloud, and shows the result in figures and pictures.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <farpoint/reference/fps.hpp>
@@ -58,7 +58,7 @@ void declare_options(CLI::App& app, demo_options& wish) {
   app.add_option("CLOUD", wish.cloud_file,
                  "Point cloud: KITTI, nuScenes or raw xyz .bin, .ply, .pcd. Without one: a simulated LiDAR sweep")
       ->option_text(" ");
-  app.add_option("-n,--samples", wish.samples, "Points to pick, at most as many as there are")
+  app.add_option("-n,--samples", wish.samples, "Points to pick, at most all of them")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}))
       ->option_text("N [4096]");
   app.add_option("--first", wish.first, "Index of the first sample")
@@ -71,22 +71,22 @@ void declare_options(CLI::App& app, demo_options& wish) {
   add_format_option(app, wish.format);
   app.add_option("--seed", wish.seed, "Seed of the simulated sweep")->option_text("N [1]");
   app.add_option("-o,--output", wish.picture_file, "Picture to write")->option_text("PNG [farpoint_demo.png]");
-  app.add_option("--indices", wish.indices_file, "Also write the indices of the samples, one per line, in their order")
+  app.add_option("--indices", wish.indices_file, "Also write the samples' indices, one per line, in order")
       ->option_text("FILE");
   app.add_option("--voxel-size", wish.voxel_size, "Edge of a voxel (m); by default about a hundredth of the cloud")
       ->check(CLI::PositiveNumber)
       ->option_text("M");
-  app.add_option("--max-voxels", wish.voxel_limits.max_voxels, "Voxels at most; the others are dropped")
+  app.add_option("--max-voxels", wish.voxel_limits.max_voxels, "Most voxels; others are dropped")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}))
       ->option_text("N [160000]");
-  app.add_option("--max-points", wish.voxel_limits.max_points, "Points that a voxel keeps at most")
+  app.add_option("--max-points", wish.voxel_limits.max_points, "Most points kept per voxel")
       ->check(CLI::Range(std::int64_t{1}, std::int64_t{std::numeric_limits<std::int32_t>::max()}))
       ->option_text("N [32]");
-  app.add_option("--voxel-picture", wish.voxel_picture_file, "Picture of the voxels to write")
+  app.add_option("--voxel-picture", wish.voxel_picture_file, "Where to write the picture of the voxels")
       ->option_text("PNG [the other's name with _voxels]");
-  app.add_flag("--check", wish.check, "Also run the plain serial loops, and compare all results with theirs");
+  app.add_flag("--check", wish.check, "Also run the plain serial loops and compare all results");
   app.footer(
-      "Exit code: 0 all went well, 1 something failed, 2 wrong usage, 3 --check found a difference.\n"
+      "Exit code: 0 success, 1 failure, 2 wrong usage, 3 --check found a difference.\n"
       "Coverage after k samples: the largest distance from any point to the nearest of the first k.\n");
 }
 
@@ -99,7 +99,7 @@ cloud load(demo_options const& wish) {
   return with_progress("reading", [&] { return read_cloud(wish.cloud_file, wish.format); });
 }
 
-/// Calls `fps(clouds, params, output)` for one cloud, and cuts the answer to what was picked.
+/// Calls `fps(clouds, params, output)` for one cloud, and trims the output to what was picked.
 template <class Fps>
 sampling collect(std::vector<point3> const& points, std::int64_t samples, std::int64_t first, Fps const& fps) {
   sampling picked{std::vector<std::int64_t>(static_cast<std::size_t>(samples)),
@@ -150,7 +150,7 @@ void write_indices(std::vector<std::int64_t> const& indices, std::string const& 
   if (!stream) throw demo_error{fmt::format("{}: the indices cannot be written", file)};
 }
 
-/// Compares with the serial loop and says what came of it. True if all is the same, to the bit.
+/// Compares with the serial loop and prints the result. True if everything is equal, to the bit.
 bool check_against_serial_loop(std::vector<point3> const& points, demo_options const& wish, std::int64_t samples,
                                sampling const& picked) {
   auto const expected = with_progress("checking with the serial loop", [&] {
@@ -186,9 +186,9 @@ void print_voxels(voxel_cloud const& voxels, std::size_t points, double seconds,
   print_row("voxels", fmt::format("{}", voxels.size()));
   print_row("mean points per voxel", fmt::format("{:.2f}", voxels.mean_points(points)));
   print_row("dropped", fmt::format("{} voxels with {} points", report.dropped_voxels, report.dropped_points));
-  if (report.outside > 0) print_row("outside of the grid", fmt::format("{} points", report.outside));
+  if (report.outside > 0) print_row("outside the grid", fmt::format("{} points", report.outside));
   print_row("not kept",
-            fmt::format("{} points above {} in a voxel", report.surplus_points, wish.voxel_limits.max_points));
+            fmt::format("{} points beyond {} per voxel", report.surplus_points, wish.voxel_limits.max_points));
   print_row("time", fmt::format("{:.2f} ms", seconds * 1e3));
   print_row("picture", voxel_picture_of(wish));
 }
@@ -227,7 +227,7 @@ int run(demo_options const& wish) {
   runtime::run_info voxel_info;
   auto const voxels = make_voxels(points, wish, threads, voxel_info);
   with_progress("drawing", [&] {
-    auto const caption = fmt::format("{} points   {} voxels   {:.1f} points in a voxel   backend {}", size,
+    auto const caption = fmt::format("{} points   {} voxels   {:.1f} points per voxel   backend {}", size,
                                      voxels.size(), voxels.mean_points(points.size()), backend);
     write_png(render_voxels(points, voxels, caption), voxel_picture_of(wish));
   });

@@ -25,7 +25,7 @@ void progress_step::report_until_done() {
     std::chrono::duration<double> const passed = std::chrono::steady_clock::now() - start_;
     return fmt::format("{} ... {:.1f} s", name_, passed.count());
   };
-  // The old line is written over: it is never longer than the new one.
+  // Overwrites the old line, which is never longer than the new one.
   auto const show = [&](char const* end) { fmt::print(stderr, "{}{}{}", terminal ? "\r" : "", line(), end); };
 
   std::unique_lock lock{mutex_};

@@ -1,4 +1,4 @@
-// Tells who waits what is being waited for.
+// Shows what a program is waiting for.
 #pragma once
 
 #include <chrono>
@@ -10,9 +10,8 @@
 
 namespace farpoint_demo {
 
-/// Between construction and destruction of a step, stderr says its name and how long it has taken; nothing for a step
-/// of less than a second. On a terminal the line counts the seconds, elsewhere it appears every ten seconds and at the
-/// end.
+/// While a step exists, stderr shows its name and how long it has taken; nothing for a step of less than a second. On a
+/// terminal the line counts the seconds, elsewhere it appears every ten seconds and at the end.
 class progress_step {
  public:
   explicit progress_step(std::string name);

@@ -1,4 +1,4 @@
-// Random numbers for made-up clouds.
+// Random numbers for synthetic clouds.
 #pragma once
 
 #include <cstdint>
@@ -21,7 +21,7 @@ class random_source {
   double between(double low, double high) { return low + (high - low) * uniform(); }
   bool chance(double probability) { return uniform() < probability; }
 
-  /// Nearly normal, of deviation 1.
+  /// Nearly normally distributed, standard deviation 1.
   double normal() {
     double sum = -6;
     for (int i = 0; i < 12; ++i) sum += uniform();

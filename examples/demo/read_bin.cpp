@@ -54,7 +54,7 @@ bool fits(std::string_view bytes, bin_layout const& layout) {
   return layout.format != file_format::kitti || fraction_intensities || whole_intensities;
 }
 
-// Where coordinates themselves look like intensities, as in a unit cube or on a grid, nothing can be told.
+// If coordinates look like intensities, as in a unit cube or on a grid, the layout cannot be told.
 bool tells_layouts_apart(std::string_view bytes) {
   bool fractions = true;
   bool whole = true;
@@ -90,7 +90,7 @@ bin_layout const& guess_bin_layout(cloud_bytes const& file) {
     file.fail("float32 points of KITTI, nuScenes or raw xyz (--format says which)",
               fmt::format("{} bytes that look like none of them", bytes.size()));
   }
-  // Coordinates of any layout fit raw xyz, which is the answer only where the other columns are not seen.
+  // Any layout's coordinates fit raw xyz, so that is the answer only if nothing looks like another column.
   bool const or_xyz = fitting.size() == 2 && fitting.back()->format == file_format::xyz;
   if (or_xyz && tells_layouts_apart(bytes)) fitting.pop_back();
   if (fitting.size() > 1) {

@@ -57,7 +57,7 @@ std::optional<scalar_kind> kind_of(pcd_field const& field) {
   }
 }
 
-// A count of the header. None in the file can be larger than the file, except by damage.
+// A count in the header. In an undamaged file none is larger than the file.
 std::size_t parse_header_count(cloud_bytes const& file, std::string_view word, std::string_view line) {
   auto const count = parse_count(word);
   if (!count || *count > std::numeric_limits<std::uint32_t>::max()) {
@@ -220,7 +220,7 @@ cloud read_compressed(cloud_bytes const& file, pcd_header header, std::string_vi
     file.fail(fmt::format("{} bytes of compressed data", packed_size), fmt::format("{}", packed.size()));
   }
 
-  // PCL leaves padding fields out of compressed data; other writers keep them. The size tells.
+  // PCL leaves padding fields out of compressed data; other writers keep them. The size tells which.
   std::size_t record = 0;
   std::size_t padding = 0;
   for (auto const& field : header.fields) (field.name == "_" ? padding : record) += field.bytes();
@@ -258,7 +258,7 @@ cloud read_compressed(cloud_bytes const& file, pcd_header header, std::string_vi
 cloud read_pcd(cloud_bytes const& file) {
   line_reader lines{file.view()};
   auto const header = parse_header(file, lines);
-  find_axes(file, header);  // says first what no encoding can do without
+  find_axes(file, header);  // reports first what every encoding needs
   std::size_t const count = count_points(file, header);
   if (header.data == "ascii") return read_ascii(file, header, lines, count);
   if (header.data == "binary") return read_binary(file, header, lines.rest(), count);

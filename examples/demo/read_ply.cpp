@@ -109,7 +109,7 @@ ply_header parse_header(cloud_bytes const& file, line_reader& lines) {
   file.fail("a PLY header that ends with \"end_header\"", "the end of the file");
 }
 
-// Fewest bytes that one record of the element can take.
+// The least bytes that a record of the element can take.
 std::size_t least_bytes(ply_element const& element, ply_encoding encoding) {
   std::size_t total = 0;
   for (auto const& property : element.properties) {
@@ -119,7 +119,7 @@ std::size_t least_bytes(ply_element const& element, ply_encoding encoding) {
   return total;
 }
 
-// Takes the values of one record after another; a value that is not kept is not looked at.
+// Reads one record after another; values that are not kept are skipped.
 class ply_body {
  public:
   ply_body(cloud_bytes const& file, line_reader const& after_header, ply_encoding encoding)

@@ -32,7 +32,7 @@ constexpr rgb faint_text_color{134, 144, 162};
 constexpr rgb sample_color{255, 176, 46};
 constexpr rgb outline_color{24, 12, 4};
 
-// From blue to pale green, in even steps of lightness; no orange, which is the samples'.
+// From blue to pale green, in even steps of lightness; orange is for the samples.
 rgb height_color(double share) {
   constexpr rgb stops[] = {{74, 92, 190},   {62, 122, 206},  {52, 152, 204}, {60, 182, 190},
                            {104, 206, 172}, {160, 226, 164}, {222, 242, 190}};
@@ -100,7 +100,7 @@ class panel_painter {
       if (seen && contains(where_, seen->x, seen->y)) marks.push_back(*seen);
     }
     std::sort(marks.begin(), marks.end(), [](auto const& a, auto const& b) { return a.depth > b.depth; });
-    // A tenth of what the cloud covers: it must stay visible between the samples.
+    // A tenth of what the cloud covers, so that it stays visible between the samples.
     double const usual = std::clamp(0.2 * std::sqrt(used_pixels_ / static_cast<double>(marks.size() + 1)), 2.4, 10.0);
     for (auto const& mark : marks) {
       double const radius = usual * growth(mark.depth);
@@ -229,7 +229,7 @@ void draw_scale_bar(image& canvas, double metres, double pixels_per_metre) {
   int const x = left_panel.x + 18 * zoom;
   int const y = left_panel.y + left_panel.height - 24 * zoom;
   auto const label = fmt::format("{:g} m", metres);
-  // A plate, so that points do not disturb the reading.
+  // A plate, so that the label stays readable over points.
   canvas.fill(x - 8 * zoom, y - 26 * zoom, std::max(length, text_width(label, text_dot)) + 16 * zoom, 40 * zoom,
               frame_color);
   draw_text(canvas, x, y - 18 * zoom, label, text_dot, text_color);

@@ -82,7 +82,7 @@ void add_car(street& scene, double x, double y, double yaw, random_source& rando
 void add_parked_cars(street& scene, double side, random_source& random) {
   for (double x = -70 + random.between(0, 5); x < 72; x += random.between(5.6, 8.5)) {
     if (on_crossing(x - 4, x + 4) || random.chance(0.3)) continue;
-    // One draw per statement: the order in which arguments are evaluated is the compiler's.
+    // One draw per statement: the compiler chooses the order in which arguments are evaluated.
     double const y = side * (curb_y - 1.15 + random.between(-0.1, 0.1));
     double const yaw = random.between(-0.04, 0.04);
     add_car(scene, x, y, yaw, random);
@@ -152,7 +152,7 @@ std::vector<std::array<float, 3>> simulate_street_sweep(std::uint64_t seed) {
   for (int column = 0; column < columns; ++column) {
     for (int ring = 0; ring < rings; ++ring) {
       double const azimuth = 2 * pi * (column + 0.25 * (ring % 4)) / columns;
-      // Denser around the horizon, where the far things are.
+      // Denser around the horizon, where distant objects are.
       double const u = static_cast<double>(ring) / (rings - 1);
       double const elevation = (top + (bottom - top) * u * (0.62 + 0.38 * u)) * pi / 180;
       vec3 const direction{std::cos(elevation) * std::cos(azimuth), std::cos(elevation) * std::sin(azimuth),

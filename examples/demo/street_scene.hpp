@@ -1,4 +1,4 @@
-// A made-up LiDAR sweep, for who has no cloud at hand.
+// A simulated LiDAR sweep, for when there is no cloud at hand.
 #pragma once
 
 #include <array>

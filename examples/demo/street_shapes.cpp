@@ -23,7 +23,7 @@ double hit(box const& target, ray const& beam) {
   double enter = 0;
   double leave = never;
   for (std::size_t axis = 0; axis < 3; ++axis) {
-    // Dividing by zero gives the infinities that are right here.
+    // Dividing by zero gives infinities, which are correct here.
     double const a = (-target.half[axis] - origin[axis]) / direction[axis];
     double const b = (target.half[axis] - origin[axis]) / direction[axis];
     enter = std::max(enter, std::min(a, b));
@@ -73,7 +73,7 @@ double hit_ground(street const& scene, ray const& beam) {
   };
   double const on_sidewalk = fall_to(scene.ground + scene.curb);
   if (on_sidewalk != never && std::fabs(beam.origin[1] + on_sidewalk * beam.direction[1]) >= scene.curb_y) {
-    // Either it lands on the sidewalk, or the road's edge was in its way before.
+    // It hits either the sidewalk or, before that, the curb.
     double const edge = (scene.curb_y - std::fabs(beam.origin[1])) / std::fabs(beam.direction[1]);
     return std::max(edge, on_sidewalk);
   }

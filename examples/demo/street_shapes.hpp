@@ -27,7 +27,7 @@ struct cylinder {
   double x, y, radius, bottom, top;
 };
 
-/// Sphere; of leaves when `density` (hits per metre) is not 0: a ray then gets into it, and may get through.
+/// Sphere; of leaves when `density` (hits per metre) is not 0: rays enter it, and may pass through.
 struct sphere {
   vec3 center;
   double radius;
@@ -43,7 +43,7 @@ struct street {
   std::vector<sphere> spheres;
 };
 
-/// Distance to the first hit, infinity without one. `chance` in [0, 1) decides how deep the ray gets into leaves.
+/// Distance to the first hit, infinity without one. `chance` in [0, 1) decides how far a ray gets into leaves.
 double cast(street const& scene, ray const& beam, double chance);
 
 }  // namespace farpoint_demo

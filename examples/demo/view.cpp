@@ -107,7 +107,7 @@ void view::fit(std::vector<point3> const& cloud, panel const& where, double tail
   }
   auto const across = robust_extent(x, tail);
   auto const along = robust_extent(y, tail);
-  // A cloud of one place has no size: show it as a dot in the middle.
+  // A cloud whose points coincide has no size: show it as a dot in the middle.
   double const least = std::max({1e-6, 1e-6 * std::fabs(across.middle()), 1e-6 * std::fabs(along.middle())});
   scale_ = std::min(where.width / std::max(across.size() * slack, least),
                     where.height / std::max(along.size() * slack, least));

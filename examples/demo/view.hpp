@@ -1,4 +1,4 @@
-// How a cloud is looked at: where each of its points falls on a panel of the picture.
+// The view of a cloud: where each point falls on a panel of the picture.
 #pragma once
 
 #include <array>
@@ -9,12 +9,12 @@ namespace farpoint_demo {
 
 using point3 = std::array<float, 3>;
 
-/// A panel, or the part of it that the cloud shall fill; pixels.
+/// A panel, or the part of it to fill with the cloud; pixels.
 struct panel {
   int x, y, width, height;
 };
 
-/// The low and the high end of most of some values: a few strays do not stretch it.
+/// The range of most of some values: a few strays do not stretch it.
 struct extent {
   double low = 0;
   double high = 0;
@@ -29,13 +29,13 @@ extent robust_extent(std::vector<double>& values, double tail);
 /// 1, 2 or 5 times a power of ten, at most `largest` (> 0).
 double round_length(double largest);
 
-/// True when all coordinates are numbers and not infinite.
+/// True if all coordinates are finite.
 bool is_finite(point3 const& point);
 
 /// A point on the picture.
 struct screen_point {
   double x, y;   ///< pixels
-  double depth;  ///< the smaller, the nearer to the eye
+  double depth;  ///< smaller is nearer to the eye
   double scale;  ///< pixels per metre there
 };
 
@@ -47,7 +47,7 @@ class view {
   /// From above and behind, along the longest side of the cloud.
   static view in_perspective(std::vector<point3> const& cloud, panel const& where);
 
-  /// Nothing for a point that is not finite or is behind the camera.
+  /// Nothing for a point that is not finite or lies behind the camera.
   std::optional<screen_point> project(point3 const& point) const;
 
   /// False: depth does not change the size of things.

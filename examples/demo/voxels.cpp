@@ -36,7 +36,7 @@ float choose_voxel_size(std::vector<point3> const& points) {
     auto values = values_along(points, axis);
     longest = std::max(longest, robust_extent(values, 0.01).size());
   }
-  // A cloud of one place has no size, and one far away has no millimetres.
+  // A cloud whose points coincide has no size, and floats far from the origin cannot resolve millimetres.
   return static_cast<float>(longest > 1e-30 ? std::clamp(round_length(longest / 100), 1e-30, 1e30) : 0.1);
 }
 
@@ -56,7 +56,7 @@ farpoint::voxel_grid<float> grid_around(std::vector<point3> const& points, float
     int const at = static_cast<int>(axis);
     grid.origin[at] = static_cast<float>(std::max<double>(first * size, std::numeric_limits<float>::lowest()));
     grid.size[at] = size;
-    // One more than it takes: the origin was rounded.
+    // One more than needed: the origin was rounded.
     grid.dims[at] = static_cast<std::int32_t>(std::floor(all.high / size) - first) + 2;
   }
   return grid;

@@ -1,4 +1,4 @@
-// The cloud as voxels: which grid, what is asked for, and what came out.
+// The cloud as voxels: grid, request and result.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -24,11 +24,11 @@ struct voxel_cloud {
   farpoint::voxelize_report report;
 
   std::size_t size() const { return kept_points.size(); }
-  /// Points in the voxels, those that were not kept too, by the number of voxels.
+  /// Mean number of points per voxel, including those that were not kept.
   double mean_points(std::size_t points_of_cloud) const;
 };
 
-/// A round length (m), of which the cloud's longest side has a hundred or some more: voxels that one can see.
+/// A round length (m), about a hundredth of the cloud's longest side: voxels large enough to see.
 float choose_voxel_size(std::vector<point3> const& points);
 
 /// Cubes of `size` metres (> 0) around all finite points, with corners at multiples of `size`; a million along an axis
@@ -39,7 +39,7 @@ farpoint::voxel_grid<float> grid_around(std::vector<point3> const& points, float
 /// bit, and have counted the same.
 bool equal_bits(voxel_cloud const& a, voxel_cloud const& b);
 
-/// Calls `voxelize(clouds, params, output)` for one cloud, and cuts the answer to what there is.
+/// Calls `voxelize(clouds, params, output)` for one cloud, and trims the output to its size.
 template <class Voxelize>
 voxel_cloud collect_voxels(std::vector<point3> const& points, farpoint::voxel_grid<float> const& grid,
                            farpoint::hard limits, Voxelize const& voxelize) {

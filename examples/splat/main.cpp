@@ -1,4 +1,4 @@
-// farpoint_splat: draws a point cloud as a closed surface of splats, from all sides, and tells how good it is.
+// farpoint_splat: draws a point cloud as a closed surface of splats, from all sides, and measures its quality.
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 #include <farpoint/runtime.hpp>
@@ -24,14 +24,14 @@ namespace {
 using namespace farpoint_demo;
 namespace runtime = farpoint::runtime;
 
-// As test drivers read it: skipped.
+// What test drivers take as skipped.
 constexpr int exit_no_gpu = 77;
 
 // Splats are drawn at twice the picture's size, for smooth edges.
 constexpr int zoom = 2;
 
 struct splat_options {
-  std::string cloud_file;  // empty: a made-up one
+  std::string cloud_file;  // empty: a synthetic one
   std::optional<file_format> format;
   bool street = false;
   std::size_t points = 1'000'000;
@@ -68,18 +68,18 @@ void declare_options(CLI::App& app, splat_options& wish) {
       ->option_text("M [0.0005]");
   add_choice<up_axis>(app, "--up", axes, "x|y|z|-x|-y|-z [z]", "The cloud's axis that points up",
                       [&wish](up_axis chosen) { wish.up = chosen; });
-  app.add_option("--azimuth", wish.azimuth, "Where the first view is taken from (degrees)")->option_text("A [20]");
-  app.add_option("--elevation", wish.elevation, "How high above the ground (degrees)")
+  app.add_option("--azimuth", wish.azimuth, "Azimuth of the first view (degrees)")->option_text("A [20]");
+  app.add_option("--elevation", wish.elevation, "Elevation of the views (degrees)")
       ->check(CLI::Range(-89.0, 89.0))
       ->option_text("A [40]");
   app.add_option("--views", wish.views, "Views around the cloud")->check(CLI::Range(1, 360))->option_text("N [8]");
   app.add_option("--size", wish.size, "Width and height of a view (px)")
       ->check(CLI::Range(16, 4096))
       ->option_text("N [768]");
-  app.add_option("-k", wish.k, "Neighbours of a point, itself among them")
+  app.add_option("-k", wish.k, "Neighbours per point, itself included")
       ->check(CLI::Range(3, 256))
       ->option_text("N [16]");
-  app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in so many rounds; 0: all neighbours")
+  app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in this many rounds; 0: exact")
       ->check(CLI::Range(0, 16))
       ->option_text("N [0]");
   add_backend_option(app, wish.backend);
@@ -88,12 +88,11 @@ void declare_options(CLI::App& app, splat_options& wish) {
       ->option_text("N [0]");
   app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
       ->option_text("PNG [farpoint_splat.png]");
-  app.add_flag("--check", wish.check,
-               "Also search and fit the first view with one thread of the host, and compare to the bit");
+  app.add_flag("--check", wish.check, "Also compute the first view on one host thread, and compare to the bit");
   app.footer(
-      "Neighbours, normals and radii are the backend's work; drawing is the host's.\n"
-      "Also written: the first view's normals in false colours (_error), and all views in small (_views).\n"
-      "Exit code: 0 all went well, 1 something failed, 2 wrong usage, 3 --check found a difference,\n"
+      "The backend computes neighbours, normals and radii; the host draws.\n"
+      "Also written: the first view's normals in false colours (_error), and thumbnails of all views (_views).\n"
+      "Exit code: 0 success, 1 failure, 2 wrong usage, 3 --check found a difference,\n"
       "77 --backend cuda found no GPU.\n");
 }
 
@@ -209,7 +208,7 @@ void show_views(splat_options const& wish, artist const& hand, torus_knot const&
     auto const flicker = flicker_between(picture, next, hand.reach() / 200);
     std::string holes = "-";
     if (wish.is_knot()) {
-      // Splats need not reach the border, which the noise moves.
+      // Splats need not reach the silhouette, which the noise moves.
       auto const depths = knot.depths(picture.looking, 0.95 * torus_knot::tube_radius);
       auto const found = holes_in(picture, depths, torus_knot::tube_radius);
       holes = fmt::format("{} of {}", found.found, found.of);

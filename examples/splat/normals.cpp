@@ -36,7 +36,7 @@ void turn_with_neighbours(std::vector<point3>& normals, std::vector<point3> cons
     vec3 sum{};
     for (std::size_t j = 0; j < seen.neighbours.k && seen.neighbours.row(i)[j] >= 0; ++j) {
       auto const rank = static_cast<std::size_t>(rank_of[static_cast<std::size_t>(seen.neighbours.row(i)[j])]);
-      // The more a normal looks at the eye, the surer is its side.
+      // The closer a normal points to the eye, the more certain its side.
       sum = sum + facing(rank) * to_vec3(before[rank]);
     }
     if (dot(sum, to_vec3(before[i])) >= 0) return;
@@ -50,7 +50,7 @@ std::vector<float> angles_between(std::vector<point3> const& a, std::vector<poin
   for (std::size_t i = 0; i < angles.size(); ++i) {
     vec3 const u = to_vec3(a[i]);
     vec3 const v = to_vec3(b[i]);
-    // Not acos: it sees no difference between small angles.
+    // Not acos, which cannot tell small angles apart.
     angles[i] = static_cast<float>(degrees * std::atan2(length(cross(u, v)), std::fabs(dot(u, v))));
   }
   return angles;

@@ -6,7 +6,7 @@
 
 namespace farpoint_demo {
 
-/// Fits the surface at some points of a cloud, one at a time: a kernel's argument, or what a loop calls.
+/// Fits the surface at points of a cloud, one at a time: the argument of a kernel, or called in a loop.
 struct plane_fit {
   using place = farpoint::vec<double>;
 
@@ -79,7 +79,7 @@ struct plane_fit {
     return sum;
   }
 
-  // Where neighbours make no plane (fewer than three, or all on one line), the line of sight.
+  // Where neighbours span no plane (fewer than three, or all on one line), the line of sight.
   FARPOINT_HD place normal_of(std::int32_t const* row, int count, place const& ahead) const noexcept {
     constexpr double flat = 1e-12;  // of the longest axis, squared: the coordinates are floats
     if (count < 3) return ahead;

@@ -50,7 +50,7 @@ double brightness_of(point3 const& normal) {
   static vec3 const to_lamp = unit({-0.45, -0.65, -0.9});
   static vec3 const halfway = unit(to_lamp + vec3{0, 0, -1});
   vec3 const n = to_vec3(normal);
-  // Never quite dark: what is turned away from the lamp has a shape too.
+  // Never quite dark, so that surfaces turned away from the lamp show their shape.
   double const matt = 0.08 + 0.62 * std::max(0.0, 0.75 * dot(n, to_lamp) + 0.25);
   double const gloss = std::max(0.0, dot(n, halfway));
   double const gloss8 = gloss * gloss * gloss * gloss * gloss * gloss * gloss * gloss;

@@ -70,7 +70,7 @@ void for_each_sight(splat const& disc, pixel_area const& area, camera const& loo
     for (int x = area.left; x < area.right; ++x) {
       vec3 const sight{(x + 0.5 - looking.centre[0]) / looking.focal[0], down, 1};
       double const depth = ahead / dot(disc.normal, sight);
-      // An infinite depth, or none, fails the test of the share.
+      // An infinite or NaN depth fails the test of the share.
       vec3 const aside = depth * sight - disc.center;
       double const share = dot(aside, aside) * scale;
       if (share <= 1 && depth > looking.near_depth) meet(x, y, static_cast<float>(depth), share);
@@ -129,8 +129,8 @@ front_splats find_front(scene const& shown, frame const& picture, int threads) {
 }
 
 // Some hidden points show in the z-buffer, between those of the front, and have splats. These are behind the front's,
-// but at a rim they stand out beyond it, and far, since their neighbours are. Such a splat looks the other way than
-// what covers its centre, its normal being that of a back; or it is well behind that, and larger.
+// but at a rim they stand out beyond it, since their neighbours do. Such a splat faces the other way than what covers
+// its centre, because its normal is that of a back; or it is well behind it, and larger.
 bool is_hidden(splat const& disc, front_splats const& front, frame const& picture) {
   farpoint::vec<int, 2> pixel{};
   for (int axis = 0; axis < 2; ++axis) {
@@ -166,7 +166,7 @@ void blend_band(scene const& shown, std::size_t band, frame& picture) {
   for (std::size_t at = 0; at < blends.size(); ++at) {
     blend const& sum = blends[at];
     if (sum.weight == 0) continue;
-    // All normals look towards the eye, and never add up to nothing.
+    // All normals point towards the eye and never add up to zero.
     vec3 const normal = unit(sum.normal);
     picture.errors[first + at] = static_cast<float>(sum.error / sum.weight);
     for (std::size_t axis = 0; axis < 3; ++axis) {
@@ -211,7 +211,7 @@ frame draw_splats(std::vector<splat> const& splats, camera const& looking, int t
                  [&](splat const& disc) { return !is_hidden(disc, front, picture); });
     return scene{std::move(kept), looking, threads};
   };
-  // Twice: behind a splat that is hidden itself nothing is hidden.
+  // Twice: a splat that is hidden itself hides nothing.
   scene const all{splats, looking, threads};
   scene const most = without_hidden(find_front(all, picture, threads));
   scene const shown = without_hidden(find_front(most, picture, threads));

@@ -16,7 +16,7 @@ struct splat {
   double error;   ///< of the normal (degrees)
 };
 
-/// One for each visible point whose normal does not look away.
+/// One for each visible point whose normal does not point away.
 /// @param fitted   to the visible points
 /// @param errors   of the normals (degrees); none: 0
 /// @param largest  the largest radius (m), unless that is less than some times the median
@@ -37,8 +37,8 @@ struct frame {
   }
 };
 
-/// Through each pixel's centre goes a line of sight; the splats that it meets no more than half their radius behind
-/// the nearest are one surface: their normals are blended, each the less the farther from the splat's centre.
+/// A line of sight goes through each pixel's centre. Splats that it meets no more than half their radius behind the
+/// nearest are one surface: their normals are blended, with less weight farther from the splat's centre.
 /// The same bytes for every number of threads.
 frame draw_splats(std::vector<splat> const& splats, camera const& looking, int threads);
 

@@ -1,12 +1,11 @@
-// How closed the surface is, and how steady from one view to the next: figures for what one would see as holes and
-// as flicker.
+// How closed the surface is, and how steady from one view to the next: holes and flicker in figures.
 #pragma once
 
 #include "splats.hpp"
 
 namespace farpoint_demo {
 
-/// A number of pixels, of those that were looked at.
+/// Pixels found, of those examined.
 struct pixel_share {
   std::size_t found = 0;
   std::size_t of = 0;
@@ -14,14 +13,14 @@ struct pixel_share {
   double share() const { return of == 0 ? 0 : static_cast<double>(found) / static_cast<double>(of); }
 };
 
-/// Pixels that shall show the surface at a depth, and show nothing or what is farther than `slack` metres behind it.
+/// Pixels that should show the surface at a depth, but show nothing or something more than `slack` metres behind it.
 /// @param depths  `[height, width]` of the picture; +inf where there need not be anything
 pixel_share holes_in(frame const& picture, std::vector<float> const& depths, double slack);
 
 /// Pixels whose surface has another brightness, by more than 1/16, where the other view shows it.
 ///
-/// The lamp goes with the camera, which changes the brightness by no more than 1/50 between views that are one degree
-/// apart; the rest is what points that come into view and go out of it do to their neighbours' splats.
+/// The lamp moves with the camera, which changes the brightness by at most 1/50 between views that are one degree
+/// apart; the rest comes from points that enter or leave the view and change their neighbours' splats.
 /// Places that the other view does not show, or that something else covers there, do not count.
 /// @param slack  metres by which the two views' surfaces may be apart
 pixel_share flicker_between(frame const& first, frame const& second, double slack);

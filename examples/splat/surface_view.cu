@@ -38,7 +38,7 @@ void expect_ok(cudaError_t error) {
   if (error != cudaSuccess) throw std::runtime_error{cudaGetErrorString(error)};
 }
 
-// All device memory of a view. Thrust fills it on the legacy default stream, which all else goes to as well.
+// All device memory of a view. Thrust fills it on the legacy default stream, which everything else uses too.
 class device_view {
  public:
   device_view(std::vector<point3> const& cloud, camera const& looking, int k, int rounds)
@@ -116,7 +116,7 @@ class device_view {
 
 surface_view view_on_cuda(std::vector<point3> const& cloud, camera const& looking, int k, int rounds) {
   device_view work{cloud, looking, k, rounds};
-  work.search_and_fit();  // once for nothing: the first launch of a kernel loads it
+  work.search_and_fit();  // warm-up: the first launch of a kernel loads it
   auto const start = std::chrono::steady_clock::now();
   work.search_and_fit();
   std::chrono::duration<double> const time = std::chrono::steady_clock::now() - start;

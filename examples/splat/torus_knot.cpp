@@ -79,7 +79,7 @@ std::vector<point3> torus_knot::sample(std::size_t count, double noise, std::uin
     double const lot = largest_area * random.uniform();
     auto const frame = frame_at(t);
     vec3 const outward = std::cos(angle) * frame.side + std::sin(angle) * frame.other_side;
-    // The inside of a bend has less surface than the outside.
+    // The inner side of a bend has less surface than the outer one.
     if (lot > frame.speed * (1 - tube_radius * dot(frame.curvature, outward))) continue;
     vec3 const place = frame.place + (tube_radius + noise * random.normal()) * outward;
     points.push_back({static_cast<float>(place[0]), static_cast<float>(place[1]), static_cast<float>(place[2])});

@@ -18,7 +18,7 @@ class torus_knot {
 
   torus_knot();
 
-  /// Points that are evenly spread over the surface by chance, `noise` metres (standard deviation) above or below it.
+  /// Random points, uniform over the surface, `noise` metres (standard deviation) above or below it.
   /// The same seed gives the same points.
   std::vector<point3> sample(std::size_t count, double noise, std::uint64_t seed) const;
 
@@ -27,7 +27,7 @@ class torus_knot {
   std::vector<float> depths(farpoint::pinhole_camera<float> const& camera, double radius) const;
 
  private:
-  std::vector<vec3> curve_;  ///< so close together that spheres around them are a smooth tube
+  std::vector<vec3> curve_;  ///< close enough together that spheres around them form a smooth tube
 };
 
 }  // namespace farpoint_demo

@@ -58,7 +58,7 @@ turntable::turntable(std::vector<point3> const& points, double elevation) : elev
   for (auto const& point : points) {
     if (is_finite(point)) distances.push_back(length(to_vec3(point)));
   }
-  // A cloud of one place has no size.
+  // A cloud whose points coincide has no size.
   reach_ = std::max(robust_extent(distances, stray).high, 1e-6);
 }
 

@@ -15,7 +15,7 @@ using camera = farpoint::pinhole_camera<float>;
 /// Which way is up in a cloud's coordinates.
 enum class up_axis { plus_x, minus_x, plus_y, minus_y, plus_z, minus_z };
 
-/// The cloud with z up and the middle of most of its points at the origin: floats are finest there.
+/// The cloud with z up and the middle of most of its points at the origin, where floats are finest.
 std::vector<point3> set_upright(std::vector<point3> const& points, up_axis up);
 
 class turntable {
@@ -24,10 +24,10 @@ class turntable {
   /// @param elevation  of the cameras (degrees), below 90
   turntable(std::vector<point3> const& points, double elevation);
 
-  /// Seen from an azimuth (degrees), most of the cloud fits into an image of width x height pixels.
+  /// The view from an azimuth (degrees): most of the cloud fits into an image of width x height pixels.
   camera at(double azimuth, int width, int height) const;
 
-  /// The distance (m) from the origin that all but strays are within.
+  /// The distance (m) from the origin within which all but strays lie.
   double reach() const { return reach_; }
 
  private:

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/normals_cuda.cuh>
 
@@ -29,13 +30,15 @@ std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& poi
 /// @param output     see normals_output
 /// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: rows may stay unwritten then.
+///         work.
 /// Complexity: building the index, and a search for each point. At most 2^30 points. Thread-safe: concurrent calls must
 /// not share output or workspace.
 template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals"};
+  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures);
+  if (!checked) return checked;
   return detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace);
 }
 

@@ -49,9 +49,13 @@ result estimate_normals(host_exec exec, batch<Points> const& points, normals_par
     auto const found = normal_of_point(points[b], i, keys, count, params.viewpoint);
     detail::write_normal(output, points.begin_of(b) + i, found);
   };
+  auto const leave_empty = [&](index_t row) {
+    detail::write_normal(output, row, detail::normal_and_curvature<typename Points::scalar>{});
+  };
+  detail::list_consumer const consumer{write, leave_empty};
   exact method;
   method.max_radius = params.max_radius;
-  return detail::neighbours_on_host(exec, points, points, true, method, params.k, write, nullptr, workspace);
+  return detail::neighbours_on_host(exec, points, points, true, method, params.k, consumer, output.report, workspace);
 }
 
 FARPOINT_END_NAMESPACE

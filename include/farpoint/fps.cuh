@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/fps/cuda.cuh>
 #include <farpoint/fps.hpp>
@@ -11,40 +12,41 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that fps() needs for these clouds on the current GPU; 256-byte aligned memory. Exact,
-/// O(1), and a function of the clouds' sizes, params.samples, the selector and the device only. No point takes more
-/// than 40 bytes, in any dimension. By kernel (docs/fps.md):
-///   in_registers, in_block  0
+/// O(1), and a function of the clouds' sizes, params.samples, the selector, the device, and what `exec` may use of it:
+/// a workspace for the whole device is enough for any 8 multiprocessors or more. No point takes more than 40 bytes, in
+/// any dimension. By kernel (docs/fps.md):
+///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
 ///   in_cluster, in_grid     (Dim + 1) scalars and an index a point, and less than half a byte for sorting (20.3 bytes
-///                           for three floats, 36.3 for doubles); 24 bytes a cloud; in a grid 10 KiB (doubles: 20) for
-///                           each cloud that has two blocks or more. A batch of more than some millions of points also
-///                           keeps its boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a
-///                           block at most.
+///                           for three floats, 36.3 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each
+///                           cloud that has two blocks or more of a grid. A batch of more than some millions of points
+///                           also keeps its boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud
+///                           and a block at most.
 template <class Selector = fps_selector, class Points>
-std::size_t fps_workspace_bytes(cuda_exec, batch<Points> const& clouds, fps_params const& params) noexcept {
-  return detail::fps_cuda_plan<Selector, Points>{clouds, params}.bytes();
+std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
+  return detail::fps_cuda_plan<Selector, Points>{clouds, params, detail::device_properties::of(exec)}.bytes();
 }
 
 /// Farthest point sampling, enqueued on a stream: the rules and the bits of the host overload.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `clouds`, `params` and
-/// `output` point to, and `workspace`, is device memory that must stay valid until the stream has passed the call. What
-/// only the data show cannot be refused here: a cloud whose entry of `firsts` (or whose `first`, in a ragged batch) is
-/// out of range comes out empty, an entry of `chosen` that is out of range is passed over, and both are counted in the
-/// report.
+/// `output` point to, and `workspace`, is device memory that must stay valid until the stream has passed the call.
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
 /// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
 /// launch, or 10 with the sort, or two for a ragged batch in registers and in global memory; and a memset for a report.
-/// A grid is a cooperative launch. Offsets that leave the view are clamped to it. Where they do not ascend, the batch
-/// comes out empty from clusters and from a grid; elsewhere a cloud that ends before it begins is empty, and clouds
-/// that overlap may disturb each other's distances. Thread-safe: concurrent calls must not share output or workspace.
+/// A grid is a cooperative launch: it waits until the multiprocessors of `exec` have room for all of its blocks at
+/// once, a cluster until one graphics processing cluster has room for it, all else for nobody
+/// (docs/beside_other_work.md). Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::fps"};
+  result const checked = detail::check_pointers(exec, workspace, clouds, params.firsts, params.chosen, output.indices,
+                                                output.distances, output.counts, output.report);
+  if (!checked) return checked;
   return detail::fps_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 

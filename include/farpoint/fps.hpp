@@ -37,10 +37,12 @@ std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps
 /// @param params     what to sample, see fps_params
 /// @param output     see fps_output
 /// @param workspace  at least fps_workspace_bytes() bytes, 256-byte aligned, host memory
-/// @return ok | bad_argument (a negative count, first or chosen out of range, an output of the wrong size, offsets that
-///         decrease or leave the view, more than 2^31 - 1 points in a cloud with 32-bit indices, more than 4e9 with
-///         64-bit ones, stop_below negative or NaN, a misaligned workspace) | workspace_too_small. Nothing is written
-///         on failure.
+/// @return ok | bad_argument (a negative count, params.first out of range of all clouds, an output of the wrong size,
+///         more than 2^31 - 1 points in a cloud with 32-bit indices, more than 4e9 with 64-bit ones, stop_below
+///         negative or NaN, a misaligned workspace) | workspace_too_small. Nothing is written on failure. What the
+///         arrays say wrongly is counted in the report, on every backend: a cloud without valid chosen points whose
+///         first sample is out of its range comes out empty, an entry of `chosen` that is out of range is passed over,
+///         and where offsets are wrong (see batch) all clouds come out empty.
 /// Complexity: O(n) to sort the points into buckets of neighbours; then a sample looks only at the buckets whose box is
 /// nearer to it than their farthest point. The first few dozen samples look at nearly all points, later ones of a cloud
 /// that is spread out at few; O(samples * n) at worst. Vectorised (AVX-512, AVX2 with FMA where the processor has
@@ -79,10 +81,15 @@ auto fps(Container const& points, index_t samples, fps_params params = {}) {
 
   fps_picks<scalar> picks{std::vector<std::int32_t>(kept), std::vector<scalar>(kept)};
   std::array<std::int32_t, 1> count{};
+  fps_report report;
   detail::host_workspace workspace{fps_workspace_bytes(host_exec{}, cloud, params)};
   result const outcome = fps(host_exec{}, cloud, params,
-                             fps_output<scalar>{picks.indices, picks.distances, count, nullptr}, workspace.get());
+                             fps_output<scalar>{picks.indices, picks.distances, count, &report}, workspace.get());
   if (!outcome) throw std::invalid_argument{outcome.reason};
+  if (report.first_out_of_range > 0) throw std::invalid_argument{"fps: the first sample is not a point of the cloud"};
+  if (report.chosen_out_of_range > 0) {
+    throw std::invalid_argument{"fps: an entry of params.chosen is not a point of the cloud"};
+  }
   picks.indices.resize(static_cast<std::size_t>(count[0]));
   picks.distances.resize(static_cast<std::size_t>(count[0]));
   return picks;

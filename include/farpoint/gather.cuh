@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/gather/cuda.cuh>
 
@@ -12,22 +13,23 @@ FARPOINT_BEGIN_NAMESPACE
 /// gather(), enqueued on a stream.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
-/// must stay valid until the stream has passed the call. An index out of range cannot be refused here: its row is
-/// zeros, as for -1.
+/// must stay valid until the stream has passed the call.
 ///
 /// @param exec      the stream
 /// @param features  `[points, channels]`, any trivially copyable type
 /// @param channels  values of a row, at least 1
-/// @param indices   -1 to points - 1
+/// @param indices   -1 to points - 1; the row of any other index is zeros, and counted
 /// @param output    `[indices, channels]`
+/// @param report    optional; overwritten, not added to
 /// @return ok | bad_argument (channels not positive, a size of features that is no multiple of channels, an output that
 ///         is too small) | cuda_failure. Never clears or returns a pending error of other work.
-/// Complexity: O(indices * channels), one launch. Thread-safe.
+/// Complexity: O(indices * channels), one launch, and a memset for a report. Thread-safe.
 template <class Value>
-result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices,
-              span<Value> output) noexcept {
+result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices, span<Value> output,
+              gather_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::gather"};
-  return detail::gather_cuda(exec, features, channels, indices, output);
+  if (result const checked = detail::check_pointers(exec, features, indices, output); !checked) return checked;
+  return detail::gather_cuda(exec, features, channels, indices, output, report);
 }
 
 FARPOINT_END_NAMESPACE

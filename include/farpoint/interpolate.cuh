@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/interpolate_cuda.cuh>
 
@@ -31,7 +32,7 @@ std::size_t interpolate_workspace_bytes(cuda_exec, batch<Points> const& points,
 /// @param output     see interpolate_output
 /// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: rows may be zeros or not written then.
+///         work.
 /// Complexity: building the index, a sort of the queries and a search for each, and O(queries * channels). At most 2^30
 /// points. Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
@@ -39,6 +40,8 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::interpolate"};
+  result const checked = detail::check_pointers(exec, workspace, points, features, queries, output.features);
+  if (!checked) return checked;
   return detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace);
 }
 

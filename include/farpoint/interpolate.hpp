@@ -46,7 +46,9 @@ result interpolate(host_exec exec, batch<Points> const& points, span<float const
       });
     }
   };
-  return detail::neighbours_on_host(exec, points, queries, false, exact{}, 3, write, nullptr, workspace);
+  auto const leave_empty = [&](index_t row) { std::fill_n(output.features.data() + row * channels, channels, 0.0f); };
+  detail::list_consumer const consumer{write, leave_empty};
+  return detail::neighbours_on_host(exec, points, queries, false, exact{}, 3, consumer, output.report, workspace);
 }
 
 FARPOINT_END_NAMESPACE

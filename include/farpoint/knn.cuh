@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 
@@ -32,8 +33,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact co
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: if they are the points', no query has
-///         neighbours; if they are the queries', their rows are unspecified.
+///         work.
 /// Complexity: as the host overload. A memset and a launch build the index and one searches; up to seven more sort
 /// queries that are not the points. They wait for room for one block, not for the whole device. Lists of up to 32 (16
 /// in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe: concurrent calls must
@@ -42,6 +42,9 @@ template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn"};
+  result const checked = detail::check_pointers(exec, workspace, points, queries, output.indices, output.distances,
+                                                output.counts, output.report);
+  if (!checked) return checked;
   return detail::knn_cuda<Selector>(exec, points, queries, false, method, k, output, workspace);
 }
 
@@ -51,6 +54,9 @@ template <class Selector = knn_selector, class Points>
 result knn(cuda_exec exec, batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn"};
+  result const checked =
+      detail::check_pointers(exec, workspace, points, output.indices, output.distances, output.counts, output.report);
+  if (!checked) return checked;
   return detail::knn_cuda<Selector>(exec, points, points, true, method, k, output, workspace);
 }
 

@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that knn() needs on the host; 256-byte aligned memory.
 ///
 /// Exact, O(1). A point takes 24.1 bytes in float and 39.4 in double, a thread 16 kB; each cloud of a batch takes at
-/// most a leaf and a group of boxes a level more. Queries and k take nothing.
+/// most a leaf and a group of boxes per level more. Queries and k take nothing.
 template <class Points, class Queries>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                 exact const&, index_t) noexcept {
@@ -44,8 +44,9 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, exa
 /// @param output     see knn_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k out of range, a radius that is negative or NaN, an output that is too small, batches of
-///         different sizes, offsets that decrease or leave the view, more than 2^30 points in a cloud, a misaligned
-///         workspace) | workspace_too_small. Nothing is written on failure.
+///         different sizes, more than 2^30 points in a cloud, a misaligned workspace) | workspace_too_small. Nothing is
+///         written on failure. Where offsets of points or queries are wrong (see batch), all rows are empty, and the
+///         report counts such offsets.
 /// Complexity: O(n) to sort the points along a Hilbert curve, and O(log n + k) for a query whose neighbours are close
 /// to it; O(n) for a query to which all points are equally near. Uses AVX-512, or AVX2 with FMA, if the processor has
 /// it. Thread-safe: concurrent calls must not share output or workspace.

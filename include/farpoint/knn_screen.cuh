@@ -5,6 +5,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/screen/cuda.cuh>
 
@@ -27,7 +28,7 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `points` and `output`
 /// point to, and `workspace`, is device memory that must stay valid until the stream has passed the call. The number of
-/// visible points stays on the device (knn_screen_output::visible_count). Offsets are clamped to the view.
+/// visible points stays on the device (knn_screen_output::visible_count).
 ///
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
@@ -38,6 +39,11 @@ template <class Selector = knn_screen_selector, class Points, class Camera>
 result knn(cuda_exec exec, batch<Points> const& points, screen_space<Camera> const& method, index_t k,
            knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::knn (screen space)"};
+  if (result const checked =
+          detail::check_pointers(exec, workspace, points, output.indices, output.distances, output.counts,
+                                 output.report, output.pixels, output.visible, output.visible_count);
+      !checked)
+    return checked;
   return detail::knn_screen_cuda<Selector>(exec, points, method, k, output, workspace);
 }
 

@@ -45,8 +45,8 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
 ///         rounds with several layers, or with a camera that does not know its pixel_span(); an output that is too
-///         small, not one cloud, offsets that decrease or leave the view, more than 2^30 points, a misaligned
-///         workspace) | workspace_too_small. Nothing is written on failure.
+///         small, not one cloud, more than 2^30 points, a misaligned workspace) | workspace_too_small. Nothing is
+///         written on failure. A cloud whose offsets are wrong (see batch) is empty, and the report counts them.
 /// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Thread-safe: concurrent calls
 /// must not share output or workspace.
 template <class Points, class Camera>

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/mean_distance_cuda.cuh>
 
@@ -27,15 +28,17 @@ std::size_t mean_knn_distance_workspace_bytes(cuda_exec, batch<Points> const& po
 /// @param k          neighbours of a point, 1 to 1,024
 /// @param means      `[points]`: mean squared distances (m^2)
 /// @param workspace  at least mean_knn_distance_workspace_bytes() bytes, 256-byte aligned
+/// @param report     optional, see knn_report; overwritten. Where offsets are wrong, all means are +inf
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: means may be +inf or not written then.
+///         work.
 /// Complexity: building the index, and a search for each point. At most 2^30 points. Thread-safe: concurrent calls must
 /// not share means or workspace.
 template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
-                         bytes workspace) noexcept {
+                         bytes workspace, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
-  return detail::mean_knn_distance_cuda<Selector>(exec, points, k, means, workspace);
+  if (result const checked = detail::check_pointers(exec, workspace, points, means); !checked) return checked;
+  return detail::mean_knn_distance_cuda<Selector>(exec, points, k, means, workspace, report);
 }
 
 FARPOINT_END_NAMESPACE

@@ -19,11 +19,12 @@ FARPOINT_BEGIN_NAMESPACE
 /// @param k          neighbours of a point, 1 to 1,024
 /// @param means      `[points]`: one for each point of the view; those of points in no cloud are not written
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @param report     optional, see knn_report; overwritten. Where offsets are wrong, all means are +inf
 /// @return ok | bad_argument | workspace_too_small; nothing is written on failure
 /// Complexity: as knn(). Thread-safe: concurrent calls must not share means or workspace.
 template <class Points>
 result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
-                         bytes workspace) noexcept {
+                         bytes workspace, knn_report* report = nullptr) noexcept {
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_mean_distance(points.points().size(), k, means); !checked) return checked;
   exact method;
@@ -31,7 +32,11 @@ result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k,
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
     means[static_cast<std::size_t>(points.begin_of(b) + i)] = detail::mean_distance2(keys, count);
   };
-  return detail::neighbours_on_host(exec, points, points, true, method, k, write, nullptr, workspace);
+  auto const leave_empty = [&](index_t row) {
+    means[static_cast<std::size_t>(row)] = detail::no_distance<typename Points::scalar>;
+  };
+  detail::list_consumer const consumer{write, leave_empty};
+  return detail::neighbours_on_host(exec, points, points, true, method, k, consumer, report, workspace);
 }
 
 FARPOINT_END_NAMESPACE

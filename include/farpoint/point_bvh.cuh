@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 
@@ -25,7 +26,7 @@ class device_point_bvh {
   /// Points of all clouds, including those that are not finite.
   FARPOINT_HD index_t points() const noexcept { return points_; }
 #if defined(__CUDACC__)
-  /// The BVH of cloud b, b < size(). Empty if the offsets did not ascend.
+  /// The BVH of cloud b, b < size(). Empty if offsets were wrong.
   __device__ point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
     return arrays_[b];
   }
@@ -33,6 +34,7 @@ class device_point_bvh {
   detail::point_bvh_arrays<Scalar> const& arrays() const noexcept {
     return arrays_;
   }
+  /// The number of wrong offsets of the points, in device memory.
   unsigned const* bad_offsets() const noexcept {
     return bad_offsets_;
   }
@@ -64,6 +66,7 @@ template <class Selector = knn_selector, class Points>
 result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory,
                        device_point_bvh<typename Points::scalar>& index) noexcept {
   detail::profile_range const range{"farpoint::build_point_bvh"};
+  if (result const checked = detail::check_pointers(exec, memory, points); !checked) return checked;
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
   return detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
@@ -73,17 +76,17 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
 }
 
 /// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 16 a query from 16,384 queries on,
-/// to answer them in an order in which neighbours follow one another; 0 for fewer.
+/// to answer them in an order in which neighbours follow one another; and 64 for ragged queries.
 template <class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
                                 batch<Queries> const& queries) noexcept {
   detail::workspace_cutter cutter;
-  static_cast<void>(detail::query_order_of(queries, false)(cutter));
+  static_cast<void>(detail::built_search_memory::cut(cutter, queries));
   return cutter.used();
 }
 
 /// knn() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves. The report
-/// counts queries only.
+/// counts queries and wrong offsets only.
 ///
 /// @param exec       the stream
 /// @param index      the BVHs of the points; as many as the queries have clouds
@@ -100,6 +103,9 @@ result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& ind
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::knn (built index)"};
+  result const checked =
+      detail::check_pointers(exec, workspace, queries, output.indices, output.distances, output.counts, output.report);
+  if (!checked) return checked;
   return detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace);
 }
 

@@ -17,8 +17,9 @@ template <class Scalar>
 class point_bvh {
  public:
   point_bvh() = default;
-  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, unsigned long long left_out) noexcept
-      : arrays_{arrays}, clouds_{clouds}, left_out_{left_out} {}
+  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, unsigned long long left_out,
+            unsigned long long bad_offsets) noexcept
+      : arrays_{arrays}, clouds_{clouds}, left_out_{left_out}, bad_offsets_{bad_offsets} {}
 
   /// Clouds.
   index_t size() const noexcept { return clouds_; }
@@ -26,12 +27,15 @@ class point_bvh {
   point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
   /// Points that are not finite: they are in no BVH.
   unsigned long long non_finite_points() const noexcept { return left_out_; }
+  /// Wrong offsets of the points: if there are any, all BVHs are empty.
+  unsigned long long bad_offsets() const noexcept { return bad_offsets_; }
   detail::point_bvh_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
 
  private:
   detail::point_bvh_arrays<Scalar> arrays_{};
   index_t clouds_ = 0;
   unsigned long long left_out_ = 0;
+  unsigned long long bad_offsets_ = 0;
 };
 
 /// Bytes of host memory that build_point_bvh() needs, for the BVHs and for building them; 256-byte aligned. As many as
@@ -57,8 +61,11 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   detail::host_search_plan<scalar> const plan{exec, points, 0};
   if (result const checked = detail::check_workspace(memory, plan.bytes()); !checked) return checked;
   auto const arrays = plan.cut(memory.data());
-  detail::build_on_host(plan, arrays, points);
-  index = {arrays.index, points.size(), detail::count_left_out(points, arrays.index)};
+  auto const bad_offsets = static_cast<unsigned long long>(detail::count_bad_offsets(points));
+  // Clouds that may have no point are empty wherever they begin.
+  auto const used = bad_offsets == 0 ? points : batch<Points>::ragged(points.points(), points.offsets(), 0);
+  detail::build_on_host(plan, arrays, used);
+  index = {arrays.index, points.size(), detail::count_left_out(used, arrays.index), bad_offsets};
   return {};
 }
 
@@ -78,15 +85,20 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
   index_t const rows = queries.points().size();
   if (result const checked = detail::check_threads(exec); !checked) return checked;
   if (result const checked = detail::check_queries(queries, index.size()); !checked) return checked;
-  if (result const checked = detail::check_search_offsets(queries); !checked) return checked;
   if (result const checked = detail::check_knn(rows, method, k, output); !checked) return checked;
 
+  detail::knn_writer<Queries> const writer{queries, k, output};
+  auto const own = static_cast<unsigned long long>(detail::count_bad_offsets(queries));
+  if (auto const bad_offsets = index.bad_offsets() + own; bad_offsets > 0) {
+    for (index_t row = 0; row < rows; ++row) writer.leave_empty(row);
+    if (output.report != nullptr) *output.report = {0, 0, bad_offsets};
+    return {};
+  }
   detail::for_each_cloud_plan const plan{exec, index.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
                                          {}};
-  detail::knn_writer<Queries> const writer{queries, k, output};
   unsigned long long const bad = detail::search_built_on_host(plan, index.arrays(), queries, false,
                                                               detail::nearest_task<scalar>(method, k, writer));
-  if (output.report != nullptr) *output.report = {index.non_finite_points(), bad};
+  if (output.report != nullptr) *output.report = {index.non_finite_points(), bad, 0};
   return {};
 }
 

@@ -5,6 +5,7 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/core/workspace.hpp>
@@ -37,6 +38,7 @@ inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) no
 inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace,
                              quadtree_ref& tree) noexcept {
   detail::profile_range const range{"farpoint::build_quadtree"};
+  if (result const checked = detail::check_pointers(exec, workspace, memory); !checked) return checked;
   quadtree_layout const layout{zbuffer.width(), zbuffer.height(), zbuffer.size()};
   if (!layout.is_valid()) return detail::reject("zbuffer: its width or height is not 1 to 8192");
   if (memory.size() < layout.size()) return detail::too_small("memory: smaller than quadtree_bytes() of all pixels");
@@ -51,7 +53,8 @@ inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, 
   detail::kernel_launcher launcher{exec.stream};
   launcher.clear(workspace.data(), needed);
   detail::launch_quadtree(launcher, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
-  if (result const launched = detail::cuda_failure(launcher.error(), "quadtree: a launch was refused"); !launched) {
+  if (result const launched = detail::cuda_failure(launcher.error(), "quadtree: a kernel could not be launched");
+      !launched) {
     return launched;
   }
   tree = quadtree_ref{layout, memory.data()};

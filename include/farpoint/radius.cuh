@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/radius_cuda.cuh>
 
@@ -30,7 +31,7 @@ std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexc
 ///
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
-///         work. Offsets that decrease or leave the view cannot be refused here: no query has neighbours then.
+///         work.
 /// Complexity: as the host overload, and a sort of queries that are not the points. Lists of up to 32 (16 in double, by
 /// distance) are in registers; longer ones are heaps in the rows of the output, slowest when sorted by distance without
 /// output.distances. At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
@@ -38,6 +39,9 @@ template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius"};
+  result const checked = detail::check_pointers(exec, workspace, points, queries, output.indices, output.distances,
+                                                output.counts, output.report);
+  if (!checked) return checked;
   return detail::radius_cuda<Selector>(exec, points, queries, false, params, max, output, workspace);
 }
 
@@ -46,6 +50,9 @@ template <class Selector = knn_selector, class Points>
 result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius"};
+  result const checked =
+      detail::check_pointers(exec, workspace, points, output.indices, output.distances, output.counts, output.report);
+  if (!checked) return checked;
   return detail::radius_cuda<Selector>(exec, points, points, true, params, max, output, workspace);
 }
 
@@ -58,6 +65,9 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> c
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                    bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius_rows"};
+  result const checked = detail::check_pointers(exec, workspace, points, queries, output.offsets, output.indices,
+                                                output.distances, output.report);
+  if (!checked) return checked;
   return detail::radius_rows_cuda<Selector>(exec, points, queries, false, params, output, workspace);
 }
 
@@ -66,6 +76,9 @@ template <class Selector = knn_selector, class Points>
 result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::radius_rows"};
+  result const checked =
+      detail::check_pointers(exec, workspace, points, output.offsets, output.indices, output.distances, output.report);
+  if (!checked) return checked;
   return detail::radius_rows_cuda<Selector>(exec, points, points, true, params, output, workspace);
 }
 

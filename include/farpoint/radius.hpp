@@ -18,6 +18,12 @@ std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points,
   return detail::host_search_plan<typename Points::scalar>{exec, points, queries.points().size()}.bytes();
 }
 
+/// The same where the queries are the points.
+template <class Points>
+std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points) noexcept {
+  return radius_workspace_bytes(exec, points, points);
+}
+
 /// Finds up to `max` points within a radius of each query, or only counts them.
 ///
 /// radius_order::index takes those of lowest index: the ball query of PointNet++ (Qi et al. 2017), which however

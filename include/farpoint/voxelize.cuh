@@ -4,6 +4,7 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/detail/voxelize/cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -11,8 +12,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that voxelize() needs on the current GPU. The memory must be 256-byte aligned.
 ///
 /// Exact; O(1). A function of the clouds' sizes, the parameters, which outputs are given, and the selector; 0 for
-/// arguments that voxelize() refuses. At most 64 bytes a point, 8 a cloud, and 64 KiB: where a bitmap would take more,
-/// a table or a sort takes its place.
+/// arguments that voxelize() refuses. At most 64 bytes per point, 8 a cloud, and 64 KiB: where a bitmap would take
+/// more, a table or a sort takes its place.
 template <class Selector = voxelize_selector, class Points>
 std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,
@@ -32,15 +33,19 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
 /// @tparam Selector  tuning; changes the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
-///         Offsets that decrease or lie outside the view cannot be refused here: the outputs are empty then, and the
-///         report says so.
 /// Complexity: O(points), and a small part of the cells of the grid for its order or for a report. Five to ten
-/// launches, and a radix sort for lists, for more than 32 points a voxel, and for the order of a grid of 2^32 - 1 cells
-/// or more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
+/// launches, and a radix sort for lists, for more than 32 points per voxel, and for the order of a grid of 2^32 - 1
+/// cells or more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or
+/// workspace.
 template <class Selector = voxelize_selector, class Points>
 result voxelize(cuda_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::voxelize"};
+  result const checked = detail::check_pointers(
+      exec, workspace, clouds, params.features, output.coords, output.points_per_voxel, output.gathered, output.mean,
+      output.max, output.first, output.centroid, output.list_offsets, output.list_points, output.point_voxel,
+      output.voxel_count, output.voxel_offsets, output.report);
+  if (!checked) return checked;
   return detail::voxelize_cuda<Selector>(exec, clouds, params, output, workspace);
 }
 

@@ -1,4 +1,4 @@
-// expect: farpoint: points and queries are both double, or neither is
+// expect: farpoint: points and queries must both be double, or neither
 #include <farpoint/knn.hpp>
 
 #include "right_or_wrong.hpp"

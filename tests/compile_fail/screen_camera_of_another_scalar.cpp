@@ -1,4 +1,4 @@
-// expect: farpoint: points and camera are both double, or neither is
+// expect: farpoint: points and camera must both be double, or neither
 #include <farpoint/knn_screen.hpp>
 
 #include "right_or_wrong.hpp"

@@ -55,7 +55,7 @@ class device_array {
   bool untouched() const { return is_poison(memory_, size_ * sizeof(T) + 2 * guard); }
 
  private:
-  static constexpr std::size_t guard = 512;
+  static constexpr std::size_t guard = 4096;
 
   static bool is_poison(unsigned char const* device, std::size_t size) {
     std::vector<unsigned char> bytes(size);

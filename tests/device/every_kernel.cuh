@@ -50,6 +50,22 @@ using cluster_of_16 = only<farpoint::fps_selector, fps_kernel::in_cluster, 16>;
 using large_cluster = only<farpoint::fps_selector, fps_kernel::in_cluster, 8>;
 using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
+/// The default of a GPU before sm_90.
+struct without_clusters : farpoint::fps_selector {
+  static constexpr fps_choice choose(fps_case c) noexcept {
+    c.architecture = 80;
+    return fps_selector::choose(c);
+  }
+};
+
+/// The default of a GPU that has no cooperative launches either.
+struct without_groups : farpoint::fps_selector {
+  static constexpr fps_choice choose(fps_case const& c) noexcept {
+    fps_choice const choice = without_clusters::choose(c);
+    return choice.kernel == fps_kernel::in_grid ? fps_choice{fps_kernel::in_registers} : choice;
+  }
+};
+
 template <class Selector, class Problem, class Answer>
 void check_kernel(char const* name, Problem const& problem, Answer const& expected) {
   auto const answer = solve_on_device<Selector>(problem);
@@ -76,6 +92,8 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   check_single_blocks(problem, expected);
   check_kernel<odd_cluster>("cluster of 4", problem, expected);
   check_kernel<odd_grid>("grid", problem, expected);
+  check_kernel<without_clusters>("without clusters", problem, expected);
+  check_kernel<without_groups>("without cooperative launches", problem, expected);
 }
 
 }  // namespace farpoint_tests
@@ -96,7 +114,9 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)       \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)          \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster)     \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)        \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_clusters)  \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_groups)
 
 // For large clouds, which are floats.
 #define FPS_OF_LARGE_SELECTORS(how)                         \

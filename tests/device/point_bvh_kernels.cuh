@@ -7,7 +7,7 @@
 #define POINT_BVH_KERNEL(how, Coord, shape)                                                             \
   how cudaError_t                                                                                       \
   farpoint::detail::bvh_plan<farpoint::knn_selector, farpoint::point_view<Coord>>::launch_build<shape>( \
-      farpoint::detail::bvh_build_args<farpoint::point_view<Coord>> const&, cudaStream_t) const noexcept;
+      farpoint::detail::bvh_build_args<farpoint::point_view<Coord>> const&, farpoint::cuda_exec) const noexcept;
 
 #define POINT_BVH_SHAPES(how, Coord) \
   POINT_BVH_KERNEL(how, Coord, 0)    \

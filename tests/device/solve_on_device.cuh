@@ -26,12 +26,11 @@ class device_call {
         report_{1} {}
 
   template <class Selector>
-  farpoint::result enqueue(cudaStream_t stream) {
+  farpoint::result enqueue(farpoint::cuda_exec exec) {
     auto const clouds = problem_.clouds_at(memory_.data(), offsets_.data());
     auto const params = problem_.params_with(as_span<index_t const>(firsts_), as_span<index_t const>(chosen_));
-    std::size_t const needed = farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream}, clouds, params);
-    return farpoint::fps<Selector>(farpoint::cuda_exec{stream}, clouds, params, lists_.output(report_.data()),
-                                   workspace_.of_size(needed));
+    std::size_t const needed = farpoint::fps_workspace_bytes<Selector>(exec, clouds, params);
+    return farpoint::fps<Selector>(exec, clouds, params, lists_.output(report_.data()), workspace_.of_size(needed));
   }
 
   /// After the stream was synchronised.

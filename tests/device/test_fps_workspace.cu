@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "../catch.hpp"
 
@@ -24,6 +25,20 @@ constexpr index_t cloud_bytes = 256;
 constexpr index_t group_bytes = 20 << 10;
 constexpr index_t call_bytes = 64 << 10;
 
+/// Parts that a green context may have of a device, or a caller's limit leave of it.
+std::vector<detail::device_properties> parts_of(detail::device_properties const& device) {
+  std::vector<detail::device_properties> parts;
+  for (int const multiprocessors : {8, 9, 16, 33, 64, 120, device.multiprocessors}) {
+    for (int const cluster_blocks : {0, 1, 2, 4, 8, 16}) {
+      if (multiprocessors > device.multiprocessors) continue;
+      parts.push_back(device);
+      parts.back().multiprocessors = multiprocessors;
+      parts.back().cluster_blocks = cluster_blocks;
+    }
+  }
+  return parts;
+}
+
 template <class Selector, class Points>
 void check_sizes() {
   constexpr index_t sizes[] = {0, 1, 100, 1000, 4097, 12289, 40000, 131072, 3000000, 30000000, 2000000000};
@@ -44,6 +59,11 @@ void check_sizes() {
           index_t const groups = std::min<index_t>(clouds, device.multiprocessors / 2);
           index_t const others = cloud_bytes * clouds + group_bytes * groups + call_bytes;
           if (bytes > 40 * n * clouds + others) FAIL("more than 40 bytes a point");
+          for (detail::device_properties const& part : parts_of(device)) {
+            CAPTURE(part.multiprocessors, part.cluster_blocks);
+            detail::fps_cuda_plan<Selector, Points> const plan{all, params, part};
+            if (static_cast<index_t>(plan.bytes()) > bytes) FAIL("more for a part of the device than for all of it");
+          }
         }
       }
     }

@@ -175,8 +175,11 @@ TEST_CASE("knn, device: eight threads with four streams each", "[knn][device]") 
   check_concurrent_calls<call_type>(
       4,
       [](std::uint64_t seed) {
-        auto const which = all_shapes[seed % std::size(all_shapes)];
-        return problem_type{make_cloud(which, 3000 + 100 * seed, seed), 1 + static_cast<index_t>(seed / 4)};
+        // One index in each thread is large enough for all multiprocessors.
+        bool const large = seed % 4 == 3;
+        auto const which = large ? shape::cube : all_shapes[seed % std::size(all_shapes)];
+        return problem_type{make_cloud(which, large ? 150000 : 3000 + 100 * seed, seed),
+                            1 + static_cast<index_t>(seed / 4)};
       },
       [](call_type& call, cudaStream_t stream) { return call.enqueue(stream); },
       [](problem_type const& problem) { return host_knn(problem); });
@@ -246,6 +249,7 @@ TEST_CASE("knn, device: offsets that decrease or leave the points", "[knn][devic
     CHECK(answer.outcome.code == farpoint::status::ok);
     CHECK(answer.counts == std::vector<index_t>(600, 0));
     CHECK(answer.indices == std::vector<index_t>(1800, -1));
+    CHECK(answer.bad_offsets == 1);
   }
 }
 

@@ -61,24 +61,33 @@ void run_on_device(Problem const& problem, Size const& size, Call const& call) {
   REQUIRE(clouds.intact());
 }
 
+void check_report(device_array<farpoint::knn_report> const& report, farpoint::knn_report const& expected) {
+  CHECK(report.intact());
+  CHECK(same_bits(report.download(), std::vector<farpoint::knn_report>{expected}));
+}
+
 template <class Problem>
 void check_means(Problem const& problem) {
   using scalar = typename Problem::scalar;
   auto const clouds = clouds_in_place(problem.points);
   host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
   auto expected = poisoned<scalar>(problem.points.points);
-  REQUIRE(farpoint::mean_knn_distance(host_exec{}, clouds, problem.k, span<scalar>{expected}, workspace.get()));
+  farpoint::knn_report counted;
+  REQUIRE(
+      farpoint::mean_knn_distance(host_exec{}, clouds, problem.k, span<scalar>{expected}, workspace.get(), &counted));
 
   device_array<scalar> const means{expected.size()};
+  device_array<farpoint::knn_report> const report{1};
   run_on_device(
       problem,
       [&](auto const& device, cuda_exec exec) {
         return mean_knn_distance_workspace_bytes(exec, device.points(), problem.k);
       },
       [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
-        return mean_knn_distance(exec, device.points(), problem.k, span_of<scalar>(means), memory);
+        return mean_knn_distance(exec, device.points(), problem.k, span_of<scalar>(means), memory, report.data());
       });
   CHECK(means.intact());
+  check_report(report, counted);
   CHECK(same_bits(means.download(), expected));
 }
 
@@ -90,12 +99,15 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, exact{}, problem.k)};
   auto normals = poisoned<scalar>(3 * problem.points.points);
   auto curvatures = poisoned<scalar>(problem.points.points);
-  REQUIRE(farpoint::estimate_normals(host_exec{}, clouds, params, farpoint::normals_output<scalar>{normals, curvatures},
-                                     workspace.get()));
+  farpoint::knn_report counted;
+  farpoint::normals_output<scalar> const on_host{normals, curvatures, &counted};
+  REQUIRE(farpoint::estimate_normals(host_exec{}, clouds, params, on_host, workspace.get()));
 
   device_array<scalar> const device_normals{normals.size()};
   device_array<scalar> const device_curvatures{curvatures.size()};
-  farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures)};
+  device_array<farpoint::knn_report> const report{1};
+  farpoint::normals_output<scalar> const output{span_of<scalar>(device_normals), span_of<scalar>(device_curvatures),
+                                                report.data()};
   run_on_device(
       problem,
       [&](auto const& device, cuda_exec exec) {
@@ -108,6 +120,7 @@ void check_normals(Problem const& problem, farpoint::normals_params params) {
   CHECK(device_curvatures.intact());
   CHECK(same_bits(device_normals.download(), normals));
   CHECK(same_bits(device_curvatures.download(), curvatures));
+  check_report(report, counted);
 }
 
 template <class Problem>
@@ -119,10 +132,13 @@ void check_interpolation(Problem const& problem, index_t channels) {
   for (float& value : features) value = random.uniform() - 0.5f;
   auto expected = poisoned<float>(problem.queries.points * channels);
   host_workspace const workspace{knn_workspace_bytes(host_exec{}, clouds, queries, exact{}, 3)};
-  REQUIRE(farpoint::interpolate(host_exec{}, clouds, features, queries, channels, {expected}, workspace.get()));
+  farpoint::knn_report counted;
+  REQUIRE(
+      farpoint::interpolate(host_exec{}, clouds, features, queries, channels, {expected, &counted}, workspace.get()));
 
   device_array<float> const device_features{features};
   device_array<float> const output{expected.size()};
+  device_array<farpoint::knn_report> const report{1};
   run_on_device(
       problem,
       [&](auto const& device, cuda_exec exec) {
@@ -130,9 +146,10 @@ void check_interpolation(Problem const& problem, index_t channels) {
       },
       [&](auto const& device, cuda_exec exec, farpoint::bytes memory) {
         return interpolate(exec, device.points(), span_of<float const>(device_features), device.queries(), channels,
-                           {span_of<float>(output)}, memory);
+                           {span_of<float>(output), report.data()}, memory);
       });
   CHECK(output.intact());
+  check_report(report, counted);
   CHECK(same_bits(output.download(), expected));
 }
 
@@ -229,6 +246,21 @@ TEST_CASE("neighbourhoods, device: ragged batches that begin and end anywhere in
   });
 }
 
+TEST_CASE("neighbourhoods, device: garbage in the offsets", "[neighbourhoods][device][sanitize]") {
+  for_garbage_batches(12, [](auto const& points, auto const& queries) {
+    knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 31), 3};
+    set_offsets(problem, points, queries);
+    check_means(problem);
+    problem.k = 40;
+    check_means(problem);
+    problem.k = 8;
+    check_normals(problem, {});
+    problem.ask(make_cloud(shape::non_finite, ragged_queries, 32));
+    set_offsets(problem, points, queries);
+    check_interpolation(problem, 3);
+  });
+}
+
 namespace {
 
 template <class Value, class Index>
@@ -238,24 +270,28 @@ void check_gather(index_t rows, index_t channels, index_t count) {
   for (Value& value : features) value = static_cast<Value>(random.below(1000000));
   std::vector<Index> indices(static_cast<std::size_t>(count));
   for (Index& index : indices) index = static_cast<Index>(random.below(rows + 1) - 1);
-  auto expected = poisoned<Value>(count * channels);
-  REQUIRE(farpoint::gather(host_exec{}, span<Value const>{features}, channels, indices, span<Value>{expected}));
-  // Where the host refuses an index the device has a row of zeros.
   if (count > 2) {
     indices[1] = static_cast<Index>(rows);
     indices[2] = std::numeric_limits<Index>::min();
-    std::fill_n(expected.begin() + channels, 2 * channels, Value{});
   }
+  auto expected = poisoned<Value>(count * channels);
+  farpoint::gather_report counted;
+  span<Value> const on_host{expected};
+  REQUIRE(farpoint::gather(host_exec{}, span<Value const>{features}, channels, indices, on_host, &counted));
+  CHECK(counted.out_of_range == (count > 2 ? 2 : 0));
   device_array<Value> const device_features{features};
   device_array<Index> const device_indices{indices};
   device_array<Value> const output{expected.size()};
+  device_array<farpoint::gather_report> const report{1};
   test_stream const stream;
   CAPTURE(rows, channels, count);
   run_on_stream(stream.get(), [&] {
     return farpoint::gather(cuda_exec{stream.get()}, span_of<Value const>(device_features), channels,
-                            span_of<Index>(device_indices), span_of<Value>(output));
+                            span_of<Index>(device_indices), span_of<Value>(output), report.data());
   });
   CHECK(output.intact());
+  CHECK(report.intact());
+  CHECK(report.download()[0].out_of_range == counted.out_of_range);
   CHECK(same_bits(output.download(), expected));
 }
 

@@ -137,6 +137,7 @@ TEST_CASE("radius, device: offsets that decrease or leave the points", "[radius]
     auto const answer = solve_radius(problem);
     CHECK(answer.outcome.code == farpoint::status::ok);
     CHECK(answer.total == 0);
+    CHECK(answer.bad_offsets == 1);
     problem.capacity = 1000;
     auto const rows = solve_rows(problem);
     CHECK(rows.outcome.code == farpoint::status::ok);

@@ -163,7 +163,7 @@ TEST_CASE("voxelize, device: offsets that decrease or leave the points", "[voxel
     auto const answer = voxelize_on_device<voxelize_selector>(problem);
     CAPTURE(offsets[0], offsets[1], offsets[2]);
     CHECK(answer.outcome.code == farpoint::status::ok);
-    CHECK(answer.report().bad_offsets == 1);
+    CHECK(answer.report().bad_offsets == (offsets[0] < 0 ? 3 : 1));
     CHECK(answer.report().voxels == 0);
     CHECK(answer.indices(part::voxel_count) == std::vector<index_t>{0});
     CHECK(answer.indices(part::voxel_offsets) == std::vector<index_t>(offsets.size(), 0));

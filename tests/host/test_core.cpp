@@ -1,10 +1,13 @@
 // core/: distance2, float16, point_view, batch, index_span.
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/status.hpp>
+#include <farpoint/tuning/radix_sort.hpp>
 
 #include <algorithm>
+#include <sstream>
 
 #include "../catch.hpp"
 #include "../shared/distance_pairs.hpp"
@@ -128,7 +131,7 @@ TEST_CASE("a batch finds the cloud of a point", "[core]") {
     std::sort(offsets.begin(), offsets.end());
     auto const ragged = farpoint::batch<farpoint::point_view<float>>::ragged(view, offsets);
     CAPTURE(round);
-    CHECK(farpoint::detail::offsets_ascend(offsets, 60));
+    CHECK(farpoint::detail::count_bad_offsets(ragged) == 0);
     bool same = true;
     for (index_t i = 0; i < 60; ++i) {
       index_t expected = 0;
@@ -141,16 +144,46 @@ TEST_CASE("a batch finds the cloud of a point", "[core]") {
   }
 }
 
-TEST_CASE("offsets ascend from 0 to the size, or do not", "[core]") {
-  using farpoint::detail::offsets_ascend;
-  auto const ascend = [](std::vector<index_t> const& offsets, index_t size) { return offsets_ascend(offsets, size); };
-  CHECK(ascend({}, 0));
-  CHECK(ascend({0}, 0));
-  CHECK(ascend({0, 0, 5, 5}, 5));
-  CHECK(ascend({3, 4}, 5));
-  CHECK_FALSE(ascend({-1, 4}, 5));
-  CHECK_FALSE(ascend({0, 6}, 5));
-  CHECK_FALSE(ascend({0, 4, 3}, 5));
+TEST_CASE("offsets are wrong where they leave the view or are below those before them", "[core]") {
+  auto const bad = [](std::vector<index_t> const& offsets, index_t size) {
+    return farpoint::detail::count_bad_offsets(farpoint::span<index_t const>{offsets}, size);
+  };
+  CHECK(bad({}, 0) == 0);
+  CHECK(bad({0}, 0) == 0);
+  CHECK(bad({0, 0, 5, 5}, 5) == 0);
+  CHECK(bad({3, 4}, 5) == 0);
+  CHECK(bad({-1, 4}, 5) == 1);
+  CHECK(bad({0, 6}, 5) == 1);
+  CHECK(bad({0, 4, 3}, 5) == 1);
+  CHECK(bad({5, 4, 3}, 5) == 2);
+  CHECK(bad({INT64_MIN, INT64_MAX, 0}, 5) == 3);
+  CHECK(bad({-3, -2, -1}, 5) == 3);
+}
+
+TEST_CASE("a batch without clouds has no wrong offset", "[core]") {
+  std::vector<index_t> const one{-1};
+  using batch = farpoint::batch<farpoint::point_view<float>>;
+  CHECK(farpoint::detail::count_bad_offsets(batch::ragged({}, one)) == 0);
+  CHECK(farpoint::detail::count_bad_offsets(batch::regular({}, 0)) == 0);
+}
+
+TEST_CASE("a batch whose points cannot all have an address is refused", "[core]") {
+  constexpr farpoint::detail::batch_reasons reasons{"", "", "", ""};
+  float const point[3] = {};
+  auto const accepts = [&](index_t count, index_t stride) {
+    return bool(
+        farpoint::detail::check_batch(farpoint::batch{farpoint::point_view<float>{point, count, stride}}, reasons));
+  };
+  constexpr index_t lowest = std::numeric_limits<index_t>::min();
+  constexpr index_t large = index_t{1} << 32;
+  CHECK(accepts(0, lowest));
+  CHECK(accepts(5, 0));
+  CHECK(accepts(large, 12));
+  CHECK(accepts(large, -12));
+  CHECK_FALSE(accepts(1, lowest));
+  CHECK_FALSE(accepts(large, large));
+  CHECK_FALSE(accepts(large, -large));
+  CHECK_FALSE(accepts(3, lowest));
 }
 
 TEST_CASE("index_span and index_view take both widths", "[core]") {
@@ -166,4 +199,19 @@ TEST_CASE("every status has a name", "[core]") {
   CHECK(std::string{to_string(farpoint::status::ok)} == "ok");
   CHECK(std::string{to_string(farpoint::status::workspace_too_small)} == "workspace too small");
   CHECK(std::string{to_string(static_cast<farpoint::status>(99))} == "unknown status");
+}
+
+TEST_CASE("shapes of radix_sort() compare and print", "[core]") {
+  auto const printed = [](auto const& tuning) {
+    std::ostringstream out;
+    out << tuning;
+    return out.str();
+  };
+  using farpoint::radix_block_tuning;
+  using farpoint::radix_sweep_tuning;
+  CHECK(radix_block_tuning{512, 8} == radix_block_tuning{512, 8});
+  CHECK(radix_block_tuning{512, 8} != radix_block_tuning{512, 4});
+  CHECK(printed(radix_block_tuning{512, 8}) == "{512, 8}");
+  CHECK(radix_sweep_tuning{1, 256, 8, 4, 4} != radix_sweep_tuning{1, 256, 8, 4, 4, true});
+  CHECK(printed(radix_sweep_tuning{1, 256, 8, 4, 4, true}) == "{1, 256, 8, 4, 4, true}");
 }

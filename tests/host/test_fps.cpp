@@ -7,6 +7,7 @@
 
 #include "../catch.hpp"
 #include "../shared/fps_problem.hpp"
+#include "../shared/limits.hpp"
 
 using namespace farpoint_tests;
 
@@ -77,8 +78,8 @@ auto solve_in_turns(Problem const& problem, int threads, fps_host_tuning const& 
       return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
     }
     using view = typename Problem::view;
-    std::atomic<unsigned long long> non_finite{0};
-    farpoint::detail::fps_host_task<view> const task{{clouds, params, output}, non_finite, plan};
+    farpoint::detail::fps_host_counters counters;
+    farpoint::detail::fps_host_task<view> const task{{clouds, params, output}, counters, plan};
     farpoint::detail::fps_host_sampler<view> sampler{task, plan.team_memory(workspace.get()), plan.threads()};
     int turn = 0;
     for (index_t b = 0; b < clouds.size(); ++b) {
@@ -87,7 +88,7 @@ auto solve_in_turns(Problem const& problem, int threads, fps_host_tuning const& 
         ++turn;
       }
     }
-    output.report->non_finite = non_finite;
+    *output.report = counters.sum();
     return {};
   });
 }
@@ -287,23 +288,35 @@ TEST_CASE("fps, host: workspace is checked at the door", "[fps][host]") {
   CHECK(run(0, 8).outcome.code == farpoint::status::bad_argument);
 }
 
-TEST_CASE("fps, host: what the arrays say is checked too", "[fps][host]") {
-  auto const code = [](auto change) {
+TEST_CASE("fps, host: what the arrays say is counted, as on a device", "[fps][host]") {
+  auto const report = [](auto change) {
     fps_problem<float> problem{make_cloud(shape::cube, 60, 73), 5};
     problem.clouds = 2;
     change(problem);
-    return solve_with(problem, 1).outcome.code;
+    auto const answer = solve_with(problem, 1);
+    CHECK(answer.outcome.code == farpoint::status::ok);
+    CHECK(same_answer(answer, reference_answer(problem)));
+    return answer.report;
   };
-  using farpoint::status;
-  CHECK(code([](auto&) {}) == status::ok);
-  CHECK(code([](auto& p) { p.firsts = {0, 30}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.firsts = {-1, 0}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.chosen = {0, 30}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.chosen = {-2, 0}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.offsets = {0, 61}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.offsets = {-1, 5}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.offsets = {0, 30, 20}; }) == status::bad_argument);
-  CHECK(code([](auto& p) { p.offsets = {0, 30, 40}, p.first = 10; }) == status::bad_argument);
+  CHECK(report([](auto& p) { p.firsts = {0, 30}; }).first_out_of_range == 1);
+  CHECK(report([](auto& p) { p.firsts = {-1, -7}; }).first_out_of_range == 2);
+  CHECK(report([](auto& p) { p.chosen = {0, 30}; }).chosen_out_of_range == 1);
+  CHECK(report([](auto& p) { p.chosen = {-2, 0}; }).chosen_out_of_range == 1);
+  CHECK(report([](auto& p) { p.offsets = {0, 61}; }).bad_offsets == 1);
+  CHECK(report([](auto& p) { p.offsets = {-1, 5}; }).bad_offsets == 1);
+  CHECK(report([](auto& p) { p.offsets = {0, 30, 20}; }).bad_offsets == 1);
+  CHECK(report([](auto& p) { p.offsets = {0, 30, 40}, p.first = 10; }).first_out_of_range == 1);
+}
+
+TEST_CASE("fps, host: containers whose first sample or chosen points are out of range", "[fps][host]") {
+  std::vector<std::array<float, 3>> const points(10);
+  farpoint::fps_params params;
+  std::vector<std::int32_t> const one{10};
+  params.chosen = one;
+  CHECK_THROWS_AS(farpoint::fps(points, 3, params), std::invalid_argument);
+  params.chosen = {};
+  params.firsts = one;
+  CHECK_THROWS_AS(farpoint::fps(points, 3, params), std::invalid_argument);
 }
 
 TEST_CASE("fps, host: outputs that are too small are refused", "[fps][host]") {
@@ -389,6 +402,19 @@ TEST_CASE("fps, host: numbers of samples at the limits of their type", "[fps][ho
     from.first = first;
     CHECK_THROWS_AS(farpoint::fps(points, 2, from), std::invalid_argument);
   }
+}
+
+TEST_CASE("fps, host: numbers of clouds and points at the limits of their type", "[fps][host]") {
+  for_batches_at_limits([](auto const& clouds, bool refused) {
+    farpoint::fps_params params;
+    for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
+      (void)farpoint::fps_workspace_bytes(host_exec{threads}, clouds, params);
+    }
+    CAPTURE(clouds.size(), clouds.points().size());
+    if (refused) {
+      CHECK(farpoint::fps(host_exec{1}, clouds, params, {}, {}).code == farpoint::status::bad_argument);
+    }
+  });
 }
 
 TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps][host]") {

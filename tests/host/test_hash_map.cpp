@@ -2,6 +2,7 @@
 #include <farpoint/container/hash_map_ref.hpp>
 
 #include <cmath>
+#include <limits>
 
 #include "../catch.hpp"
 #include "../shared/hash_map_problem.hpp"
@@ -23,6 +24,45 @@ struct colliding_hash {
   }
 };
 
+/// Keys that default_hash sends to the first thousandth of any map.
+template <class Key>
+std::vector<Key> colliding_keys(std::size_t count) {
+  std::vector<Key> keys;
+  for (Key key = 0; keys.size() < count; ++key) {
+    if (farpoint::default_hash{}(key) < 0xffffffffu / 1024) keys.push_back(key);
+  }
+  return keys;
+}
+
+/// Buckets that a search for each of `keys` looks at, in the mean, in a map half full of them.
+template <class Key, class Hash>
+double mean_probes(std::vector<Key> const& keys, Hash hash) {
+  using map_type = hash_map_ref<Key, std::uint32_t, Hash>;
+  std::vector<hash_map_bucket> memory(
+      static_cast<std::size_t>(map_type::buckets_for(static_cast<index_t>(keys.size()))));
+  map_type const map{{memory.data(), memory.size()}, {}, {}, hash};
+  map.clear();
+  index_t const buckets = map.capacity() / map_type::bucket_slots;
+  double probes = 0;
+  for (Key const key : keys) map.insert_or_min(key, 1);
+  for (Key const key : keys) {
+    index_t const home = map.part_of(key, static_cast<std::uint32_t>(buckets));
+    index_t const at = map.find(key) / map_type::bucket_slots;
+    probes += static_cast<double>((at - home + buckets) % buckets + 1);
+  }
+  return probes / static_cast<double>(keys.size());
+}
+
+template <class Key>
+void check_colliding_keys() {
+  auto const keys = colliding_keys<Key>(2000);
+  CHECK(mean_probes(keys, farpoint::default_hash{}) > 100);
+  CHECK(mean_probes(keys, farpoint::seeded_hash{0}) > 100);
+  for (std::uint64_t const seed : {std::uint64_t{1}, std::uint64_t{77}, ~std::uint64_t{0}}) {
+    CHECK(mean_probes(keys, farpoint::seeded_hash{seed}) < 1.5);
+  }
+}
+
 /// Memory with a map in it.
 template <class Map>
 class owned_map {
@@ -40,6 +80,17 @@ class owned_map {
   std::vector<hash_map_entry<key, value>> entries() const {
     std::vector<hash_map_entry<key, value>> entries;
     map_.for_each([&entries](key k, value v, index_t slot) { entries.push_back({k, v, slot}); });
+    std::size_t seen = 0;
+    for (index_t bucket = 0; bucket < map_.capacity() / Map::bucket_slots; ++bucket) {
+      map_.for_each_in_bucket(
+          [&](key k, value v, index_t slot) {
+            REQUIRE(slot / Map::bucket_slots == bucket);
+            auto const& entry = entries.at(seen++);
+            REQUIRE((entry.key == k && entry.value == v && entry.slot == slot));
+          },
+          bucket);
+    }
+    REQUIRE(seen == entries.size());
     return entries;
   }
 
@@ -79,6 +130,11 @@ void for_each_kind(Check&& check) {
 }
 
 }  // namespace
+
+TEST_CASE("hash_map: keys that are made to collide do not, with a seed", "[hash_map][host]") {
+  check_colliding_keys<std::uint32_t>();
+  check_colliding_keys<std::uint64_t>();
+}
 
 TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[hash_map]") {
   for_each_kind([](auto kind) {
@@ -228,6 +284,19 @@ TEST_CASE("hash_map_ref: buckets for a number of keys", "[hash_map]") {
       REQUIRE((slots - 3) * load < static_cast<double>(keys));
     }
   }
+}
+
+TEST_CASE("hash_map_ref: buckets for more keys than there can be", "[hash_map]") {
+  using map_type = farpoint::hash_map_ref<std::uint32_t>;
+  index_t const most = map_type::buckets_for(index_t{1} << 40, 1);
+  for (index_t const keys : {index_t{1} << 40, index_t{1} << 62, std::numeric_limits<index_t>::max()}) {
+    for (double const load : {1.0, 0.5, 1e-300, std::numeric_limits<double>::denorm_min()}) {
+      CHECK(map_type::buckets_for(keys, load) == most);
+      CHECK(split_map<std::uint64_t>::buckets_for(keys, load) > 0);
+    }
+  }
+  CHECK(map_type::buckets_for(1, std::numeric_limits<double>::denorm_min()) == most);
+  CHECK(map_type::buckets_for(std::numeric_limits<index_t>::min()) == 0);
 }
 
 TEST_CASE("default_hash: known values, and keys of every shape spread like random ones", "[hash_map]") {

@@ -4,6 +4,7 @@
 
 #include "../catch.hpp"
 #include "../shared/knn_problem.hpp"
+#include "../shared/limits.hpp"
 #include "../shared/team_tuning.hpp"
 
 #include <sstream>
@@ -96,11 +97,15 @@ TEST_CASE("knn, host: at most 48 bytes of workspace a point", "[knn][host]") {
   CHECK(bytes_of(0.0, 1000000) < 41);
 }
 
-TEST_CASE("knn, host: offsets that decrease or leave the points are refused", "[knn][host]") {
+TEST_CASE("knn, host: wrong offsets leave all rows empty", "[knn][host]") {
   knn_problem<float> problem{make_cloud(shape::cube, 60, 1), 2};
   for (auto const& offsets : {std::vector<index_t>{0, 40, 30, 60}, {-1, 60}, {0, 61}}) {
     problem.points.offsets = offsets;
-    CHECK(knn_with(problem, 1).outcome.code == farpoint::status::bad_argument);
+    auto const answer = knn_with(problem, 1);
+    CHECK(answer.outcome.code == farpoint::status::ok);
+    CHECK(answer.counts == std::vector<index_t>(60, 0));
+    CHECK(answer.indices == std::vector<index_t>(120, -1));
+    CHECK(answer.bad_offsets == 1);
   }
 }
 
@@ -112,6 +117,16 @@ TEST_CASE("knn, host: a tuning is compared, and printed as it is written", "[knn
   out << bvh_build_tuning{1, 512, 4, 2, 16};
   CHECK(out.str() == "{from 1, block_size 512, items_per_thread 4, blocks_per_multiprocessor 2, window 16}");
 }
+TEST_CASE("knn, host: numbers of clouds and points at the limits of their type", "[knn][host]") {
+  for_batches_at_limits([](auto const& clouds, bool refused) {
+    for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
+      (void)knn_workspace_bytes(host_exec{threads}, clouds, clouds, exact{}, std::numeric_limits<index_t>::max());
+    }
+    CAPTURE(clouds.size(), clouds.points().size());
+    if (refused) CHECK(knn(host_exec{1}, clouds, exact{}, 1, {}, {}).code == farpoint::status::bad_argument);
+  });
+}
+
 TEST_CASE("knn, host: containers", "[knn][host]") {
   std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {5, 0, 0}};
   auto const found = farpoint::knn(points, 2);

@@ -61,7 +61,8 @@ TEST_CASE("radius, host: the public functions", "[radius][host]") {
   farpoint::batch const asked{farpoint::view_points(points.data() + 2, 1)};
   radius_params params;
   params.radius = 1;
-  host_workspace const workspace{farpoint::radius_workspace_bytes(host_exec{1}, cloud, cloud)};
+  host_workspace const workspace{farpoint::radius_workspace_bytes(host_exec{1}, cloud)};
+  CHECK(workspace.get().size() == farpoint::radius_workspace_bytes(host_exec{1}, cloud, cloud));
   std::vector<std::int32_t> counts(3), indices(2), offsets(4), row_offsets(2), list(7);
   farpoint::radius_output<float> count;
   count.counts = counts;

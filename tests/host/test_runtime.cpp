@@ -47,6 +47,17 @@ void check_voxelize(runtime::backend where) {
 
 }  // namespace
 
+TEST_CASE("the library counts wrong offsets, as the functions do that it calls", "[runtime]") {
+  fps_problem<float> problem{make_cloud(shape::cube, 100, 81), 5};
+  problem.offsets = {0, 60, 40, 101};
+  auto const answer = collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    return runtime::fps(clouds, params, output);
+  });
+  CHECK(same_answer(answer, reference_answer(problem)));
+  CHECK(answer.report.bad_offsets == 2);
+}
+
 TEST_CASE("the library samples on the host", "[runtime]") {
   check_backend<float>(runtime::backend::host);
   check_backend<double>(runtime::backend::host);

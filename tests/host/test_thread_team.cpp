@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <functional>
+#include <limits>
 #include <new>
 #include <system_error>
 #include <thread>
@@ -13,6 +14,7 @@
 
 #include "../catch.hpp"
 #include "../shared/test_scale.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_block;
@@ -73,6 +75,7 @@ TEST_CASE("resolve_threads: a number of threads, or one for each core", "[thread
   CHECK(resolve_threads(77) == 77);
   CHECK(resolve_threads(0) >= 1);
   CHECK(resolve_threads(-5) == resolve_threads(0));
+  CHECK(resolve_threads(std::numeric_limits<int>::max()) == farpoint::most_team_threads);
 }
 
 TEST_CASE("run_team: every rank runs once", "[threads]") {
@@ -104,6 +107,32 @@ TEST_CASE("run_team: a barrier of all members is safe when threads were refused"
     });
     CHECK(waiting == allowed + 1);
   }
+}
+
+TEST_CASE("run_team: many callers share a number of threads", "[threads]") {
+  constexpr int callers = 64;
+  int const limit = farpoint::detail::helper_threads::most();
+  std::atomic<int> running{0}, most{0}, wrong{0};
+  auto const work = [&](int rank, int size) {
+    // The callers are threads of the test.
+    int const now = rank == 0 ? 0 : ++running;
+    int before = most.load();
+    while (before < now && !most.compare_exchange_weak(before, now)) {
+    }
+    if (rank >= size || size > callers) ++wrong;
+    std::this_thread::yield();
+    if (rank != 0) --running;
+  };
+  together(callers, [&](int) {
+    for (int call = 0; call < 5; ++call) run_team(callers, work);
+  });
+  CHECK(wrong == 0);
+  CHECK(most <= limit);
+  // All have been given back.
+  CHECK(farpoint::detail::helper_threads::enter(limit + 1) == limit);
+  CHECK(check_team<std::thread>(4) == 1);
+  farpoint::detail::helper_threads::leave(limit);
+  CHECK(check_team<std::thread>(4) == 4);
 }
 
 TEST_CASE("run_team: teams within teams and beside each other", "[threads]") {

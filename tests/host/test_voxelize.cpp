@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../catch.hpp"
+#include "../shared/limits.hpp"
 #include "../shared/voxelize_random.hpp"
 
 using namespace farpoint_tests;
@@ -211,14 +212,75 @@ TEST_CASE("voxelize, host: a small frame touches little of a large workspace", "
   }
 }
 
-TEST_CASE("voxelize, host: what only the host can check", "[voxelize][host]") {
+TEST_CASE("voxelize, host: a negative number of threads is refused", "[voxelize][host]") {
   voxelize_problem<float> problem{make_cloud(shape::cube, 100, 1), unit_grid(1, 1, 1), dynamic{}};
   CHECK(solve_with(problem, -1, {}).outcome.code == farpoint::status::bad_argument);
+}
+
+TEST_CASE("voxelize, host: wrong offsets leave no voxels", "[voxelize][host]") {
+  voxelize_problem<float> problem{make_cloud(shape::cube, 100, 1), unit_grid(1, 1, 1), dynamic{}};
   for (auto const& offsets : {std::vector<index_t>{0, 60, 40, 100}, {-1, 60}, {0, 101}}) {
     problem.offsets = offsets;
-    CHECK(solve(problem).outcome.code == farpoint::status::bad_argument);
-    CHECK(reference_voxels(problem).outcome.code == farpoint::status::bad_argument);
+    for (auto const& answer : {solve(problem), reference_voxels(problem)}) {
+      CHECK(answer.outcome.code == farpoint::status::ok);
+      CHECK(answer.report().bad_offsets == 1);
+      CHECK(answer.report().voxels == 0);
+      CHECK(answer.indices(part::voxel_count) == std::vector<index_t>{0});
+      CHECK(answer.indices(part::voxel_offsets) == std::vector<index_t>(offsets.size(), 0));
+      CHECK(answer.indices(part::point_voxel) == std::vector<index_t>(100, -1));
+    }
   }
+}
+
+TEST_CASE("voxelize, host: numbers of clouds and points at the limits of their type", "[voxelize][host]") {
+  for_batches_at_limits([](auto const& clouds, bool refused) {
+    farpoint::voxelize_params<float> params;
+    params.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
+    for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {
+      (void)farpoint::voxelize_workspace_bytes(host_exec{threads}, clouds, params, {});
+    }
+    CAPTURE(clouds.size(), clouds.points().size());
+    if (refused) {
+      CHECK(farpoint::voxelize(host_exec{1}, clouds, params, {}, {}).code == farpoint::status::bad_argument);
+    }
+  });
+}
+
+TEST_CASE("voxelize, host: voxels that are made to collide do not, with another seed", "[voxelize][host]") {
+  using farpoint::detail::host_voxel;
+  using farpoint::detail::voxel_hash;
+  using farpoint::detail::voxel_table;
+  constexpr std::size_t size = 4096;
+  std::vector<std::uint64_t> keys;
+  for (std::uint64_t key = 0; keys.size() < size / 2; ++key) {
+    if (voxel_hash{1}(key) % size < 4) keys.push_back(key);
+  }
+  // Slots that are looked at for a key, in the mean.
+  auto const mean_probes = [&](std::uint64_t seed) {
+    std::vector<std::uint64_t> slots(voxel_table::slots_per_point * keys.size());
+    std::vector<host_voxel> voxels(keys.size());
+    voxel_table table{slots.data(), voxels.data(), static_cast<index_t>(keys.size()), voxel_hash{seed}};
+    for (std::uint64_t const key : keys) table.add(key, voxel_hash{seed}(key), 0);
+    double probes = 0;
+    for (std::size_t at = 0; at < size; ++at) {
+      if (slots[at] == 0) continue;
+      auto const home = voxel_hash{seed}(voxels[static_cast<std::uint32_t>(slots[at]) - 1].key) % size;
+      probes += static_cast<double>((at - home + size) % size + 1);
+    }
+    return probes / static_cast<double>(keys.size());
+  };
+  CHECK(mean_probes(1) > 100);
+  CHECK(mean_probes(2) < 3);
+  CHECK(mean_probes(farpoint::detail::process_seed()) < 3);
+}
+
+TEST_CASE("voxelize, host: seeds of the hash", "[voxelize][host]") {
+  farpoint::voxelize_params<float> params;
+  CHECK(farpoint::detail::hash_seed_of(params) != 0);
+  CHECK(farpoint::detail::hash_seed_of(params) == farpoint::detail::hash_seed_of(params));
+  CHECK(farpoint::detail::draw_seed() != farpoint::detail::draw_seed());
+  params.hash_seed = 5;
+  CHECK(farpoint::detail::hash_seed_of(params) == 5);
 }
 
 TEST_CASE("voxelize, host: the convenience overload owns its memory", "[voxelize][host]") {

@@ -85,7 +85,7 @@ struct fps_answer : list_answer<Scalar> {
 /// Equal to the last bit.
 template <class Scalar>
 bool same_answer(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
-  return same_lists(a, b) && a.report.non_finite == b.report.non_finite;
+  return same_lists(a, b) && std::memcmp(&a.report, &b.report, sizeof a.report) == 0;
 }
 
 /// Where two answers part, for messages.
@@ -93,7 +93,7 @@ template <class Scalar>
 std::string difference(fps_answer<Scalar> const& a, fps_answer<Scalar> const& b) {
   std::string const lists = difference_in_lists(a, b);
   if (!lists.empty()) return lists;
-  return a.report.non_finite == b.report.non_finite ? "equal" : "report differs";
+  return std::memcmp(&a.report, &b.report, sizeof a.report) == 0 ? "equal" : "report differs";
 }
 
 /// Memory for the answer of a problem.

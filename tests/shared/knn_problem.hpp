@@ -41,7 +41,8 @@ struct knn_problem {
 template <class Scalar>
 bool same_answer(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
   return same_lists(a, b) && a.non_finite_points == b.non_finite_points &&
-         a.non_finite_queries == b.non_finite_queries && a.total == b.total && a.rows_left_out == b.rows_left_out;
+         a.non_finite_queries == b.non_finite_queries && a.total == b.total && a.rows_left_out == b.rows_left_out &&
+         a.bad_offsets == b.bad_offsets;
 }
 
 /// Where two answers part, for messages.
@@ -49,7 +50,8 @@ template <class Scalar>
 std::string difference(knn_answer<Scalar> const& a, knn_answer<Scalar> const& b) {
   auto const report = [](knn_answer<Scalar> const& answer) {
     return std::to_string(answer.non_finite_points) + " " + std::to_string(answer.non_finite_queries) + " " +
-           std::to_string(answer.total) + " " + std::to_string(answer.rows_left_out);
+           std::to_string(answer.total) + " " + std::to_string(answer.rows_left_out) + " " +
+           std::to_string(answer.bad_offsets);
   };
   return difference_in_lists(a, b) + "reports: " + report(a) + " / " + report(b);
 }

@@ -48,7 +48,8 @@ struct screen_answer : list_answer<Scalar> {
 template <class Scalar>
 bool same_report(screen_answer<Scalar> const& a, screen_answer<Scalar> const& b) {
   return a.report.non_finite_points == b.report.non_finite_points && a.report.unseen_points == b.report.unseen_points &&
-         a.report.hidden_points == b.report.hidden_points && a.report.visible_points == b.report.visible_points;
+         a.report.hidden_points == b.report.hidden_points && a.report.visible_points == b.report.visible_points &&
+         a.report.bad_offsets == b.report.bad_offsets;
 }
 
 /// Equal to the last bit.

@@ -14,17 +14,20 @@ struct knn_answer : list_answer<Scalar> {
   unsigned long long non_finite_queries = 0;
   unsigned long long total = 0;
   unsigned long long rows_left_out = 0;
+  unsigned long long bad_offsets = 0;
 };
 
 template <class Scalar>
 void add_report(knn_answer<Scalar>& answer, farpoint::knn_report const& report) {
   answer.non_finite_points = report.non_finite_points;
   answer.non_finite_queries = report.non_finite_queries;
+  answer.bad_offsets = report.bad_offsets;
 }
 template <class Scalar>
 void add_report(knn_answer<Scalar>& answer, farpoint::radius_report const& report) {
   answer.non_finite_points = report.non_finite_points;
   answer.non_finite_queries = report.non_finite_queries;
+  answer.bad_offsets = report.bad_offsets;
   answer.total = report.total;
   answer.rows_left_out = report.rows_left_out;
 }

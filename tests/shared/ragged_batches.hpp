@@ -3,6 +3,7 @@
 
 #include "../catch.hpp"
 #include "fps_problem.hpp"
+#include "garbage_offsets.hpp"
 
 namespace farpoint_tests {
 
@@ -25,6 +26,22 @@ void for_ragged_batches(Check const& check) {
       check(std::vector<index_t>{begin, begin, (2 * begin + end) / 3, (begin + end) / 2, end, end},
             std::vector<index_t>{first, (first + last) / 2, (first + last) / 2, last, last, last});
     }
+  }
+}
+
+/// Calls `check(point_offsets, query_offsets)` with lists of which one is wrong, or both are.
+template <class Check>
+void for_garbage_batches(std::uint64_t seeds, Check const& check) {
+  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
+    random_source random{seed};
+    index_t const clouds = 1 + random.below(7);
+    auto points = garbage_offsets(random, ragged_points, clouds);
+    auto queries = garbage_offsets(random, ragged_queries, clouds);
+    index_t b = 0;
+    if (seed % 3 == 1) std::generate(points.begin(), points.end(), [&] { return ragged_points * b++ / clouds; });
+    if (seed % 3 == 2) std::generate(queries.begin(), queries.end(), [&] { return ragged_queries * b++ / clouds; });
+    CAPTURE(seed, points, queries);
+    check(points, queries);
   }
 }
 

@@ -116,6 +116,7 @@ struct voxelize_problem {
   farpoint::voxel_order order = farpoint::voxel_order::first_occurrence;
   farpoint::voxel_points kept = farpoint::voxel_points::first;
   std::uint64_t seed = 0;
+  std::uint64_t hash_seed = 0;
 
   index_t capacity = 0;
   farpoint::voxel_columns columns = farpoint::voxel_columns::xyz;
@@ -171,6 +172,7 @@ struct voxelize_problem {
     params.order = order;
     params.points = kept;
     params.seed = seed;
+    params.hash_seed = hash_seed;
     bool const inside = features.stride == 0;
     unsigned char const* const start = inside ? first_record(base) : own + features.shift;
     index_t const stride = inside ? record_stride() : features.stride;

@@ -2,6 +2,7 @@
 /// Block-wide arg-max, one source for kernels and for host threads.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/core/types.hpp>
 
@@ -127,7 +128,7 @@ class block_argmax {
 
  public:
   static constexpr int warp_size = 32;
-  static constexpr int warps = (BlockSize + warp_size - 1) / warp_size;
+  static constexpr int warps = detail::divide_up(BlockSize, warp_size);
 
   /// Shared memory of the block, for one call at a time.
   struct storage {

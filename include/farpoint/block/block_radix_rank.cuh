@@ -2,6 +2,7 @@
 /// Stable ranking of a block's keys by one digit: the step that all radix sorts share.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 #include <cub/block/block_scan.cuh>
@@ -13,7 +14,7 @@ inline constexpr int radix_digits = 1 << radix_bits;
 
 /// Passes of a sort by the low `bits` bits, one for each digit.
 FARPOINT_HD constexpr int radix_passes(int bits) noexcept {
-  return (bits + radix_bits - 1) / radix_bits;
+  return detail::divide_up(bits, radix_bits);
 }
 
 /// Keys and their values, in device memory.
@@ -36,14 +37,24 @@ struct radix_digit {
   FARPOINT_HD constexpr std::uint32_t operator()(std::uint32_t key) const noexcept { return key >> shift & mask; }
 };
 
+namespace detail {
+
+/// A digit as CUB's rankings ask for it.
+struct radix_digit_extractor {
+  radix_digit digit;
+
+  __device__ std::uint32_t Digit(std::uint32_t key) const noexcept { return digit(key); }
+};
+
+}  // namespace detail
+
 /// Finds where each key of a tile stands once the tile is sorted by a digit. Equal digits keep their order.
 ///
 /// The tile is warp-striped: see place_of(). All threads of a one-dimensional block call every function together. The
 /// block synchronises before it calls rank() again, or uses the storage for something else.
 ///
 /// A warp finds the lanes that share a digit by eight ballots, so its cost does not depend on how the digits are
-/// spread. cub::BlockRadixRankMatch works in the same way; this one also ranks tiles that are not full, and hands out
-/// the count of each digit before the ranks are complete.
+/// spread. cub::BlockRadixRankMatch works in the same way and is faster, but only ranks full tiles.
 /// @tparam Threads  256 or more, in whole warps
 template <int Threads>
 class block_radix_rank {
@@ -51,7 +62,8 @@ class block_radix_rank {
   using scan_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, Threads, CUB_NS_QUALIFIER::BLOCK_SCAN_WARP_SCANS>;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr int warps = Threads / lanes;
-  static_assert(Threads % lanes == 0 && Threads >= radix_digits, "farpoint: a thread for each digit, in whole warps");
+  static_assert(Threads % lanes == 0 && Threads >= radix_digits,
+                "farpoint: block_radix_rank needs 256 threads or more, in whole warps");
 
   struct storage {
     typename scan_type::TempStorage scan;
@@ -97,7 +109,7 @@ class block_radix_rank {
   template <int Items, class DigitOf, class Counted>
   __device__ run rank(std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items], DigitOf const& digit_of,
                       Counted const& counted) const noexcept {
-    static_assert(Threads * Items < 1 << 16, "farpoint: ranks are counted in 16 bits");
+    static_assert(Threads * Items < 1 << 16, "farpoint: a tile must have fewer than 65,536 keys");
 #pragma unroll
     for (int i = 0; i < Items; ++i) ranks[i] = lanes_with(digit_of(keys[i]));
     return rank_matched<true>(keys, ranks, digit_of, counted);
@@ -107,7 +119,7 @@ class block_radix_rank {
   template <int Items, class DigitOf>
   __device__ run rank_first(std::uint32_t size, std::uint32_t const (&keys)[Items], std::uint32_t (&ranks)[Items],
                             DigitOf const& digit_of) const noexcept {
-    static_assert(Threads * Items < 1 << 16, "farpoint: ranks are counted in 16 bits");
+    static_assert(Threads * Items < 1 << 16, "farpoint: a tile must have fewer than 65,536 keys");
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       ranks[i] = lanes_with(digit_of(keys[i])) & cuda_warp::ballot(place_of<Items>(i) < size);

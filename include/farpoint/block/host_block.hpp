@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/config.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/host/spin_barrier.hpp>
 #include <farpoint/host/thread_team.hpp>
 
@@ -72,7 +73,7 @@ class host_block {
 
   template <class T>
   T shuffle(T value, int lane) const noexcept {
-    static_assert(sizeof(T) <= sizeof(exchange_slot), "farpoint: too large to exchange");
+    static_assert(sizeof(T) <= sizeof(exchange_slot), "farpoint: this type is too large to shuffle");
     std::memcpy(&shared_->slots[rank_], &value, sizeof value);
     warp_sync();
     std::memcpy(&value, &shared_->slots[warp() * Lanes + lane], sizeof value);
@@ -88,7 +89,7 @@ class host_block {
   }
 
  private:
-  static constexpr int warps = (Size + Lanes - 1) / Lanes;
+  static constexpr int warps = detail::divide_up(Size, Lanes);
   static constexpr int lanes_of(int warp) noexcept {
     return warp + 1 < warps ? Lanes : Size - warp * Lanes;
   }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
+#include <farpoint/core/math.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -135,7 +136,7 @@ class grouped_slots : public bucket_memory {
     return memory * sizeof(hash_map_bucket) / bucket_bytes;
   }
   FARPOINT_HD static constexpr index_t memory_for(index_t buckets) noexcept {
-    return (buckets * bucket_bytes + index_t{sizeof(hash_map_bucket)} - 1) / index_t{sizeof(hash_map_bucket)};
+    return divide_up(buckets * bucket_bytes, index_t{sizeof(hash_map_bucket)});
   }
 
   using bucket_memory::bucket_memory;
@@ -174,7 +175,7 @@ class grouped_slots : public bucket_memory {
 
   FARPOINT_HD index_t stores() const noexcept {
     // What it rounds up is the map's memory still, which ends at a multiple of 32 bytes.
-    return (index_t{buckets_} * bucket_bytes + row_bytes - 1) / row_bytes;
+    return divide_up<index_t>(index_t{buckets_} * bucket_bytes, row_bytes);
   }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
     bool const is_key = IsSplit ? i < index_t{buckets_} : i % (bucket_bytes / row_bytes) == 0;
@@ -195,7 +196,8 @@ class grouped_slots : public bucket_memory {
   static constexpr int key_bytes = row_bytes;
   static constexpr int value_bytes = bucket_slots * int{sizeof(Value)};
   // Keys are loaded by 16 bytes, so they must begin at multiples of 16.
-  static constexpr int bucket_bytes = IsSplit ? key_bytes + value_bytes : (key_bytes + value_bytes + 15) / 16 * 16;
+  static constexpr int bucket_bytes =
+      IsSplit ? key_bytes + value_bytes : divide_up(key_bytes + value_bytes, row_bytes) * row_bytes;
   static constexpr int key_step = IsSplit ? key_bytes : bucket_bytes;
   static constexpr int value_step = IsSplit ? value_bytes : bucket_bytes;
 

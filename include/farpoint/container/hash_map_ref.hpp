@@ -7,6 +7,7 @@
 #include <farpoint/container/hash_map_probe.hpp>
 #include <farpoint/container/hash_map_tuning.hpp>
 #include <farpoint/container/hash_map_value.hpp>
+#include <farpoint/core/math.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -27,7 +28,7 @@ FARPOINT_BEGIN_NAMESPACE
 ///   the value of the same key.
 /// - All of this is relaxed: seeing a key or a value says nothing about other memory; hash_map_value can order that.
 ///
-/// Linear probing by buckets: one load of 16 or 32 bytes a step, and a look before every compare-and-swap. A search
+/// Linear probing by buckets: one load of 16 or 32 bytes per step, and a look before every compare-and-swap. A search
 /// ends after all buckets, so a full map refuses keys and never hangs. A miss is searched up to the first empty slot:
 /// keep the load factor at 0.8 or below, since at 1 every miss walks through the whole map.
 ///
@@ -68,14 +69,16 @@ class hash_map_ref {
   using first_look = typename probe::template first_look<WithValue, Unchanging>;
 
   /// Buckets of memory that hold `keys` keys at load factor `load` or below, 0 < load <= 1 (anything else counts as
-  /// 0.5). No keys take no bucket.
+  /// 0.5). No keys take no bucket; more than 2^40 slots are as many as 2^40, which no map uses.
   FARPOINT_HD static constexpr index_t buckets_for(index_t keys, double load = 0.5) noexcept {
     if (keys <= 0) return 0;
     if (!(load > 0 && load <= 1)) load = 0.5;
+    constexpr index_t most = index_t{1} << 40;
+    if (!(static_cast<double>(keys) / load < static_cast<double>(most))) return buckets_for(most - 1, 1);
     auto needed = static_cast<index_t>(static_cast<double>(keys) / load);
     // What the conversion rounds off.
     if (needed < keys || static_cast<double>(needed) * load < static_cast<double>(keys)) ++needed;
-    return slots::memory_for((needed + bucket_slots - 1) / bucket_slots);
+    return slots::memory_for(detail::divide_up<index_t>(needed, bucket_slots));
   }
 
   /// A map without slots: it holds nothing, and every insertion says so.
@@ -215,14 +218,20 @@ class hash_map_ref {
   FARPOINT_CALLS_BACK
   template <class Visit>
   FARPOINT_HD void for_each(Visit&& visit, index_t first = 0, index_t step = 1) const noexcept {
-    for (index_t at = first; at < index_t{memory().buckets()}; at += step) {
-      FARPOINT_UNROLL
-      for (int i = 0; i < bucket_slots; ++i) {
-        index_t const slot = at * bucket_slots + i;
-        head_word const word = *memory().head(slot);
-        if (head::key_of(word) == empty()) continue;
-        visit(head::key_of(word), value_of(word, slot, unchanging), slot);
-      }
+    for (index_t at = first; at < index_t{memory().buckets()}; at += step) for_each_in_bucket(visit, at);
+  }
+
+  /// The same for one bucket, whose slots begin at bucket * bucket_slots.
+  /// @param bucket  below capacity() / bucket_slots
+  FARPOINT_CALLS_BACK
+  template <class Visit>
+  FARPOINT_HD void for_each_in_bucket(Visit&& visit, index_t bucket) const noexcept {
+    FARPOINT_UNROLL
+    for (int i = 0; i < bucket_slots; ++i) {
+      index_t const slot = bucket * bucket_slots + i;
+      head_word const word = *memory().head(slot);
+      if (head::key_of(word) == empty()) continue;
+      visit(head::key_of(word), value_of(word, slot, unchanging), slot);
     }
   }
 

@@ -10,7 +10,7 @@
 #include <farpoint/core/types.hpp>
 
 #if !defined(__CUDACC__) && !defined(__GNUC__)
-#error "farpoint: core/atomic.hpp is written for g++, clang++ and nvcc with either of them"
+#error "farpoint: core/atomic.hpp needs g++, clang++, or nvcc with either"
 #endif
 
 FARPOINT_BEGIN_NAMESPACE

@@ -10,8 +10,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Clouds that lie one after another in one view: regular (all of one size) or ragged (offsets).
 ///
 /// Non-owning and trivially copyable; `points` and `offsets` live in the memory space of the execution that they are
-/// used with. Offsets are data: host_exec checks them, cuda_exec cannot read them and clamps them to the view, so that
-/// a wrong offset never reads or writes out of bounds.
+/// used with. Offsets are data, so that wrong ones are counted and not refused: if an offset leaves the view, or is
+/// below the one before it, no cloud of the batch has points for a call. Its outputs come out empty, and its report
+/// counts such offsets (`bad_offsets`). This class itself clamps them to the view.
 template <class Points>
 class batch {
  public:
@@ -81,5 +82,22 @@ class batch {
   index_t clouds_;
   index_t largest_;
 };
+
+namespace FARPOINT_HIDDEN detail {
+
+/// True if offset `i`, 0 <= i <= size(), of a ragged batch is wrong; see is_bad_offset().
+template <class Points>
+FARPOINT_HD constexpr bool is_bad_offset(batch<Points> const& clouds, index_t i) noexcept {
+  return is_bad_offset(clouds.offsets(), i, clouds.points().size());
+}
+
+/// Wrong offsets of a batch that can be read here; none where there is no cloud. O(clouds).
+template <class Points>
+FARPOINT_HD constexpr index_t count_bad_offsets(batch<Points> const& clouds) noexcept {
+  if (!clouds.is_ragged() || clouds.size() == 0) return 0;
+  return count_bad_offsets(clouds.offsets(), clouds.points().size());
+}
+
+}  // namespace detail
 
 FARPOINT_END_NAMESPACE

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/core/workspace.hpp>
 
@@ -15,13 +16,33 @@ constexpr bool holds(index_t size, index_t clouds, index_t each) noexcept {
   return each == 0 || clouds <= size / each;
 }
 
+/// Clouds of a batch, and points of a view, that a call takes at most. No memory has more points, and sizes that are
+/// made of such numbers do not overflow.
+inline constexpr index_t max_clouds = max_narrow_points;
+inline constexpr index_t max_points = index_t{1} << 48;
+
+/// Numbers of clouds and of points that sizes may be made of: those of a call that will be refused may be anything.
+constexpr index_t bounded_clouds(index_t clouds) noexcept {
+  return smaller(larger(clouds, index_t{0}), max_clouds);
+}
+constexpr index_t bounded_points(index_t points) noexcept {
+  return smaller(larger(points, index_t{0}), max_points);
+}
+
 /// Reasons for which a batch is refused, each a sentence that names the argument.
 struct batch_reasons {
   char const* clouds_negative;
   char const* points_negative;
   char const* points_null;
   char const* not_a_multiple;
+  char const* too_large;
 };
+
+/// True when `each * count` bytes, forwards or backwards, are a distance that an address can have; count >= 0.
+constexpr bool is_distance(index_t count, index_t each) noexcept {
+  index_t const most = count > 1 ? 0x7fffffffffffffff / count : 0x7fffffffffffffff;
+  return each <= most && each >= -most;
+}
 
 /// Checks what it can of a batch without reading its arrays, which may be in device memory.
 template <class Points>
@@ -29,8 +50,12 @@ result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) no
   index_t const total = clouds.points().size();
   if (clouds.size() < 0) return reject(reasons.clouds_negative);
   if (total < 0) return reject(reasons.points_negative);
+  if (clouds.size() > max_clouds || total > max_points) return reject(reasons.too_large);
   if (total > 0 && clouds.points().base() == nullptr) return reject(reasons.points_null);
   if (!clouds.is_ragged() && clouds.size() > 0 && total % clouds.size() != 0) return reject(reasons.not_a_multiple);
+  if (total > 0 && !is_distance(total, clouds.points().stride())) {
+    return reject("points: their number times their stride does not fit in 64 bits");
+  }
   return {};
 }
 

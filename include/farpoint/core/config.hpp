@@ -22,7 +22,8 @@
 // The same bits with every flag of the caller: farpoint's functions are compiled without the options that let a
 // compiler assume that there are no NaNs, or calculate something else than what is written. g++ says by a macro whether
 // there are such options at all; where there are none, nothing is switched. It inlines no function of other options
-// unless it must, so that there FARPOINT_ALWAYS_INLINE is a wish only: code of the caller's options stays the caller's.
+// unless it must, so that there FARPOINT_ALWAYS_INLINE is a wish only, code of the caller's options stays the caller's,
+// and what has to be inlined for its speed asks for it by FARPOINT_FLATTEN.
 #if defined(__clang__)
 #define FARPOINT_BEGIN_STRICT_MATH _Pragma("float_control(push)") _Pragma("float_control(precise, on)")
 #define FARPOINT_END_STRICT_MATH _Pragma("float_control(pop)")
@@ -47,7 +48,7 @@
 #endif
 
 #if defined(__FLT_EVAL_METHOD__) && (__FLT_EVAL_METHOD__ == 1 || __FLT_EVAL_METHOD__ == 2)
-#error "farpoint: floats are calculated as doubles here, and answers would differ; compile with -msse2 -mfpmath=sse"
+#error "farpoint: this target computes floats in higher precision, which changes results; add -msse2 -mfpmath=sse"
 #endif
 
 #if defined(__GNUC__)
@@ -57,8 +58,13 @@
 #endif
 #if defined(__GNUC__) && (!defined(FARPOINT_FAST_MATH) || defined(__CUDA_ARCH__))
 #define FARPOINT_ALWAYS_INLINE inline __attribute__((always_inline))
+#define FARPOINT_FLATTEN
+#elif defined(__GNUC__)
+#define FARPOINT_ALWAYS_INLINE inline
+#define FARPOINT_FLATTEN __attribute__((flatten))
 #else
 #define FARPOINT_ALWAYS_INLINE inline
+#define FARPOINT_FLATTEN
 #endif
 
 // Asks the compiler to unroll the loop that follows: on a device, an array indexed by a run-time value leaves the

@@ -10,6 +10,7 @@ namespace detail {
 /// The segment that `value` is in: the last of `count` whose begin is not above it. Also 0 if the
 /// first one begins above it: a caller with values before the first segment must check for that.
 /// @param begin_of  `begin_of(i)`: where segment i begins; must not descend
+FARPOINT_CALLS_BACK
 template <class BeginOf>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t value, BeginOf const& begin_of) noexcept {
   index_t low = 0;
@@ -24,14 +25,22 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t segment_of(index_t count, index_t val
   return low;
 }
 
-/// True when offsets in host memory ascend from 0 or more to `size` or less.
-inline bool offsets_ascend(span<index_t const> offsets, index_t size) noexcept {
-  index_t before = 0;
-  for (index_t const offset : offsets) {
-    if (offset < before || offset > size) return false;
-    before = offset;
-  }
-  return true;
+/// True for an offset that makes a list wrong: it is not in `[0, size]`, or below the one before it.
+///
+/// The rule of every call: one wrong offset, and no cloud of the batch has points. Rows and clouds come out empty, and
+/// the report counts the wrong offsets. Which cloud a point belongs to is a question to the list as a whole, so that an
+/// answer for a part of a wrong one would differ from kernel to kernel.
+FARPOINT_HD constexpr bool is_bad_offset(span<index_t const> offsets, index_t i, index_t size) noexcept {
+  index_t const offset = offsets[static_cast<std::size_t>(i)];
+  index_t const before = i == 0 ? 0 : offsets[static_cast<std::size_t>(i) - 1];
+  return offset < before || offset < 0 || offset > size;
+}
+
+/// Wrong offsets of a list that can be read here. O(offsets).
+FARPOINT_HD constexpr index_t count_bad_offsets(span<index_t const> offsets, index_t size) noexcept {
+  index_t count = 0;
+  for (index_t i = 0; i < static_cast<index_t>(offsets.size()); ++i) count += is_bad_offset(offsets, i, size) ? 1 : 0;
+  return count;
 }
 
 /// The largest offset that an array of 64-bit (`wide`) or 32-bit offsets can hold.

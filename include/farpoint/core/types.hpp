@@ -2,21 +2,16 @@
 /// Sizes, spans and small vectors shared by host and device code.
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/span.hpp>
 
 #include <cstddef>
 #include <cstdint>
-#include <cuda/std/span>
 #include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 
 /// Sizes and offsets, in elements.
 using index_t = std::int64_t;
-
-/// Non-owning range of caller-owned memory; usable in kernels.
-template <class T>
-using span = cuda::std::span<T>;
 
 /// Raw scratch memory.
 using bytes = span<unsigned char>;

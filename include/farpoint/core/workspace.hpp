@@ -1,6 +1,7 @@
 /// @file
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/types.hpp>
 
 #include <new>
@@ -29,7 +30,7 @@ class basic_workspace_cutter {
   T* take(index_t count) noexcept {
     static_assert(alignof(T) <= Line && Line <= workspace_alignment);
     std::size_t const begin = used_;
-    used_ += (static_cast<std::size_t>(count) * sizeof(T) + Line - 1) / Line * Line;
+    used_ += divide_up(static_cast<std::size_t>(count) * sizeof(T), Line) * Line;
     return memory_ == 0 ? nullptr : reinterpret_cast<T*>(memory_ + begin);
   }
 

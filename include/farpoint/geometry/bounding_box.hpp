@@ -46,7 +46,7 @@ struct bounding_box {
   /// @tparam PointDim  at least Dim: the first coordinates count
   template <int PointDim>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void grow(vec<Scalar, PointDim> const& point) noexcept {
-    static_assert(PointDim >= Dim, "farpoint: a point has as many coordinates as the box, or more");
+    static_assert(PointDim >= Dim, "farpoint: a point needs at least as many coordinates as the box");
     FARPOINT_UNROLL
     for (int axis = 0; axis < Dim; ++axis) {
       grow(axis, point[axis], point[axis]);

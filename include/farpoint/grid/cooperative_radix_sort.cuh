@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/block/block_radix_rank.cuh>
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/types.hpp>
 #include <farpoint/grid/grid_barrier.cuh>
 
@@ -39,7 +40,7 @@ class cooperative_radix_sort {
   using run = typename rank_type::run;
   static constexpr int lanes = cuda_warp::lanes;
   static constexpr std::uint32_t group_size = detail::radix_group;
-  static_assert(Threads % radix_digits == 0, "farpoint: a thread, or some, for each digit");
+  static_assert(Threads % radix_digits == 0, "farpoint: the number of threads must be a multiple of 256");
 
  public:
   static constexpr std::uint32_t tile_size = Threads * Items;
@@ -58,7 +59,7 @@ class cooperative_radix_sort {
   /// @param shared     shared memory of the block
   __device__ cooperative_radix_sort(grid_barrier& barrier, std::uint32_t* workspace, storage& shared) noexcept
       : barrier_{barrier},
-        groups_{(num_blocks() + group_size - 1) / group_size},
+        groups_{detail::divide_up(num_blocks(), group_size)},
         sums_{workspace},
         counts_{workspace + 2 * groups_ * radix_digits},
         shared_{shared} {

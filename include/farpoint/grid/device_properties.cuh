@@ -1,10 +1,12 @@
 /// @file
-/// What the current device has.
+/// What the current device has, and what a stream may use of it.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/math.hpp>
+#include <farpoint/grid/driver_api.cuh>
 
 #include <cuda_runtime.h>
 #include <cstdint>
@@ -14,10 +16,11 @@ namespace detail {
 
 /// The current device, as far as a choice of kernels goes by it; all zero when there is none.
 struct device_properties {
-  int multiprocessors = 0;
+  int multiprocessors = 0;  ///< that blocks which wait for one another may take
   int architecture = 0;
   int shared_bytes = 0;  ///< that a block may have
   int cooperative = 0;
+  int cluster_blocks = 16;  ///< largest cluster that is sure to find its place; 1 or less: none is
 
   /// Of the current device's L2; 0 when there is none.
   static std::int64_t cache_bytes() noexcept { return attribute_or(cudaDevAttrL2CacheSize, 0); }
@@ -26,15 +29,20 @@ struct device_properties {
   static int multiprocessor_count() noexcept { return attribute_or(cudaDevAttrMultiProcessorCount, 1); }
 
   static device_properties current() noexcept {
-    int device = 0;
-    if (cudaGetDevice(&device) != cudaSuccess) return {};
-    auto const get = [device](cudaDeviceAttr attribute) {
-      int value = 0;
-      return cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess ? value : 0;
-    };
+    auto const get = [](cudaDeviceAttr attribute) { return attribute_or(attribute, 0); };
     return {get(cudaDevAttrMultiProcessorCount),
             10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
             get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
+  }
+
+  /// The same, as far as the stream's green context and the caller's limit go.
+  static device_properties of(cuda_exec exec) noexcept {
+    device_properties properties = current();
+    if (properties.multiprocessors > 0) {
+      properties.narrow_to_green_context(exec.stream);
+      properties.narrow_to(exec.multiprocessors);
+    }
+    return properties;
   }
 
  private:
@@ -44,6 +52,29 @@ struct device_properties {
     bool const known =
         cudaGetDevice(&device) == cudaSuccess && cudaDeviceGetAttribute(&value, attribute, device) == cudaSuccess;
     return known ? value : otherwise;
+  }
+
+  /// A green context has some of the multiprocessors, so many of them neighbours.
+  void narrow_to_green_context([[maybe_unused]] cudaStream_t stream) noexcept {
+#if CUDA_VERSION >= 12040
+    auto const& driver = driver_api::get();
+    CUgreenCtx context = nullptr;
+    if (driver.green_context_of == nullptr || driver.resource_of == nullptr) return;
+    if (driver.green_context_of(stream, &context) != CUDA_SUCCESS || context == nullptr) return;
+    CUdevResource has{};
+    if (driver.resource_of(context, &has, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return;
+    multiprocessors = smaller(multiprocessors, static_cast<int>(has.sm.smCount));
+    cluster_blocks = smaller(cluster_blocks, static_cast<int>(has.sm.smCoscheduledAlignment));
+#endif
+  }
+
+  /// The caller's limit says how many will be free, not which. The blocks of a cluster need as many in one graphics
+  /// processing cluster: of these there are 8 on sm_90 and sm_100 and 12 on sm_120 at most, so that one has at least
+  /// its share of those that are free.
+  void narrow_to(int limit) noexcept {
+    if (limit <= 0 || limit >= multiprocessors) return;
+    multiprocessors = limit;
+    cluster_blocks = smaller(cluster_blocks, limit / (architecture >= 120 ? 12 : 8));
   }
 };
 

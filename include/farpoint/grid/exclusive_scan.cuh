@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/index_span.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
@@ -13,13 +14,13 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 inline constexpr int exclusive_scan_block_size = 128;
-inline constexpr int exclusive_scan_items = 8;  ///< rows a thread
+inline constexpr int exclusive_scan_items = 8;  ///< rows per thread
 inline constexpr index_t exclusive_scan_tile = index_t{exclusive_scan_block_size} * exclusive_scan_items;
 
 }  // namespace detail
 
 constexpr index_t exclusive_scan_tiles(index_t rows) noexcept {
-  return (rows + detail::exclusive_scan_tile - 1) / detail::exclusive_scan_tile;
+  return detail::divide_up(rows, detail::exclusive_scan_tile);
 }
 
 /// Device memory of exclusive_scan(); the caller clears it on the stream before each call.

@@ -7,6 +7,7 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/types.hpp>
 #include <farpoint/grid/device_properties.cuh>
+#include <farpoint/grid/driver_api.cuh>
 
 #include <cuda_runtime.h>
 #include <type_traits>
@@ -18,34 +19,37 @@ namespace detail {
 /// The driver's function, which has the same numbers for attributes and errors, knows nothing of the runtime's errors.
 inline cudaError_t set_kernel_attribute(void const* kernel, cudaFuncAttribute attribute, int value) noexcept {
   cudaFunction_t function = nullptr;
-  cudaError_t error = cudaGetFuncBySymbol(&function, kernel);
+  cudaError_t const error = cudaGetFuncBySymbol(&function, kernel);
   if (error != cudaSuccess) return error;
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  error = cudaGetDriverEntryPointByVersion("cuFuncSetAttribute", &entry, 12000, cudaEnableDefault, &found);
-#else
-  error = cudaGetDriverEntryPoint("cuFuncSetAttribute", &entry, cudaEnableDefault, &found);
-#endif
-  if (error != cudaSuccess || entry == nullptr) return error != cudaSuccess ? error : cudaErrorNotSupported;
-  using set_attribute = int (*)(cudaFunction_t, int, int);
-  return static_cast<cudaError_t>(reinterpret_cast<set_attribute>(entry)(function, attribute, value));
+  auto const& driver = driver_api::get();
+  if (driver.set_attribute == nullptr) return cudaErrorNotSupported;
+  return static_cast<cudaError_t>(driver.set_attribute(function, static_cast<CUfunction_attribute>(attribute), value));
 }
 
 /// Raises a kernel's limit of dynamic shared memory to what the device has, once it needs more than it is allowed. The
 /// limit belongs to the kernel, not to the launch: if it were set to what a launch needs, another thread could lower it
-/// between the two.
+/// between the two. It belongs to a context, too, and may end with it, so that it is looked up each time:
+/// cudaFuncGetAttributes() would look up ten others as well.
 inline cudaError_t allow_dynamic_shared(void const* kernel, std::size_t bytes) noexcept {
-  cudaFuncAttributes attributes{};
-  cudaError_t error = cudaFuncGetAttributes(&attributes, kernel);
-  if (error != cudaSuccess || bytes <= static_cast<std::size_t>(attributes.maxDynamicSharedSizeBytes)) return error;
+  cudaFunction_t function = nullptr;
+  cudaError_t error = cudaGetFuncBySymbol(&function, kernel);
+  if (error != cudaSuccess) return error;
+  auto const& driver = driver_api::get();
+  if (driver.get_attribute == nullptr || driver.set_attribute == nullptr) return cudaErrorNotSupported;
+  int allowed = 0;
+  int own = 0;
+  CUresult found = driver.get_attribute(&allowed, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, function);
+  if (found != CUDA_SUCCESS) return static_cast<cudaError_t>(found);
+  if (bytes <= static_cast<std::size_t>(allowed)) return cudaSuccess;
+  found = driver.get_attribute(&own, CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES, function);
+  if (found != CUDA_SUCCESS) return static_cast<cudaError_t>(found);
   int device = 0;
   int most = 0;
   error = cudaGetDevice(&device);
   if (error == cudaSuccess) error = cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
   if (error != cudaSuccess) return error;
-  return set_kernel_attribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
-                              most - static_cast<int>(attributes.sharedSizeBytes));
+  return static_cast<cudaError_t>(
+      driver.set_attribute(function, CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES, most - own));
 }
 
 /// Enqueues a kernel of one argument. Not by <<<>>>, whose error has to be fetched by cudaGetLastError(): that clears

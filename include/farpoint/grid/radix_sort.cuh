@@ -53,7 +53,8 @@ class radix_sort_plan {
   static constexpr std::size_t block_shapes = std::size(Selector::blocks);
   static constexpr std::size_t sweep_shapes = std::size(Selector::sweeps);
   static constexpr std::uint32_t block_capacity = Selector::blocks[block_shapes - 1].capacity();
-  static_assert(Selector::sweeps[0].from <= block_capacity + 1, "farpoint: sweeps begin where one block ends");
+  static_assert(Selector::sweeps[0].from <= block_capacity + 1,
+                "farpoint: the first of Selector::sweeps must start where Selector::blocks ends");
 
   /// Most keys that a shape of the sweeps is used for, of `size` at most.
   static constexpr std::size_t most_of_shape(std::size_t shape, std::size_t size) noexcept {
@@ -109,7 +110,8 @@ class radix_sort_plan {
   void enqueue_sweep(radix_sweep_memory& memory, int pass) noexcept {
     constexpr radix_sweep_tuning tuning = Selector::sweeps[Shape];
     constexpr std::uint32_t portion = Selector::portion_keys / tuning.tile_size();
-    static_assert(Selector::portion_keys < 1u << 30 && portion > 0, "farpoint: sums have 30 bits");
+    static_assert(Selector::portion_keys < 1u << 30 && portion > 0,
+                  "farpoint: Selector::portion_keys must hold a tile and be below 2^30");
     constexpr int threads = tuning.block_size;
     constexpr int items = tuning.items_per_thread;
     using storage = typename radix_sweep<threads, items, tuning.window, tuning.values_apart>::storage;
@@ -168,7 +170,7 @@ constexpr int radix_sort_result(int bits) noexcept {
 /// Stable: keys that agree in these bits keep their order. The result is in `keys[radix_sort_result(bits)]` and
 /// `values[radix_sort_result(bits)]`; the other buffers are left with anything. The input is not kept.
 ///
-/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 4,096 keys are
+/// Enqueues on `stream`, without synchronising or allocating, so it can be captured in a graph. Up to 8,192 keys are
 /// one launch of one block. More take one launch for every eight bits, one to count the digits, and a memset. A key is
 /// then read once to count it, and read and written once for each eight bits, with its value. Where only the device
 /// knows the size, the launches are those of `size`, and surplus blocks return at once.

@@ -8,6 +8,8 @@
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/core/math.hpp>
 
+#include <cub/block/block_radix_rank.cuh>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
@@ -197,14 +199,16 @@ class radix_lookback {
 /// @tparam HasValues  false: `values` may be null, which stands for the places of the keys
 template <int Threads, int Items, int Window, bool Apart, bool HasValues = true>
 class radix_sweep {
-  using rank_type = block_radix_rank<Threads>;
+  using place_type = block_radix_rank<Threads>;
+  /// Counts before it ranks, so that later tiles learn the counts early.
+  using rank_type = CUB_NS_QUALIFIER::BlockRadixRankMatchEarlyCounts<Threads, radix_bits, false>;
 
  public:
   static constexpr std::uint32_t tile_size = Threads * Items;
 
   struct storage {
     union {
-      typename rank_type::storage rank;
+      typename rank_type::TempStorage rank;
       std::uint32_t words[tile_size];  ///< keys, and then values, unless these are apart
     };
     std::uint32_t values[Apart ? tile_size : 1];
@@ -229,36 +233,42 @@ class radix_sweep {
     std::uint32_t const of_portion = tile - args_.first_tile;
     radix_lookback const lookback{args_};
     std::uint32_t keys[Items];
-    std::uint32_t places[Items];
+    int places[Items];
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = rank_type::template place_of<Items>(i);
+      std::uint32_t const at = place_type::template place_of<Items>(i);
       // Padding has the highest digit and comes last: the sort is stable. No later tile reads the counts of the last.
       keys[i] = at < left ? args_.keys[first + at] : ~0u;
     }
-    auto const mine = rank_type{shared_.rank}.rank(keys, places, args_.digit,
-                                                   [&](std::uint32_t count) { lookback.publish(of_portion, count); });
+    int first_place[1];
+    std::uint32_t count = 0;
+    rank_type{shared_.rank}.RankKeys(keys, places, radix_digit_extractor{args_.digit}, first_place,
+                                     [&](int const(&counts)[1]) {
+                                       if (!place_type::has_digit()) return;
+                                       count = static_cast<std::uint32_t>(counts[0]);
+                                       lookback.publish(of_portion, count);
+                                     });
     std::uint32_t values[Items];
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      std::uint32_t const at = rank_type::template place_of<Items>(i);
+      std::uint32_t const at = place_type::template place_of<Items>(i);
       bool const is_place = !HasValues && args_.values == nullptr;
       values[i] = is_place ? first + at : at < left ? args_.values[first + at] : 0;
     }
     __syncthreads();
     put(shared_.words, keys, places);
-    if (rank_type::has_digit()) {
+    if (place_type::has_digit()) {
       std::uint32_t begin = args_.begins[threadIdx.x];
-      begin += lookback.template look_back<Window>(of_portion, mine.count);
-      shared_.digits[threadIdx.x] = begin - mine.begin;
+      begin += lookback.template look_back<Window>(of_portion, count);
+      shared_.digits[threadIdx.x] = begin - static_cast<std::uint32_t>(first_place[0]);
       if (args_.next_begins != nullptr && tile + 1 == args_.end_tile) {
-        args_.next_begins[threadIdx.x] = begin + mine.count;
+        args_.next_begins[threadIdx.x] = begin + count;
       }
     }
     if constexpr (Apart) put(shared_.values, values, places);
     __syncthreads();
     std::uint32_t to[Items];
-    rank_type::template for_each_sorted<Items>(left, [&](int i, std::uint32_t at) {
+    place_type::template for_each_sorted<Items>(left, [&](int i, std::uint32_t at) {
       std::uint32_t const key = shared_.words[at];
       to[i] = shared_.digits[args_.digit(key)] + at;
       args_.sorted_keys[to[i]] = key;
@@ -268,13 +278,13 @@ class radix_sweep {
     __syncthreads();
     put(shared_.words, values, places);
     __syncthreads();
-    rank_type::template for_each_sorted<Items>(
+    place_type::template for_each_sorted<Items>(
         left, [&](int i, std::uint32_t at) { args_.sorted_values[to[i]] = shared_.words[at]; });
   }
 
  private:
   __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[Items],
-                             std::uint32_t const (&places)[Items]) noexcept {
+                             int const (&places)[Items]) noexcept {
 #pragma unroll
     for (int i = 0; i < Items; ++i) to[places[i]] = words[i];
   }

@@ -16,12 +16,12 @@ Result run_portable(Arguments... arguments) noexcept {
 
 #if defined(__GNUC__) && defined(__x86_64__)
 template <class Work, class Result, class... Arguments>
-__attribute__((target("avx2,fma"))) Result run_avx2(Arguments... arguments) noexcept {
+FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
 
 template <class Work, class Result, class... Arguments>
-__attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments) noexcept {
+FARPOINT_FLATTEN __attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
 #endif

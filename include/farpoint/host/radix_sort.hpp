@@ -2,6 +2,7 @@
 /// Radix sort of keys and values by one host thread.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/types.hpp>
 
 #include <cstring>
@@ -35,14 +36,14 @@ key_value_arrays<Key, Value> host_radix_sort(key_value_arrays<Key, Value> from, 
   static_assert(std::is_unsigned_v<Key>, "farpoint: host_radix_sort takes unsigned keys");
   static_assert(DigitBits >= 1 && DigitBits <= 16, "farpoint: a digit has 1 to 16 bits");
   constexpr int digit_values = 1 << DigitBits;
-  constexpr int most_digits = (8 * int{sizeof(Key)} + DigitBits - 1) / DigitBits;
+  constexpr int most_digits = detail::divide_up(8 * int{sizeof(Key)}, DigitBits);
   if (count <= 0) return from;
   // The last digit may have fewer bits than the others.
   auto const used = bits < 8 * int{sizeof(Key)} ? static_cast<Key>((Key{1} << bits) - 1) : static_cast<Key>(~Key{0});
   auto const digit_of = [used](Key key, int d) {
     return static_cast<std::uint32_t>((key & used) >> (d * DigitBits)) & (digit_values - 1);
   };
-  int const digits = (bits + DigitBits - 1) / DigitBits;
+  int const digits = detail::divide_up(bits, DigitBits);
   std::uint32_t counts[most_digits][digit_values];
   std::memset(counts, 0, static_cast<std::size_t>(digits) * sizeof counts[0]);
   for (index_t i = 0; i < count; ++i) {

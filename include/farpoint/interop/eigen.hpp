@@ -22,7 +22,8 @@ template <class Derived>
 auto view_columns(Eigen::DenseBase<Derived> const& matrix) noexcept {
   using coord = typename Derived::Scalar;
   constexpr int dim = Derived::RowsAtCompileTime;
-  static_assert(dim == 2 || dim == 3, "farpoint: points in columns need a matrix of 2 or 3 rows, known when compiling");
+  static_assert(dim == 2 || dim == 3,
+                "farpoint: points in columns need a matrix of 2 or 3 rows, fixed at compile time");
   auto const& points = matrix.derived();
   std::array<int, dim> offsets{};
   for (int axis = 0; axis < dim; ++axis) {

@@ -38,11 +38,17 @@ index_t fps_one_cloud(Points cloud, index_t first, std::vector<index_t> const& c
 
   bool started = false;
   for (index_t const index : chosen) {
-    if (index < 0 || !is_finite(cloud[index])) continue;
+    bool const is_point = index >= 0 && index < cloud.size();
+    if (!is_point && index != -1) ++report.chosen_out_of_range;
+    if (!is_point || !is_finite(cloud[index])) continue;
     pick(index);
     started = true;
   }
 
+  if (!started && n > 0 && (first < 0 || first >= cloud.size())) {
+    ++report.first_out_of_range;
+    return 0;
+  }
   index_t count = 0;
   while (count < samples) {
     index_t best = -1;
@@ -72,9 +78,10 @@ template <class Points>
 result fps(batch<Points> const& clouds, fps_params const& params, fps_output<typename Points::scalar> const& output) {
   using scalar = typename Points::scalar;
   if (result const checked = farpoint::detail::check_fps(clouds, params, output); !checked) return checked;
-  if (result const checked = farpoint::detail::check_fps_arrays(clouds, params); !checked) return checked;
 
   fps_report report;
+  bool const has_samples = params.samples > 0;
+  if (has_samples) report.bad_offsets = static_cast<unsigned long long>(farpoint::detail::count_bad_offsets(clouds));
   auto const stop2 = static_cast<scalar>(params.stop_below) * static_cast<scalar>(params.stop_below);
   for (index_t b = 0; b < clouds.size(); ++b) {
     std::vector<index_t> indices(static_cast<std::size_t>(params.samples), -1);
@@ -84,9 +91,10 @@ result fps(batch<Points> const& clouds, fps_params const& params, fps_output<typ
     for (index_t i = 0; i < chosen_each; ++i) chosen.push_back(params.chosen[b * chosen_each + i]);
     index_t const first = params.firsts.empty() ? params.first : params.firsts[b];
 
-    index_t const count = params.samples == 0 ? 0
-                                              : detail::fps_one_cloud(clouds[b], first, chosen, params.samples, stop2,
-                                                                      indices.data(), distances.data(), report);
+    index_t const count = !has_samples || report.bad_offsets > 0
+                              ? 0
+                              : detail::fps_one_cloud(clouds[b], first, chosen, params.samples, stop2, indices.data(),
+                                                      distances.data(), report);
     for (index_t s = 0; s < params.samples; ++s) {
       output.indices.set(b * params.samples + s, indices[static_cast<std::size_t>(s)]);
       if (!output.distances.empty()) {

@@ -40,6 +40,19 @@ void count_non_finite(batch<Points> const& points, batch<Queries> const& queries
   }
 }
 
+/// The answer of a batch whose offsets are wrong: that of `search(points, queries)` for no point and one cloud of all
+/// queries, and a report that counts nothing but the wrong offsets.
+template <class Points, class Queries, class Report, class Search>
+result leave_rows_empty(batch<Points> const& points, batch<Queries> const& queries, Report* report,
+                        unsigned long long bad_offsets, Search const& search) {
+  batch<Points> const none{points.points().subview(0, 0)};
+  result const outcome = search(none, batch<Queries>{queries.points()});
+  if (report == nullptr) return outcome;
+  *report = {};
+  report->bad_offsets = bad_offsets;
+  return outcome;
+}
+
 /// Writes a row of `width` elements.
 template <class Scalar>
 void write_row(std::vector<neighbour<Scalar>> const& found, index_t row, index_t width, index_span indices,
@@ -66,9 +79,10 @@ result knn(batch<Points> const& points, batch<Queries> const& queries, exact con
   if (result const checked = farpoint::detail::check_knn(queries.points().size(), method, k, output); !checked) {
     return checked;
   }
-  if (result const checked = farpoint::detail::check_search_offsets(points); !checked) return checked;
-  if (result const checked = farpoint::detail::check_search_offsets(queries); !checked) return checked;
-
+  if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
+    auto const search = [&](auto const& none, auto const& rows) { return knn(none, rows, method, k, output); };
+    return detail::leave_rows_empty(points, queries, output.report, bad, search);
+  }
   auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
   for (index_t b = 0; b < points.size(); ++b) {
     for (index_t i = 0; i < queries[b].size(); ++i) {

@@ -128,11 +128,12 @@ template <class Points, class Camera>
 result knn(batch<Points> const& points, screen_space<Camera> const& method, index_t k,
            knn_screen_output<typename Points::scalar> const& output) {
   if (result const checked = farpoint::detail::check_knn_screen(points, method, k, output); !checked) return checked;
-  if (result const checked = farpoint::detail::check_search_offsets(points); !checked) return checked;
-  Points const cloud = points[0];
   bool const by_input = method.rows == screen_rows::input;
-  index_t const begin = by_input ? points.begin_of(0) : 0;
-  for (index_t i = 0; by_input && i < cloud.size(); ++i) {
+  index_t const bad_offsets = farpoint::detail::count_bad_offsets(points);
+  Points const cloud = bad_offsets > 0 ? points.points().subview(0, 0) : points[0];
+  index_t const begin = by_input && bad_offsets == 0 ? points.begin_of(0) : 0;
+  index_t const empty_rows = bad_offsets > 0 ? points.points().size() : cloud.size();
+  for (index_t i = 0; by_input && i < empty_rows; ++i) {
     detail::write_row<typename Points::scalar>({}, begin + i, k, output.indices, output.distances);
     if (!output.counts.empty()) output.counts.set(begin + i, 0);
     if (!output.pixels.empty()) output.pixels.set(begin + i, -1);
@@ -156,7 +157,9 @@ result knn(batch<Points> const& points, screen_space<Camera> const& method, inde
     ++rank;
   }
   if (!output.visible_count.empty()) output.visible_count.set(0, rank);
-  if (output.report != nullptr) *output.report = view.report;
+  if (output.report == nullptr) return {};
+  *output.report = view.report;
+  output.report->bad_offsets = static_cast<unsigned long long>(bad_offsets);
   return {};
 }
 

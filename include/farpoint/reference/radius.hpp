@@ -12,9 +12,7 @@ namespace detail {
 template <class Points, class Queries>
 result check_radius_clouds(batch<Points> const& points, batch<Queries> const& queries) {
   if (result const checked = farpoint::detail::check_bvh_points(points); !checked) return checked;
-  if (result const checked = farpoint::detail::check_queries(queries, points.size()); !checked) return checked;
-  if (result const checked = farpoint::detail::check_search_offsets(points); !checked) return checked;
-  return farpoint::detail::check_search_offsets(queries);
+  return farpoint::detail::check_queries(queries, points.size());
 }
 
 /// The neighbours of query i of cloud b, in the order of `params`.
@@ -37,6 +35,10 @@ result radius(batch<Points> const& points, batch<Queries> const& queries, radius
   if (result const checked = detail::check_radius_clouds(points, queries); !checked) return checked;
   if (result const checked = farpoint::detail::check_radius(queries.points().size(), params, max, output); !checked) {
     return checked;
+  }
+  if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
+    auto const search = [&](auto const& none, auto const& rows) { return radius(none, rows, params, max, output); };
+    return detail::leave_rows_empty(points, queries, output.report, bad, search);
   }
   radius_report report;
   for (index_t b = 0; b < points.size(); ++b) {
@@ -63,6 +65,10 @@ result radius_rows(batch<Points> const& points, batch<Queries> const& queries, r
   if (result const checked = detail::check_radius_clouds(points, queries); !checked) return checked;
   if (result const checked = farpoint::detail::check_radius_rows(queries.points().size(), params, output); !checked) {
     return checked;
+  }
+  if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
+    auto const search = [&](auto const& none, auto const& all) { return radius_rows(none, all, params, output); };
+    return detail::leave_rows_empty(points, queries, output.report, bad, search);
   }
   auto const rows = static_cast<std::size_t>(queries.points().size());
   std::vector<std::vector<detail::neighbour<scalar>>> found(rows);

@@ -115,17 +115,16 @@ template <class Points>
 result voxelize(batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output) {
   if (result const checked = farpoint::detail::check_voxelize(clouds, params, output); !checked) return checked;
-  if (!farpoint::detail::offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return farpoint::detail::reject("voxelize: the offsets decrease or lie outside the points");
-  }
 
   voxelize_report report;
+  report.bad_offsets = static_cast<unsigned long long>(farpoint::detail::count_bad_offsets(clouds));
   index_t rows = 0;
   index_t listed = 0;
   for (index_t i = 0; !output.point_voxel.empty() && i < clouds.points().size(); ++i) output.point_voxel.set(i, -1);
   if (!output.list_offsets.empty()) output.list_offsets.set(0, 0);
   for (index_t b = 0; b < clouds.size(); ++b) {
     if (!output.voxel_offsets.empty()) output.voxel_offsets.set(b, rows);
+    if (report.bad_offsets > 0) continue;
     auto voxels = detail::voxels_of(clouds[b], b, params.grid, report);
     if (params.order == voxel_order::grid) {
       std::sort(voxels.begin(), voxels.end(),

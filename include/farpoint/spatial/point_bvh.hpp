@@ -3,6 +3,7 @@
 /// eight. No pointers: node i of a level has the nodes 8 i to 8 i + 7 of the level below.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/spatial/point_bvh_traversal.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -31,7 +32,8 @@ class point_bvh_ref {
                             point_boxes<Scalar> const* const (&boxes)[point_bvh_levels]) noexcept
       : leaves_{leaves}, size_{static_cast<std::uint32_t>(size)} {
     for (int level = 0; level < point_bvh_levels; ++level) boxes_[level] = boxes[level];
-    for (auto nodes = leaf_count(); nodes > 1; nodes = (nodes + point_bvh_width - 1) / point_bvh_width) ++levels_;
+    for (auto nodes = leaf_count(); nodes > 1; nodes = detail::divide_up<decltype(nodes)>(nodes, point_bvh_width))
+      ++levels_;
   }
 
   /// Finite points.

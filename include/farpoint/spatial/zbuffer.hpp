@@ -20,7 +20,7 @@ struct zbuffer_point {
   FARPOINT_HD constexpr bool exists() const noexcept { return index >= 0; }
 };
 
-/// Keeps the nearest point offered to each pixel, in a word a pixel; ties go to the lowest index. A non-owning view,
+/// Keeps the nearest point offered to each pixel, in a word per pixel; ties go to the lowest index. A non-owning view,
 /// trivially copyable: pass it by value into kernels.
 ///
 /// A word is the depth's bits above the index: the bits of floats that are not negative are in the order of the floats,

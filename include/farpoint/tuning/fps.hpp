@@ -67,8 +67,8 @@ struct fps_case {
   bool ragged;              ///< the clouds may differ in size
   index_t register_points;  ///< largest cloud that a shape of `blocks` takes for this type of point
   index_t rounds_points;    ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
-  int multiprocessors;
-  int architecture;  ///< 10 * major + minor compute capability
+  int multiprocessors;      ///< that the call may use
+  int architecture;         ///< 10 * major + minor compute capability
 };
 
 struct fps_choice {

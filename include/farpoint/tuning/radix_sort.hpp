@@ -4,6 +4,8 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <iosfwd>
+
 FARPOINT_BEGIN_NAMESPACE
 
 /// A block that sorts all keys by itself.
@@ -50,16 +52,15 @@ constexpr bool operator!=(radix_sweep_tuning a, radix_sweep_tuning b) noexcept {
 /// argument of radix_sort() and of radix_sort_workspace_words().
 struct radix_sort_selector {
   /// Shapes of the sort by one block, ascending in capacity: the first that holds all keys is used. h200, us for 32
-  /// bits: 1,024 keys 7.5 (512x4 10.5, 1024x4 19), 2,048 keys 11.0 (512x8 14.9), 4,096 keys 16.2 (1024x4 20.8,
-  /// sweeps 26.3). 8,192 keys would take 28.4, about what sweeps take.
-  static constexpr radix_block_tuning blocks[] = {{256, 4}, {512, 4}, {512, 8}};
+  /// bits: 1,024 keys 6.7 (512x4 8.8, 1024x4 14.8), 2,048 keys 9.5 (256x8 9.8), 4,096 keys 13.8 (256x16 15.0, sweeps
+  /// 26.8), 8,192 keys 22.4 (1024x8 25.6). 12,288 keys would take 30.8, more than sweeps take for 16,384.
+  static constexpr radix_block_tuning blocks[] = {{256, 4}, {512, 4}, {512, 8}, {512, 16}};
 
   /// Shapes of the sort by sweeps, ascending in `from`: the last that the keys are enough for is used; the first takes
-  /// over from the blocks. h200, us for 32 bits: 16,384 keys 28.8 (256x16 36.4), 262,144 keys 40.3 (256x16 44.3),
-  /// 1,048,576 keys 69.0 (384x16 above 76), 4 M keys 216 (512x16 217), 16 M keys 638 (values not apart 648, 256x16
-  /// 672).
+  /// over from the blocks. h200, us for 32 bits: 16,384 keys 29.3 (256x12 32.2), 262,144 keys 40.7 (256x12 41.5),
+  /// 1,048,576 keys 64.3 (384x12 67.6), 4 M keys 182 (512x12 188), 16 M keys 555 (384x16 580, 512x12 590).
   static constexpr radix_sweep_tuning sweeps[] = {
-      {1, 256, 8, 4, 4}, {1u << 19, 512, 16, 1, 4}, {1u << 21, 384, 16, 2, 4, true}};
+      {1, 256, 8, 4, 4}, {1u << 19, 512, 16, 1, 4}, {1u << 21, 384, 20, 2, 4, true}};
 
   /// Blocks of the histogram, at most, and keys that a thread loads before it counts them.
   static constexpr int histogram_blocks = 528;
@@ -68,5 +69,18 @@ struct radix_sort_selector {
   /// Keys that one chain of sums covers: two bits of a 32-bit word are flags. Smaller for tests only.
   static constexpr std::uint32_t portion_keys = (1u << 30) - 1;
 };
+
+// Printing, for whoever includes <ostream>: as their initialisers are written.
+
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, radix_block_tuning tuning) {
+  return out << "{" << tuning.block_size << ", " << tuning.items_per_thread << "}";
+}
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, radix_sweep_tuning const& tuning) {
+  return out << "{" << tuning.from << ", " << tuning.block_size << ", " << tuning.items_per_thread << ", "
+             << tuning.blocks_per_multiprocessor << ", " << tuning.window
+             << (tuning.values_apart ? ", true}" : ", false}");
+}
 
 FARPOINT_END_NAMESPACE

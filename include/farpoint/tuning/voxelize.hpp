@@ -8,7 +8,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// How the points of each voxel are brought together; see docs/voxelize.md.
 enum class voxelize_algorithm {
-  select,  ///< scattered to their voxel in any order, the kept ones selected by index; up to 32 points a voxel
+  select,  ///< scattered to their voxel in any order, the kept ones selected by index; up to 32 points per voxel
   sort     ///< sorted by voxel; any number of points, and lists
 };
 

@@ -3,17 +3,20 @@
 #pragma once
 
 #include <farpoint/core/types.hpp>
+#include <farpoint/types/knn.hpp>
 
 #include <limits>
 
 FARPOINT_BEGIN_NAMESPACE
 
 /// Where estimate_normals() writes, in the memory space of the execution: a row for each point of the view. Rows of
-/// points that are in no cloud of a ragged batch are not written.
+/// points that are in no cloud of a ragged batch are not written; where offsets are wrong (knn_report::bad_offsets),
+/// all rows are those of undefined normals.
 template <class Scalar = float>
 struct normals_output {
   span<Scalar> normals;          ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined
   span<Scalar> curvatures = {};  ///< `[points]`, optional: smallest eigenvalue / sum of all; 0 to 1/3
+  knn_report* report = nullptr;  ///< optional; overwritten, not added to
 };
 
 /// Which neighbours estimate_normals() takes, and which side normals face.

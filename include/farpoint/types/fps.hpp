@@ -33,8 +33,9 @@ struct fps_params {
 /// Problems found in the data, counted over all clouds of a call.
 struct fps_report {
   unsigned long long non_finite = 0;           ///< points with a NaN or infinite coordinate; never picked
-  unsigned long long first_out_of_range = 0;   ///< clouds that came out empty for it (cuda_exec, see fps())
-  unsigned long long chosen_out_of_range = 0;  ///< entries of `chosen` passed over for it (cuda_exec, see fps())
+  unsigned long long first_out_of_range = 0;   ///< clouds that came out empty for it
+  unsigned long long chosen_out_of_range = 0;  ///< entries of `chosen` passed over for it
+  unsigned long long bad_offsets = 0;  ///< wrong offsets: then all clouds came out empty, and nothing else counts
 };
 
 /// Where fps() writes, in the memory space of the execution. Every part except `indices` is optional.

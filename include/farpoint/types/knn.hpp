@@ -26,12 +26,13 @@ inline constexpr index_t max_neighbours = 1024;
 struct knn_report {
   unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbours
   unsigned long long non_finite_queries = 0;  ///< queries with one: without neighbours
+  unsigned long long bad_offsets = 0;  ///< of points or queries: then all rows are empty, and nothing else counts
 };
 
 /// Where knn() writes, in the memory space of the execution. All parts but `indices` are optional.
 ///
 /// Row r is that of point r of the queries' view, whatever its cloud. Rows of queries that are in no cloud of a ragged
-/// batch are not written.
+/// batch are not written; where offsets are wrong (knn_report::bad_offsets), all rows are empty.
 template <class Scalar = float>
 struct knn_output {
   /// `[queries, k]`, row-major: indices into the query's cloud of points, ascending by (squared distance, index); -1

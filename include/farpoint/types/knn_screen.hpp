@@ -13,6 +13,10 @@ FARPOINT_BEGIN_NAMESPACE
 /// screen_space::rounds of a search that misses no neighbour.
 inline constexpr int until_exact = 0;
 
+/// Most rounds of an approximate search: a radius grows by a factor of 1.4 or more where it has too few candidates, so
+/// that 64 rounds take any radius beyond any image.
+inline constexpr int max_screen_rounds = 64;
+
 /// Which points have a row in the output of knn() in screen space.
 enum class screen_rows : std::uint8_t {
   visible,  ///< row r belongs to the r-th visible point; rows behind the last are not written
@@ -31,8 +35,8 @@ struct screen_space {
 
   Camera camera;  ///< width and height 1 to 8192 px
 
-  /// until_exact, or how often a search may try a radius: the thesis's approximate search, with 3. That one goes by the
-  /// size of a pixel, which the camera must know (pixel_span()).
+  /// until_exact, or how often a search may try a radius, at most max_screen_rounds: the thesis's approximate search,
+  /// with 3. That one goes by the size of a pixel, which the camera must know (pixel_span()).
   int rounds = until_exact;
 
   /// The approximate search shrinks a radius that has more candidates than this, except the last one; at least k,
@@ -54,18 +58,22 @@ struct screen_space {
 template <class Camera>
 screen_space(Camera) -> screen_space<Camera>;
 
-/// What became of the points of the cloud. The four add up to its size.
+/// What became of the points of the cloud. The first four add up to its size.
 struct knn_screen_report {
   unsigned long long non_finite_points = 0;  ///< with a NaN or infinite coordinate; not visible
   unsigned long long unseen_points = 0;      ///< finite, but behind the camera, outside of the image or its depths
   unsigned long long hidden_points = 0;      ///< seen in a pixel where others are in front
   unsigned long long visible_points = 0;
+
+  /// Wrong offsets: then there is no point, and all rows of screen_rows::input are empty.
+  unsigned long long bad_offsets = 0;
 };
 
 /// Where the answer goes. All in the memory space of the execution; every part but `indices` may be left out.
 ///
 /// `rows` is, with screen_rows::visible, the smaller of the points of the view and layers * pixels of the image; with
-/// screen_rows::input the points of the view. Rows of points that ragged offsets leave out are not written.
+/// screen_rows::input the points of the view. Rows of points that ragged offsets leave out are not written; where
+/// offsets are wrong, all of these are empty.
 template <class Scalar = float>
 struct knn_screen_output {
   /// `[rows, k]`, row-major: indices into the cloud, ascending by (squared distance, index); -1 past the count.

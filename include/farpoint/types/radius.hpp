@@ -30,6 +30,7 @@ struct radius_report {
   unsigned long long non_finite_queries = 0;  ///< queries with one: without neighbours
   unsigned long long total = 0;               ///< neighbours of all queries: the sum of all counts
   unsigned long long rows_left_out = 0;       ///< of radius_rows(): rows that did not fit the capacity
+  unsigned long long bad_offsets = 0;  ///< of points or queries: then all rows are empty, and nothing else counts
 };
 
 /// Where radius() writes, in the memory space of the execution. Rows as in knn_output.

@@ -51,6 +51,10 @@ struct voxelize_params {
   voxel_points points = voxel_points::first;
   std::uint64_t seed = 0;  ///< of voxel_points::random_subset
 
+  /// Of the hash table that finds voxels, so that nobody can choose points whose voxels all collide. Changes no output.
+  /// 0: a random one, the same for all calls of this process. A graph replays the one that it was captured with.
+  std::uint64_t hash_seed = 0;
+
   /// Features of each point of `clouds.points()`; read only for the outputs that are made of them.
   feature_view features = {};
 };
@@ -65,8 +69,7 @@ struct voxelize_report {
   unsigned long long dropped_points = 0;  ///< points in dropped voxels
   unsigned long long surplus_points = 0;  ///< points beyond max_points in voxels that were written
   unsigned long long over_capacity = 0;   ///< of dropped_voxels, those beyond the capacity of the outputs only
-  unsigned long long bad_offsets =
-      0;  ///< 1 if the offsets of a ragged batch were wrong, and the outputs are empty (cuda_exec)
+  unsigned long long bad_offsets = 0;     ///< wrong offsets: then the outputs are empty, and nothing else counts
 };
 
 /// Columns of voxelize_output::coords.

@@ -74,7 +74,7 @@ class cuda_warp {
   /// The sum of the values of all lower lanes. T is an unsigned integer.
   template <class T>
   __device__ static T exclusive_sum(T value) noexcept {
-    static_assert(std::is_unsigned_v<T>, "farpoint: a floating-point sum cannot be taken back by a subtraction");
+    static_assert(std::is_unsigned_v<T>, "farpoint: exclusive_sum() takes unsigned integers");
     return inclusive_sum(value) - value;
   }
 
@@ -100,7 +100,7 @@ class cuda_warp {
 
   template <class T, class Map>
   __device__ static T map_words(T value, Map map) noexcept {
-    static_assert(std::is_trivially_copyable_v<T>, "farpoint: only trivially copyable values go from lane to lane");
+    static_assert(std::is_trivially_copyable_v<T>, "farpoint: only trivially copyable values can be shuffled");
     constexpr int count = (int{sizeof(T)} + 3) / 4;
     std::uint32_t words[count] = {};
     std::memcpy(words, &value, sizeof value);

@@ -24,7 +24,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void sort_pair(Key& a, Key& b) noexcept {
 /// Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968 (odd-even merge sort).
 template <int Size, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void network_sort(Key (&at)[Size]) noexcept {
-  static_assert(detail::is_power_of_two(Size), "farpoint: a network sorts a power of two");
+  static_assert(detail::is_power_of_two(Size), "farpoint: a sorting network takes a power of two of keys");
   FARPOINT_UNROLL
   for (int run = 1; run < Size; run *= 2) {
     FARPOINT_UNROLL
@@ -44,7 +44,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void network_sort(Key (&at)[Size]) noexcept {
 /// a rotation of such. Ascending by operator<. `Size` is a power of two. Cost: Size / 2 * log2(Size) comparisons.
 template <int Size, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void bitonic_merge(Key (&at)[Size]) noexcept {
-  static_assert(detail::is_power_of_two(Size), "farpoint: a network sorts a power of two");
+  static_assert(detail::is_power_of_two(Size), "farpoint: a sorting network takes a power of two of keys");
   FARPOINT_UNROLL
   for (int step = Size / 2; step > 0; step /= 2) {
     FARPOINT_UNROLL

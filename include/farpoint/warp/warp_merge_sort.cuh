@@ -51,7 +51,7 @@ class warp_merge_sort {
     __device__ bool operator()(Key const& a, Key const& b) const noexcept { return a < b; }
   };
 
-  /// Finds the number of keys a lane: registers need it at compile time.
+  /// Finds the number of keys per lane: registers need it at compile time.
   template <int Items>
   __device__ static void sort_by_items(storage& shared, int size) noexcept {
     if constexpr (2 * Items * cuda_warp::lanes <= Capacity) {
@@ -63,7 +63,8 @@ class warp_merge_sort {
   template <int Items>
   __device__ static void sort_items(storage& shared) noexcept {
     using temporary = typename merge_sort<Items>::TempStorage;
-    static_assert(sizeof(temporary) <= sizeof(storage), "farpoint: what sorts fewer keys needs no more memory");
+    static_assert(sizeof(temporary) <= sizeof(storage),
+                  "farpoint: a smaller sort must fit in the storage of the largest");
     int const lane = cuda_warp::lane();
     Key mine[Items];
     // Which lane begins with which key makes no difference, so they are taken without bank conflicts.

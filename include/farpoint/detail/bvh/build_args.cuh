@@ -11,25 +11,25 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts after the first, at most: each by cells of what was one cell before.
+/// At most so many sorts after the first, each by cells of what was one cell before.
 inline constexpr int bvh_levels = 4;
 
 /// Points of a cell that may stay in the order of their indices: three leaves of them.
 inline constexpr std::uint32_t bvh_run_points = 3 * point_bvh_width;
-/// The same where a cell was part of a crowded one: few are that full, and each level takes time of its own.
+/// The same for cells of a crowded cell: few are that full, and each level costs time.
 inline constexpr std::uint32_t bvh_run_points_again = 8 * point_bvh_width;
 
-/// Points of a run that a warp sees to at a time.
+/// Points of a run that a warp handles at a time.
 inline constexpr std::uint32_t bvh_piece_points = 256;
 
 /// Zero when a build starts.
 struct bvh_build_state {
-  unsigned bad_offsets;
+  unsigned bad_offsets;                    ///< wrong ones: if there are any, all clouds are empty
   unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
   unsigned pieces[bvh_levels];             ///< of these runs
 };
 
-/// A cloud as it is met; zero when a build starts.
+/// What is known of a cloud; zero when a build starts.
 template <class Scalar>
 struct bvh_extent {
   atomic_bounding_box<Scalar> box;
@@ -41,7 +41,7 @@ struct bvh_extent {
   }
 };
 
-/// Points that are in one cell, and follow one another.
+/// Consecutive points that are in one cell.
 template <class Scalar>
 struct bvh_run {
   atomic_bounding_box<Scalar> box;
@@ -70,7 +70,7 @@ struct bvh_key_bits {
     int const axis = (32 - set) / 3;
     return {axis < most ? axis : most, set};
   }
-  /// For runs: as many cells as they have points, and more where that costs no further pass of sorting.
+  /// For runs: as many cells as they have points, and more where that costs no extra sorting pass.
   FARPOINT_HD static bvh_key_bits of_runs(std::uint32_t runs, std::uint32_t points) noexcept {
     bvh_key_bits bits = of(runs, 1);
     while (bits.axis < 10 && bits.all() <= 29 && (std::uint64_t{runs} << 3 * bits.axis) < points) ++bits.axis;
@@ -83,7 +83,7 @@ struct bvh_key_bits {
     std::uint32_t const none = (1u << 3 * bits) - 1;
     return code < none ? code : none - 1;
   }
-  /// The code of a point that goes no further: above all others.
+  /// The code of a point that is not sorted again: above all others.
   FARPOINT_HD std::uint32_t none() const noexcept { return (1u << 3 * axis) - 1; }
   FARPOINT_HD bool is_none(std::uint32_t key) const noexcept { return (key & none()) == none(); }
   FARPOINT_HD std::uint32_t set_of(std::uint32_t key) const noexcept { return set == 0 ? 0 : key >> 3 * axis; }

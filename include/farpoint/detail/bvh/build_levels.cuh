@@ -48,7 +48,7 @@ __device__ void join_over_lanes(bvh_box<Scalar>& mine) noexcept {
   }
 }
 
-/// The blocks of a grid work on it together: three levels of boxes a phase.
+/// The blocks of a grid work on it together, three levels of boxes per phase.
 template <class Points, int Threads>
 class bvh_level_builder {
  public:
@@ -106,8 +106,8 @@ class bvh_level_builder {
     }
   }
 
-  /// Fills three levels of boxes, or as many as there are: a warp sees to what one box of the highest is around, which
-  /// are 64 of the lowest, 32 at a time.
+  /// Fills three levels of boxes, or as many as there are: a warp handles what one box of the highest encloses, which
+  /// is 64 of the lowest, 32 at a time.
   /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighbouring nodes
   template <class BoxOf>
   __device__ void fill_levels(int level, unsigned share, BoxOf const& box_of) const noexcept {
@@ -120,7 +120,7 @@ class bvh_level_builder {
     for (index_t unit = warp; unit < units; unit += index_t{warps} * gridDim.x) {
       bvh_unit const u = bvh_unit::find(args_.index.clouds, args_.points.size(), points, unit);
       if (!u.has_points(points)) continue;
-      // The only node of a level needs no box, and of those below there may be none; but a leaf there is.
+      // The only node of a level needs no box, and there may be no boxes below it; but there is a leaf.
       if (level > 0 && u.of.size <= points_of(level)) continue;
       box_type all;
       for (int part = 0; part < 2; ++part) {
@@ -132,7 +132,7 @@ class bvh_level_builder {
         all.grow(box);
       }
       join_over_lanes<point_bvh_width, cuda_warp::lanes>(all);
-      // Behind the last node the boxes of none.
+      // Empty boxes follow the last node.
       bool const is_last = u.of.size - u.number * points <= points;
       if (lane == 0) write(u, level + 2, u.number, all);
       if (lane > 0 && is_last && u.number % width + lane < width) write(u, level + 2, u.number + lane, box_type{});
@@ -201,7 +201,7 @@ class bvh_level_builder {
     return boxes[0];
   }
 
-  /// Two lanes whose numbers differ by `step` join their boxes: the lower one those of `a`, the upper one those of `b`.
+  /// Joins the boxes of two lanes whose numbers differ by `step`: the lower lane gets `a`, the upper one `b`.
   __device__ static box_type exchange(box_type const& a, box_type const& b, int step) noexcept {
     box_type mine = a;
     box_type others = b;
@@ -213,7 +213,7 @@ class bvh_level_builder {
     return mine;
   }
 
-  /// The box around those of a group, which is a node of the level above.
+  /// The box around a group, which is a node of the level above.
   __device__ box_type box_of(bvh_unit const& u, int level, index_t group) const noexcept {
     box_type box;
     if (group * points_of(level + 1) >= u.of.size) return box;

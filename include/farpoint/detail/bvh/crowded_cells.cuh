@@ -6,7 +6,7 @@
 #include <farpoint/detail/bvh/share.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Points that are sorted together, and what their keys are made of.
 template <class Scalar>
@@ -116,7 +116,7 @@ class bvh_crowded_cells {
   /// All lanes call it.
   __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
     std::uint32_t const count = end_of(now, i) - i;
-    std::uint32_t const pieces = (count + bvh_piece_points - 1) / bvh_piece_points;
+    std::uint32_t const pieces = divide_up(count, bvh_piece_points);
     std::uint32_t number = 0;
     std::uint32_t first_piece = 0;
     if (cuda_warp::lane() == 0) {
@@ -147,7 +147,7 @@ class bvh_crowded_cells {
     std::uint32_t same = doubled == 0 ? 0 : bvh_run_points << (doubled - 1);
     std::uint32_t other = doubled == 0 ? bvh_run_points : same * 2;
     while (other - same > 1) {
-      std::uint32_t const step = (other - same + cuda_warp::lanes - 1) / cuda_warp::lanes;
+      std::uint32_t const step = divide_up<std::uint32_t>(other - same, cuda_warp::lanes);
       std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
       same += step * more;
       other = ::min(other, same + step);

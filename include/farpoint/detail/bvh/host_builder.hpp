@@ -226,7 +226,7 @@ class host_bvh_builder {
     return around;
   }
 
-  /// A seventh of the work that the leaves' boxes were, and no more rounds for it.
+  /// A seventh of the work of the leaves' boxes: not worth rounds of its own.
   void fill_upper_levels() noexcept {
     for (int level = 1; level < point_bvh_levels && nodes(level) > 1; ++level) {
       auto const* const below = index_.boxes_of(b_, begin_, level - 1);

@@ -17,8 +17,8 @@ struct point_bvh_cloud {
 
 /// The arrays of a batch's BVHs. Trivially copyable.
 ///
-/// A cloud's groups begin at floor(begin / points per group) + its number: as many fit before the next cloud's as it
-/// needs at most, so that nobody has to add up the sizes of the clouds before it.
+/// A cloud's groups begin at floor(begin / points per group) + its number. That leaves room for as many as it needs at
+/// most, without a sum over the clouds before it.
 template <class Scalar>
 struct point_bvh_arrays {
   point_bvh_cloud* clouds;
@@ -56,7 +56,7 @@ point_bvh_arrays<Scalar> cut_point_bvh(workspace_cutter& cutter, index_t points,
   a.clouds = cutter.take<point_bvh_cloud>(clouds);
   a.leaves = cutter.take<point_leaf<Scalar>>(most_leaves(points, clouds));
   for (int level = 0; level < point_bvh_levels; ++level) {
-    // One node of the level below needs no box.
+    // A single node of the level below needs no box.
     if (largest <= arrays::points_per_group(level) / point_bvh_width) break;
     a.boxes[level] = cutter.take<point_boxes<Scalar>>(points / arrays::points_per_group(level) + clouds);
   }

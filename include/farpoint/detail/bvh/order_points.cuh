@@ -11,8 +11,8 @@ namespace FARPOINT_HIDDEN detail {
 /// The blocks of a grid share its phases; every function is called by all threads of all of them, in step.
 ///
 /// Points are sorted by cloud and by cell, 256 cells to the longest side of a cloud. Runs of more than
-/// bvh_run_points points that are in one cell are sorted again, by cells of their own: so a stray point far away, or a
-/// cloud that is dense in places, costs a sort of some points more, and not the order.
+/// bvh_run_points points that are in one cell are sorted again, by cells of their own. So a stray point far away, or a
+/// dense part of a cloud, costs another sort of some points, and not the order.
 /// @tparam Sorter  a phased_radix_sort
 template <class Points, int Threads, class Sorter>
 class bvh_point_sorter {

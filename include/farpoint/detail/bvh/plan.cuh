@@ -2,9 +2,11 @@
 /// Builds the BVHs of all clouds of a batch in one launch.
 #pragma once
 
+#include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/bvh/build_levels.cuh>
 #include <farpoint/detail/bvh/order_points.cuh>
+#include <farpoint/grid/device_properties.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/knn.hpp>
 
@@ -14,8 +16,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts the points, then fills leaves and boxes. The blocks share one phase after another: a launch for each would
-/// take longer than most of them do for a cloud of a hundred thousand points.
+/// Sorts the points, then fills leaves and boxes, in phases that the blocks share: for a cloud of a hundred thousand
+/// points, a launch for each would take longer than most of them.
 template <class Points, int Threads, int Items, int Blocks, int Window>
 __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
   using sorter = bvh_point_sorter<Points, Threads, phased_radix_sort<Threads, Items, Window>>;
@@ -58,12 +60,12 @@ class bvh_plan {
   }
 
   /// Enqueues the build.
-  cudaError_t launch(args_type const& args, cudaStream_t stream) const noexcept {
+  cudaError_t launch(args_type const& args, cuda_exec exec) const noexcept {
     auto const* const end = reinterpret_cast<unsigned char const*>(args.extents + points_.size());
     auto* const begin = reinterpret_cast<unsigned char*>(args.state);
-    kernel_launcher launcher{stream};
+    kernel_launcher launcher{exec.stream};
     launcher.clear(begin, static_cast<std::size_t>(end - begin));
-    launcher.then([&] { return launch_shape(args, stream, std::make_index_sequence<shapes>{}); });
+    launcher.then([&] { return launch_shape(args, exec, std::make_index_sequence<shapes>{}); });
     return launcher.error();
   }
 
@@ -92,29 +94,31 @@ class bvh_plan {
   }
 
   template <std::size_t... Shape>
-  cudaError_t launch_shape(args_type const& args, cudaStream_t stream, std::index_sequence<Shape...>) const noexcept {
+  cudaError_t launch_shape(args_type const& args, cuda_exec exec, std::index_sequence<Shape...>) const noexcept {
     cudaError_t error = cudaSuccess;
     static_cast<void>(
-        ((shape_of(points_.points().size()) == Shape && (error = launch_build<Shape>(args, stream), true)) || ...));
+        ((shape_of(points_.points().size()) == Shape && (error = launch_build<Shape>(args, exec), true)) || ...));
     return error;
   }
 
   // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
   template <std::size_t Shape>
-  cudaError_t launch_build(args_type const& args, cudaStream_t stream) const noexcept;
+  cudaError_t launch_build(args_type const& args, cuda_exec exec) const noexcept;
 
   batch<Points> points_;
 };
 
 template <class Selector, class Points>
 template <std::size_t Shape>
-cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cudaStream_t stream) const noexcept {
+cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cuda_exec exec) const noexcept {
   constexpr bvh_build_tuning tuning = Selector::builds[Shape];
   constexpr auto kernel = point_bvh_kernel<Points, tuning.block_size, tuning.items_per_thread,
                                            tuning.blocks_per_multiprocessor, tuning.window>;
-  kernel_launcher launcher{stream};
+  kernel_launcher launcher{exec.stream};
   index_t const useful = divide_up(points_.points().size(), index_t{Selector::build_points});
-  launcher.launch(kernel, launcher.blocks(useful, 1, tuning.blocks_per_multiprocessor), tuning.block_size, args);
+  // More would do no harm, and no work.
+  int const most = larger(device_properties::of(exec).multiprocessors, 1) * tuning.blocks_per_multiprocessor;
+  launcher.launch(kernel, blocks_for(useful, 1, static_cast<unsigned>(most)), tuning.block_size, args);
   return launcher.error();
 }
 

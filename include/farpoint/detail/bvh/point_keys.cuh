@@ -6,7 +6,7 @@
 #include <farpoint/detail/bvh/share.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Two phases: boxes around the clouds, and then the keys that their cells give. Called by all threads of all blocks,
 /// in step.
@@ -15,19 +15,19 @@ template <class Points, int Threads, class Sorter>
 class bvh_point_keys {
  public:
   using scalar = typename Points::scalar;
-  using tally_type = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
+  using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
 
   static constexpr int phases = 2;
 
-  using storage = typename tally_type::storage;
+  using storage = typename accumulator::storage;
 
   __device__ bvh_point_keys(bvh_build_args<Points> const& args, grid_phases& phases, Sorter const& sorter,
                             hilbert_table const& curve) noexcept
       : args_{args}, phases_{phases}, sorter_{sorter}, curve_{curve} {}
 
-  /// Finds the extent of each cloud, its finite points, and whether the offsets ascend.
+  /// Finds the extent of each cloud, its finite points, and the wrong offsets.
   __device__ void measure(storage& shared) noexcept {
-    tally_type tally{args_.extents};
+    accumulator extents{args_.extents};
     cloud_cursor<Points> cloud{args_.points};
     auto const add = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
@@ -35,7 +35,7 @@ class bvh_point_keys {
         std::uint32_t const i = first + j * Threads;
         if (i >= end) break;
         cloud.go_to(i);
-        if (is_finite(p[j]) && cloud.has(i)) tally.add(cloud.number(), p[j]);
+        if (is_finite(p[j]) && cloud.has(i)) extents.add(cloud.number(), p[j]);
       }
     };
     run_shares<Threads>(
@@ -43,9 +43,9 @@ class bvh_point_keys {
         [&](share_type const& share) {
           if (share.number() == 0) sorter_.clear_counts();
           for_points<at_once>(share, add);
-          if (args_.points.is_ragged()) check_offsets(share);
+          if (args_.points.is_ragged()) count_bad_offsets(share);
         },
-        [&] { tally.flush_over_block(shared); });
+        [&] { extents.flush_over_block(shared); });
   }
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
   __device__ void make(std::uint32_t* keys) noexcept {
@@ -100,7 +100,7 @@ class bvh_point_keys {
   using grid = curve_grid<scalar>;
   using share_type = bvh_share<Threads>;
 
-  /// Points that a thread loads at a time, and of whose keys it finds the codes.
+  /// Points that a thread loads and finds codes for at a time.
   static constexpr int items = static_cast<int>(Sorter::tile_size) / Threads;
   static constexpr int at_once = items < 8 ? items : 8;
   static constexpr int codes_at_once = items < 4 ? items : 4;
@@ -121,19 +121,16 @@ class bvh_point_keys {
     }
   }
 
-  __device__ void check_offsets(share_type const& share) noexcept {
-    auto const offsets = args_.points.offsets();
+  __device__ void count_bad_offsets(share_type const& share) noexcept {
     for (index_t b = share.thread(); b <= args_.points.size(); b += share_type::threads()) {
-      auto const at = static_cast<std::size_t>(b);
-      if (offsets[at] < (b == 0 ? 0 : offsets[at - 1]) || offsets[at] > index_t{args_.most()})
-        args_.state->bad_offsets = 1;
+      if (is_bad_offset(args_.points, b)) atomicAdd(&args_.state->bad_offsets, 1u);
     }
   }
 
-  /// The codes of all points, without branches, so that the steps of one fill the gaps of another.
+  /// The codes of all points, without branches, so that their steps overlap.
   __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
                              std::uint32_t (&codes)[codes_at_once]) const noexcept {
-    // The usual number of bits is known when this is compiled.
+    // The usual number of bits is a compile-time constant.
     if (args_.bits.axis == 8) {
 #pragma unroll
       for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], curve_, 8);

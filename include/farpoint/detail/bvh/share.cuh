@@ -6,7 +6,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The part of a phase that would be a block's, if all blocks of the grid ran at once.
 template <int Threads>

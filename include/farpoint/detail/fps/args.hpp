@@ -17,6 +17,8 @@ struct fps_args {
   fps_params params;
   fps_output<scalar> output;
   scalar stop2;  ///< squared params.stop_below
+  /// On a device: not zero where offsets are wrong. Null: nobody has looked at them yet, and every block does.
+  unsigned const* bad_offsets = nullptr;
 
   fps_args(batch<Points> const& clouds_, fps_params const& params_, fps_output<scalar> const& output_) noexcept
       : clouds{clouds_}, params{params_}, output{output_}, stop2{square(static_cast<scalar>(params_.stop_below))} {}
@@ -42,6 +44,11 @@ struct fps_args {
   }
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void write_count(index_t b, index_t count) const noexcept {
     if (!output.counts.empty()) output.counts.set(b, count);
+  }
+  /// A cloud without samples.
+  void write_empty(index_t b) const noexcept {
+    for (index_t slot = 0; slot < params.samples; ++slot) write_padding(b, slot);
+    write_count(b, 0);
   }
 
  private:

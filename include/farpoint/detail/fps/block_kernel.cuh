@@ -1,5 +1,5 @@
 /// @file
-/// One block a cloud, which it sorts itself and keeps in shared memory: one launch, no workspace.
+/// One block per cloud, which it sorts itself and keeps in shared memory: one launch, no workspace.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -26,6 +26,7 @@ __global__ void __launch_bounds__(Config::block_size) fps_block_kernel(typename 
   using order_type = fps_block_order_of<Config, PointsPerThread>;
   __shared__ typename Config::shared own;
 
+  if (fps_has_bad_offsets<Config::block_size>(args, true)) return fps_leave_empty<Config::block_size>(args);
   index_t const b = blockIdx.x;
   auto const cloud = args.clouds[b];
   auto const partition = Config::partition::at(dynamic_shared(), Config::chunking::chunks(cloud.size()));

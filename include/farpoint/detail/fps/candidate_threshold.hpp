@@ -63,8 +63,8 @@ class threshold_control {
 
   FARPOINT_HD candidate_threshold<Scalar> threshold() const noexcept { return threshold_; }
 
-  /// True after more empty rounds than any cloud needs: its distances change under our hands, as they do in a batch
-  /// whose offsets make clouds overlap.
+  /// True after more empty rounds than any cloud needs: something else changes its distances, as in a batch whose
+  /// offsets make clouds overlap.
   FARPOINT_HD bool is_stuck() const noexcept { return empty_rounds_ > 100; }
 
   /// After a round that accepted all that it could.
@@ -75,7 +75,7 @@ class threshold_control {
     bool const crowded = round.found > size_ && round.reached.distance == round.largest;
     crowded_rounds_ = crowded ? crowded_rounds_ + 1 : 0;
     if (!among_ties) adapt_gap(round.found);
-    // What is left is not above what the round has reached.
+    // No remaining candidate is above what the round has reached.
     place(smaller(round.largest, round.reached.distance));
   }
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
-#include <farpoint/core/offsets.hpp>
 #include <farpoint/types/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -16,7 +15,8 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
   constexpr batch_reasons reasons{
       "fps: the number of clouds is negative", "fps: the number of points is negative",
       "fps: the points are a null pointer",
-      "fps: a regular batch needs a number of points that is a multiple of the number of clouds"};
+      "fps: a regular batch needs a number of points that is a multiple of the number of clouds",
+      "fps: more than 2^31 - 1 clouds, or 2^48 points"};
   if (result const checked = check_batch(clouds, reasons); !checked) return checked;
   index_t const count = clouds.size();
   if (params.samples < 0) return reject("fps: params.samples is negative");
@@ -43,25 +43,6 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
   }
   if (!output.indices.wide() && clouds.largest() > max_narrow_points) {
     return reject("fps: a cloud of more than 2^31 - 1 points needs 64-bit indices");
-  }
-  return {};
-}
-
-/// What only a backend that can read the arrays can check: offsets, firsts and chosen.
-template <class Points>
-result check_fps_arrays(batch<Points> const& clouds, fps_params const& params) noexcept {
-  if (!offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return reject("fps: the offsets decrease or leave the points");
-  }
-  index_t const chosen_each = clouds.size() > 0 ? params.chosen.size() / clouds.size() : 0;
-  for (index_t b = 0; b < clouds.size(); ++b) {
-    index_t const n = clouds[b].size();
-    index_t const first = params.firsts.empty() ? params.first : params.firsts[b];
-    if (n > 0 && (first < 0 || first >= n)) return reject("fps: the first sample is not a point of its cloud");
-    for (index_t i = 0; i < chosen_each; ++i) {
-      index_t const index = params.chosen[b * chosen_each + i];
-      if (index < -1 || index >= n) return reject("fps: an entry of params.chosen is not a point of its cloud");
-    }
   }
   return {};
 }

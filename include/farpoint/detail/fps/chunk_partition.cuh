@@ -21,8 +21,10 @@ struct fps_chunking {
   static constexpr int lanes = chunk < 32 ? chunk : 32;  ///< that work on a chunk
   static constexpr int abreast = 32 / lanes;             ///< chunks that a warp works on at once
   static constexpr int each = chunk / lanes;             ///< points of a chunk for each of its lanes
-  static_assert(chunk >= 8 && chunk <= 256 && is_power_of_two(chunk), "farpoint: 8, 16, 32, ... 256 points");
-  static_assert(group > 0 && group % abreast == 0, "farpoint: a group is one or more of a warp's steps");
+  static_assert(chunk >= 8 && chunk <= 256 && is_power_of_two(chunk),
+                "farpoint: a chunk holds 8, 16, 32, 64, 128 or 256 points");
+  static_assert(group > 0 && group % abreast == 0,
+                "farpoint: a group must be a multiple of the chunks that a warp handles at once");
 
   /// Chunks that hold so many points, and groups that hold so many chunks.
   FARPOINT_HD static constexpr index_t chunks(index_t points) noexcept { return divide_up<index_t>(points, chunk); }

@@ -2,6 +2,7 @@
 /// What a block does with its share of a cloud: loads it, lowers its distances, and collects candidates.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/fps/chunk_partition.cuh>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
@@ -9,7 +10,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Those of a round's samples that may lower something, by their numbers.
+/// The numbers of those samples of a round that may lower a distance.
 template <class Sample, class Number>
 struct nearby_samples {
   Sample const* samples;
@@ -21,8 +22,8 @@ struct nearby_samples {
 
 /// The chunks rank, rank + size, rank + 2 size, ... of a cloud, worked on by the warps of a block in groups.
 ///
-/// Whatever the size of a chunk, all lanes of a warp go the same way together. What a lane calls "my chunk" is the one
-/// that it has points of; where chunks lie abreast, a warp does what any of them needs.
+/// Whatever the size of a chunk, all lanes of a warp take the same path. A lane's own chunk ("my chunk") is the one
+/// that it has points of; where several lie side by side, the warp does what any of them needs.
 template <class Points, int BlockSize, class Chunking>
 class chunk_scan {
  public:
@@ -35,7 +36,7 @@ class chunk_scan {
   __device__ chunk_scan(Points const& cloud, int rank, int size, partition_type const& partition) noexcept
       : partition_{partition}, points_{static_cast<std::uint32_t>(cloud.size())}, rank_{rank}, size_{size} {
     int const all = static_cast<int>(Chunking::chunks(cloud.size()));
-    chunks_ = rank < all ? (all - rank + size - 1) / size : 0;
+    chunks_ = rank < all ? divide_up(all - rank, size) : 0;
   }
 
   /// Fills the memory: `order` is the cloud in Morton order. Returns how many points that this lane saw are not finite.
@@ -95,7 +96,7 @@ class chunk_scan {
   __device__ static unsigned lane() noexcept { return static_cast<unsigned>(cuda_warp::lane() % Chunking::lanes); }
   __device__ static bool is_leader() noexcept { return lane() == 0; }
   __device__ bool exists(int chunk) const noexcept { return Chunking::abreast == 1 || chunk < chunks_; }
-  /// Whether it is so for a chunk of this warp's step.
+  /// Whether it holds for any chunk of this warp's step.
   __device__ static bool any(bool mine) noexcept {
     return Chunking::abreast == 1 ? mine : cuda_warp::ballot(mine) != 0;
   }
@@ -143,7 +144,7 @@ class chunk_scan {
     return box.template around_lanes<Chunking::lanes>();
   }
 
-  /// Lists the samples that may lower something in a group.
+  /// Lists the samples that may lower a distance in a group.
   template <class Sample, class Number>
   __device__ static nearby_samples<Sample, Number> find_near(extent const& box, Sample const* samples, unsigned count,
                                                              Number* nearby) noexcept {
@@ -207,7 +208,7 @@ class chunk_scan {
       if (votes == 0) continue;
       if (!loaded) load();
       for (unsigned hits = of_chunk(votes); hits != 0;) {
-        // From both ends, so that two loads overlap; the last of an odd number comes twice.
+        // From both ends, so that two loads overlap; with an odd number the middle one is applied twice.
         auto const a = near[start + static_cast<unsigned>(lowest_bit(hits))];
         unsigned const last = 31 - static_cast<unsigned>(__clz(static_cast<int>(hits)));
         auto const b = near[start + last];
@@ -232,7 +233,7 @@ class chunk_scan {
   /// Writes the distances of my points, none for samples; returns the largest of my chunk.
   template <class Near>
   __device__ scalar write_distances(int chunk, own_points& mine, Near const& near) noexcept {
-    // A sample is at distance 0 of itself, but so are its duplicates.
+    // A sample is at distance 0 from itself, but so are its duplicates.
     bool zero = false;
 #pragma unroll
     for (int i = 0; i < each; ++i) zero |= mine.nearest[i] == 0;
@@ -253,7 +254,7 @@ class chunk_scan {
     return largest;
   }
 
-  /// Leaves those of my points that are samples without a distance.
+  /// Marks those of my points that are samples as no candidates.
   template <class Near>
   __device__ void take_samples(int chunk, own_points& mine, Near const& near) const noexcept {
 #pragma unroll

@@ -1,5 +1,5 @@
 /// @file
-/// A cluster of blocks a cloud, over clouds that were sorted before (sm_90 and later).
+/// A cluster of blocks per cloud, over clouds that were sorted before (sm_90 and later).
 #pragma once
 
 #include <farpoint/detail/fps/multi_block_args.cuh>
@@ -23,7 +23,7 @@ __global__ void __launch_bounds__(Config::block_size) fps_cluster_kernel(fps_mul
   __shared__ typename Config::exchange exchange;
 
   // Clouds that overlap have no order of their own, and would have the same memory for their points.
-  if (*args.broken != 0) return fps_leave_empty<Config::block_size>(args.call);
+  if (*args.call.bad_offsets != 0) return fps_leave_empty<Config::block_size>(args.call);
   auto group = cooperative_groups::this_cluster();
   int const rank = static_cast<int>(group.block_rank());
   int const blocks = static_cast<int>(group.num_blocks());

@@ -9,6 +9,7 @@
 #include <farpoint/detail/fps/global_memory_kernel.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
+#include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/device_properties.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/fps.hpp>
@@ -45,19 +46,28 @@ class fps_cuda_plan {
       case fps_kernel::in_cluster:
       case fps_kernel::in_grid: return multi_block().bytes();
       case fps_kernel::in_global_memory:
-        return static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
-      default: return 0;
+        return flag_bytes() + static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
+      default: return flag_bytes();
     }
   }
 
-  cudaError_t launch(fps_args<Points> const& args, unsigned char* workspace, cudaStream_t stream) const noexcept {
+  cudaError_t launch(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {
+    kernel_launcher launcher{stream};
     if constexpr (has_rounds) {
-      if (choice_.kernel == fps_kernel::in_block) return launch_block<0>(args, stream);
-      if (choice_.kernel != fps_kernel::in_registers && choice_.kernel != fps_kernel::in_global_memory) {
+      if (choice_.kernel == fps_kernel::in_cluster || choice_.kernel == fps_kernel::in_grid) {
         return multi_block().launch(args, workspace, stream);
       }
     }
-    kernel_launcher launcher{stream};
+    if (flag_bytes() > 0) {
+      look_at_offsets(launcher, args, reinterpret_cast<unsigned*>(workspace));
+      workspace += flag_bytes();
+    }
+    if constexpr (has_rounds) {
+      if (choice_.kernel == fps_kernel::in_block) {
+        launcher.then([&] { return launch_block<0>(args, stream); });
+        return launcher.error();
+      }
+    }
     fps_size_range rest{-1, max_narrow_points};
     bool const all_large = !clouds_.is_ragged() && choice_.kernel == fps_kernel::in_global_memory;
     if (!all_large) {
@@ -75,10 +85,29 @@ class fps_cuda_plan {
   /// Boxes and Morton codes are for space: in more dimensions almost everything is close to almost everything else.
   static constexpr bool has_rounds = dim <= 3;
 
-  /// The choice, or what comes next where it does not work.
+  /// Every block of a kernel with a block a cloud looks at the offsets, up to so many. Of more they would read more
+  /// than points.
+  static constexpr index_t most_looked_at = 2048;
+
+  /// Bytes at the front of the workspace for the number of bad offsets, where a kernel of its own counts them.
+  std::size_t flag_bytes() const noexcept {
+    return clouds_.is_ragged() && clouds_.size() > most_looked_at ? workspace_alignment : 0;
+  }
+
+  void look_at_offsets(kernel_launcher& launcher, fps_args<Points>& args, unsigned* flag) const noexcept {
+    fps_report* const report = args.output.report;
+    launcher.clear(flag, sizeof *flag);
+    count_bad_offsets(launcher, clouds_, nullptr, flag, report == nullptr ? nullptr : &report->bad_offsets);
+    args.bad_offsets = flag;
+  }
+
+  /// The chosen kernel, or the next best that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
+    if (choice.kernel == fps_kernel::in_cluster) {
+      while (choice.cluster_size > 1 && choice.cluster_size > device_.cluster_blocks) choice.cluster_size /= 2;
+    }
     bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
                               choice.cluster_size <= 16 && is_power_of_two(choice.cluster_size) &&
                               clouds_.size() * choice.cluster_size <= max_narrow_points;
@@ -89,9 +118,12 @@ class fps_cuda_plan {
       choice.kernel = fps_kernel::in_grid;
     }
     if constexpr (has_rounds && fps_has_clusters<scalar>) {
-      bool const may_lack = choice.kernel == fps_kernel::in_cluster && choice.cluster_size > 8;
-      if (may_lack && !fps_multi_block_plan<Selector, Points>{clouds_, device_, choice.cluster_size}.has_cluster()) {
-        choice.cluster_size = 8;
+      auto const is_lacking = [this](int size) {
+        return !fps_multi_block_plan<Selector, Points>{clouds_, device_, size}.has_cluster();
+      };
+      if (choice.kernel == fps_kernel::in_cluster) {
+        while (choice.cluster_size > 1 && is_lacking(choice.cluster_size)) choice.cluster_size /= 2;
+        if (choice.cluster_size < 2) choice.kernel = fps_kernel::in_grid;
       }
     }
     if (choice.kernel == fps_kernel::in_grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
@@ -190,7 +222,7 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
     return reject("fps: cuda_exec takes clouds of at most 2^31 - 1 points");
   }
   if (clouds.size() > max_narrow_points) return reject("fps: cuda_exec takes at most 2^31 - 1 clouds");
-  fps_cuda_plan<Selector, Points> const plan{clouds, params};
+  fps_cuda_plan<Selector, Points> const plan{clouds, params, device_properties::of(exec)};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
   if (output.report != nullptr) {

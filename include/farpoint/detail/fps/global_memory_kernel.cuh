@@ -1,9 +1,10 @@
 /// @file
-/// fps() by one block a cloud, in global memory, one sample a step: for every architecture, dimension and size.
+/// fps() by one block per cloud, in global memory, one sample per step: for every architecture, dimension and size.
 ///
-/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. Of points of 10 floats
-/// or 5 doubles and more it holds as many coordinates as 40 bytes do. What these add to a distance it is at least, so
-/// that the others are read, where the cloud lies, of the few points only that a sample may be nearest to.
+/// The workspace holds the points as arrays that a warp reads without gaps, and their distances. For points of 10
+/// floats, 5 doubles or more it holds as many coordinates as fit in 40 bytes. Their part of a distance is a lower
+/// bound, so the other coordinates are read, from the cloud itself, only for the few points that a sample may be
+/// nearest to.
 ///
 /// Thread t owns the points t, t + BlockSize, t + 2 * BlockSize, ... and visits them by ascending index, so "greater
 /// than the best so far" already means "lowest index first".
@@ -154,7 +155,8 @@ __device__ scored<typename Points::scalar> fps_take_first(fps_args<Points> const
 }
 
 /// Writes one cloud's samples: thread t keeps the samples t, t + BlockSize, ... until all threads have one, and then
-/// all write together. One thread that writes each sample at once would hold up its warp, and so the block, every time.
+/// all write together. If one thread wrote each sample at once, it would hold up its warp, and so the block, every
+/// time.
 template <class Points, int BlockSize>
 class fps_writer {
  public:
@@ -193,6 +195,8 @@ __global__ void __launch_bounds__(BlockSize) fps_global_memory_kernel(fps_global
   argmax_type const argmax{storage};
   cuda_block<BlockSize> const block;
 
+  // Empty clouds are those of fps_registers_kernel.
+  if (fps_has_bad_offsets<BlockSize>(args.call, false)) return;
   index_t const b = blockIdx.x;
   Points const cloud = args.call.clouds[b];
   if (!args.sizes.contains(cloud.size())) return;

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where the blocks of a group meet; zero when the kernel starts.
+/// The barrier of a group's blocks; zero when the kernel starts.
 template <class Scalar>
 struct alignas(128) grid_exchange {
   unsigned arrivals;
@@ -45,7 +45,7 @@ class fps_grid_shares {
     return ::min(static_cast<int>(before * blocks_), blocks_ - 1);
   }
 
-  /// The first cloud that block r may have to do with.
+  /// The first cloud that block r may work on.
   __device__ index_t first_of(int r) const noexcept {
     return segment_of(clouds_.size(), index_t{r} - 1, [this](index_t b) { return index_t{start(b)}; });
   }
@@ -65,8 +65,8 @@ __global__ void __launch_bounds__(Config::block_size) fps_grid_kernel(fps_grid_a
 
   auto const& call = args.common.call;
   auto const& clouds = call.clouds;
-  // The blocks could not agree on who is in which group.
-  if (*args.common.broken != 0) return fps_leave_empty<Config::block_size>(call);
+  // The blocks could not agree on their groups.
+  if (*call.bad_offsets != 0) return fps_leave_empty<Config::block_size>(call);
   int const blocks = static_cast<int>(gridDim.x);
   int const r = static_cast<int>(blockIdx.x);
   fps_grid_shares<typename Config::points> const shares{clouds, blocks};

@@ -18,16 +18,16 @@ result fps_host(host_exec exec, batch<Points> const& clouds, fps_params const& p
                 fps_host_tuning const& tuning = {}) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_fps(clouds, params, output); !checked) return checked;
-  if (result const checked = check_fps_arrays(clouds, params); !checked) return checked;
-  if (clouds.largest() > max_host_points) return reject("fps: a cloud of more than 4e9 points");
+  if (clouds.largest() > max_host_points) return reject("fps: a cloud has more than 4e9 points");
 
   fps_host_plan<Points> const plan{exec, clouds, params, tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
-  std::atomic<unsigned long long> non_finite{0};
-  fps_host_task<Points> const task{{clouds, params, output}, non_finite, plan};
-  if (params.samples == 0) {
-    for (index_t b = 0; b < clouds.size(); ++b) task.args.write_count(b, 0);
+  fps_host_counters counters;
+  fps_host_task<Points> const task{{clouds, params, output}, counters, plan};
+  index_t const bad_offsets = params.samples == 0 ? 0 : count_bad_offsets(clouds);
+  if (params.samples == 0 || bad_offsets > 0) {
+    for (index_t b = 0; b < clouds.size(); ++b) task.args.write_empty(b);
   } else {
     auto const size_of = [&clouds](index_t b) { return clouds[b].size(); };
     for_each_cloud(plan.spread(), clouds.size(), size_of, [&](int rank) {
@@ -36,7 +36,10 @@ result fps_host(host_exec exec, batch<Points> const& clouds, fps_params const& p
                                       is_team ? plan.threads() : 1};
     });
   }
-  if (output.report != nullptr) *output.report = fps_report{non_finite.load(), 0, 0};
+  if (output.report != nullptr) {
+    *output.report = counters.sum();
+    output.report->bad_offsets = static_cast<unsigned long long>(bad_offsets);
+  }
   return {};
 }
 

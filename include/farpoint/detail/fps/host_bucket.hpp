@@ -11,7 +11,7 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Buckets in a chunk, and samples in a group: as many as a word has bits.
 inline constexpr int fps_bucket_group = 32;
-static_assert(fps_bucket_points % fps_bucket_group == 0, "farpoint: a bucket is looked at a group at a time");
+static_assert(fps_bucket_points % fps_bucket_group == 0, "farpoint: fps_bucket_points must be a multiple of 32");
 
 /// Points that lie close together, as separate arrays. Lanes without a point hold no_candidate.
 template <class Scalar, int Dim>

@@ -1,5 +1,5 @@
 /// @file
-/// The inner loops of host fps, compiled for several processors.
+/// The inner loops of fps() on the host, compiled for several processors.
 #pragma once
 
 #include <farpoint/core/bits.hpp>

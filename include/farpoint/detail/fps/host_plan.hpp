@@ -41,16 +41,16 @@ class fps_host_plan {
   fps_host_plan(host_exec exec, batch<Points> const& clouds, fps_params const& params,
                 fps_host_tuning const& tuning = {}) noexcept
       : tuning_{tuning},
-        largest_{std::max<index_t>(clouds.largest(), 0)},
+        largest_{bounded_points(clouds.largest())},
         threads_{exec,
-                 clouds.size(),
-                 clouds.points().size(),
+                 bounded_clouds(clouds.size()),
+                 bounded_points(clouds.points().size()),
                  largest_,
                  work_of(clouds, params, tuning),
                  // A batch of many clouds keeps the threads busy without rounds in step, as far as the threads' arrays
                  // take no more than half of what one cloud of all points would.
                  {tuning.worth_a_thread, tuning.team_from_points, 2}} {
-    // Equal clouds are all for the team, or none is.
+    // Of clouds of equal size, the team takes all or none.
     has_shared_clouds_ = clouds.is_ragged() || largest_ <= share_limit();
   }
 
@@ -58,7 +58,7 @@ class fps_host_plan {
   for_each_cloud_plan const& spread() const noexcept { return threads_; }
   int threads() const noexcept { return threads_.threads(); }
 
-  /// A cloud of more points than this is worked on by the whole team; a smaller one is one thread's.
+  /// The whole team works on a cloud of more points than this; a smaller one is one thread's.
   index_t share_limit() const noexcept { return threads_.share_limit(); }
 
   std::size_t bytes() const noexcept {

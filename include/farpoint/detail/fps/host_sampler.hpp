@@ -3,11 +3,10 @@
 #pragma once
 
 #include <farpoint/detail/fps/args.hpp>
+#include <farpoint/detail/fps/host_counters.hpp>
 #include <farpoint/detail/fps/host_loops.hpp>
 #include <farpoint/detail/fps/host_plan.hpp>
 #include <farpoint/host/curve_sort.hpp>
-
-#include <atomic>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -16,7 +15,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Points>
 struct fps_host_task {
   fps_args<Points> args;
-  std::atomic<unsigned long long>& non_finite;
+  fps_host_counters& counters;
   fps_host_plan<Points> const& plan;
 };
 
@@ -98,21 +97,27 @@ class fps_host_sampler {
   /// Lists the candidates in Morton order. Points that count as picked from the start are none.
   void arrange() noexcept {
     index_t const n = cloud_.size();
-    bool const started = mark_chosen();
+    fps_report found;
+    bool const started = mark_chosen(found);
     index_t const first = task_.args.first_of(b_);
-    if (!started && n > 0 && is_finite(cloud_[first])) seed_ = first;
-    unsigned long long bad = 0;
+    bool const lacks_first = !started && n > 0 && !is_point(first);
+    if (!started && is_point(first) && is_finite(cloud_[first])) seed_ = first;
     index_t count = 0;
     for (index_t i = 0; i < n; ++i) {
       if (!is_finite(cloud_[i])) {
-        ++bad;
+        ++found.non_finite;
         continue;
       }
       if (!started && seed_ < 0) seed_ = i;
       if (i == seed_ || (has_chosen() && is_marked(i))) continue;
       memory_.order[count++] = static_cast<std::uint32_t>(i);
     }
-    if (bad != 0) task_.non_finite.fetch_add(bad, std::memory_order_relaxed);
+    if (lacks_first) {
+      found.first_out_of_range = 1;
+      count = 0;
+      seed_ = -1;
+    }
+    task_.counters.add(found);
 
     candidates_ = count;
     chunks_ = task_.plan.chunks(count);
@@ -129,18 +134,20 @@ class fps_host_sampler {
 
   bool has_chosen() const noexcept { return !task_.args.params.chosen.empty(); }
   index_t chosen(index_t i) const noexcept { return task_.args.params.chosen[b_ * task_.args.chosen_per_cloud() + i]; }
-  bool is_chosen_valid(index_t index) const noexcept { return index >= 0 && is_finite(cloud_[index]); }
+  bool is_point(index_t index) const noexcept { return index >= 0 && index < cloud_.size(); }
+  bool is_chosen_valid(index_t index) const noexcept { return is_point(index) && is_finite(cloud_[index]); }
 
   bool is_marked(index_t i) const noexcept { return (memory_.marks[i / 32] >> (i % 32) & 1u) != 0; }
   void mark(index_t i) noexcept { memory_.marks[i / 32] |= 1u << (i % 32); }
   void clear_marks() noexcept { std::fill_n(memory_.marks, divide_up<index_t>(cloud_.size(), 32), 0u); }
 
   /// False when no point was chosen.
-  bool mark_chosen() noexcept {
+  bool mark_chosen(fps_report& found) noexcept {
     if (!has_chosen()) return false;
     clear_marks();
     bool any = false;
     for (index_t i = 0; i < task_.args.chosen_per_cloud(); ++i) {
+      if (chosen(i) != -1 && !is_point(chosen(i))) ++found.chosen_out_of_range;
       if (!is_chosen_valid(chosen(i))) continue;
       mark(chosen(i));
       any = true;

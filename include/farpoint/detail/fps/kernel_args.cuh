@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes what suits it.
+/// Sizes of the clouds that a launch serves: in a ragged batch, each kernel takes the clouds that suit it.
 struct fps_size_range {
   index_t above;
   index_t up_to;
@@ -75,7 +75,22 @@ __device__ void fps_finish(fps_args<Points> const& args, index_t b, index_t coun
   if (threadIdx.x == 0) args.write_count(b, count);
 }
 
-/// All clouds come out empty. Called by all threads of a grid.
+/// True where the offsets of the batch are wrong, and all clouds come out empty; see is_bad_offset(). Called by all
+/// threads of a block.
+/// @param counts  whether block 0 of this kernel counts them, if nobody has yet
+template <int BlockSize, class Points>
+__device__ bool fps_has_bad_offsets(fps_args<Points> const& args, bool counts) noexcept {
+  if (!args.clouds.is_ragged()) return false;
+  if (args.bad_offsets != nullptr) return *args.bad_offsets != 0;
+  unsigned bad = 0;
+#pragma unroll 1
+  for (index_t i = threadIdx.x; i <= args.clouds.size(); i += BlockSize) bad += is_bad_offset(args.clouds, i) ? 1 : 0;
+  if (__syncthreads_or(bad != 0) == 0) return false;
+  if (counts && blockIdx.x == 0) count_in_report(args.output.report, &fps_report::bad_offsets, bad);
+  return true;
+}
+
+/// Writes an empty row for every cloud. Called by all threads of a grid.
 template <int BlockSize, class Points>
 __device__ void fps_leave_empty(fps_args<Points> const& args) noexcept {
   for (index_t b = blockIdx.x; b < args.clouds.size(); b += gridDim.x) fps_finish<BlockSize>(args, b, 0);

@@ -1,5 +1,5 @@
 /// @file
-/// What the kernels of several blocks a cloud are launched with.
+/// The arguments of the kernels with several blocks per cloud.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>
@@ -48,7 +48,6 @@ template <class Config>
 struct fps_multi_block_args {
   fps_args<typename Config::points> call;
   fps_sorted_points<Config> sorted;
-  unsigned const* broken;    ///< not zero when the offsets do not ascend
   std::size_t shared_bytes;  ///< dynamic
 };
 

@@ -27,25 +27,25 @@ class fps_multi_block_plan {
   /// @param cluster_size  0: grid
   fps_multi_block_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
       : clouds_{clouds}, device_{device}, cluster_size_{cluster_size}, points_{clouds.points().size()} {
-    if (cluster_size > 0) {
-      blocks_ = static_cast<int>(clouds.size() * cluster_size);
-    } else {
-      index_t const worth = larger<index_t>(points_ / Selector::grid_points_per_block, 1);
-      blocks_ = static_cast<int>(smaller<index_t>(worth, larger(device.multiprocessors, 1)));
-      groups_ = smaller<index_t>(clouds.size(), larger(blocks_ / 2, 1));
-    }
+    index_t const worth = larger<index_t>(points_ / Selector::grid_points_per_block, 1);
+    grid_blocks_ = static_cast<int>(smaller<index_t>(worth, larger(device.multiprocessors, 1)));
+    groups_ = smaller<index_t>(clouds.size(), larger(grid_blocks_ / 2, 1));
+    blocks_ = cluster_size > 0 ? static_cast<int>(clouds.size() * cluster_size) : grid_blocks_;
     plan_shared_memory();
   }
 
+  /// Enough also where there are fewer multiprocessors than here, down to some_multiprocessors, and where clusters have
+  /// to be smaller, or a grid takes their place.
   std::size_t bytes() const noexcept { return layout_of(cutter{}).size; }
 
-  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and to what a
-  /// multi-instance GPU has left of it. Asks the runtime.
+  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and both to what a
+  /// multi-instance GPU or a share of MPS has left of it. Asks the runtime.
   bool has_cluster() const noexcept {
     auto const function = reinterpret_cast<void const*>(fps_cluster_kernel<config>);
     cudaLaunchConfig_t const launch = launch_of(nullptr);
     int most = 0;
-    return allow_cluster() == cudaSuccess && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
+    bool const is_allowed = cluster_size_ <= 8 || allow_cluster() == cudaSuccess;
+    return is_allowed && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
            cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
   }
 
@@ -53,8 +53,9 @@ class fps_multi_block_plan {
     arrays const a = layout_of(cutter{workspace});
     kernel_launcher launcher{stream};
     launcher.clear(workspace, a.zeros);
-    enqueue_sort(launcher, a);
-    fps_multi_block_args<config> const common{args, {a.order, a.points, points_, a.boxes}, a.broken, shared_bytes_};
+    enqueue_sort(launcher, a, args.output.report);
+    fps_multi_block_args<config> common{args, {a.order, a.points, points_, a.boxes}, shared_bytes_};
+    common.call.bad_offsets = a.bad_offsets;
     if constexpr (fps_has_clusters<scalar>) {
       if (cluster_size_ > 0) return enqueue_clusters(launcher, common);
     }
@@ -67,7 +68,7 @@ class fps_multi_block_plan {
   struct arrays {
     fps_extent<dim>* extents;
     grid_exchange<scalar>* meeting_points;
-    unsigned* broken;
+    unsigned* bad_offsets;
     std::size_t zeros;  ///< bytes of these three, at the front
     std::uint32_t* order;
     scalar* points;  ///< in the same place as three words a point for sorting, which are gone when these are written
@@ -81,7 +82,7 @@ class fps_multi_block_plan {
     arrays a{};
     a.extents = memory.template take<fps_extent<dim>>(clouds_.size());
     a.meeting_points = memory.template take<grid_exchange<scalar>>(groups_);
-    a.broken = memory.template take<unsigned>(1);
+    a.bad_offsets = memory.template take<unsigned>(1);
     a.zeros = memory.used();
     a.order = memory.template take<std::uint32_t>(points_);
     constexpr index_t sampling = (dim + 1) * index_t{sizeof(scalar)};
@@ -95,7 +96,7 @@ class fps_multi_block_plan {
     return a;
   }
 
-  void enqueue_sort(kernel_launcher& launcher, arrays const& a) const noexcept {
+  void enqueue_sort(kernel_launcher& launcher, arrays const& a, fps_report* report) const noexcept {
     // Points outside of all clouds of a ragged batch have numbers of their own.
     auto const bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
     auto* const scratch = reinterpret_cast<std::uint32_t*>(a.points);
@@ -104,7 +105,9 @@ class fps_multi_block_plan {
     bool const in_first = radix_sort_result(bits.all()) == 0;
     std::uint32_t* const first = in_first ? a.order : other;
     std::uint32_t* const second = in_first ? other : a.order;
-    fps_enqueue_keys(launcher, point_order_args<Points>{clouds_, a.extents, scratch, first, a.broken, bits});
+    unsigned long long* const reported = report == nullptr ? nullptr : &report->bad_offsets;
+    fps_enqueue_keys(launcher,
+                     point_order_args<Points>{clouds_, a.extents, scratch, first, a.bad_offsets, reported, bits});
     launcher.then([&] {
       return radix_sort({{scratch, scratch + points_},
                          {first, second},
@@ -115,22 +118,37 @@ class fps_multi_block_plan {
     });
   }
 
+  /// Fewer are not worth workspace that all would have to have.
+  static constexpr int some_multiprocessors = 8;
+
+  /// Most chunks of a block's share of a cloud.
+  index_t most_chunks_in_clusters(int size) const noexcept {
+    return divide_up(chunking::chunks(clouds_.largest()), index_t{size});
+  }
+  index_t most_chunks_in_grid(int blocks) const noexcept {
+    if (clouds_.size() == 1) return divide_up(chunking::chunks(clouds_.largest()), index_t{blocks});
+    // Half of the blocks are shared out by points, rounded down: up to four times a fair share.
+    return 4 * divide_up(chunking::chunks(points_), index_t{blocks}) + 1;
+  }
+
   /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
   void plan_shared_memory() noexcept {
+    bool const in_clusters = cluster_size_ > 0;
     std::size_t const fixed =
-        sizeof(typename config::shared) + (cluster_size_ > 0 ? sizeof(typename config::exchange) : 0) + 1024;
+        sizeof(typename config::shared) + (in_clusters ? sizeof(typename config::exchange) : 0) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
     std::size_t const limit = device > fixed ? device - fixed : 0;
-    // In a ragged batch half of the blocks are shared out by points, rounded down: up to four times a fair share.
-    bool const by_points = cluster_size_ == 0 && clouds_.size() > 1;
-    index_t const members = cluster_size_ > 0 ? cluster_size_ : blocks_;
-    index_t const fair = divide_up(chunking::chunks(by_points ? points_ : clouds_.largest()), members);
-    index_t const most = by_points ? 4 * fair + 1 : fair;
+    index_t const most = in_clusters ? most_chunks_in_clusters(cluster_size_) : most_chunks_in_grid(blocks_);
     std::size_t const all = partition::bytes(most);
     std::size_t const boxes = partition::box_bytes(most);
+    bool const by_points = !in_clusters && clouds_.size() > 1;
     shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
-    if (boxes > shared_bytes_) {
-      index_t const groups = fps_sorted_points<config>::groups_before(points_, clouds_.size(), blocks_);
+
+    index_t largest = most_chunks_in_grid(smaller(grid_blocks_, some_multiprocessors));
+    if (in_clusters) largest = larger(largest, most_chunks_in_clusters(2));
+    if (partition::box_bytes(largest) > limit) {
+      int const blocks = larger(blocks_, grid_blocks_);
+      index_t const groups = fps_sorted_points<config>::groups_before(points_, clouds_.size(), blocks);
       global_boxes_ = static_cast<index_t>(partition::box_bytes(groups * chunking::group) / sizeof(scalar));
     }
   }
@@ -178,6 +196,7 @@ class fps_multi_block_plan {
   int cluster_size_;
   index_t points_;
   int blocks_ = 1;
+  int grid_blocks_ = 1;           ///< that a grid has, also if there are clusters
   index_t groups_ = 0;            ///< of several blocks, that a grid can have
   std::size_t shared_bytes_ = 0;  ///< dynamic
   index_t global_boxes_ = 0;      ///< scalars, for boxes that shared memory does not hold

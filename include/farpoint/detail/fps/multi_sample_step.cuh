@@ -1,5 +1,5 @@
 /// @file
-/// Farthest point sampling of points in registers, several samples a step.
+/// Farthest point sampling of points in registers, several samples per step.
 #pragma once
 
 #include <farpoint/detail/fps/round_memory.cuh>
@@ -21,9 +21,9 @@ class multi_sample_step {
   static constexpr int heads = 32;
   static constexpr int each = Each;
   static constexpr int warps = Threads / 32;
-  static_assert(Threads % 32 == 0, "farpoint: whole warps take steps");
+  static_assert(Threads % 32 == 0, "farpoint: the number of threads must be a multiple of 32");
 
-  /// A sample as every warp reads it, at once.
+  /// A sample as every warp reads it, in one load.
   struct alignas(sizeof(Scalar) * (Dim + 1) == 16 ? 16 : alignof(Scalar)) head_type {
     point_type point;
     Scalar distance;
@@ -72,11 +72,11 @@ class multi_sample_step {
     for (int i = 0; i < Each; ++i) distance_[i] = min_number(distance2(point_[i], sample), distance_[i]);
   }
 
-  /// Makes the point of this number no candidate any more.
+  /// Removes the point of this number from the candidates.
   __device__ void take(unsigned number) noexcept {
     if (number % Threads != threadIdx.x) return;
-    // Registers have no addresses: the one that is meant is found by comparison, in one warp only. Selected, not stored
-    // under a condition: the compiler makes an indexed store of that, and all points leave the registers.
+    // Registers have no addresses, so the right one is found by comparison, in one warp only. A select, not a store
+    // under a condition: the compiler turns that into an indexed store, and all points leave the registers.
     auto const slot = static_cast<int>(number / Threads);
 #pragma unroll
     for (int i = 0; i < Each; ++i) distance_[i] = i == slot ? no_candidate<Scalar> : distance_[i];
@@ -107,7 +107,7 @@ class multi_sample_step {
       return {0, false, false};
     if (counters.found == 0) {
       control_.adapt(fps_summary(counters, threshold));
-      // The next step's counters must be zero before anybody adds to them.
+      // The next step's counters must be zero before any thread adds to them.
       sync();
       return {0, false, true};
     }
@@ -132,9 +132,13 @@ class multi_sample_step {
     return {accepted, nearby != 0, nearby == 0 && accepted < room};
   }
 
-  /// Barrier 1 is ours: other warps of the block may wait at barrier 0.
+  /// Barrier 1 is ours: other warps of the block may wait at barrier 0. One warp needs none.
   __device__ static void sync() noexcept {
-    __barrier_sync_count(1, Threads);
+    if constexpr (Threads == 32) {
+      cuda_warp::sync();
+    } else {
+      __barrier_sync_count(1, Threads);
+    }
   }
 
  private:
@@ -225,15 +229,15 @@ class multi_sample_step {
     return count < 32 ? (1u << count) - 1 : ~0u;
   }
 
-  /// Every warp finds out for itself which heads are next.
+  /// Every warp works out for itself which heads are next.
   __device__ exact_heads choose(step_type const& now, unsigned count, Scalar dropped) noexcept {
     auto const lane = static_cast<unsigned>(cuda_warp::lane());
     bool const real = lane < count;
     unsigned const before = now.before[lane];
     unsigned const lowering = real ? now.lowering[lane] : 0;
 
-    // A head stays as it is if all that could lower it are lowered themselves. Once: what a second look finds does not
-    // pay for it (h200, 16 x 1,024 -> 512: 0.120 ms; two looks 0.127, three 0.123).
+    // A head stays as it is if all that could lower it are lowered themselves. Only once: a second look does not
+    // pay for itself (h200, 16 x 1,024 -> 512: 0.120 ms; two looks 0.127, three 0.123).
     unsigned const free = cuda_warp::ballot(real & (lowering == 0));
     unsigned const lowered = cuda_warp::ballot((lowering & free) != 0);
     unsigned const exact = cuda_warp::ballot(real & ((lowering & ~lowered) == 0));
@@ -251,8 +255,8 @@ class multi_sample_step {
     return {cuda_warp::ballot(is_exact & (mine_.distance > limit)) & ~behind, before, lowering};
   }
 
-  /// Lowers my points' distances to the heads that were taken. Those are listed first: loads from places that are known
-  /// in advance overlap.
+  /// Lowers my points' distances to the heads that were taken. They are listed first, because loads
+  /// whose addresses are known in advance overlap.
   __device__ void lower(step_type const& now, unsigned taken) noexcept {
     auto const lane = static_cast<unsigned>(cuda_warp::lane());
     std::uint8_t* const list = shared_.taken[threadIdx.x / 32];

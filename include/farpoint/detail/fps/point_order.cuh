@@ -7,6 +7,7 @@
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -21,7 +22,7 @@ struct fps_key_bits {
   int cell;   ///< of a code
   int cloud;  ///< of a number
 
-  /// 32 bits, shared between clouds and cells; ten for an axis of three are enough for any cloud.
+  /// 32 bits, shared between clouds and cells; ten per axis are enough for any cloud in space.
   template <int Dim>
   static constexpr fps_key_bits of(index_t clouds) noexcept {
     fps_key_bits bits{};
@@ -42,9 +43,22 @@ struct point_order_args {
   fps_extent<Points::dim>* extents;  ///< `[clouds]`, zero at the start
   std::uint32_t* keys;               ///< `[points of the batch]`
   std::uint32_t* values;             ///< `[points of the batch]`: indices into the point's own cloud
-  unsigned* broken;                  ///< zero at the start; 1 if the offsets do not ascend
+  unsigned* bad_offsets;             ///< zero at the start
+  unsigned long long* reported;      ///< bad offsets, added to; may be null
   fps_key_bits bits;
 };
+
+/// Counts the offsets of a ragged batch that are wrong: each thread that calls it one, of cloud b.
+template <class Points>
+__device__ void fps_count_bad_offsets(point_order_args<Points> const& args, index_t b) noexcept {
+  if (!args.clouds.is_ragged()) return;
+  // The first offset has no cloud before it.
+  unsigned const count =
+      (is_bad_offset(args.clouds, b + 1) ? 1 : 0) + (b == 0 && is_bad_offset(args.clouds, 0) ? 1 : 0);
+  if (count == 0) return;
+  atomicAdd(args.bad_offsets, count);
+  count_in_report(args.reported, count);
+}
 
 /// Grows the extent of cloud blockIdx.x by part blockIdx.y of its points.
 template <class Points, int BlockSize>
@@ -52,9 +66,7 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   constexpr int axes = curve_grid<float, Points::dim>::axes;
   Points const cloud = args.clouds[blockIdx.x];
   auto box = bounding_box<float, axes>::empty();
-  if (threadIdx.x == 0 && args.clouds.begin_of(index_t{blockIdx.x} + 1) < args.clouds.begin_of(blockIdx.x)) {
-    *args.broken = 1;
-  }
+  if (threadIdx.x == 0 && blockIdx.y == 0) fps_count_bad_offsets(args, blockIdx.x);
   // A ragged batch has many blocks without points: their atomic operations would take turns.
   if (index_t{blockIdx.y} * BlockSize >= cloud.size()) return;
   index_t const step = index_t{gridDim.y} * BlockSize;
@@ -114,7 +126,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
       if (is_finite(point)) code = fps_grid_of(args, b).key_of(point, morton_curve{}, args.bits.axis);
     }
   }
-  // A shift by all 32 bits, of a number that is 0 then, is not defined.
+  // A shift by all 32 bits is undefined; the number is 0 then.
   args.keys[i] = (args.bits.cloud > 0 ? static_cast<std::uint32_t>(number) << args.bits.cell : 0) | code;
   args.values[i] = static_cast<std::uint32_t>(local);
 }

@@ -1,5 +1,5 @@
 /// @file
-/// fps() by one block a cloud, in registers, several samples a step: for every architecture and dimension.
+/// fps() by one block per cloud, in registers, several samples per step: for every architecture and dimension.
 #pragma once
 
 #include <farpoint/detail/fps/kernel_args.cuh>
@@ -93,6 +93,8 @@ template <class Points, int BlockSize, int PointsPerThread>
 __global__ void __launch_bounds__(BlockSize) fps_registers_kernel(fps_registers_args<Points> const args) {
   using registers = fps_registers<Points, BlockSize, PointsPerThread>;
   __shared__ typename registers::storage storage;
+  // Of the kernels of a ragged batch, this one has the empty clouds.
+  if (fps_has_bad_offsets<BlockSize>(args.call, true)) return fps_leave_empty<BlockSize>(args.call);
   index_t const b = blockIdx.x;
   Points const cloud = args.call.clouds[b];
   if (!args.sizes.contains(cloud.size())) return;

@@ -1,5 +1,5 @@
 /// @file
-/// What the blocks of a group tell each other in a round of fps().
+/// What the blocks of a group exchange in a round of fps().
 #pragma once
 
 #include <farpoint/core/math.hpp>

@@ -52,7 +52,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_bulk_kernel(hash
   FARPOINT_UNROLL
   for (int j = 0; j < each; ++j) keys[j] = index(j) < args.size ? load_once(args.keys + index(j)) : args.map.empty();
 
-  // The empty key's search is over before it begins, so what it is given is not looked at.
+  // The search for the empty key ends before it begins and ignores what it is given.
   typename Operation::begun begun[each];
   FARPOINT_UNROLL
   for (int j = 0; j < each; ++j) {
@@ -74,8 +74,8 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_bulk_kernel(hash
   }
 }
 
-/// Keys that a lane looks at where there are so many passes: of a warp's, 24 are in a part, or 32 with two passes, so
-/// that hardly more are than there are lanes.
+/// Keys that a lane looks at in so many passes: of a warp's keys, 24 are in a part on average, or 32 with two passes,
+/// so that there are rarely more than lanes.
 template <int Passes>
 inline constexpr int hash_map_pass_keys = (3 * Passes + 3) / 4;
 

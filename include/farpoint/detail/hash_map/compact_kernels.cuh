@@ -26,7 +26,7 @@ struct hash_map_compact_args {
   FARPOINT_HD index_t buckets() const noexcept { return map.capacity() / Map::bucket_slots; }
 };
 
-/// Lists the slots that hold a key, in no order, with the low half of each key. A thread a bucket.
+/// Lists the slots that hold a key, in no order, with the low half of each key. A thread per bucket.
 template <class Map>
 __global__ void __launch_bounds__(hash_map_block_size) hash_map_list_kernel(hash_map_compact_args<Map> const args) {
   __shared__ std::uint32_t block_keys;
@@ -34,22 +34,21 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_list_kernel(hash
   if (threadIdx.x == 0) block_keys = 0;
   __syncthreads();
   index_t const bucket = hash_map_thread();
-  index_t const past_the_end = args.buckets();
   std::uint32_t keys = 0;
-  args.map.for_each([&keys](auto, auto, index_t) { ++keys; }, bucket, past_the_end);
+  if (bucket < args.buckets()) args.map.for_each_in_bucket([&keys](auto, auto, index_t) { ++keys; }, bucket);
   std::uint32_t const mine = keys == 0 ? 0 : atomicAdd(&block_keys, keys);
   __syncthreads();
   if (threadIdx.x == 0 && block_keys != 0) block_start = atomic_add(args.found, std::uint64_t{block_keys});
   __syncthreads();
   if (keys == 0) return;
   std::uint64_t at = block_start + mine;
-  args.map.for_each(
+  args.map.for_each_in_bucket(
       [&](auto key, auto, index_t slot) {
         args.halves[0][at] = static_cast<std::uint32_t>(ordered_word(key));
         args.slots[0][at] = static_cast<std::uint32_t>(slot);
         ++at;
       },
-      bucket, past_the_end);
+      bucket);
 }
 
 /// Fills up the entries behind those of keys: no key is above them, so that a stable sort leaves them behind.

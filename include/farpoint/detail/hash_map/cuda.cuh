@@ -2,6 +2,7 @@
 /// The bulk operations on a hash map for cuda_exec: enqueues their kernels.
 #pragma once
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/hash_map/bulk_kernels.cuh>
@@ -20,6 +21,7 @@ inline result hash_map_result(kernel_launcher const& launcher) noexcept {
 template <class Map>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_clear_args<Map> const& args) noexcept {
   profile_range const range{"farpoint::hash_map_clear"};
+  if (result const checked = check_pointers(exec, args.map.buckets()); !checked) return checked;
   kernel_launcher launcher{exec.stream};
   launcher.launch_for(divide_up(args.map.clear_stores(), hash_map_clear_stores), hash_map_block_size,
                       hash_map_clear_kernel<Map>, args.map);
@@ -66,6 +68,11 @@ FARPOINT_HIDDEN void hash_map_launch(kernel_launcher& launcher, hash_map_args<Ma
 template <class Map, class Operation>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
   profile_range const range{Operation::name};
+  if (result const checked = check_pointers(
+          exec, args.map.buckets(), span<typename Map::key_type const>{args.keys, static_cast<std::size_t>(args.size)},
+          args.report);
+      !checked)
+    return checked;
   if (args.size > hash_map_tile<Map> * index_t{0x7fffffff}) return reject("hash_map: too many keys");
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof(hash_map_report));
@@ -121,6 +128,10 @@ FARPOINT_HIDDEN void hash_map_launch_compact(kernel_launcher& launcher,
 template <class Map>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_extract_args<Map> const& args) noexcept {
   profile_range const range{"farpoint::hash_map_extract"};
+  if (result const checked = check_pointers(exec, args.workspace, args.map.buckets(), args.output.keys,
+                                            args.output.values, args.output.count);
+      !checked)
+    return checked;
   kernel_launcher launcher{exec.stream};
   if (args.map.capacity() > 0) {
     workspace_cutter cutter{args.workspace.data()};

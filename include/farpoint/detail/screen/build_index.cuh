@@ -3,9 +3,9 @@
 /// all of them.
 ///
 /// What is near in space is near on the screen, but not the other way round. So tiles of pixels, in Morton order, give
-/// the coarse order, and each tile's points are put along a Hilbert curve in space by one block in shared memory: a
-/// leaf has neighbours in space where the tile shows something near and something far away, too. Nodes of more than a
-/// tile may be long boxes, but there are few of them.
+/// the coarse order, and one block sorts each tile's points along a Hilbert curve in space, in shared memory: a leaf
+/// holds neighbours in space even where the tile shows near and far surfaces. Nodes of more than a tile may have long
+/// boxes, but there are few of them.
 #pragma once
 
 #include <farpoint/detail/screen/index_args.cuh>
@@ -31,8 +31,8 @@ class screen_index_builder {
   static constexpr int threads = screen_index_threads;
   static constexpr int items = screen_index_items;
   static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
-  /// A step is a jump from so many times the usual one on, squared. h200, 140,510 and 458,946 points in 1024 x 1024
-  /// pixels, ms: 0.176, 0.382; 8: 0.227, 0.435; none is a jump: 0.243, 0.470.
+  /// A step is a jump if its square is at least so many times the usual one's. h200, 140,510 and 458,946 points in 1024
+  /// x 1024 pixels, ms: 0.176, 0.382; 8: 0.227, 0.435; none is a jump: 0.243, 0.470.
   static constexpr float usual_to_jump = 12 * 12;
   static constexpr float most_to_jump = 1e6f;
   /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
@@ -127,7 +127,7 @@ class screen_index_builder {
     return count;
   }
 
-  /// Puts the points that are noted in order, with no_index where a place has none; returns the places. All threads of
+  /// Puts the noted points in order, with no_index in places without one; returns the number of places. All threads of
   /// the block call it.
   /// @param in_packets  with gaps where the curve jumps
   __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
@@ -239,7 +239,7 @@ class screen_index_builder {
   __device__ std::uint32_t find_places(std::uint32_t points, float const (&steps)[Items], std::uint32_t& place,
                                        float& jump) noexcept {
     std::uint32_t const count = shared_.steps;
-    // The bits of floats are nearly their logarithms: of their mean a few jumps are no great part.
+    // The bits of floats are nearly their logarithms, so that a few jumps hardly change the mean.
     float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
     float times = usual_to_jump;
     while (true) {
@@ -259,12 +259,12 @@ class screen_index_builder {
       place = before.end();
       std::uint32_t const slots = screen_slots(all.end());
       if (slots <= most_slots_of(points)) return slots;
-      // Too many of them: only those that are larger, and in the end none.
+      // Too many jumps: take only larger ones, and in the end none.
       times = times < most_to_jump ? times * 4 : infinity<float>;
     }
   }
 
-  /// Makes leaves and boxes of what is arranged: a thread for each leaf. All threads of the block call it.
+  /// Makes leaves and boxes of the arranged points, a thread per leaf. All threads of the block call it.
   __device__ void write(std::uint32_t begin, std::uint32_t slots) noexcept {
     std::uint32_t const leaves = slots / point_bvh_width;
     for (std::uint32_t first = 0; first < leaves; first += threads) {

@@ -38,17 +38,18 @@ constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& m
   return method.rows == screen_rows::input ? points : most_visible(points, method);
 }
 
-/// Candidates that a search may have before it shrinks its radius.
+/// Candidates that a search may have before it shrinks its radius. No search has more than an image has pixels.
 template <class Camera>
 constexpr index_t most_candidates(screen_space<Camera> const& method, index_t k) noexcept {
-  return method.candidates > 0 ? method.candidates : 8 * k;
+  constexpr index_t all = index_t{quadtree_max_side} * quadtree_max_side;
+  return smaller(method.candidates > 0 ? method.candidates : 8 * k, all);
 }
 
 template <class Camera>
 result check_screen_method(screen_space<Camera> const& method, index_t k) noexcept {
   Camera const& camera = method.camera;
   if (camera.width < 1 || camera.height < 1 || camera.width > quadtree_max_side || camera.height > quadtree_max_side) {
-    return reject("knn: the camera's width or height is not 1 to 8,192");
+    return reject("knn: the camera's width or height is not between 1 and 8,192");
   }
   if (k < 1 || k > max_neighbours) return reject("knn: k is not between 1 and 1,024");
   if (!(method.max_radius >= 0)) return reject("knn: screen_space::max_radius is negative or NaN");
@@ -56,9 +57,11 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
     return reject("knn: screen_space::layers is not between 1 and 16");
   }
   if (method.rounds != until_exact && method.layers != 1) {
-    return reject("knn: screen_space::rounds goes with one layer");
+    return reject("knn: screen_space::rounds needs screen_space::layers to be 1");
   }
-  if (method.rounds < 0) return reject("knn: screen_space::rounds is negative");
+  if (method.rounds < 0 || method.rounds > max_screen_rounds) {
+    return reject("knn: screen_space::rounds is not between 0 and 64");
+  }
   if (method.candidates != 0 && method.candidates < k) return reject("knn: screen_space::candidates is below k");
   if (method.rounds != until_exact && !knows_pixel_span<Camera>) {
     return reject("knn: screen_space::rounds needs a camera that knows its pixel_span()");
@@ -71,7 +74,7 @@ template <class Points, class Camera>
 result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,
                         knn_screen_output<typename Points::scalar> const& output) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Camera::scalar>,
-                "farpoint: points and camera are both double, or neither is");
+                "farpoint: points and camera must both be double, or neither");
   if (result const checked = check_bvh_points(cloud); !checked) return checked;
   if (cloud.size() != 1) return reject("points: a camera looks at one cloud");
   if (result const checked = check_screen_method(method, k); !checked) return checked;
@@ -81,10 +84,12 @@ result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& 
   if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), rows, k)) {
     return reject("knn: output.distances is smaller than rows x k");
   }
-  if (!is_absent_or_holds(output.counts.size(), rows, 1)) return reject("knn: output.counts is smaller than the rows");
-  if (!is_absent_or_holds(output.pixels.size(), rows, 1)) return reject("knn: output.pixels is smaller than the rows");
+  if (!is_absent_or_holds(output.counts.size(), rows, 1))
+    return reject("knn: output.counts is smaller than the number of rows");
+  if (!is_absent_or_holds(output.pixels.size(), rows, 1))
+    return reject("knn: output.pixels is smaller than the number of rows");
   if (!is_absent_or_holds(output.visible.size(), most_visible(points, method), 1)) {
-    return reject("knn: output.visible is smaller than the points, and than layers x pixels");
+    return reject("knn: output.visible is smaller than min(points, layers x pixels)");
   }
   return {};
 }

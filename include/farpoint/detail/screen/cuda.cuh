@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/screen/build_index.cuh>
 #include <farpoint/detail/screen/check.hpp>
 #include <farpoint/detail/screen/draw_kernel.cuh>
@@ -40,7 +41,7 @@ class knn_screen_plan {
     return outcome(launcher);
   }
 
-  /// What comes before the search, for whoever measures the parts; the index is that of an exact search.
+  /// What comes before the search, for benchmarks of the parts; the index is that of an exact search.
   result launch_view(unsigned char* workspace, knn_screen_output<scalar> const& output, bool with_index,
                      cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
@@ -81,8 +82,7 @@ class knn_screen_plan {
   index_t list_threads() const noexcept {
     if (k_ <= most_in_registers) return 0;
     index_t const allowed = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
-    index_t const wanted = (most_ + search_block_size - 1) / search_block_size;
-    index_t const blocks = wanted < allowed ? wanted : allowed;
+    index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
 
@@ -181,7 +181,7 @@ class knn_screen_plan {
   template <int Capacity>
   void launch_search(kernel_launcher& launcher, screen_search_args<Camera> const& args) const noexcept {
     index_t const threads = Capacity > 0 ? most_ : most_ < list_threads() ? most_ : list_threads();
-    // Searches differ in length: blocks that are done make room for others.
+    // Searches differ in length: blocks that have finished make room for others.
     int const per_multiprocessor = Capacity > 0 ? 1 << 20 : Selector::blocks_per_multiprocessor;
     launcher.launch(screen_rounds_kernel<Camera, Capacity, search_block_size>,
                     launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, args);
@@ -206,8 +206,6 @@ class knn_screen_plan {
     knn_cuda_args<queries> const args{
         visible,
         visible.threads(),
-        0,
-        nullptr,
         {static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), method_.exclude_self},
         found};
     launch_knn<knn_selector>(launcher, args);

@@ -2,6 +2,7 @@
 /// knn() in screen space on a GPU, first steps: the cloud is drawn, and its visible points become a cloud of their own.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
@@ -46,6 +47,10 @@ struct draw_args {
   point_bvh_arrays<scalar> index;  ///< whose upper boxes are not there yet; else null
 
   __device__ screen_layers zbuffers() const noexcept { return {points.words, camera.width, camera.height, layers}; }
+  /// The cloud; empty if offsets are wrong.
+  __device__ Points cloud() const noexcept {
+    return count_bad_offsets(clouds) == 0 ? clouds[0] : clouds.points().subview(0, 0);
+  }
 };
 
 template <class Points, class Camera, int BlockSize>
@@ -61,7 +66,7 @@ __global__ void __launch_bounds__(BlockSize) screen_clear_kernel(draw_args<Point
 /// Every point that the camera sees is offered to its pixel's layer.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points, Camera> const args) {
-  Points const cloud = args.clouds[0];
+  Points const cloud = args.cloud();
   screen_layers const zbuffers = args.zbuffers();
   std::uint32_t non_finite = 0;
   std::uint32_t unseen = 0;
@@ -104,13 +109,25 @@ __device__ inline void note_visible(draw_args<Points, Camera> const& args, index
   report.non_finite_points = args.state->non_finite;
   report.unseen_points = args.state->unseen;
   report.visible_points = visible;
+  report.bad_offsets = static_cast<unsigned long long>(count_bad_offsets(args.clouds));
   report.hidden_points =
       static_cast<unsigned long long>(points) - report.non_finite_points - report.unseen_points - report.visible_points;
   *output.report = report;
 }
 
-/// Numbers the visible points in the order of their indices, and gathers them if there is room for them. What is left
-/// of building their index is done beside it: neither is enough work for the device.
+/// All rows of a view whose offsets are wrong.
+template <int BlockSize, class Points, class Camera>
+__device__ inline void leave_rows_empty(draw_args<Points, Camera> const& args) noexcept {
+  if (count_bad_offsets(args.clouds) == 0) return;
+  index_t const step = index_t{gridDim.x} * BlockSize;
+  index_t const rows = args.clouds.points().size();
+  for (index_t row = index_t{blockIdx.x} * BlockSize + threadIdx.x; row < rows; row += step) {
+    args.writer.write_empty(row);
+  }
+}
+
+/// Numbers the visible points in the order of their indices, and gathers them if there is room. The rest of building
+/// their index runs beside it: neither alone keeps the device busy.
 template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Points, Camera> const args) {
   using scan = lookback_scan<BlockSize>;
@@ -119,12 +136,13 @@ __global__ void __launch_bounds__(BlockSize) screen_number_kernel(draw_args<Poin
   if (args.index.clouds != nullptr) {
     upper_box_builder<typename Points::scalar>{args.index, &args.state->boxes_done}.fill();
   }
-  Points const cloud = args.clouds[0];
+  Points const cloud = args.cloud();
   screen_layers const zbuffers = args.zbuffers();
   auto const writer = rows_of_cloud(args.writer, *args.state);
   auto const size = static_cast<std::uint32_t>(cloud.size());
+  if (writer.by_input && size == 0) leave_rows_empty<BlockSize>(args);
   // One tile at least: the totals of an empty cloud are written too.
-  std::uint32_t const tiles = size == 0 ? 1 : (size + tile_size - 1) / tile_size;
+  std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
   scan const scanner{storage, args.tiles, &args.state->ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * screen_number_items;

@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Stands for the visible points where a search wants the type of its queries.
+/// Stands for the visible points where a search needs the type of its queries.
 template <class Scalar>
 struct visible_queries {
   using scalar = Scalar;
@@ -33,6 +33,8 @@ class search_queries<visible_queries<Scalar>> {
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const&) const noexcept { return index_[0]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t) const noexcept { return index_[0]; }
 
+  /// The visible points of a cloud whose offsets are wrong are none.
+  FARPOINT_HD bool has_bad_offsets() const noexcept { return false; }
   /// Visible points are finite: no row is bad.
   FARPOINT_HD query of_thread(index_t thread, index_t& /*bad_row*/) const noexcept {
     query q;

@@ -23,7 +23,7 @@ struct screen_search_args {
   screen_state const* state;
 };
 
-/// The points next to one another that are next to one another on the screen.
+/// Arranges the points so that neighbours on the screen are neighbours in memory.
 template <class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_arrange_kernel(screen_search_args<Camera> const args) {
   auto const size = static_cast<std::uint32_t>(args.points.offsets[1]);

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What is asked, of every point.
+/// The request, the same for every point.
 template <class Scalar>
 struct screen_rounds_request {
   int k;
@@ -55,7 +55,7 @@ struct screen_window {
 
   FARPOINT_HD static screen_window around(vec<int, 2> const& pixel, float radius, float depth, float reach,
                                           int top) noexcept {
-    // A little more than the ball's reach: what is left out has no candidates, whatever the rounding.
+    // A little beyond the ball: a tile that is left out has no candidates, whatever the rounding.
     float const range = fma_rn(depth, 0x1p-20f, mul_rn(reach, 1.001f));
     int const away = screen_reach(radius);
     int const last = (1 << top) - 1;

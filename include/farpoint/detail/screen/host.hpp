@@ -18,7 +18,7 @@ class knn_screen_host_plan {
 
   knn_screen_host_plan(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
                        for_each_cloud_tuning const& tuning) noexcept
-      : points_{std::max<index_t>(cloud.points().size(), 0)},
+      : points_{bounded_points(cloud.points().size())},
         method_{method},
         most_{most_visible(points_, method)},
         threads_{exec, 1, size(), size(), work(), tuning} {}
@@ -81,10 +81,18 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   using scalar = typename Points::scalar;
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
-  if (result const checked = check_search_offsets(cloud); !checked) return checked;
   knn_screen_host_plan<Points, Camera> const plan{exec, cloud, method, tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
+  if (index_t const bad = count_bad_offsets(cloud); bad > 0) {
+    batch<Points> const none{cloud.points().subview(0, 0)};
+    if (result const found = knn_screen_host(exec, none, method, k, output, workspace, tuning); !found) return found;
+    screen_row_writer<scalar> const writer{output, nullptr, k, 0, true};
+    index_t const rows = method.rows == screen_rows::input ? cloud.points().size() : 0;
+    for (index_t row = 0; row < rows; ++row) writer.write_empty(row);
+    if (output.report != nullptr) output.report->bad_offsets = static_cast<unsigned long long>(bad);
+    return {};
+  }
   knn_screen_task<Points, Camera> task{};
   host_search_memory<scalar> memory{};
   plan.cut(workspace.data(), task, memory);

@@ -15,8 +15,10 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::uint32_t screen_chunk_points = screen_index_threads * screen_index_items;
-static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level, "farpoint: a thread has eight pixels of a chunk");
-static_assert(screen_index_items == point_bvh_width, "farpoint: a thread has a leaf");
+static_assert(screen_chunk_points == 1u << 2 * screen_chunk_level,
+              "farpoint: a chunk of pixels must be screen_index_threads x screen_index_items");
+static_assert(screen_index_items == point_bvh_width,
+              "farpoint: screen_index_items must be point_bvh_width, a leaf per thread");
 
 /// Points that are sorted together begin with a group of leaves of their own.
 inline constexpr std::uint32_t screen_group_points = point_bvh_width * point_bvh_width;
@@ -66,7 +68,7 @@ struct screen_index_args {
   using scalar = typename Points::scalar;
 
   batch<Points> clouds;        ///< one
-  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that nobody draws to any more
+  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that are complete
   std::int32_t width;
   std::int32_t height;
   int layers;

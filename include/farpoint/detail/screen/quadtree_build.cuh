@@ -80,13 +80,13 @@ __device__ inline void write_node(quadtree_args const& args, int level, std::uin
 }
 
 /// Counts, starts and depths of the nodes up to a block's, and the packed points: the sums over blocks before come from
-/// a look-back in Morton order, so that nothing is gone through top-down.
+/// a look-back in Morton order, so that no top-down pass is needed.
 static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_args const args) {
   using scan = lookback_scan<quadtree_block_size>;
   __shared__ typename scan::storage storage;
   __shared__ quadtree_part parts[scan::warps];
   __shared__ std::uint32_t firsts[scan::warps];
-  static_assert(scan::warps == 8, "farpoint: two warps a node of level 4");
+  static_assert(scan::warps == 8, "farpoint: a node of level 4 takes two warps");
   unsigned const thread = threadIdx.x;
   unsigned const warp = thread / cuda_warp::lanes;
   std::uint32_t const blocks = quadtree_blocks(args.layout);
@@ -133,7 +133,7 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
       for (int w = 1; w < scan::warps; ++w) all = all.with(parts[w]);
       write_node(args, quadtree_block_level, block, 0, {firsts[0], all.count, all.depths});
     }
-    // Nobody writes `parts` again before the barriers of the next take().
+    // No thread writes `parts` again before the barriers of the next take().
   }
   // The records in front of the root's, which have no node.
   if (blockIdx.x == 0 && thread < 3) args.arrays.records[thread] = empty_record();

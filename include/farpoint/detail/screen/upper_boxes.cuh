@@ -41,8 +41,8 @@ class upper_box_builder {
     return (nodes + (point_bvh_width - 1)) / point_bvh_width;
   }
 
-  /// Makes the boxes of the level above this one's groups, unless there is only one, and those of no node behind the
-  /// last. Whole warps stay together.
+  /// Makes the boxes of the level above this one's groups, unless there is only one, and empty boxes behind the last
+  /// node. Whole warps stay together.
   __device__ void raise(int level, index_t nodes, unsigned block, unsigned blocks) const noexcept {
     index_t const places = parents(nodes) * point_bvh_width;
     if (nodes <= 1) return;

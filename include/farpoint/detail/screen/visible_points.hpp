@@ -10,8 +10,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Visible points are numbered in the order of their indices, so that a tie between two of them goes to the same one by
-/// number as by index, and what finds neighbours needs to know nothing of the cloud that they come from.
+/// Visible points are numbered in the order of their indices, so that ties by number and by index go to the same point,
+/// and the search need not know the cloud that they come from.
 template <class Scalar>
 struct screen_points {
   std::uint64_t* words;     ///< `[layers, pixels]`, of the z-buffers

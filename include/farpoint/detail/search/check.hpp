@@ -1,8 +1,7 @@
 /// @file
 /// Checks of the arguments of knn(), radius() and the functions that are built on them, for every backend.
 ///
-/// All but check_search_offsets() look at sizes, pointers and parameters only, so that the arrays may be in device
-/// memory.
+/// Functions named check_* look only at sizes, pointers and parameters: the arrays may be in device memory.
 #pragma once
 
 #include <farpoint/core/check.hpp>
@@ -21,10 +20,11 @@ inline constexpr index_t max_bvh_points = index_t{1} << 30;
 /// Checks the clouds that neighbours come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {
-  static_assert(Points::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
+  static_assert(Points::dim == 3, "farpoint: neighbour searches take points of three coordinates");
   constexpr batch_reasons reasons{
       "points: the number of clouds is negative", "points: the number of points is negative", "points: a null pointer",
-      "points: a regular batch needs a number of points that is a multiple of the number of clouds"};
+      "points: a regular batch needs a number of points that is a multiple of the number of clouds",
+      "points: more than 2^31 - 1 clouds, or 2^48 points"};
   if (result const checked = check_batch(points, reasons); !checked) return checked;
   if (points.largest() > max_bvh_points) return reject("points: a cloud has more than 2^30 points");
   return {};
@@ -33,12 +33,13 @@ result check_bvh_points(batch<Points> const& points) noexcept {
 /// Checks the clouds of queries: one for each cloud of points.
 template <class Queries>
 result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
-  static_assert(Queries::dim == 3, "farpoint: neighbours are searched among points of three coordinates");
+  static_assert(Queries::dim == 3, "farpoint: neighbour searches take points of three coordinates");
   constexpr char const* other_number = "queries: the number of clouds differs from that of the points";
   if (queries.size() != clouds) return reject(other_number);
   constexpr batch_reasons reasons{
       other_number, "queries: the number of points is negative", "queries: a null pointer",
-      "queries: a regular batch needs a number of points that is a multiple of the number of clouds"};
+      "queries: a regular batch needs a number of points that is a multiple of the number of clouds",
+      "queries: more than 2^31 - 1 clouds, or 2^48 points"};
   return check_batch(queries, reasons);
 }
 
@@ -136,11 +137,17 @@ inline result check_interpolate(index_t points, span<float const> features, inde
   return {};
 }
 
-/// Checks the offsets of a batch in memory that can be read here.
-template <class Points>
-result check_search_offsets(batch<Points> const& clouds) noexcept {
-  bool const ascend = offsets_ascend(clouds.offsets(), clouds.points().size());
-  return ascend ? result{} : reject("points or queries: the offsets decrease or leave the view");
+/// True for queries whose offsets are not those of the points.
+template <class Points, class Queries>
+bool has_own_offsets(batch<Points> const& points, batch<Queries> const& queries) noexcept {
+  return queries.offsets().data() != points.offsets().data() || queries.points().size() != points.points().size();
+}
+
+/// Wrong offsets of points and queries, in memory that can be read here. If there are any, all rows are empty.
+template <class Points, class Queries>
+unsigned long long count_bad_offsets(batch<Points> const& points, batch<Queries> const& queries) noexcept {
+  index_t const bad = count_bad_offsets(points);
+  return static_cast<unsigned long long>(has_own_offsets(points, queries) ? bad + count_bad_offsets(queries) : bad);
 }
 
 /// Square of a radius, for comparison with squared distances.

@@ -41,10 +41,10 @@ class host_search_plan {
   template <class Points>
   host_search_plan(host_exec exec, batch<Points> const& points, index_t queries,
                    for_each_cloud_tuning const& tuning = {}) noexcept
-      : clouds_{std::max<index_t>(points.size(), 0)},
-        points_{std::max<index_t>(points.points().size(), 0)},
-        largest_{std::max<index_t>(points.largest(), 0)},
-        queries_{std::max<index_t>(queries, 0)},
+      : clouds_{bounded_clouds(points.size())},
+        points_{bounded_points(points.points().size())},
+        largest_{bounded_points(points.largest())},
+        queries_{bounded_points(queries)},
         threads_{exec, clouds_, points_ + queries_, largest_ + queries_, cost(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
@@ -77,7 +77,7 @@ void build_on_host(host_search_plan<typename Points::scalar> const& plan,
       });
 }
 
-/// Builds the index of each cloud, and takes its queries to the task as soon as it is built.
+/// Builds the index of each cloud, and hands its queries to the task as soon as it is built.
 /// @param self  the queries are the points
 /// @return number of non-finite queries
 template <class Points, class Queries, class Task>
@@ -98,7 +98,7 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
   return bad.load();
 }
 
-/// Takes queries to a task; the indices have been built. The plan is one of the queries.
+/// Hands queries to a task; the indices have been built, and the plan is for these queries.
 /// @return number of non-finite queries
 template <class Queries, class Task>
 unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
@@ -121,16 +121,14 @@ unsigned long long count_left_out(batch<Points> const& points,
   return static_cast<unsigned long long>(count);
 }
 
-/// Checks the arguments that all searches have: threads, points and queries.
+/// Checks the arguments that all searches share: threads, points and queries.
 template <class Points, class Queries>
 result check_host_search(host_exec exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
-                "farpoint: points and queries are both double, or neither is");
+                "farpoint: points and queries must both be double, or neither");
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_bvh_points(points); !checked) return checked;
-  if (result const checked = check_queries(queries, points.size()); !checked) return checked;
-  if (result const checked = check_search_offsets(points); !checked) return checked;
-  return check_search_offsets(queries);
+  return check_queries(queries, points.size());
 }
 
 }  // namespace detail

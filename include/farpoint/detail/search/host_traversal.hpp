@@ -1,5 +1,5 @@
 /// @file
-/// Takes the queries of a cloud to a task, in blocks.
+/// Hands the queries of a cloud to a task, in blocks.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -21,7 +21,7 @@ struct query_block {
   std::uint32_t start[most];  ///< leaf to begin with; no_index: the nearest
   index_t index[most];        ///< in their cloud
 
-  /// Leaf to begin with. Looked for in loops that are compiled for this processor: it takes vector instructions.
+  /// Leaf to begin with. Found by loops that are compiled for this processor, since it needs vector instructions.
   FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_bvh_ref<Scalar> const& points) const noexcept {
     return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
   }

@@ -19,6 +19,7 @@ struct interpolate_args {
   span<float const> features;
   index_t channels;
   interpolate_output output;
+  unsigned long long* non_finite;  ///< queries, added to; may be null
 };
 
 /// What a row of the output is made of.
@@ -29,7 +30,7 @@ struct interpolated_row {
   int count;
 };
 
-/// Finds the three nearest of a thread's query.
+/// Finds the three nearest points of a thread's query.
 template <class Points, class Queries>
 __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& args,
                                                   index_t thread) noexcept {
@@ -38,6 +39,7 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queri
   index_t bad_row = -1;
   auto const q = args.queries.of_thread(thread, bad_row);
   found.row = q.exists() ? q.row : bad_row;
+  count_in_report_by_warp(args.non_finite, bad_row >= 0 && !args.queries.has_bad_offsets() ? 1u : 0u);
   if (!q.exists()) return found;
   auto const index = args.queries.index_of(q);
   topk_list<key, 3> list{3, list_order<key>::limit(no_distance<typename Queries::scalar>)};
@@ -51,7 +53,7 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queri
   return found;
 }
 
-/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value a lane, so
+/// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value per lane, so
 /// that neighbouring lanes read and write neighbouring channels.
 template <class Points, class Queries>
 __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Points, Queries> const args) {
@@ -93,9 +95,21 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
   return indexed_search<Selector>(
       exec, points, workspace, query_order_of(queries),
       [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+        unsigned* const bad_offsets = &built.state->bad_offsets;
+        look_at_offsets(launcher, points, queries, bad_offsets);
         search_queries<Queries> spread{queries, built.index, false};
+        spread.stop_at_bad_offsets(bad_offsets);
+        knn_report* const report = output.report;
+        if (report != nullptr) launcher.clear(report, sizeof *report);
+        run_left_out(launcher, points, built.index, bad_offsets, report);
         order_queries(launcher, spread, most_leaves(rows, points.size()), memory);
-        interpolate_args<Points, Queries> const args{points, spread, spread.threads(), features, channels, output};
+        interpolate_args<Points, Queries> const args{points,
+                                                     spread,
+                                                     spread.threads(),
+                                                     features,
+                                                     channels,
+                                                     output,
+                                                     report == nullptr ? nullptr : &report->non_finite_queries};
         launcher.launch_for(args.threads, search_block_size, interpolate_kernel<Points, Queries>, args);
       });
 }

@@ -37,7 +37,7 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
                 "farpoint: rows that do not fit in the candidates'");
   int const k = args.request.k;
   int const lane = cuda_warp::lane();
-  // From one cell of a lane to the next.
+  // The step from one cell of a lane to the next.
   int const down = cuda_warp::lanes / k;
   int const along = cuda_warp::lanes % k;
   auto const for_each_cell = [&](auto&& function) {
@@ -80,7 +80,7 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
       [&](int r, int j, index_t to) { args.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
-/// Blocks that registers must suffice for on a multiprocessor: shorter lists leave room for more warps.
+/// Blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps.
 template <class Scalar>
 constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 32
@@ -99,9 +99,7 @@ struct knn_cuda_args {
   static constexpr int least_capacity = 1;
 
   search_queries<Queries> queries;
-  index_t threads;              ///< queries.threads()
-  index_t rows;                 ///< of the output
-  unsigned const* bad_offsets;  ///< not 0: no query has neighbours; may be null
+  index_t threads;  ///< queries.threads()
   knn_request<scalar> request;
   knn_output<scalar> output;
 
@@ -111,11 +109,7 @@ struct knn_cuda_args {
 
   /// The query of a thread, or the row that it has to leave empty.
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    if (!has_bad_offsets()) {
-      return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
-    }
-    if (thread < rows) bad_row = thread;
-    return {};
+    return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
   }
   /// Writes the row of a query without neighbours; nothing for -1.
   __device__ void leave_empty(index_t row) const noexcept {
@@ -128,7 +122,7 @@ struct knn_cuda_args {
   }
   /// All lanes of a warp call it.
   __device__ void count_non_finite(bool is_bad) const noexcept {
-    if (output.report == nullptr || has_bad_offsets()) return;
+    if (output.report == nullptr || queries.has_bad_offsets()) return;
     auto const count = static_cast<unsigned long long>(__popc(cuda_warp::ballot(is_bad)));
     if (cuda_warp::lane() == 0) count_in_report(&output.report->non_finite_queries, count);
   }
@@ -138,8 +132,6 @@ struct knn_cuda_args {
                                                 typename warp_topk<scalar, Capacity>::storage& free) const noexcept {
     write_rows<Capacity>(*this, mine.exists() ? static_cast<std::uint32_t>(mine.row) : no_row, free, found);
   }
-
-  __device__ bool has_bad_offsets() const noexcept { return bad_offsets != nullptr && *bad_offsets != 0; }
 };
 
 }  // namespace detail

@@ -47,29 +47,57 @@ auto nearest_task(exact const& method, index_t k, Consumer const& consumer) noex
   return knn_task<neighbour_key<Scalar>, Scalar, Consumer>{request, consumer, choose_knn_pass<Scalar>(request.k)};
 }
 
-/// Writes lists to a knn_output.
-template <class Queries>
-struct knn_writer {
-  using scalar = typename Queries::scalar;
-
-  batch<Queries> const& queries;
-  index_t k;
-  knn_output<scalar> output;
+/// A consumer of lists, and what it does for all rows of the queries' view where offsets are wrong: `leave_empty(row)`.
+template <class Write, class LeaveEmpty>
+struct list_consumer {
+  Write write;
+  LeaveEmpty leave_empty;
 
   template <class Key>
   void operator()(index_t b, index_t i, Key const* keys, int count) const noexcept {
-    index_t const row = queries.begin_of(b) + i;
-    for (index_t j = 0; j < k; ++j) {
-      bool const is_there = j < count;
-      output.indices.set(row * k + j, is_there ? index_t{keys[j].index()} : -1);
-      if (output.distances.empty()) continue;
-      output.distances[static_cast<std::size_t>(row * k + j)] = is_there ? keys[j].distance2() : no_distance<scalar>;
-    }
-    if (!output.counts.empty()) output.counts.set(row, count);
+    write(b, i, keys, count);
   }
 };
+template <class Write, class LeaveEmpty>
+list_consumer(Write, LeaveEmpty) -> list_consumer<Write, LeaveEmpty>;
 
-/// Takes the k nearest of each query to a consumer; see knn_task. Checks the workspace; the rest has been checked.
+/// Writes lists to a knn_output.
+template <class Queries>
+class knn_writer {
+ public:
+  using scalar = typename Queries::scalar;
+
+  knn_writer(batch<Queries> const& queries, index_t k, knn_output<scalar> const& output) noexcept
+      : queries_{queries}, k_{k}, output_{output} {}
+
+  template <class Key>
+  void operator()(index_t b, index_t i, Key const* keys, int count) const noexcept {
+    write(queries_.begin_of(b) + i, keys, count);
+  }
+  void leave_empty(index_t row) const noexcept {
+    neighbour_key<scalar> const* const none = nullptr;
+    write(row, none, 0);
+  }
+
+ private:
+  template <class Key>
+  void write(index_t row, Key const* keys, int count) const noexcept {
+    for (index_t j = 0; j < k_; ++j) {
+      bool const is_there = j < count;
+      output_.indices.set(row * k_ + j, is_there ? index_t{keys[j].index()} : -1);
+      if (output_.distances.empty()) continue;
+      output_.distances[static_cast<std::size_t>(row * k_ + j)] = is_there ? keys[j].distance2() : no_distance<scalar>;
+    }
+    if (!output_.counts.empty()) output_.counts.set(row, count);
+  }
+
+  batch<Queries> const& queries_;
+  index_t k_;
+  knn_output<scalar> output_;
+};
+
+/// Hands the k nearest of each query to a consumer; see knn_task and list_consumer. Checks the workspace; the
+/// rest has been checked.
 template <class Points, class Queries, class Consumer>
 result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                           exact const& method, index_t k, Consumer const& consumer, knn_report* report, bytes workspace,
@@ -77,10 +105,15 @@ result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Que
   using scalar = typename Points::scalar;
   host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
+    for (index_t row = 0; row < queries.points().size(); ++row) consumer.leave_empty(row);
+    if (report != nullptr) *report = {0, 0, bad_offsets};
+    return {};
+  }
   auto const memory = plan.cut(workspace.data());
   unsigned long long const bad =
       search_on_host(plan, memory, points, queries, self, nearest_task<scalar>(method, k, consumer));
-  if (report != nullptr) *report = {count_left_out(points, memory.index), bad};
+  if (report != nullptr) *report = {count_left_out(points, memory.index), bad, 0};
   return {};
 }
 

@@ -1,5 +1,5 @@
 /// @file
-/// The kernel of knn() for large k: a warp a query, its list in shared memory.
+/// The kernel of knn() for large k: a warp per query, its list in shared memory.
 #pragma once
 
 #include <farpoint/block/dynamic_shared.cuh>

@@ -25,12 +25,13 @@ struct mean_distance_writer {
 /// mean_knn_distance() for cuda_exec.
 template <class Selector, class Points>
 FARPOINT_HIDDEN result mean_knn_distance_cuda(cuda_exec exec, batch<Points> const& points, index_t k,
-                                              span<typename Points::scalar> means, bytes workspace) noexcept {
+                                              span<typename Points::scalar> means, bytes workspace,
+                                              knn_report* report) noexcept {
   using scalar = typename Points::scalar;
   if (result const checked = check_device_search(points, points); !checked) return checked;
   if (result const checked = check_mean_distance(points.points().size(), k, means); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(k), no_distance<scalar>, true};
-  return neighbours_on_device<Selector>(exec, points, request, mean_distance_writer<scalar>{means}, workspace);
+  return neighbours_on_device<Selector>(exec, points, request, mean_distance_writer<scalar>{means}, report, workspace);
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// Operations that take a list of neighbours to a consumer, a thread a query; see query_kernel().
+/// Operations that hand a list of neighbours to a consumer, a thread per query; see query_kernel().
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// How a list in the order of `Key` is searched for: by distance, or by index alone.
+/// How a list in the order of `Key` is found: by distance, or by index alone.
 template <class Key>
 struct list_order;
 

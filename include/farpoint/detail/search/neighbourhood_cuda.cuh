@@ -1,5 +1,5 @@
 /// @file
-/// Takes the k nearest points of each point to a consumer, on a CUDA stream.
+/// Hands the k nearest points of each point to a consumer, on a CUDA stream.
 #pragma once
 
 #include <farpoint/detail/search/neighbour_lists.hpp>
@@ -45,24 +45,32 @@ std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
   return indexed_search_bytes<Selector>(points, lists_of(points, k));
 }
 
-/// Builds the index and takes the lists of each point to a consumer, as in register_lists. Checks the workspace; the
+/// Builds the index and hands the list of each point to a consumer, as in register_lists. Checks the workspace; the
 /// rest has been checked.
 template <class Selector, class Points, class Consumer>
 FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, batch<Points> const& points,
                                             knn_request<typename Points::scalar> const& request,
-                                            Consumer const& consumer, bytes workspace) noexcept {
+                                            Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
   using scalar = typename Points::scalar;
   using key = neighbour_key<scalar>;
   auto const lists = lists_of(points, request.k);
-  return indexed_search<Selector>(
-      exec, points, workspace, lists, [&](kernel_launcher& launcher, auto const& built, key* memory) {
-        search_queries<Points> const queries{points, built.index, true};
-        if (request.k <= most_in_packets<scalar>) {
-          run_packet_lists<Selector>(launcher, queries, request, consumer);
-        } else {
-          run_queries(launcher, queries, memory_lists<key, Consumer>{request, consumer, memory}, {}, lists.threads());
-        }
-      });
+  return indexed_search<Selector>(exec, points, workspace, lists,
+                                  [&](kernel_launcher& launcher, auto const& built, key* memory) {
+                                    search_queries<Points> queries{points, built.index, true};
+                                    queries.stop_at_bad_offsets(&built.state->bad_offsets);
+                                    query_counters counters;
+                                    if (report != nullptr) {
+                                      launcher.clear(report, sizeof *report);
+                                      counters.non_finite = &report->non_finite_queries;
+                                    }
+                                    run_left_out(launcher, points, built.index, &built.state->bad_offsets, report);
+                                    if (request.k <= most_in_packets<scalar>) {
+                                      run_packet_lists<Selector>(launcher, queries, request, consumer, counters);
+                                    } else {
+                                      memory_lists<key, Consumer> const operation{request, consumer, memory};
+                                      run_queries(launcher, queries, operation, counters, lists.threads());
+                                    }
+                                  });
 }
 
 }  // namespace detail

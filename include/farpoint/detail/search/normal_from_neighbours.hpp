@@ -9,8 +9,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sum of (x - mean) (x - mean)^T over the neighbours x of p. Computed relative to p: far from the origin their
-/// differences need the bits.
+/// Sum of (x - mean) (x - mean)^T over the neighbours x of p. Computed relative to p, which far from the
+/// origin keeps the bits that the differences need.
 template <class Points, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Points const& cloud, typename Points::point const& p,
                                                       Key const* keys, int count) noexcept {
@@ -57,7 +57,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename 
   if (count < 3) return answer;
   auto const eigen = eigen_of(covariance_of(cloud, p, keys, count));
   scalar const sum = add_rn(add_rn(eigen.values[0], eigen.values[1]), eigen.values[2]);
-  // Neighbours on a line or at one point span no plane: what would be left of it is rounding.
+  // Neighbours on a line or at one point span no plane: the result would be rounding noise.
   bool const is_flat = eigen.values[1] > mul_rn(sum, flat_below<scalar>);
   if (!is_flat || !(sum <= largest_number<scalar>)) return answer;
   scalar const lowest = larger(scalar(0), eigen.values[0]);

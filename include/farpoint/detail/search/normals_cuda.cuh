@@ -36,7 +36,7 @@ FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
   knn_request<scalar> const request{static_cast<int>(params.k), squared_radius<scalar>(params.max_radius), false};
   normals_writer<Points> const writer{points, params.viewpoint, output};
-  return neighbours_on_device<Selector>(exec, points, request, writer, workspace);
+  return neighbours_on_device<Selector>(exec, points, request, writer, output.report, workspace);
 }
 
 }  // namespace detail

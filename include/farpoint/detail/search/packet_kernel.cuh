@@ -14,7 +14,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Scalar>
 inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
 
-/// Not inlined: the search that follows needs the registers, and few searches need this.
+/// Not inlined: the search that follows needs the registers, and few queries take this path.
 template <class Scalar>
 __device__ __noinline__ std::uint32_t leaf_near_apart(point_bvh_ref<Scalar> index, vec<Scalar, 3> q) noexcept {
   return index.leaf_near(q);
@@ -47,9 +47,9 @@ __device__ void search_together(search_queries<Queries> const& queries,
   }
 }
 
-/// A warp for 32 queries. `Args` has them, `request`, and what becomes of the lists:
+/// A warp for 32 queries. `Args` has the queries, `request`, and what to do with the lists:
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
-///   leave_empty(row)                    of a query that is not finite; -1 for none
+///   leave_empty(row)                    of a query that has none; -1 for no row
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
 /// and constants: least_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.

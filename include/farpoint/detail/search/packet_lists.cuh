@@ -1,5 +1,5 @@
 /// @file
-/// Takes short lists of nearest neighbours to a consumer: a warp answers 32 queries together.
+/// Hands short lists of nearest neighbours to a consumer: a warp answers 32 queries together.
 #pragma once
 
 #include <farpoint/detail/search/packet_kernel.cuh>
@@ -30,7 +30,7 @@ struct packet_lists_args {
     if (row >= 0) consumer.leave_empty(row);
   }
   __device__ void count_non_finite(bool is_bad) const noexcept {
-    count_in_report_by_warp(counters.non_finite, is_bad ? 1u : 0u);
+    count_in_report_by_warp(counters.non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
   }
   template <int Capacity>
   __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,

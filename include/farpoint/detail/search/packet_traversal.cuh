@@ -56,12 +56,12 @@ FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
 /// one of them may need, so nothing diverges.
 ///
 /// Eight boxes are tested at a time against the boxes of four groups of eight queries: one test a lane. Where the eight
-/// queries of a group are close together, to test them one by one would skip a fifth of the leaves and cost more than
+/// queries of a group are close together, testing them one by one would skip a fifth of the leaves and cost more than
 /// it saves. It is done where one of them is far from the others, or from its neighbours.
 ///
-/// The points of four leaves are tested at a time against the box of all queries: one point a lane. Those that a query
-/// may need wait until there are eight; then every lane computes its distance to each. Where the queries are close
-/// together, this skips so many points that the boxes of leaves need not be tested.
+/// The points of four leaves are tested at a time against the box of all queries: one point per lane. Those that a
+/// query may need wait until there are eight; then every lane computes its distance to each. Where the queries are
+/// close together, this skips so many points that the boxes of leaves need not be tested.
 template <class Scalar, int Capacity>
 class packet_visitor {
  public:
@@ -174,7 +174,7 @@ class packet_visitor {
     }
   }
 
-  /// Looks at the points that are still waiting.
+  /// Tests the points that are still waiting.
   __device__ void finish(point const& q) noexcept {
     if (count_ == 0) return;
     int const lane = cuda_warp::lane();
@@ -191,8 +191,9 @@ class packet_visitor {
   /// Eight queries are tested together if their squared extent and their bounds are less than so many times the least
   /// of their bounds.
   static constexpr Scalar most_spread = 16;
-  /// After so many looks at four leaves, every query tests boxes on its own. Many points at one place, as far away as
-  /// the bounds of the queries, take that long: only a query itself can tell that it has the lowest of their indices.
+  /// After so many looks at four leaves, every query tests boxes on its own. It takes that long only among many points
+  /// at one place, exactly at the bounds of the queries: only a query itself can tell that it has the lowest of their
+  /// indices.
   static constexpr int patience = 32 + 2 * Capacity;
   /// Points whose distances are computed at a time: more would take registers, and save no time.
   static constexpr int at_once = 4;

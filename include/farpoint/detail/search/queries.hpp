@@ -34,6 +34,18 @@ class search_queries {
   search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
       : queries_{queries}, index_{index}, self_{self} {}
 
+  /// Where offsets are wrong, no query is answered, and all rows are left empty.
+  /// @param count     of wrong offsets, in device memory; may be null
+  /// @param includes  the count is of the queries' offsets too: else each thread looks at them
+  void stop_at_bad_offsets(unsigned const* count, bool includes = true) noexcept {
+    bad_offsets_ = count;
+    looks_at_offsets_ = !includes && queries_.is_ragged();
+  }
+  FARPOINT_HD bool has_bad_offsets() const noexcept {
+    if (bad_offsets_ != nullptr && *bad_offsets_ != 0) return true;
+    return looks_at_offsets_ && count_bad_offsets(queries_) > 0;
+  }
+
   /// Sets the order in which queries are answered that are not the points.
   /// @param rows    `[queries]`
   /// @param leaves  `[queries]`: leaf_near() of each
@@ -63,8 +75,12 @@ class search_queries {
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
 
   /// The query of a thread, if there is one. Sets `bad_row` if the thread has to leave a row empty, because its query
-  /// is not finite.
+  /// is not finite, or because offsets are wrong.
   FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
+    if (has_bad_offsets()) {
+      if (thread < queries_.points().size()) bad_row = thread;
+      return {};
+    }
     if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
     query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
     return self_ ? of_lane(thread) : in_view;
@@ -134,6 +150,8 @@ class search_queries {
   batch<Queries> queries_;
   point_bvh_arrays<scalar> index_;
   bool self_;
+  bool looks_at_offsets_ = false;
+  unsigned const* bad_offsets_ = nullptr;
   std::uint32_t const* rows_in_order_ = nullptr;
   std::uint32_t const* leaves_in_order_ = nullptr;
 };

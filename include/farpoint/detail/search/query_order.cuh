@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// True for a number of queries that is worth sorting; their rows are numbered with 32 bits.
+/// True if so many queries are worth sorting; their rows are numbered with 32 bits.
 inline bool is_query_order_worth(index_t rows) noexcept {
   return rows >= query_order_from && rows <= max_narrow_points;
 }
@@ -32,7 +32,7 @@ struct query_order_memory {
 };
 
 /// Cuts the memory for the order of a batch of queries.
-/// @param has_order  they are the points, or shall be answered in the order of the view: nothing is needed
+/// @param has_order  they are the points, or are answered in the order of the view: nothing is needed
 template <class Queries>
 auto query_order_of(batch<Queries> const& queries, bool has_order = false) noexcept {
   index_t const rows = has_order ? 0 : queries.points().size();

@@ -36,16 +36,17 @@ class radius_search {
   using scalar = typename Points::scalar;
 
   /// @param self  the queries are the points
-  radius_search(kernel_launcher& launcher, batch<Points> const& points, point_bvh_arrays<scalar> const& index,
-                batch<Queries> const& queries, bool self, radius_params const& params,
-                radius_memory const& memory) noexcept
+  radius_search(kernel_launcher& launcher, bvh_build_args<Points> const& built, batch<Queries> const& queries,
+                bool self, radius_params const& params, radius_memory const& memory) noexcept
       : launcher_{launcher},
-        points_{points},
-        index_{index},
-        queries_{queries, index, self},
+        built_{built},
+        queries_{queries, built.index, self},
         rows_{queries.points().size()},
         params_{params},
-        memory_{memory} {}
+        memory_{memory} {
+    look_at_offsets(launcher_, built.points, queries, &built.state->bad_offsets);
+    queries_.stop_at_bad_offsets(&built.state->bad_offsets);
+  }
 
   /// radius().
   template <class Selector>
@@ -61,7 +62,7 @@ class radius_search {
     } else if (max <= most_in_packets<scalar>) {
       run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
     } else {
-      run(radius_row_lists<neighbour_key<scalar>, Points>{request, points_, writer}, counters_);
+      run(radius_row_lists<neighbour_key<scalar>, Points>{request, built_.points, writer}, counters_);
     }
     count_left_out();
   }
@@ -90,10 +91,10 @@ class radius_search {
     counters_ = {&report->total, &report->non_finite_queries};
   }
   void order() noexcept {
-    order_queries(launcher_, queries_, most_leaves(points_.points().size(), points_.size()), memory_.order);
+    order_queries(launcher_, queries_, most_leaves(built_.points.points().size(), built_.points.size()), memory_.order);
   }
   void count_left_out() noexcept {
-    if (report_ != nullptr) run_left_out(launcher_, points_, index_, &report_->non_finite_points);
+    run_left_out(launcher_, built_.points, built_.index, &built_.state->bad_offsets, report_);
   }
   template <class Operation>
   void run(Operation const& operation, query_counters const& counters) noexcept {
@@ -110,7 +111,7 @@ class radius_search {
     } else if (request.k <= 32) {
       run(register_lists<key, 32, writer_type>{request, writer}, counters_);
     } else {
-      run(radius_row_lists<key, Points>{request, points_, writer}, counters_);
+      run(radius_row_lists<key, Points>{request, built_.points, writer}, counters_);
     }
   }
 
@@ -128,13 +129,12 @@ class radius_search {
   template <class Key>
   void fill(radius_rows_output<scalar> const& output) noexcept {
     knn_request<scalar> const request = request_of<scalar>(params_, 0);
-    run(radius_rows_fill<Key, Points>{request, points_, output, radius_sorted_row}, {});
-    segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{points_, queries_, rows_, output});
+    run(radius_rows_fill<Key, Points>{request, built_.points, output, radius_sorted_row}, {});
+    segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{built_.points, queries_, rows_, output});
   }
 
   kernel_launcher& launcher_;
-  batch<Points> points_;
-  point_bvh_arrays<scalar> index_;
+  bvh_build_args<Points> const& built_;
   search_queries<Queries> queries_;
   index_t rows_;
   radius_params params_;
@@ -152,7 +152,7 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
                                   [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-                                    radius_search search{launcher, points, built.index, queries, self, params, memory};
+                                    radius_search search{launcher, built, queries, self, params, memory};
                                     search.template lists<Selector>(max, output);
                                   });
 }
@@ -165,11 +165,10 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
                                         bytes workspace) noexcept {
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
-  return indexed_search<Selector>(
-      exec, points, workspace, radius_memory_of(queries, self),
-      [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-        radius_search{launcher, points, built.index, queries, self, params, memory}.rows(output);
-      });
+  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
+                                  [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
+                                    radius_search{launcher, built, queries, self, params, memory}.rows(output);
+                                  });
 }
 
 }  // namespace detail

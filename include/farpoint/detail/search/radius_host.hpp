@@ -89,10 +89,15 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
+  knn_writer<Queries> const lists{queries, max, {output.indices, output.distances, output.counts, nullptr}};
+  if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
+    for (index_t row = 0; row < queries.points().size(); ++row) lists.leave_empty(row);
+    if (output.report != nullptr) *output.report = {0, 0, 0, 0, bad_offsets};
+    return {};
+  }
   auto const memory = plan.cut(workspace.data());
   auto const request = request_of<scalar>(params, max);
   std::atomic<unsigned long long> total{0};
-  knn_writer<Queries> const lists{queries, max, {output.indices, output.distances, output.counts, nullptr}};
   auto const add_to_total = [&](index_t count) {
     if (output.report == nullptr) return;
     total.fetch_add(static_cast<unsigned long long>(count), std::memory_order_relaxed);
@@ -115,7 +120,7 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
     bad = run(
         knn_task<index_key<scalar>, scalar, decltype(write)>{request, write, choose_lowest_pass<scalar>(request.k)});
   }
-  if (output.report != nullptr) *output.report = {count_left_out(points, memory.index), bad, total.load(), 0};
+  if (output.report != nullptr) *output.report = {count_left_out(points, memory.index), bad, total.load(), 0, 0};
   return {};
 }
 
@@ -191,7 +196,7 @@ class radius_rows_task {
     }
   }
 
-  /// Sorts a row. Distances are computed again: to keep them would take memory.
+  /// Sorts a row. Computes distances again, because keeping them would take memory.
   template <class Index>
   void finish(Index* indices, index_t row, Points const& cloud, vec<scalar, 3> const& q) const noexcept {
     index_t const begin = output_.offsets.get(row);
@@ -242,8 +247,12 @@ result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queri
   host_search_plan<scalar> const plan{exec, points, rows, tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
-  auto const memory = plan.cut(workspace.data());
   for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
+  if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
+    if (output.report != nullptr) *output.report = {0, 0, 0, 0, bad_offsets};
+    return {};
+  }
+  auto const memory = plan.cut(workspace.data());
   auto const count = [&](index_t b, index_t i, index_t found) { output.offsets.set(queries.begin_of(b) + i, found); };
   unsigned long long const bad =
       search_on_host(plan, memory, points, queries, self,
@@ -255,7 +264,7 @@ result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queri
                                   tuning};
   if (!output.indices.empty()) search_built_on_host(again, memory.index, queries, self, fill);
   if (output.report == nullptr) return {};
-  *output.report = {count_left_out(points, memory.index), bad, total, 0};
+  *output.report = {count_left_out(points, memory.index), bad, total, 0, 0};
   for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0 : 1;
   return {};
 }

@@ -15,7 +15,7 @@ knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcep
   return {static_cast<int>(max), squared_radius<Scalar>(params.radius), params.exclude_self};
 }
 
-/// Counts the points it is called with, but for the excluded one.
+/// Counts the points that it is called with, except the excluded one.
 class neighbour_counter {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit neighbour_counter(std::uint32_t excluded) noexcept

@@ -1,5 +1,5 @@
 /// @file
-/// Sorts the rows of radius_rows(), a warp a row.
+/// Sorts the rows of radius_rows(), a warp per row.
 #pragma once
 
 #include <farpoint/core/offsets.hpp>

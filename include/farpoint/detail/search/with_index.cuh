@@ -5,16 +5,17 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/bvh/plan.cuh>
 #include <farpoint/detail/search/check.hpp>
+#include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Checks the arguments that all searches have: points and queries. Their offsets cannot be read here.
+/// Checks the arguments that all searches share: points and queries. Their offsets cannot be read here.
 template <class Points, class Queries>
 result check_device_search(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
-                "farpoint: points and queries are both double, or neither is");
+                "farpoint: points and queries must both be double, or neither");
   if (result const checked = check_bvh_points(points); !checked) return checked;
   if (points.points().size() > max_bvh_points || points.size() > max_bvh_points) {
     return reject("points: cuda_exec takes at most 2^30 points and clouds");
@@ -32,6 +33,14 @@ std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) no
   return cutter.used();
 }
 
+/// Enqueues a look at the queries' offsets, if they are not those of the points, after the index has been built.
+/// @param bad_offsets  bvh_build_state::bad_offsets, to which theirs are added
+template <class Points, class Queries>
+FARPOINT_HIDDEN void look_at_offsets(kernel_launcher& launcher, batch<Points> const& points,
+                                     batch<Queries> const& queries, unsigned* bad_offsets) noexcept {
+  if (has_own_offsets(points, queries)) count_bad_offsets(launcher, queries, nullptr, bad_offsets, nullptr);
+}
+
 /// Enqueues the building of the index, and what `search(launcher, index, memory)` enqueues.
 /// @param cut  cuts the search's memory
 template <class Selector, class Points, class Cut, class Search>
@@ -44,7 +53,7 @@ FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& point
   bvh_build_args<Points> const index = plan.cut(cutter);
   auto const memory = cut(cutter);
   kernel_launcher launcher{exec.stream};
-  if (points.size() > 0) launcher.then([&] { return plan.launch(index, exec.stream); });
+  if (points.size() > 0) launcher.then([&] { return plan.launch(index, exec); });
   if (launcher.error() == cudaSuccess) search(launcher, index, memory);
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }

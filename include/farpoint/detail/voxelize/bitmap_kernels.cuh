@@ -169,7 +169,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     voxelize_count_kernel(voxelize_bitmap_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   auto* const keys = static_cast<std::uint32_t*>(args.voxel_keys);
-  // Further groups are not looked at where most voxels are dropped.
+  // Where most voxels are dropped, further groups are not looked at.
   std::uint32_t const groups = args.bitmap.is_flat() ? args.state->groups : voxel_none;
   unsigned long long dropped = 0;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
@@ -182,7 +182,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       if (rank < args.most_keys) {
         voxel = rank;
         before = atomicAdd(&args.cursors[voxel], run.size);
-        // Whoever comes first writes what all would write.
+        // All of them would write the same.
         if (before == 0) keys[voxel] = key;
       } else {
         dropped += run.size;
@@ -201,7 +201,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   }
 }
 
-/// Gives each voxel a place in `members` as long as it has points. The bitmap has done its work.
+/// Gives each voxel a place in `members` as long as it has points. The bitmap is no longer needed.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_place_kernel(voxelize_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/core/process_seed.hpp>
 #include <farpoint/types/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -13,10 +14,16 @@ constexpr bool fits_or_absent(index_t size, index_t rows, index_t each) noexcept
   return size == 0 || holds(size, rows, each);
 }
 
-/// True if a part of the output is made of features.
+/// True if any output needs features.
 template <class Scalar>
 constexpr bool needs_features(voxelize_output<Scalar> const& output) noexcept {
   return !output.gathered.empty() || !output.mean.empty() || !output.max.empty() || !output.first.empty();
+}
+
+/// The seed of the table's hash.
+template <class Scalar>
+std::uint64_t hash_seed_of(voxelize_params<Scalar> const& params) noexcept {
+  return params.hash_seed != 0 ? params.hash_seed : process_seed();
 }
 
 /// Checks the grid, and that 63 bits can number the voxels of all clouds.
@@ -36,7 +43,7 @@ result check_voxel_grid(voxel_grid<Scalar> const& grid, index_t clouds) noexcept
   return {};
 }
 
-/// Checks the outputs that are made of features.
+/// Checks the outputs that need features.
 template <class Scalar>
 result check_voxel_features(index_t points, voxelize_params<Scalar> const& params,
                             voxelize_output<Scalar> const& output) noexcept {
@@ -98,7 +105,7 @@ result check_voxel_rows(index_t points, index_t clouds, voxelize_output<Scalar> 
   return {};
 }
 
-/// Checks what needs no look into the arrays, which may be in device memory.
+/// Checks what can be checked without reading the arrays, which may be in device memory.
 template <class Points>
 result check_voxelize(batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                       voxelize_output<typename Points::scalar> const& output) noexcept {
@@ -108,7 +115,8 @@ result check_voxelize(batch<Points> const& clouds, voxelize_params<typename Poin
   constexpr batch_reasons reasons{"voxelize: the number of clouds is negative",
                                   "voxelize: the number of points is negative",
                                   "voxelize: the points are a null pointer",
-                                  "voxelize: the points of a regular batch cannot be divided evenly among its clouds"};
+                                  "voxelize: the points of a regular batch cannot be divided evenly among its clouds",
+                                  "voxelize: more than 2^31 - 1 clouds, or 2^48 points"};
   if (result const checked = check_batch(clouds, reasons); !checked) return checked;
   if (params.mode.max_voxels < 0) return reject("voxelize: max_voxels is negative");
   if (params.mode.max_points < 1) return reject("voxelize: max_points is not positive");

@@ -8,6 +8,7 @@
 #include <farpoint/detail/voxelize/check.hpp>
 #include <farpoint/detail/voxelize/plan.cuh>
 #include <farpoint/detail/voxelize/sort_kernels.cuh>
+#include <farpoint/grid/bad_offsets.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -31,7 +32,10 @@ void clear_voxelize_output(kernel_launcher& launcher, batch<Points> const& cloud
   zero(output.voxel_count, 1);
   zero(output.voxel_offsets, clouds.size() + 1);
   zero(output.list_offsets, 1);
-  if (output.report != nullptr) launcher.clear(output.report, sizeof(voxelize_report));
+  if (output.report != nullptr) {
+    launcher.clear(output.report, sizeof(voxelize_report));
+    count_bad_offsets(launcher, clouds, nullptr, nullptr, &output.report->bad_offsets);
+  }
   // Every byte of -1 is 0xff. Points of a view that no cloud has are in no voxel.
   std::size_t const size = output.point_voxel.empty()
                                ? 0

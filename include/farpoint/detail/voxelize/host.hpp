@@ -11,7 +11,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most points of a call: numbers of voxels leave room for a mark, and for none.
+/// The most points of a call: a voxel's number leaves room for a mark, and for a value that means none.
 inline constexpr index_t max_host_voxel_points = 0x7ffffffe;
 
 /// One call: phases that a team of threads goes through together. In each they claim units of work.
@@ -27,7 +27,7 @@ class voxelize_host_task {
         output_{output},
         plan_{plan},
         memory_{plan.memory(workspace)},
-        passes_{clouds, params.grid, plan, memory_},
+        passes_{clouds, params, plan, memory_},
         rows_{clouds, params, output},
         cells_{params.grid.cells()},
         order_{memory_.order[0]} {}
@@ -38,7 +38,7 @@ class voxelize_host_task {
     return static_cast<std::uint32_t>(phase_ == phase::keys ? plan_.chunks() : plan_.parts());
   }
 
-  /// Prepares the next phase, while nobody works. Returns the number of its units, 0 at the end.
+  /// Prepares the next phase, while no thread works. Returns the number of its units, 0 at the end.
   std::uint32_t next() noexcept {
     auto const chunks = static_cast<std::uint32_t>(plan_.chunks());
     auto const parts = static_cast<std::uint32_t>(plan_.parts());
@@ -139,7 +139,9 @@ class voxelize_host_task {
       order_[row_count_++] = number;
       if (!output_.list_offsets.empty()) output_.list_offsets.set(row_count_, listed);
     }
-    while (cloud < clouds_.size()) begin_cloud();
+    if (!output_.voxel_offsets.empty()) {
+      while (cloud < clouds_.size()) begin_cloud();
+    }
     if (!output_.voxel_count.empty()) output_.voxel_count.set(0, row_count_);
     report_.voxels = static_cast<unsigned long long>(row_count_);
     return static_cast<std::uint32_t>(plan_.parts() + plan_.chunks());
@@ -192,6 +194,18 @@ class voxelize_host_task {
   voxelize_report report_;
 };
 
+/// The outputs of a batch without points.
+template <class Points, class Scalar>
+void leave_no_voxels(batch<Points> const& clouds, voxelize_output<Scalar> const& output) noexcept {
+  auto const fill = [](index_span const& part, index_t count, index_t value) {
+    for (index_t i = 0; i < count && !part.empty(); ++i) part.set(i, value);
+  };
+  fill(output.voxel_count, 1, 0);
+  fill(output.voxel_offsets, clouds.size() + 1, 0);
+  fill(output.list_offsets, 1, 0);
+  fill(output.point_voxel, clouds.points().size(), -1);
+}
+
 /// voxelize() for host_exec.
 template <class Points>
 result voxelize_host(host_exec exec, batch<Points> const& clouds,
@@ -200,9 +214,6 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
                      voxelize_host_tuning const& tuning = {}) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
-  if (!offsets_ascend(clouds.offsets(), clouds.points().size())) {
-    return reject("voxelize: the offsets decrease or lie outside the points");
-  }
   if (clouds.points().size() > max_host_voxel_points)
     return reject("voxelize: host_exec takes fewer than 2^31 - 1 points");
 
@@ -210,6 +221,12 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
   std::size_t const needed = voxelize_host_plan{exec, total, total, tuning}.workspace_size();
   if (result const checked = check_workspace(workspace, needed); !checked) return checked;
 
+  if (index_t const bad = count_bad_offsets(clouds); bad > 0) {
+    leave_no_voxels(clouds, output);
+    if (output.report != nullptr) *output.report = {};
+    if (output.report != nullptr) output.report->bad_offsets = static_cast<unsigned long long>(bad);
+    return {};
+  }
   index_t const last = clouds.size() - 1;
   index_t const frame = last < 0 ? 0 : clouds.begin_of(last) + clouds[last].size() - clouds.begin_of(0);
   voxelize_host_plan const plan{exec, total, frame, tuning};

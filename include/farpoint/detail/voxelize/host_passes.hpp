@@ -12,8 +12,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Finds the voxels of all points, and sends the points to their rows. A pass works on a chunk of the points, or on a
-/// part of the voxels; calls for different ones may run at the same time. What divides runs alone.
+/// Finds the voxels of all points, and assigns the points to rows. A pass works on a chunk of the points or on a part
+/// of the voxels; calls for different ones may run at the same time. The divide_*() calls run alone.
 template <class Points>
 class voxelize_host_passes {
  public:
@@ -21,9 +21,14 @@ class voxelize_host_passes {
 
   static constexpr std::uint32_t no_voxel = 0x7fffffffu;
 
-  voxelize_host_passes(batch<Points> const& clouds, voxel_grid<scalar> const& grid, voxelize_host_plan const& plan,
-                       voxelize_host_memory const& memory) noexcept
-      : clouds_{clouds}, grid_{grid}, plan_{plan}, memory_{memory}, cells_{grid.cells()} {
+  voxelize_host_passes(batch<Points> const& clouds, voxelize_params<scalar> const& params,
+                       voxelize_host_plan const& plan, voxelize_host_memory const& memory) noexcept
+      : clouds_{clouds},
+        grid_{params.grid},
+        hash_{hash_seed_of(params)},
+        plan_{plan},
+        memory_{memory},
+        cells_{params.grid.cells()} {
     if (clouds.size() > 0) {
       index_t const last = clouds.size() - 1;
       begin_ = clouds.begin_of(0);
@@ -37,7 +42,7 @@ class voxelize_host_passes {
     for_each_key(chunk(number), [&](std::uint32_t point, std::uint64_t key) {
       memory_.keys[point] = key;
       memory_.voxel_of[point] = no_voxel;
-      if (key != no_key) ++sizes[part_of(hash_of_voxel(key))];
+      if (key != no_key) ++sizes[part_of(hash_(key))];
     });
     std::copy_n(sizes, plan_.parts(), memory_.part_sizes + number * plan_.parts());
   }
@@ -58,7 +63,8 @@ class voxelize_host_passes {
     bool const alone = plan_.parts() == 1;
     std::uint32_t const before = part_begin_[part];
     index_t const size = alone ? end_ - begin_ : part_begin_[part + 1] - before;
-    voxel_table table{memory_.slots + voxel_table::slots_per_point * index_t{before}, memory_.voxels + before, size};
+    voxel_table table{memory_.slots + voxel_table::slots_per_point * index_t{before}, memory_.voxels + before, size,
+                      hash_};
     block points;
     auto const add_block = [&] {
       for (int k = 0; k < points.size; ++k) table.prefetch(points.hashes[k]);
@@ -68,9 +74,9 @@ class voxelize_host_passes {
       }
       points.size = 0;
     };
-    // Whose key a point has cannot be foreseen: a branch would be mispredicted for every other point.
+    // Which part a key belongs to is unpredictable: a branch would be mispredicted for every other point.
     auto const add = [&](std::uint32_t point, std::uint64_t key) {
-      std::uint64_t const hash = hash_of_voxel(key);
+      std::uint64_t const hash = hash_(key);
       points.points[points.size] = point;
       points.keys[points.size] = key;
       points.hashes[points.size] = hash;
@@ -196,8 +202,8 @@ class voxelize_host_passes {
   /// Calls use(cloud, begin, end) for the points of each cloud in a range of the view.
   template <class Use>
   void for_each_run(range points, Use const& use) const noexcept {
-    index_t const first = segment_of(clouds_.size(), points.begin, [this](index_t b) { return clouds_.begin_of(b); });
-    for (index_t b = first; b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
+    if (points.begin >= points.end) return;
+    for (index_t b = clouds_.cloud_of(points.begin); b < clouds_.size() && clouds_.begin_of(b) < points.end; ++b) {
       index_t const cloud_begin = clouds_.begin_of(b);
       index_t const begin = std::max(points.begin, cloud_begin);
       index_t const end = std::min(points.end, cloud_begin + clouds_[b].size());
@@ -234,6 +240,7 @@ class voxelize_host_passes {
 
   batch<Points> const& clouds_;
   voxel_grid<scalar> const& grid_;
+  voxel_hash const hash_;
   voxelize_host_plan const& plan_;
   voxelize_host_memory const& memory_;
   std::uint64_t const cells_;

@@ -17,7 +17,7 @@ struct voxelize_host_memory {
   std::uint32_t* voxel_of = nullptr;    ///< `[points]` number of each point's voxel
   host_voxel* voxels = nullptr;         ///< `[points]` those of a part from its number of points before on
   std::uint32_t* part_sizes = nullptr;  ///< `[chunks, parts]` points of each chunk in each part
-  std::uint64_t* slots = nullptr;       ///< `[4 points]`, dead when all voxels are found; then the others are there
+  std::uint64_t* slots = nullptr;       ///< `[4 points]`, reused by the following once all voxels are found
 
   std::uint64_t* sort_keys[2] = {};
   std::uint32_t* order[2] = {};      ///< `[points]` numbers of the voxels, in the order of the rows
@@ -35,7 +35,7 @@ class voxelize_host_plan {
   /// @param points  of the view
   /// @param frame   of them, those in clouds; for fewer the same memory is enough
   voxelize_host_plan(host_exec exec, index_t points, index_t frame, voxelize_host_tuning const& tuning) noexcept
-      : points_{points} {
+      : points_{bounded_points(points)} {
     index_t const worth = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.points_per_thread));
     threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
     index_t const worth_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));

@@ -17,15 +17,19 @@ struct host_voxel {
 };
 
 /// Spreads keys, which in a grid differ in few bits, over all 64.
-constexpr std::uint64_t hash_of_voxel(std::uint64_t key) noexcept {
-  return random_priority(0, static_cast<index_t>(key));
-}
+struct voxel_hash {
+  std::uint64_t seed;
+
+  constexpr std::uint64_t operator()(std::uint64_t key) const noexcept {
+    return random_priority(seed, static_cast<index_t>(key));
+  }
+};
 
 /// Finds the voxel of a key, or adds it. Open addressing with linear probing, for one thread.
 ///
 /// The table starts with about a slot for each point and grows with the voxels, so that at most half of it is full: its
 /// cost depends on the points of the call, not on the size of the workspace. A slot holds half of the hash and the
-/// voxel's number + 1, so that a voxel is only read when it is most likely the right one.
+/// voxel's number + 1, so that a voxel is read only if it is most likely the right one.
 class voxel_table {
  public:
   static constexpr index_t slots_per_point = 4;
@@ -33,7 +37,9 @@ class voxel_table {
   /// @param slots   `[slots_per_point * points]`
   /// @param voxels  `[points]`, filled from the start
   /// @param points  that will be added at most, less than 2^31
-  voxel_table(std::uint64_t* slots, host_voxel* voxels, index_t points) noexcept : slots_{slots}, voxels_{voxels} {
+  /// @param hash    of the keys
+  voxel_table(std::uint64_t* slots, host_voxel* voxels, index_t points, voxel_hash hash) noexcept
+      : slots_{slots}, voxels_{voxels}, hash_{hash} {
     std::size_t size = 1;
     while (2 * size <= static_cast<std::size_t>(points)) size *= 2;
     clear(points > 1 ? size : 2 * static_cast<std::size_t>(points));
@@ -76,7 +82,7 @@ class voxel_table {
   void grow() noexcept {
     clear(2 * (mask_ + 1));
     for (std::uint32_t number = 0; number < size_; ++number) {
-      std::uint64_t const hash = hash_of_voxel(voxels_[number].key);
+      std::uint64_t const hash = hash_(voxels_[number].key);
       slots_[free_slot(hash)] = hash >> 32 << 32 | (number + 1);
     }
   }
@@ -89,6 +95,7 @@ class voxel_table {
 
   std::uint64_t* slots_;
   host_voxel* voxels_;
+  voxel_hash hash_;
   std::size_t mask_ = 0;
   std::uint32_t size_ = 0;
 };

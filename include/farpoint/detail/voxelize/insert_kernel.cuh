@@ -22,21 +22,19 @@ __device__ inline void count_misfits(voxelize_report* report, voxel_place place)
 /// Clears the counters, and looks at the offsets; one block.
 template <int BlockSize, class Points>
 __device__ inline void start_call(voxelize_args<Points> const& args) noexcept {
-  bool descends = false;
-  for (index_t b = threadIdx.x; args.clouds.is_ragged() && b <= args.clouds.size(); b += BlockSize) {
-    index_t const offset = args.clouds.offsets()[static_cast<std::size_t>(b)];
-    index_t const before = b == 0 ? 0 : args.clouds.offsets()[static_cast<std::size_t>(b) - 1];
-    descends = descends || offset < before || offset > args.clouds.points().size();
+  int bad = 0;
+  index_t const offsets = args.clouds.is_ragged() ? args.clouds.size() + 1 : 0;
+  for (index_t first = 0; first < offsets; first += BlockSize) {
+    index_t const b = first + threadIdx.x;
+    bad += __syncthreads_count(b < offsets && is_bad_offset(args.clouds, b));
   }
-  bool const broken = __syncthreads_or(descends) != 0;
   if (threadIdx.x != 0) return;
   *args.state = voxelize_state{};
-  args.state->bad_offsets = broken ? 1 : 0;
+  args.state->bad_offsets = static_cast<std::uint32_t>(bad);
   args.state->tiles_inserted = voxel_none;
-  if (args.output.report != nullptr) {
-    *args.output.report = voxelize_report{};
-    args.output.report->bad_offsets = broken ? 1 : 0;
-  }
+  if (args.output.report == nullptr) return;
+  *args.output.report = voxelize_report{};
+  args.output.report->bad_offsets = static_cast<unsigned long long>(bad);
 }
 
 /// Empties groups of cells; thread `first` of `step`.
@@ -108,7 +106,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       std::uint64_t const before = atomic_add(&args.state->progress, std::uint64_t{1} << 32 | added);
       auto const ticket = static_cast<std::uint32_t>(before >> 32);
       bool const enough = static_cast<std::uint32_t>(before) + added >= args.key_limit;
-      // Once there are enough for one tile there are for all that come later.
+      // If there are enough for one tile, there are for all later ones.
       if (enough) atomicMin(&args.state->tiles_inserted, ticket);
       next = enough ? voxel_none : ticket + gridDim.x;
     }
@@ -139,7 +137,7 @@ struct late_points {
     voxels += looks ? 0 : 1;
   }
 
-  /// Adds the counts of a warp to what all have.
+  /// Adds the counts of a warp to the totals.
   template <class Points>
   __device__ void finish(voxelize_table_args<Points> const& args) const noexcept {
     count_in_report_by_warp(&args.output.report->outside, outside);
@@ -150,7 +148,7 @@ struct late_points {
   }
 };
 
-/// Counts the points behind those that were inserted.
+/// Counts the points that come after those that were inserted.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -163,8 +161,8 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table
         i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
     warp_run const run = warp_run::of(key);
     // The empty key is in no table.
-    index_t const found = run.leads() ? table.find(key, unchanging) : hash_map_ref<Key>::npos;
-    std::uint32_t slot = found != hash_map_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
+    index_t const found = run.leads() ? table.find(key, unchanging) : voxel_table_ref<Key>::npos;
+    std::uint32_t slot = found != voxel_table_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
     if (slot != voxel_none) atomicAdd(&args.cursors[slot], run.size);
     if (args.counts_dropped) late.add(args, place, run.leads() ? run.size : 0, key, slot);
     slot = cuda_warp::shuffle(slot, run.leader);

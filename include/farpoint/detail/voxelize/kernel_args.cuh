@@ -38,8 +38,8 @@ struct voxel_piece {
 
 /// Counters between the kernels; zero before.
 struct voxelize_state {
-  /// Of the table, in one word so that whoever takes a tile knows how many voxels there were then: in the high half the
-  /// tiles of points taken beyond the first of each block, in the low one the voxels of those that are done.
+  /// Of the table, in one word so that a block that takes a tile learns how many voxels there were then: in the high
+  /// half the tiles of points taken beyond the first of each block, in the low one the voxels of those that are done.
   std::uint64_t progress;
   std::uint32_t tiles_inserted;  ///< beyond the first of each block; voxel_none: all
   std::uint32_t group_ticket;    ///< tiles taken, to rank groups of cells
@@ -98,7 +98,7 @@ struct voxelize_args {
   voxelize_select_arrays select = {};
 };
 
-/// What else the kernels take that find the voxels by a table.
+/// Further arguments of the kernels that find the voxels by a table.
 struct voxelize_table_part {
   std::uint32_t key_limit = 0;      ///< once so many voxels are in the table, no voxel that comes later is written
   std::uint32_t insert_blocks = 0;  ///< of the kernel that fills the table
@@ -106,14 +106,14 @@ struct voxelize_table_part {
   occupancy_bitmap bitmap = {};
 };
 
-/// What else the kernels take that find the voxels by a bitmap.
+/// Further arguments of the kernels that find the voxels by a bitmap.
 struct voxelize_bitmap_part {
   occupancy_bitmap bitmap = {};
   std::uint64_t* group_tiles = nullptr;  ///< of the scan over groups of cells
   std::uint64_t* cell_tiles = nullptr;   ///< of the scan over cells
 };
 
-/// What else the kernels of voxelize_algorithm::sort take.
+/// Further arguments of the kernels of voxelize_algorithm::sort.
 struct voxelize_sort_part {
   std::uint32_t* members = nullptr;      ///< points by row
   void* row_keys = nullptr;              ///< by row
@@ -156,7 +156,7 @@ struct voxel_frame {
   std::uint32_t size;  ///< to the end of the last
 };
 
-/// As the first and the last offset say, whatever those between them do.
+/// Given by the first and the last offset, whatever those in between say.
 template <class Points>
 __device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept {
   if (!clouds.is_ragged()) return {0, static_cast<std::uint32_t>(clouds.points().size())};
@@ -165,7 +165,7 @@ __device__ inline voxel_frame outer_frame(batch<Points> const& clouds) noexcept 
   return {begin, end > begin ? static_cast<std::uint32_t>(end - begin) : 0};
 }
 
-/// Empty if the offsets are not in order. After voxelize_clear_kernel.
+/// Empty if offsets are wrong. After voxelize_clear_kernel.
 template <class Points>
 __device__ inline voxel_frame frame_of(voxelize_args<Points> const& args) noexcept {
   voxel_frame frame = outer_frame(args.clouds);
@@ -173,7 +173,7 @@ __device__ inline voxel_frame frame_of(voxelize_args<Points> const& args) noexce
   return frame;
 }
 
-/// Calls use(i) for each i in `[begin, end)`, and beyond for the other lanes of a warp: whole warps go round together.
+/// Calls use(i) for each i in `[begin, end)`, and beyond for the other lanes of a warp: whole warps loop together.
 template <int BlockSize, class Use>
 __device__ FARPOINT_ALWAYS_INLINE void for_each_in_whole_warps(std::uint32_t begin, std::uint32_t end,
                                                                Use const& use) noexcept {
@@ -209,15 +209,19 @@ __device__ inline voxel_place key_of(voxelize_args<Points> const& args, index_t 
   return voxel_place::inside;
 }
 
+template <class Key>
+using voxel_table_ref = hash_map_ref<Key, std::uint32_t, seeded_hash>;
+
 /// The table, as large as the frame needs it.
 template <class Key, class Points>
-__device__ inline hash_map_ref<Key> table_of(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
+__device__ inline voxel_table_ref<Key> table_of(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
   std::uint64_t const keys = smaller(frame.size, args.most_keys);
-  constexpr std::uint64_t slots = hash_map_ref<Key>::bucket_slots;
-  return hash_map_ref<Key>{{args.buckets, static_cast<std::size_t>(divide_up(2 * keys, slots))}};
+  constexpr std::uint64_t slots = voxel_table_ref<Key>::bucket_slots;
+  auto const size = static_cast<std::size_t>(divide_up(2 * keys, slots));
+  return voxel_table_ref<Key>{{args.buckets, size}, {}, {}, seeded_hash{args.params.hash_seed}};
 }
 
-/// True where the points of a frame are so few that all of them are inserted, whatever they are.
+/// True if a frame has so few points that all of them are inserted in any case.
 template <int Tile, class Points>
 __device__ inline bool inserts_all(voxelize_table_args<Points> const& args, voxel_frame const& frame) noexcept {
   return args.key_limit == voxel_none || frame.size <= std::uint64_t{args.insert_blocks} * Tile;

@@ -21,7 +21,7 @@ struct first_points {
   std::uint32_t counts[number_items];  ///< of the voxel, 0 if it is not its first point
 
   template <class Points>
-  __device__ first_points(voxelize_args<Points> const& args, hash_map_ref<Key> const& table, std::uint32_t begin,
+  __device__ first_points(voxelize_args<Points> const& args, voxel_table_ref<Key> const& table, std::uint32_t begin,
                           std::uint32_t end) noexcept {
 #pragma unroll
     for (int k = 0; k < number_items; ++k) {
@@ -81,8 +81,8 @@ __device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_fram
 
 /// Numbers the voxels. Each gets its key and a place in `members` as long as it has points, and its cursor says where.
 ///
-/// A voxel whose first point is written to here still has it in the table: other points compare themselves with it.
-/// The cursor is nobody else's: a voxel has one first point.
+/// The table keeps the first point of a voxel that is written here, because other points compare themselves with it.
+/// Only one thread writes a cursor: a voxel has one first point.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_table_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
@@ -114,7 +114,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
         static_cast<Key*>(args.voxel_keys)[voxel] = mine.keys[k];
         args.offsets[voxel] = at.second();
       }
-      // From here on the table has the voxel's number, for those that ask for it.
+      // From here on the table holds the voxel's number for later look-ups.
       if (has_readers) table.value(mine.slots[k]).store(voxel | voxel_dropped);
       at.word += lookback_pair::of(1, count).word;
       if (!args.sorted && !dropped) list_large_voxel(args, voxel, count);

@@ -48,6 +48,7 @@ class voxelize_plan {
                 voxelize_output<scalar> const& output) noexcept
       : args_{clouds, params, output}, multiprocessors_{device_properties::current().multiprocessors} {
     auto const points = static_cast<std::uint32_t>(clouds.points().size());
+    args_.params.hash_seed = hash_seed_of(params);
     args_.cells = params.grid.cells();
     std::uint64_t const keys = args_.cells * static_cast<std::uint64_t>(clouds.size());
     wide_ = keys >= 0xffffffffu;
@@ -112,10 +113,10 @@ class voxelize_plan {
       lay_out_table(layout, cutter);
     }
     if (args.sorted) {
-      // The table, or the bitmap and the cursors, have done their work when these are written.
+      // The table, or the bitmap and the cursors, are no longer needed when these are written.
       lay_out_sort(layout, after);
     } else if (args.ranked) {
-      // The bitmap has done its work when these are written, the cursors have not.
+      // The bitmap is no longer needed when these are written; the cursors are.
       after.take<std::uint32_t>(keys);
       lay_out_select(args, after);
     } else {
@@ -137,8 +138,8 @@ class voxelize_plan {
     std::uint64_t const in_flight = std::uint64_t{table_.insert_blocks} * block_size;
     bool const is_grid = args_.params.order == voxel_order::grid;
     bool const has_report = args_.output.report != nullptr;
-    // Everything has to be found for the order of the grid, and counted for the report. And the first voxels of all
-    // clouds are not the rows where each cloud has a limit.
+    // The order of the grid requires that all voxels are found, and the report that all are counted. And where each
+    // cloud has a limit, the first voxels of all clouds are not the rows.
     bool const first_are_rows = !is_grid && (clouds == 1 || each >= index_t{args_.row_limit});
     bool const stops_early =
         first_are_rows && args_.row_limit + in_flight < points && (!has_report || (bitmap && clouds == 1));
@@ -150,7 +151,7 @@ class voxelize_plan {
   }
 
   /// Plans for a bitmap.
-  /// @return false if it is of no use, or its memory is not within the bound
+  /// @return false if it is of no use, or exceeds the bound on memory
   bool try_bitmap(std::uint32_t points, bool sorted) noexcept {
     limit_rows(points, !wide_);
     if (!args_.ranked && !table_.counts_dropped) return false;

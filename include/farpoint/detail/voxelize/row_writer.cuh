@@ -42,7 +42,7 @@ struct voxel_cell {
 
   template <class Points>
   __device__ voxel_cell(voxelize_args<Points> const& args, Key key) noexcept {
-    // Of 32 bits where the keys are: a division of 64 takes as long as all the rest of a row.
+    // In 32 bits where the keys are: a 64-bit division takes as long as the rest of a row.
     auto const dim_x = static_cast<Key>(args.params.grid.dims[0]);
     auto const dim_y = static_cast<Key>(args.params.grid.dims[1]);
     auto const cells = static_cast<Key>(args.cells);
@@ -66,7 +66,7 @@ struct row_lanes {
   int size;
 };
 
-/// What a row has of its place and its number of points, by one thread.
+/// Writes a row's coordinates and number of points, by one thread.
 template <class Key, class Points>
 __device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint32_t row, Key key,
                                    std::uint32_t kept) noexcept {
@@ -82,7 +82,7 @@ __device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint3
   }
 }
 
-/// True where the mean of floats is all that is asked for of the features: what detectors ask for.
+/// True if the mean of float features is the only output made of features, as detectors use it.
 template <class Points>
 __device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noexcept {
   auto const& output = args.output;
@@ -90,7 +90,7 @@ __device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noex
          output.gathered.empty() && output.centroid.empty() && args.params.features.is_plain();
 }
 
-/// What a row has of its points then, in a fraction of the instructions: the kernels of few points are bound by those.
+/// Writes it in a fraction of the instructions, which bound the kernels for few points.
 template <class Points>
 __device__ inline void write_plain_means(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                          std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
@@ -107,7 +107,7 @@ __device__ inline void write_plain_means(voxelize_args<Points> const& args, voxe
   }
 }
 
-/// What a row has of its points' features. `kept` are the points in input order; shared or global memory.
+/// Writes a row's outputs of features. `kept` are the points in input order, in shared or global memory.
 template <class Points>
 __device__ inline void write_features(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
@@ -120,7 +120,7 @@ __device__ inline void write_features(voxelize_args<Points> const& args, voxel_f
     float const first = column(frame.begin + kept[0]);
     float sum = 0;
     float largest = first;
-    // The loads of four points are under way together.
+    // The loads of four points are in flight together.
 #pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
       float const value = column(frame.begin + kept[k]);
@@ -156,7 +156,7 @@ __device__ inline void write_centroid(voxelize_args<Points> const& args, voxel_f
       voxel_mean(sum, count);
 }
 
-/// What a row has of its points.
+/// Writes all of a row that depends on its points.
 template <class Points>
 __device__ inline void write_points(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {

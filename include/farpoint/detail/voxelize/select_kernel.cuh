@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// By which the points of lowest rank are kept.
+/// The rank of a point: those of lowest rank are kept.
 template <class Points>
 __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel_frame const& frame,
                                         std::uint32_t point) noexcept {
@@ -103,7 +103,7 @@ class voxel_rows {
     }
   }
 
-  /// What each row has besides its points, a thread a voxel; and what the report says of all.
+  /// Writes what each row has besides its points, a thread per voxel, and the report.
   __device__ void write_voxels() const noexcept {
     bool const all = args_.clouds.size() > 1;
     std::uint32_t const voxels = listed_voxels();
@@ -151,7 +151,7 @@ class voxel_rows {
 
   /// A group sorts up to 16 points by counting, and writes what the row has of them.
   __device__ void write_group(std::uint32_t row, std::uint32_t begin, std::uint32_t count) const noexcept {
-    static_assert(voxel_small == 2 * group_lanes, "farpoint: each lane of a group holds two points");
+    static_assert(voxel_small == 2 * group_lanes, "farpoint: a lane of a group holds two points");
     auto const lane = threadIdx.x % group_lanes;
     unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
     std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
@@ -200,7 +200,7 @@ class voxel_rows {
     return lowest;
   }
 
-  /// Selects from one piece and leaves the result at its front. The block that is last of a voxel's selects from those.
+  /// Selects from one piece and leaves the result at its front. The last block of a voxel selects from these results.
   __device__ void write_piece(voxel_piece const& piece) const noexcept {
     std::uint32_t* const members = args_.select.members + args_.offsets[piece.voxel];
     std::uint32_t const count = count_of(piece.voxel);
@@ -244,7 +244,7 @@ constexpr int select_blocks(int block_size) noexcept {
   return smaller(blocks_that_fit(block_size), 5);
 }
 
-/// The rows of all voxels; those that take longest first.
+/// Writes the rows of all voxels, those that take longest first.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
     voxelize_select_kernel(voxelize_args<Points> const args) {

@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Writes the number of its voxel over each point's slot. The table is not needed any more then.
+/// Writes the number of its voxel over each point's slot. The table is no longer needed then.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
@@ -158,7 +158,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_
       __syncthreads();
       for (std::uint32_t i = threadIdx.x; i < count; i += BlockSize) {
         std::uint64_t const priority = rank_of(args, frame, members[i]);
-        // Those that agree with what is known of the highest winner.
+        // Points that agree with what is known of the highest priority that is kept.
         bool const same = shift == 56 || priority >> (shift + 8) == chosen >> (shift + 8);
         if (same) atomicAdd(&histogram[priority >> shift & (digits - 1)], 1u);
       }

@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Turns the JSON of farpoint_stress into the tables of bench/results: nobody types in a figure.
+
+    bench/stress_report.py RUN.json [RUN.json ...] [--before OLD_RUN.json ...] [--results DIR]
+
+Writes bench/results/<gpu>/stress.json, which is the run (and the one before, if there is one), and stress.md, its tables:
+a call beside other work as so many times its time alone, or what became of it. Several files are sections of one run.
+"""
+
+import argparse
+import json
+import pathlib
+import sys
+
+from report import shortened, slug
+
+
+def distinct(values):
+    return list(dict.fromkeys(values))
+
+
+def cell(row):
+    """How a call went: a factor of its time alone, or the failure."""
+    if row["outcome"] != "ok":
+        return f"**{row['outcome']}**"
+    factor = row["loaded_ms"] / row["alone_ms"] if row["alone_ms"] > 0 else 0
+    return f"{factor:.2f}" if factor < 10 else f"{factor:.0f}"
+
+
+def matrix(rows):
+    """Calls downwards, loads across."""
+    loads = distinct(row["load"] for row in rows)
+    lines = ["| call | alone, ms | " + " | ".join(loads) + " |", "|---|--:|" + "--:|" * len(loads)]
+    for call in distinct(row["call"] for row in rows):
+        found = {row["load"]: row for row in rows if row["call"] == call}
+        alone = next(iter(found.values()))["alone_ms"]
+        cells = [cell(found[load]) if load in found else "-" for load in loads]
+        lines.append(f"| {call} | {alone:.3g} | " + " | ".join(cells) + " |")
+    return lines
+
+
+def alone_table(rows):
+    lines = ["| call | ms | the call itself, us |", "|---|--:|--:|"]
+    return lines + [f"| {row['call']} | {row['ms']:.3g} | {row['host_us']:.3g} |" for row in rows]
+
+
+def crowd_table(rows):
+    lines = ["| | calls | wrong | refused | s |", "|---|--:|--:|--:|--:|"]
+    return lines + [f"| {row['name']} | {row['calls']:,} | {row['wrong']} | {row['refused']} | {row['seconds']:.3g} |"
+                    for row in rows]
+
+
+def sections(run):
+    """[(title, lines)] of a run."""
+    beside = [row for row in run["loads"] if row["group"] == "beside"]
+    found = [("A call alone, from the call to the end of its work", alone_table(run["alone"])) if run["alone"] else None]
+    for limit in distinct(row["limit"] for row in beside):
+        title = "Beside kernels that hold multiprocessors"
+        title += f", with a limit of {limit} multiprocessors" if limit else ""
+        found.append((title, matrix([row for row in beside if row["limit"] == limit])))
+    green = [row for row in run["loads"] if row["group"] == "green"]
+    if green:
+        found.append(("In green contexts of so many multiprocessors (current: also the thread's)", matrix(green)))
+    if run["crowds"]:
+        found.append(("Many calls at once", crowd_table(run["crowds"])))
+    return [one for one in found if one]
+
+
+def describe(run):
+    context = run["context"]
+    quiet = f", an empty kernel takes {float(context['empty_kernel_ms']):.3f} ms" if "empty_kernel_ms" in context else ""
+    return (f"{context['commit']}, {context['date']}, CUDA {context['cuda_runtime']}, driver for "
+            f"{context['gpu_driver_cuda']}{quiet}")
+
+
+def markdown(now, before):
+    lines = [f"# stress: {now['context']['gpu']}", "", "Written by bench/stress_report.py from stress.json; do not edit.", "",
+             "Times are medians, as so many times the time alone. **STARVED**: not done as long as the other work went on.",
+             "**REFUSED**: the call returned a failure. **WRONG**: not the host's answer, to the bit.", "",
+             f"- now: {describe(now)}"]
+    if before:
+        lines.append(f"- before: {describe(before)}")
+    old = dict(sections(before)) if before else {}
+    for title, table in sections(now):
+        lines += ["", f"## {title}", ""]
+        if title in old:
+            lines += ["Before:", "", *old[title], "", "Now:", ""]
+        lines += table
+    return "\n".join(lines) + "\n"
+
+
+def load(path):
+    run = json.loads(path.read_text(encoding="utf-8"))
+    missing = [key for key in ("context", "alone", "loads", "crowds") if key not in run]
+    if missing:
+        raise ValueError(f"{path}: expected the JSON of farpoint_stress --output: no {', '.join(missing)}")
+    return shortened(run)
+
+
+def join(paths):
+    """One run of several files, of one commit."""
+    runs = [load(path) for path in paths]
+    commits = {run["context"]["commit"] for run in runs}
+    if len(commits) > 1:
+        raise ValueError(f"the files are of several commits: {', '.join(sorted(commits))}")
+    for run in runs[1:]:
+        for key in ("alone", "loads", "crowds"):
+            runs[0][key] += run[key]
+    return runs[0]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="+", type=pathlib.Path, metavar="RUN.json")
+    parser.add_argument("--before", nargs="+", type=pathlib.Path, metavar="OLD_RUN.json")
+    parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "results")
+    options = parser.parse_args()
+    try:
+        now = join(options.runs)
+        before = join(options.before) if options.before else None
+    except (OSError, ValueError) as error:
+        print(error, file=sys.stderr)
+        return 1
+    folder = options.results / slug(now["context"]["gpu"])
+    folder.mkdir(parents=True, exist_ok=True)
+    written = {"stress.json": json.dumps({"now": now, "before": before}, indent=1) + "\n",
+               "stress.md": markdown(now, before)}
+    for name, text in written.items():
+        (folder / name).write_text(text, encoding="utf-8")
+        print(f"wrote {folder / name}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

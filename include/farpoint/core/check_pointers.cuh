@@ -1,0 +1,217 @@
+/// @file
+/// Refuses memory that a kernel cannot reach, where that is asked for.
+///
+/// A host pointer in a call on a stream is an illegal access later, which ends the context. Asking the driver about
+/// each array costs microseconds, so it is done in debug builds (without NDEBUG), and where FARPOINT_CHECK_POINTERS is
+/// defined as 1 for all files of a program; as 0, never. The calls stay legal while a stream is captured, and a pending
+/// error of other work stays pending.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/features.hpp>
+#include <farpoint/core/index_span.hpp>
+#include <farpoint/core/status.hpp>
+
+#if !defined(FARPOINT_CHECK_POINTERS) && defined(NDEBUG)
+#define FARPOINT_CHECK_POINTERS 0
+#elif !defined(FARPOINT_CHECK_POINTERS)
+#define FARPOINT_CHECK_POINTERS 1
+#endif
+
+#if FARPOINT_CHECK_POINTERS
+#include <cuda.h>
+#include <cuda_runtime.h>
+#endif
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+#if FARPOINT_CHECK_POINTERS
+
+/// A function of the driver, which knows nothing of the errors that are pending in the runtime; null if it has none.
+template <class Function>
+Function* driver_function(char const* name, [[maybe_unused]] unsigned version) noexcept {
+  void* entry = nullptr;
+  cudaDriverEntryPointQueryResult found{};
+#if CUDART_VERSION >= 12050
+  cudaError_t const error = cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found);
+#else
+  cudaError_t const error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
+#endif
+  return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(entry) : nullptr;
+}
+
+/// What is wrong with an array, in sentences that name it.
+struct pointer_reasons {
+  char const* on_host;
+  char const* on_other_device;
+  char const* too_long;
+};
+
+/// What the driver knows about an address.
+struct memory_attributes {
+  unsigned type = 0;  ///< a CUmemorytype; 0: memory that CUDA does not know
+  unsigned managed = 0;
+  int device = 0;
+  CUdeviceptr on_device = 0;  ///< where a device finds it
+  CUdeviceptr begin = 0;      ///< of the allocation
+  std::size_t size = 0;
+  unsigned single = 0;  ///< 1: by cudaMalloc(), in one piece
+
+  /// @return false if the driver cannot tell
+  bool read(CUdeviceptr address) noexcept {
+    using get_attributes = CUresult(unsigned, CUpointer_attribute*, void**, CUdeviceptr);
+    static auto* const get = driver_function<get_attributes>("cuPointerGetAttributes", 7000);
+    CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                                        CU_POINTER_ATTRIBUTE_IS_MANAGED,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+                                        CU_POINTER_ATTRIBUTE_DEVICE_POINTER,
+                                        CU_POINTER_ATTRIBUTE_RANGE_START_ADDR,
+                                        CU_POINTER_ATTRIBUTE_RANGE_SIZE,
+                                        CU_POINTER_ATTRIBUTE_IS_LEGACY_CUDA_IPC_CAPABLE};
+    void* values[] = {&type, &managed, &device, &on_device, &begin, &size, &single};
+    return get != nullptr && get(7, attributes, values, address) == CUDA_SUCCESS;
+  }
+};
+
+/// Checks arrays of a call until one is refused.
+class pointer_checker {
+ public:
+  explicit pointer_checker(cuda_exec exec) noexcept {
+    using get_device = CUresult(CUstream, CUdevice*);
+    static auto* const device_of = driver_function<get_device>("cuStreamGetDevice", 12080);
+    cudaError_t const error = cudaGetDevice(&device_);
+    if (error != cudaSuccess) outcome_ = cuda_failure(error, "exec: there is no current device");
+    CUdevice of_stream = device_;
+    // A default stream belongs to whatever device is current.
+    if (!outcome_ || device_of == nullptr || exec.stream == nullptr) return;
+    CUresult const refused = device_of(exec.stream, &of_stream);
+    outcome_ = cuda_failure(refused, "exec: the stream cannot be used");
+    if (outcome_ && of_stream != device_)
+      outcome_ = reject("exec: the stream is of another device than the current one");
+  }
+
+  result const& outcome() const noexcept { return outcome_; }
+
+  template <class Points>
+  void add(batch<Points> const& clouds) noexcept {
+    static constexpr pointer_reasons points{"points: host memory, in a call on a stream",
+                                            "points: memory of a device that the current one cannot reach",
+                                            "points: more than the memory at their address holds"};
+    auto const& view = clouds.points();
+    if (view.size() > 0) {
+      index_t const last = (view.size() - 1) * view.stride();
+      std::size_t const size = static_cast<std::size_t>(last < 0 ? -last : last) + sizeof(typename Points::coord);
+      check(view.base() + (last < 0 ? last : 0), size, points);
+    }
+    add(clouds.offsets());
+  }
+  void add(bytes workspace) noexcept {
+    static constexpr pointer_reasons reasons{"workspace: host memory, in a call on a stream",
+                                             "workspace: memory of a device that the current one cannot reach",
+                                             "workspace: larger than the memory at its address"};
+    check(workspace.data(), workspace.size(), reasons);
+  }
+  void add(index_view indices) noexcept { check(indices.data(), bytes_of(indices.size(), 4), inputs); }
+  void add(feature_view const& features) noexcept {
+    if (features.size() > 0 && features.count() > 0) check(features.base(), 1, inputs);
+  }
+  void add(index_span indices) noexcept {
+    check(indices.data(), bytes_of(indices.size(), indices.wide() ? 8 : 4), outputs);
+  }
+  void add(feature_span values) noexcept {
+    check(values.data(), bytes_of(values.size(), values.is_float16() ? 2 : 4), outputs);
+  }
+  template <class T>
+  void add(span<T> values) noexcept {
+    check(values.data(), values.size() * sizeof(T), std::is_const_v<T> ? inputs : outputs);
+  }
+  /// A report.
+  template <class T>
+  void add(T* report) noexcept {
+    check(report, sizeof(T), outputs);
+  }
+
+ private:
+  static constexpr pointer_reasons inputs{"an input: host memory, in a call on a stream",
+                                          "an input: memory of a device that the current one cannot reach",
+                                          "an input: longer than the memory at its address"};
+  static constexpr pointer_reasons outputs{"an output: host memory, in a call on a stream",
+                                           "an output: memory of a device that the current one cannot reach",
+                                           "an output: longer than the memory at its address"};
+
+  static std::size_t bytes_of(index_t size, std::size_t each) noexcept {
+    return size > 0 ? static_cast<std::size_t>(size) * each : 0;
+  }
+
+  void check(void const* begin, std::size_t size, pointer_reasons const& reasons) noexcept {
+    if (!outcome_ || begin == nullptr || size == 0) return;
+    auto const address = reinterpret_cast<CUdeviceptr>(begin);
+    memory_attributes memory;
+    if (!memory.read(address) || memory.managed != 0) return;
+    if (memory.type == CU_MEMORYTYPE_DEVICE) {
+      int reachable = 1;
+      if (memory.device != device_ && cudaDeviceCanAccessPeer(&reachable, device_, memory.device) != cudaSuccess)
+        return;
+      if (reachable == 0) {
+        outcome_ = reject(reasons.on_other_device);
+      } else if (!holds_range(memory, address, size)) {
+        outcome_ = reject(reasons.too_long);
+      }
+    } else if (memory.on_device != address && !reads_host_memory()) {
+      outcome_ = reject(reasons.on_host);
+    } else if (memory.type == CU_MEMORYTYPE_HOST && !holds_range(memory, address, size)) {
+      outcome_ = reject(reasons.too_long);
+    }
+  }
+
+  /// True on systems where kernels reach all of the process's memory.
+  bool reads_host_memory() const noexcept {
+    int value = 0;
+    return cudaDeviceGetAttribute(&value, cudaDevAttrPageableMemoryAccess, device_) == cudaSuccess && value != 0;
+  }
+
+  /// False if an allocation is known to end before `size` bytes. What lies in several pieces of physical memory, one
+  /// after another in a reservation, is looked through piece by piece.
+  static bool holds_range(memory_attributes memory, CUdeviceptr address, std::size_t size) noexcept {
+    CUdeviceptr const end = address + size;
+    if (end < address) return false;
+    while (memory.size != 0 && memory.begin + memory.size < end) {
+      CUdeviceptr const next = memory.begin + memory.size;
+      if (memory.single != 0 || memory.type == CU_MEMORYTYPE_HOST) return false;
+      memory = {};
+      if (!memory.read(next)) return true;
+      if (memory.type != CU_MEMORYTYPE_DEVICE) return false;
+    }
+    return true;
+  }
+
+  result outcome_;
+  int device_ = 0;
+};
+
+#endif  // FARPOINT_CHECK_POINTERS
+
+/// Checks that the stream is of the current device, and that the arrays of a call on it are memory that its kernels
+/// reach, as far as FARPOINT_CHECK_POINTERS asks for it: device memory, managed, of a pool, or pinned and mapped at the
+/// address given; long enough, where the driver can tell. Null pointers and empty arrays pass.
+///
+/// Not all is seen: memory that is freed, an array that ends in its neighbour's piece of a pool.
+/// @tparam Checks  files that ask for checks and files that do not may be linked together
+/// @param arrays   batches, spans, views, pointers to reports
+template <bool Checks = FARPOINT_CHECK_POINTERS != 0, class... Arrays>
+result check_pointers([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Arrays const&... arrays) noexcept {
+#if FARPOINT_CHECK_POINTERS
+  pointer_checker checker{exec};
+  (checker.add(arrays), ...);
+  return checker.outcome();
+#else
+  return {};
+#endif
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

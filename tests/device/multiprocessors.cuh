@@ -1,0 +1,141 @@
+// Fewer multiprocessors than the device has: some that a kernel keeps, and streams of green contexts.
+#pragma once
+
+#include <chrono>
+#include <thread>
+
+#include <cuda.h>
+
+#include "cuda_check.hpp"
+
+namespace farpoint_tests {
+
+/// Says that it is there, and stays until it is released, or for 20 seconds.
+static __global__ void hold_kernel(unsigned* arrived, unsigned const volatile* released) {
+  atomicAdd_system(arrived, 1u);
+  unsigned long long begin = 0, now = 0;
+  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+  do {
+    __nanosleep(2000);
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+  } while (*released == 0 && now - begin < 20'000'000'000ull);
+}
+
+/// Keeps so many multiprocessors, each by a block that has all of its shared memory, until it is released.
+class held_multiprocessors {
+ public:
+  explicit held_multiprocessors(int count) {
+    int most = 0;
+    REQUIRE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+    REQUIRE_CUDA(cudaFuncSetAttribute(hold_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+    REQUIRE_CUDA(cudaHostAlloc(&words_, 2 * sizeof *words_, cudaHostAllocMapped));
+    words_[0] = words_[1] = 0;
+    unsigned* mapped = nullptr;
+    REQUIRE_CUDA(cudaHostGetDevicePointer(&mapped, words_, 0));
+    hold_kernel<<<static_cast<unsigned>(count), 1, static_cast<std::size_t>(most), stream_.get()>>>(mapped, mapped + 1);
+    REQUIRE_CUDA(cudaGetLastError());
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
+    while (*static_cast<unsigned volatile*>(words_) < static_cast<unsigned>(count)) {
+      if (std::chrono::steady_clock::now() > end) throw std::runtime_error{"the multiprocessors could not be held"};
+      std::this_thread::yield();
+    }
+  }
+  held_multiprocessors(held_multiprocessors const&) = delete;
+  held_multiprocessors& operator=(held_multiprocessors const&) = delete;
+  ~held_multiprocessors() {
+    release();
+    cudaStreamSynchronize(stream_.get());
+    cudaFreeHost(words_);
+  }
+  void release() { static_cast<unsigned volatile*>(words_)[1] = 1; }
+
+ private:
+  test_stream stream_;
+  unsigned* words_ = nullptr;  ///< blocks that run; not zero when they shall end
+};
+
+/// True when all that was enqueued is done before the time is over. Never waits for longer.
+inline bool finishes_within(cudaStream_t stream, std::chrono::milliseconds time) {
+  auto const end = std::chrono::steady_clock::now() + time;
+  while (true) {
+    cudaError_t const state = cudaStreamQuery(stream);
+    if (state == cudaSuccess) return true;
+    if (state != cudaErrorNotReady) REQUIRE_CUDA(state);
+    (void)cudaGetLastError();
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+}
+
+inline int multiprocessor_count() {
+  int count = 0;
+  REQUIRE_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+  return count;
+}
+
+#if CUDART_VERSION >= 12050
+
+/// A stream of a green context with so many multiprocessors, or with the next number that there can be.
+class green_stream {
+ public:
+  /// @param are_neighbours  a cluster of 8 blocks is sure to find its place
+  explicit green_stream(unsigned multiprocessors, bool are_neighbours = true) {
+    if (split_ == nullptr || create_ == nullptr || create_stream_ == nullptr) return;
+    CUdevResource all{}, part{}, rest{};
+    CUdevResourceDesc description{};
+    unsigned parts = 1;
+    unsigned const flags = are_neighbours ? 0 : CU_DEV_SM_RESOURCE_SPLIT_IGNORE_SM_COSCHEDULING;
+    if (resource_(0, &all, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return;
+    if (split_(&part, &parts, &all, &rest, flags, multiprocessors) != CUDA_SUCCESS || parts == 0) return;
+    if (describe_(&description, &part, 1) != CUDA_SUCCESS) return;
+    if (create_(&context_, description, 0, CU_GREEN_CTX_DEFAULT_STREAM) != CUDA_SUCCESS) return;
+    CUstream made = nullptr;
+    if (create_stream_(&made, context_, CU_STREAM_NON_BLOCKING, 0) == CUDA_SUCCESS) stream_ = made;
+    multiprocessors_ = static_cast<int>(part.sm.smCount);
+  }
+  green_stream(green_stream const&) = delete;
+  green_stream& operator=(green_stream const&) = delete;
+  ~green_stream() {
+    if (stream_ != nullptr) cudaStreamDestroy(stream_);
+    if (context_ != nullptr) destroy_(context_);
+  }
+  /// False where the device or the driver has no such contexts.
+  explicit operator bool() const { return stream_ != nullptr; }
+  cudaStream_t get() const { return stream_; }
+  int multiprocessors() const { return multiprocessors_; }
+
+  /// The context that runtime calls of this thread use.
+  void make_current() const {
+    CUcontext context = nullptr;
+    if (context_of_(&context, context_) != CUDA_SUCCESS || set_current_(context) != CUDA_SUCCESS) {
+      throw std::runtime_error{"the green context could not be made current"};
+    }
+  }
+
+ private:
+  template <class Function>
+  static Function* driver_function(char const* name, Function*) {
+    void* entry = nullptr;
+    cudaDriverEntryPointQueryResult found{};
+    REQUIRE_CUDA(cudaGetDriverEntryPointByVersion(name, &entry, 12050, cudaEnableDefault, &found));
+    return reinterpret_cast<Function*>(entry);
+  }
+#define DRIVER_FUNCTION(name) driver_function(#name, static_cast<decltype(&name)>(nullptr))
+  decltype(&cuDeviceGetDevResource) resource_ = DRIVER_FUNCTION(cuDeviceGetDevResource);
+  decltype(&cuDevSmResourceSplitByCount) split_ = DRIVER_FUNCTION(cuDevSmResourceSplitByCount);
+  decltype(&cuDevResourceGenerateDesc) describe_ = DRIVER_FUNCTION(cuDevResourceGenerateDesc);
+  decltype(&cuGreenCtxCreate) create_ = DRIVER_FUNCTION(cuGreenCtxCreate);
+  decltype(&cuGreenCtxDestroy) destroy_ = DRIVER_FUNCTION(cuGreenCtxDestroy);
+  decltype(&cuGreenCtxStreamCreate) create_stream_ = DRIVER_FUNCTION(cuGreenCtxStreamCreate);
+  decltype(&cuCtxFromGreenCtx) context_of_ = DRIVER_FUNCTION(cuCtxFromGreenCtx);
+  decltype(&cuCtxSetCurrent) set_current_ = DRIVER_FUNCTION(cuCtxSetCurrent);
+#undef DRIVER_FUNCTION
+
+  CUgreenCtx context_ = nullptr;
+  cudaStream_t stream_ = nullptr;
+  int multiprocessors_ = 0;
+};
+
+#endif
+
+}  // namespace farpoint_tests

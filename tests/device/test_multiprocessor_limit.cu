@@ -1,0 +1,217 @@
+// Fewer multiprocessors than the device has: by the caller's limit, because others keep them, in a green context.
+#include <algorithm>
+#include <string>
+
+#include "../catch.hpp"
+#include "../shared/fps_random_batch.hpp"
+#include "../shared/fps_scans.hpp"
+#include "every_kernel.cuh"
+#include "multiprocessors.cuh"
+#include "stream_citizen.cuh"
+
+using namespace farpoint_tests;
+using farpoint::cuda_exec;
+using farpoint::fps_selector;
+
+namespace {
+
+using problem_type = fps_problem<float>;
+using call_type = device_call<problem_type, std::int32_t>;
+
+constexpr int limits[] = {1, 2, 8, 17, 64, 1000};
+
+template <class Selector, class Problem, class Answer>
+void check_limits(char const* name, Problem const& problem, Answer const& expected) {
+  CAPTURE(name, problem.points, problem.offsets);
+  for (int const limit : limits) {
+    auto const answer = with_index_type(problem, [&](auto index) {
+      device_call<Problem, decltype(index)> call{problem};
+      return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>({stream, limit}); });
+    });
+    CAPTURE(limit);
+    INFO(difference(answer, expected));
+    CHECK(same_answer(answer, expected));
+  }
+}
+
+template <class Problem>
+void check_limits_of_every_kernel(Problem const& problem) {
+  auto const expected = host_exec_answer(problem);
+  check_limits<fps_selector>("default", problem, expected);
+  check_limits<odd_cluster>("cluster of 4", problem, expected);
+  check_limits<odd_grid>("grid of small blocks", problem, expected);
+  check_limits<large_cluster>("cluster of 8", problem, expected);
+  check_limits<large_grid>("grid", problem, expected);
+  check_limits<odd_global_memory>("global memory", problem, expected);
+}
+
+/// Clouds of the sizes at which the default changes the kernel, one of them large enough for clusters of 16, and
+/// batches.
+std::vector<problem_type> default_problems() {
+  std::vector<problem_type> all;
+  for (std::size_t const n : {3000u, 9000u, 17000u, 49497u, 300000u}) {
+    all.emplace_back(make_cloud(shape::cube, n, n), 100);
+  }
+  problem_type batch{make_cloud(shape::lattice, 4 * 16384, 5), 200};
+  batch.clouds = 4;
+  all.push_back(batch);
+  problem_type ragged{make_cloud(shape::duplicates, 120000, 6), 70};
+  ragged.offsets = {3, 3, 40, 20000, 20001, 90000, 119990};
+  all.push_back(ragged);
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: a limit of multiprocessors changes no bit", "[fps][device][cluster]") {
+  for (std::uint64_t seed = 700; seed < 706; ++seed) {
+    CAPTURE(seed);
+    check_limits_of_every_kernel(random_batch<float>{seed, 700}.problem);
+  }
+  check_limits_of_every_kernel(random_batch<double>{706, 700}.problem);
+  for (problem_type const& problem : default_problems()) {
+    auto const expected = host_exec_answer(problem);
+    check_limits<fps_selector>("default", problem, expected);
+    check_limits<large_cluster>("cluster of 8", problem, expected);
+    check_limits<large_grid>("grid", problem, expected);
+  }
+}
+
+TEST_CASE("fps, device: a captured call with a limit replays on new data", "[fps][device][graph][cluster]") {
+  test_stream const stream;
+  for (std::size_t const n : {9000u, 17000u, 49497u, 300000u}) {
+    for (int const limit : {1, 8, 64}) {
+      CAPTURE(n, limit);
+      problem_type const before{make_cloud(shape::cube, n, 1), 60};
+      problem_type const after{make_cloud(shape::lattice, n, 2), 60};
+      call_type call{before};
+      farpoint::result outcome = call.enqueue<fps_selector>({stream.get(), limit});  // allocates the workspace
+      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+      captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<fps_selector>({stream.get(), limit}); }};
+      for (auto const* problem : {&after, &before}) {
+        call.memory().upload(problem->memory);
+        graph.replay();
+        CHECK(same_answer(call.answer(outcome), host_exec_answer(*problem)));
+      }
+    }
+  }
+}
+
+namespace {
+
+template <class Selector>
+void check_beside_others(char const* name, problem_type const& problem, int held, int limit) {
+  CAPTURE(name, problem.points, held, limit);
+  auto const expected = host_exec_answer(problem);
+  call_type call{problem};
+  test_stream const stream;
+  // The first call of a kernel loads it, which may wait for what is running.
+  REQUIRE(call.enqueue<Selector>({stream.get(), limit}));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  farpoint::result outcome;
+  {
+    held_multiprocessors others{held};
+    outcome = call.enqueue<Selector>({stream.get(), limit});
+    CHECK(finishes_within(stream.get(), std::chrono::seconds{5}));
+  }
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  auto const answer = call.answer(outcome);
+  INFO(difference(answer, expected));
+  CHECK(same_answer(answer, expected));
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: with a limit it runs beside a kernel that keeps the other multiprocessors",
+          "[fps][device][cluster]") {
+  int const all = multiprocessor_count();
+  for (int const limit : {all / 2 - 2, all / 4, 8, 1}) {
+    if (limit < 1 || limit >= all) continue;
+    for (problem_type const& problem : default_problems()) {
+      check_beside_others<fps_selector>("default", problem, all - limit, limit);
+      check_beside_others<large_cluster>("cluster of 8", problem, all - limit, limit);
+      check_beside_others<large_grid>("grid", problem, all - limit, limit);
+    }
+  }
+}
+
+#if CUDART_VERSION >= 12050
+
+namespace {
+
+template <class Selector>
+void check_partition(char const* name, problem_type const& problem, green_stream const& stream) {
+  auto const expected = host_exec_answer(problem);
+  for (int const limit : {0, 4, 1000}) {
+    CAPTURE(name, problem.points, problem.offsets, stream.multiprocessors(), limit);
+    call_type call{problem};
+    auto const check = [&](farpoint::result const& outcome) {
+      REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+      auto const answer = call.answer(outcome);
+      INFO(answer.outcome.reason << ' ' << answer.outcome.native << ' ' << difference(answer, expected));
+      CHECK(same_answer(answer, expected));
+    };
+    check(call.enqueue<Selector>({stream.get(), limit}));
+    CHECK(cudaGetLastError() == cudaSuccess);
+    farpoint::result outcome;
+    captured_graph const graph{stream.get(), [&] { outcome = call.enqueue<Selector>({stream.get(), limit}); }};
+    graph.replay();
+    check(outcome);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph][cluster]") {
+  for (unsigned const multiprocessors : {2u, 8u, 16u, 64u, 120u}) {
+    for (bool const are_neighbours : {true, false}) {
+      green_stream const stream{multiprocessors, are_neighbours};
+      if (!stream) {
+        WARN("no green context of " << multiprocessors << " multiprocessors: not tested");
+        continue;
+      }
+      for (problem_type const& problem : default_problems()) {
+        check_partition<fps_selector>("default", problem, stream);
+        check_partition<large_cluster>("cluster of 8", problem, stream);
+        check_partition<large_grid>("grid", problem, stream);
+      }
+    }
+  }
+}
+
+TEST_CASE("fps, device: in a green context, with the workspace of the whole device", "[fps][device][cluster]") {
+  green_stream const stream{8};
+  if (!stream) return;
+  for (problem_type const& problem : default_problems()) {
+    CAPTURE(problem.points);
+    call_type call{problem};
+    test_stream const whole;
+    REQUIRE(call.enqueue<fps_selector>(whole.get()));  // allocates the workspace
+    REQUIRE_CUDA(cudaStreamSynchronize(whole.get()));
+    auto const outcome = call.enqueue<fps_selector>(stream.get());
+    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    CHECK(same_answer(call.answer(outcome), host_exec_answer(problem)));
+  }
+}
+
+TEST_CASE("fps, device: a green context is current", "[fps][device][cluster]") {
+  green_stream const stream{16};
+  if (!stream) return;
+  for (problem_type const& problem : default_problems()) {
+    CAPTURE(problem.points);
+    call_type call{problem};
+    farpoint::result on_stream, on_default;
+    // In a thread of its own: the context stays current.
+    std::thread{[&] {
+      stream.make_current();
+      on_stream = call.enqueue<fps_selector>(stream.get());
+      cudaStreamSynchronize(stream.get());
+      on_default = call.enqueue<fps_selector>(cudaStream_t{});
+      cudaStreamSynchronize(cudaStream_t{});
+    }}.join();
+    CHECK(on_stream);
+    CHECK(same_answer(call.answer(on_default), host_exec_answer(problem)));
+  }
+}
+
+#endif

@@ -1,0 +1,170 @@
+// Work of somebody else's on the GPU. All of it ends by itself after some seconds, whatever becomes of the host.
+#pragma once
+
+#include <cuda_runtime.h>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <utility>
+
+#include "../device/cuda_check.hpp"
+
+namespace farpoint_stress {
+
+using farpoint_tests::test_stream;
+
+inline int multiprocessors() {
+  int count = 0;
+  REQUIRE_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+  return count;
+}
+
+/// What resident_kernel() takes.
+struct resident_args {
+  int volatile* stop;          ///< in mapped host memory
+  int volatile* all_run;       ///< the same
+  unsigned* running;           ///< blocks
+  unsigned volatile* stopped;  ///< for the other blocks: many that ask the host are in the way of everything
+  long long longest;           ///< cycles
+};
+
+/// Stays until it is told to stop.
+static __global__ void resident_kernel(resident_args args) {
+  if (threadIdx.x != 0) return;
+  long long const start = clock64();
+  if (atomicAdd(args.running, 1u) + 1 == gridDim.x) *args.all_run = 1;
+  while (clock64() - start < args.longest) {
+    if (blockIdx.x == 0 && *args.stop != 0) *args.stopped = 1;
+    if (*args.stopped != 0) break;
+    __nanosleep(20000);
+  }
+}
+
+/// Something else that runs on the GPU.
+class load {
+ public:
+  explicit load(std::string name) : name_{std::move(name)} {}
+  load(load const&) = delete;
+  load& operator=(load const&) = delete;
+  virtual ~load() = default;
+
+  std::string const& name() const { return name_; }
+  /// Returns when it runs.
+  virtual void start() = 0;
+  /// Returns when it has ended.
+  virtual void stop() = 0;
+
+ private:
+  std::string name_;
+};
+
+/// How much of a multiprocessor a resident block takes.
+enum class resident_size {
+  all,  ///< its shared memory, so that no other block has room beside it
+  warp  ///< a warp
+};
+
+/// A kernel that holds multiprocessors and does not end before it is told to: a persistent kernel, or any long one.
+class resident_load : public load {
+ public:
+  resident_load(std::string name, int blocks, resident_size size) : load{std::move(name)}, blocks_{blocks} {
+    if (size == resident_size::all) {
+      int most = 0;
+      REQUIRE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
+      REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
+      shared_bytes_ = static_cast<std::size_t>(most);
+    }
+    // A multiprocessor keeps the shared memory that it was given for the first of its blocks: beside a kernel that
+    // leaves it little, nothing that needs more would run, whoever wrote it.
+    REQUIRE_CUDA(cudaFuncSetAttribute(resident_kernel, cudaFuncAttributePreferredSharedMemoryCarveout,
+                                      cudaSharedmemCarveoutMaxShared));
+    void* flags = nullptr;
+    REQUIRE_CUDA(cudaHostAlloc(&flags, 2 * sizeof(int), cudaHostAllocMapped));
+    REQUIRE_CUDA(cudaHostGetDevicePointer(&device_flags_, flags, 0));
+    flags_ = static_cast<int*>(flags);
+    REQUIRE_CUDA(cudaMalloc(&counters_, 2 * sizeof(unsigned)));
+  }
+  ~resident_load() override {
+    flags_[0] = 1;
+    cudaStreamSynchronize(stream_.get());
+    cudaFree(counters_);
+    cudaFreeHost(const_cast<int*>(flags_));
+  }
+
+  void start() override {
+    flags_[0] = flags_[1] = 0;
+    REQUIRE_CUDA(cudaMemsetAsync(counters_, 0, 2 * sizeof(unsigned), stream_.get()));
+    resident_kernel<<<static_cast<unsigned>(blocks_), 32, shared_bytes_, stream_.get()>>>(
+        {device_flags_, device_flags_ + 1, counters_, counters_ + 1, longest});
+    REQUIRE_CUDA(cudaGetLastError());
+    auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{5};
+    while (flags_[1] == 0) {
+      if (std::chrono::steady_clock::now() > end) throw std::runtime_error{name() + ": the blocks do not all run"};
+      std::this_thread::yield();
+    }
+  }
+  void stop() override {
+    flags_[0] = 1;
+    REQUIRE_CUDA(cudaStreamSynchronize(stream_.get()));
+  }
+
+ private:
+  static constexpr long long longest = 30'000'000'000;  ///< cycles: some 15 s
+
+  int blocks_;
+  std::size_t shared_bytes_ = 0;
+  test_stream stream_;
+  int volatile* flags_ = nullptr;  ///< stop, all_run
+  int* device_flags_ = nullptr;    ///< the same
+  unsigned* counters_ = nullptr;   ///< running, stopped
+};
+
+/// Runs for so many cycles; any number of blocks.
+static __global__ void brief_kernel(long long cycles) {
+  long long const start = clock64();
+  while (clock64() - start < cycles) {
+  }
+}
+
+/// Kernels of some 50 us, one after another without a gap.
+class busy_load : public load {
+ public:
+  busy_load(std::string name, int blocks) : load{std::move(name)}, blocks_{blocks} {
+    for (auto& event : events_) REQUIRE_CUDA(cudaEventCreateWithFlags(&event, cudaEventDisableTiming));
+  }
+  ~busy_load() override {
+    stop();
+    for (auto const event : events_) cudaEventDestroy(event);
+  }
+
+  void start() override {
+    goes_on_ = true;
+    feeder_ = std::thread{[this] { feed(); }};
+    std::this_thread::sleep_for(std::chrono::milliseconds{5});
+  }
+  void stop() override {
+    goes_on_ = false;
+    if (feeder_.joinable()) feeder_.join();
+    REQUIRE_CUDA(cudaStreamSynchronize(stream_.get()));
+  }
+
+ private:
+  void feed() {
+    // Some are always enqueued, but never many.
+    for (std::size_t turn = 0; goes_on_; turn = 1 - turn) {
+      cudaEventSynchronize(events_[turn]);
+      for (int i = 0; i < 20; ++i) brief_kernel<<<static_cast<unsigned>(blocks_), 256, 0, stream_.get()>>>(90000);
+      cudaEventRecord(events_[turn], stream_.get());
+    }
+  }
+
+  int blocks_;
+  test_stream stream_;
+  cudaEvent_t events_[2] = {};
+  std::atomic<bool> goes_on_{false};
+  std::thread feeder_;
+};
+
+}  // namespace farpoint_stress
