@@ -75,6 +75,10 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
 #endif
   register_farpoint<farpoint::knn_selector>(with("farpoint", row.calls, how::launched));
   register_farpoint<farpoint::knn_selector>(with("graph", row.calls, how::replayed));
+  // It does not depend on k.
+  if (row.k != 8) return;
+  register_index<farpoint::knn_selector>(
+      {"index/" + row.name() + "/graph", row, row.calls, how::replayed, flush_l2, &problems});
 }
 
 void register_rows(bool flush_l2, knn_problem_store& problems) {

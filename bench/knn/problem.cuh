@@ -9,6 +9,7 @@
 
 #include <farpoint/knn.cuh>
 #include <farpoint/knn.hpp>
+#include <farpoint/point_bvh.cuh>
 
 #include <cstddef>
 #include <optional>
@@ -50,10 +51,23 @@ class knn_problem {
   /// Enqueues farpoint::knn as `Selector` tunes it. Call reserve<Selector>() first.
   template <class Selector>
   void launch_farpoint(cudaStream_t stream) const {
-    farpoint::knn_output<float> const output{lists_.indices(), lists_.distances()};
-    check(farpoint::knn<Selector>(farpoint::cuda_exec{stream}, clouds(), farpoint::exact{}, row_.k, output,
+    check(farpoint::knn<Selector>(farpoint::cuda_exec{stream}, clouds(), farpoint::exact{}, row_.k, output(),
                                   lists_.workspace()),
           "farpoint::knn");
+  }
+
+  /// Enqueues the building of the index only, which has room in the workspace of knn().
+  template <class Selector>
+  farpoint::device_point_bvh<float> launch_index(cudaStream_t stream) const {
+    farpoint::device_point_bvh<float> index;
+    check(farpoint::build_point_bvh<Selector>(farpoint::cuda_exec{stream}, clouds(), lists_.workspace(), index),
+          "farpoint::build_point_bvh");
+    return index;
+  }
+  /// Enqueues a search of it.
+  void launch_search(cudaStream_t stream, farpoint::device_point_bvh<float> const& index) const {
+    check(farpoint::knn(farpoint::cuda_exec{stream}, index, clouds(), farpoint::exact{}, row_.k, output()),
+          "farpoint::knn (built index)");
   }
 
   void launch_brute(cudaStream_t stream) const {
@@ -72,6 +86,7 @@ class knn_problem {
 
  private:
   knn_clouds clouds() const { return cloud_of(points_.data(), row_.points); }
+  farpoint::knn_output<float> output() const { return {lists_.indices(), lists_.distances()}; }
 
   knn_row row_;
   std::vector<float> xyz_;

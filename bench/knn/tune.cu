@@ -4,9 +4,9 @@
 /// A selector below has one axis as its template parameter; register_knn_tuning() lists the values. To try a value, add
 /// it to a list; to adopt a winner, write it into knn_selector with the row, the GPU and the factor as its comment.
 ///
-/// Range to search. Block size: 32..256 in whole warps. Items: 1..16 keys a thread, as many as fit in 48 KiB of shared
-/// memory. Build blocks: 1..4 a multiprocessor, of 256 or 512 threads. Leaves have eight points in all code that reads
-/// them; what leaves of other sizes would cost is counted by the rows leaves/... of farpoint_bench_knn_host.
+/// Range to search. Block size: 32..256 in whole warps. Of a build: 256..512 threads, 1..16 keys a thread, as many as
+/// fit in 48 KiB of shared memory, 1..4 blocks a multiprocessor, windows of 1..32. Leaves have eight points in all code
+/// that reads them; what leaves of other sizes would cost is counted by the rows leaves/... of farpoint_bench_knn_host.
 
 #include "knn/register.cuh"
 
@@ -22,20 +22,10 @@ struct block_selector : farpoint::knn_selector {
   static constexpr int block_size = BlockSize;
 };
 
-/// Keys that a thread sorts at a time, for clouds of every size.
-template <int Items>
-struct items_selector : farpoint::knn_selector {
-  static constexpr int small_items = Items;
-  static constexpr int large_items = Items;
-};
-
-/// Threads of a block that builds indices, with as many keys in a tile, and such blocks of a multiprocessor.
-template <int Threads, int Blocks>
+/// Blocks that build indices of clouds of every size.
+template <int Threads, int Items, int Blocks, int Window>
 struct build_selector : farpoint::knn_selector {
-  static constexpr int build_threads = Threads;
-  static constexpr int build_blocks = Blocks;
-  static constexpr int small_items = 1024 / Threads;
-  static constexpr int large_items = 4096 / Threads;
+  static constexpr farpoint::bvh_build_tuning builds[] = {{1, Threads, Items, Blocks, Window}};
 };
 
 constexpr knn_row block_rows[] = {
@@ -64,14 +54,11 @@ class search {
   void blocks() const {
     (add<block_selector<BlockSize>>("block_" + std::to_string(BlockSize)), ...);
   }
-  template <int... Items>
-  void items() const {
-    (add<items_selector<Items>>("items_" + std::to_string(Items)), ...);
-  }
-  template <int Threads, int... Blocks>
-  void build_blocks() const {
-    (add<build_selector<Threads, Blocks>>("build_" + std::to_string(Threads) + "_blocks_" + std::to_string(Blocks)),
-     ...);
+  template <int Threads, int Items, int Blocks, int Window>
+  void build() const {
+    add<build_selector<Threads, Items, Blocks, Window>>("build_" + std::to_string(Threads) + "x" +
+                                                        std::to_string(Items) + "_blocks_" + std::to_string(Blocks) +
+                                                        "_window_" + std::to_string(Window));
   }
 
  private:
@@ -96,9 +83,15 @@ void register_knn_tuning(bool flush_l2, knn_problem_store& problems) {
   for (knn_row const& row : build_rows) {
     search const find{row, flush_l2, problems};
     find.with_default();
-    find.items<2, 4, 8, 16>();
-    find.build_blocks<256, 1, 2, 3, 4>();
-    find.build_blocks<512, 1, 2>();
+    find.build<256, 4, 4, 16>();
+    find.build<256, 8, 4, 8>();
+    find.build<256, 16, 2, 8>();
+    find.build<384, 16, 2, 4>();
+    find.build<512, 2, 1, 16>();
+    find.build<512, 4, 1, 16>();
+    find.build<512, 8, 1, 16>();
+    find.build<512, 16, 1, 4>();
+    find.build<512, 16, 1, 8>();
   }
 }
 

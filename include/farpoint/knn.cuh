@@ -34,9 +34,10 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, exact co
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
-/// Complexity: as the host overload. One cooperative launch builds the index and one searches; fourteen more sort
-/// queries that are not the points. Lists of up to 32 (16 in double) are in registers, longer ones in shared memory. At
-/// most 2^30 points. Thread-safe: concurrent calls must not share output or workspace.
+/// Complexity: as the host overload. A memset and a launch build the index and one searches; up to seven more sort
+/// queries that are not the points. They wait for room for one block, not for the whole device. Lists of up to 32 (16
+/// in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe: concurrent calls must
+/// not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {

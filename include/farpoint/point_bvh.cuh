@@ -61,7 +61,7 @@ std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
 /// @param memory  at least point_bvh_bytes() bytes, 256-byte aligned, device memory; the BVHs live in it
 /// @param index   set on success; what it refers to is ready once the stream has passed the call
 /// @return ok | bad_argument | workspace_too_small | cuda_failure; as knn() for the same points
-/// Complexity: O(n), one launch whose blocks are all resident. Thread-safe for different memory.
+/// Complexity: O(n), a memset and one launch, which waits for room for one block. Thread-safe for different memory.
 template <class Selector = knn_selector, class Points>
 result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory,
                        device_point_bvh<typename Points::scalar>& index) noexcept {

@@ -4,17 +4,20 @@
 #include <farpoint/point_bvh.cuh>
 
 // `how` is `extern template` or `template`.
-#define POINT_BVH_KERNEL(how, Coord, items)                                                                      \
-  how cudaError_t farpoint::detail::bvh_plan<farpoint::knn_selector, farpoint::point_view<Coord>>::launch_build< \
-      farpoint::knn_selector::items>(farpoint::detail::bvh_build_args<farpoint::point_view<Coord>> const&,       \
-                                     cudaStream_t) const noexcept;
+#define POINT_BVH_KERNEL(how, Coord, shape)                                                             \
+  how cudaError_t                                                                                       \
+  farpoint::detail::bvh_plan<farpoint::knn_selector, farpoint::point_view<Coord>>::launch_build<shape>( \
+      farpoint::detail::bvh_build_args<farpoint::point_view<Coord>> const&, farpoint::cuda_exec) const noexcept;
 
-#define POINT_BVH_KERNELS(how)                          \
-  POINT_BVH_KERNEL(how, float, small_items)             \
-  POINT_BVH_KERNEL(how, float, large_items)             \
-  POINT_BVH_KERNEL(how, double, small_items)            \
-  POINT_BVH_KERNEL(how, double, large_items)            \
-  POINT_BVH_KERNEL(how, farpoint::float16, small_items) \
-  POINT_BVH_KERNEL(how, farpoint::float16, large_items)
+#define POINT_BVH_SHAPES(how, Coord) \
+  POINT_BVH_KERNEL(how, Coord, 0)    \
+  POINT_BVH_KERNEL(how, Coord, 1)    \
+  POINT_BVH_KERNEL(how, Coord, 2)    \
+  POINT_BVH_KERNEL(how, Coord, 3)
+
+#define POINT_BVH_KERNELS(how)  \
+  POINT_BVH_SHAPES(how, float)  \
+  POINT_BVH_SHAPES(how, double) \
+  POINT_BVH_SHAPES(how, farpoint::float16)
 
 POINT_BVH_KERNELS(extern template)

@@ -4,6 +4,7 @@
 
 #include "knn_kernels.cuh"
 #include "knn_on_device.cuh"
+#include "occupied_device.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
@@ -14,12 +15,8 @@ namespace {
 
 /// Small tiles: small clouds are divided as large ones are. In an unnamed namespace, as a user's would be.
 struct small_tiles : farpoint::knn_selector {
-  static constexpr int build_threads = 256;
-  static constexpr int build_blocks = 2;
+  static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
   static constexpr farpoint::index_t build_points = 64;
-  static constexpr farpoint::index_t small_points = 1000;
-  static constexpr int small_items = 1;
-  static constexpr int large_items = 2;
 };
 
 /// And small blocks, for one type of coordinates.
@@ -188,6 +185,19 @@ TEST_CASE("knn, device: eight threads with four streams each", "[knn][device]") 
       [](problem_type const& problem) { return host_knn(problem); });
 }
 
+TEST_CASE("knn, device: beside a kernel that has all multiprocessors but one", "[knn][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::far_clusters}) {
+    for (std::size_t const n : {500u, 3000u, 100000u}) {
+      CAPTURE(static_cast<int>(which), n);
+      problem_type const problem{make_cloud(which, n, 9), 8};
+      call_type call{problem};
+      auto const expected = host_knn(problem);
+      check_runs_beside([&](cudaStream_t stream) { return call.enqueue(stream); },
+                        [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
+    }
+  }
+}
+
 TEST_CASE("knn, device: a good citizen of its stream", "[knn][device]") {
   problem_type const problem{make_cloud(shape::rings, 2000, 3), 8};
   auto const expected = reference_knn(problem);
@@ -209,6 +219,15 @@ TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[kn
   check_bound(farpoint::float16{});
   check_bound(0.0f);
   check_bound(0.0);
+  // Memory for one size serves all smaller ones, also where they are built in another way.
+  std::size_t before = 0;
+  for (index_t n = 1; n < 3000000; n += 1 + n / 1000) {
+    farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), n}};
+    std::size_t const bytes = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
+    CAPTURE(n);
+    CHECK(bytes >= before);
+    before = bytes;
+  }
   farpoint::batch const cloud{farpoint::point_view<float>{reinterpret_cast<void const*>(256), 1000}};
   std::size_t const needed = farpoint::knn_workspace_bytes(exec, cloud, exact{}, 8);
   auto const code = [&](std::uintptr_t address, std::size_t size) {

@@ -1,10 +1,13 @@
 // knn() on host_exec: the shared cases with several numbers of threads, and what only the host can show.
 #include <farpoint/knn.hpp>
+#include <farpoint/tuning/knn.hpp>
 
 #include "../catch.hpp"
 #include "../shared/knn_problem.hpp"
 #include "../shared/limits.hpp"
 #include "../shared/team_tuning.hpp"
+
+#include <sstream>
 
 using namespace farpoint_tests;
 
@@ -106,6 +109,14 @@ TEST_CASE("knn, host: wrong offsets leave all rows empty", "[knn][host]") {
   }
 }
 
+TEST_CASE("knn, host: a tuning is compared, and printed as it is written", "[knn][host]") {
+  using farpoint::bvh_build_tuning;
+  CHECK(bvh_build_tuning{1, 512, 4, 1, 16} == bvh_build_tuning{1, 512, 4, 1, 16});
+  CHECK(bvh_build_tuning{1, 512, 4, 1, 16} != bvh_build_tuning{1, 512, 4, 1, 8});
+  std::ostringstream out;
+  out << bvh_build_tuning{1, 512, 4, 2, 16};
+  CHECK(out.str() == "{from 1, block_size 512, items_per_thread 4, blocks_per_multiprocessor 2, window 16}");
+}
 TEST_CASE("knn, host: numbers of clouds and points at the limits of their type", "[knn][host]") {
   for_batches_at_limits([](auto const& clouds, bool refused) {
     for (int const threads : {1, 2, std::numeric_limits<int>::max()}) {

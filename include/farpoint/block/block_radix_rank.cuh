@@ -17,6 +17,12 @@ FARPOINT_HD constexpr int radix_passes(int bits) noexcept {
   return detail::divide_up(bits, radix_bits);
 }
 
+/// Keys and their values, in device memory.
+struct radix_words {
+  std::uint32_t* keys;
+  std::uint32_t* values;
+};
+
 /// One digit of a key, up to radix_bits wide.
 struct radix_digit {
   int shift;

@@ -9,12 +9,6 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Keys and their values, in device memory.
-struct radix_words {
-  std::uint32_t* keys;
-  std::uint32_t* values;
-};
-
 namespace detail {
 
 /// Blocks whose counts are added up.

@@ -195,8 +195,9 @@ class radix_lookback {
 };
 
 /// Sorts a tile by the digit in shared memory, and writes its runs where they go.
-/// @tparam Apart  keys and values are in shared memory at the same time, not one after the other
-template <int Threads, int Items, int Window, bool Apart>
+/// @tparam Apart      keys and values are in shared memory at the same time, not one after the other
+/// @tparam HasValues  false: `values` may be null, which stands for the places of the keys
+template <int Threads, int Items, int Window, bool Apart, bool HasValues = true>
 class radix_sweep {
   using place_type = block_radix_rank<Threads>;
   /// Counts before it ranks, so that later tiles learn the counts early.
@@ -223,12 +224,11 @@ class radix_sweep {
     __syncthreads();
     std::uint32_t const tile = shared_.tile;
     std::uint32_t const size = args_.size.get();
-    if (tile < radix_tiles(size, tile_size)) sort(tile, size - tile * tile_size);
+    if (tile < radix_tiles(size, tile_size)) sort_tile(tile, size - tile * tile_size);
   }
 
- private:
   /// @param left  keys from the first of the tile on
-  __device__ void sort(std::uint32_t tile, std::uint32_t left) const noexcept {
+  __device__ void sort_tile(std::uint32_t tile, std::uint32_t left) const noexcept {
     std::uint32_t const first = tile * tile_size;
     std::uint32_t const of_portion = tile - args_.first_tile;
     radix_lookback const lookback{args_};
@@ -252,7 +252,8 @@ class radix_sweep {
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       std::uint32_t const at = place_type::template place_of<Items>(i);
-      values[i] = at < left ? args_.values[first + at] : 0;
+      bool const is_place = !HasValues && args_.values == nullptr;
+      values[i] = is_place ? first + at : at < left ? args_.values[first + at] : 0;
     }
     __syncthreads();
     put(shared_.words, keys, places);
@@ -281,6 +282,7 @@ class radix_sweep {
         left, [&](int i, std::uint32_t at) { args_.sorted_values[to[i]] = shared_.words[at]; });
   }
 
+ private:
   __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[Items],
                              int const (&places)[Items]) noexcept {
 #pragma unroll

@@ -6,22 +6,45 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
+/// Blocks that build an index.
+struct bvh_build_tuning {
+  index_t from;                   ///< points of all clouds, 1 or more: used for this many and more
+  int block_size;                 ///< threads, 256 or more, in whole warps
+  int items_per_thread;           ///< keys that a thread sorts at a time
+  int blocks_per_multiprocessor;  ///< at most; registers are kept free for so many
+  int window;                     ///< tiles that a thread looks back at in one go
+
+  constexpr index_t tile_size() const noexcept { return index_t{block_size} * items_per_thread; }
+};
+
+constexpr bool operator==(bvh_build_tuning const& a, bvh_build_tuning const& b) noexcept {
+  return a.from == b.from && a.block_size == b.block_size && a.items_per_thread == b.items_per_thread &&
+         a.blocks_per_multiprocessor == b.blocks_per_multiprocessor && a.window == b.window;
+}
+constexpr bool operator!=(bvh_build_tuning const& a, bvh_build_tuning const& b) noexcept {
+  return !(a == b);
+}
+template <class Stream>
+Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
+  stream << "{from " << t.from << ", block_size " << t.block_size << ", items_per_thread " << t.items_per_thread
+         << ", blocks_per_multiprocessor " << t.blocks_per_multiprocessor << ", window " << t.window << '}';
+  return stream;
+}
+
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
 /// argument of knn() or build_point_bvh().
 struct knn_selector {
   /// Threads of a block that answers queries, in whole warps: at most 256, or 128 for double.
   static constexpr int block_size = 128;
-  /// Threads of a block that builds indices, a multiple of 256.
-  static constexpr int build_threads = 512;
-  /// Such blocks that must fit on a multiprocessor at a time; limits their registers.
-  static constexpr int build_blocks = 1;
+
+  /// Shapes of the blocks that build indices, ascending in `from`: the last that the points are enough for is used.
+  /// Best are tiles as small as the multiprocessors are enough for. h200, us: 100,000 points 39.7 (512x4 42.5,
+  /// 1024x2 49.2), 200,000 points 47.7 (512x2 54.0, 512x8 54.3), 400,000 points 61.8 (512x4 66.4, 512x16 70.4), 1 M
+  /// points 104.7 (512x8 115.6, 1024x8 107.9, 256x16 111.4), 10 M points 830 (1024x8 877, 256x16 840, 384x16 969).
+  static constexpr bvh_build_tuning builds[] = {
+      {1, 512, 2, 1, 8}, {135'169, 512, 4, 1, 8}, {270'337, 512, 8, 1, 8}, {540'673, 512, 16, 1, 8}};
   /// Points for which it is worth to add a block.
   static constexpr index_t build_points = 1024;
-  /// Keys that a thread sorts at a time: `small_items` for up to `small_points` points in all, `large_items` for more.
-  /// h200, 512 threads and 16 items against 256 and 16: 10 M points in 0.90 ms, not 1.02; 1 M in 0.095 ms with both.
-  static constexpr index_t small_points = 270000;
-  static constexpr int small_items = 4;
-  static constexpr int large_items = 16;
 };
 
 namespace detail {

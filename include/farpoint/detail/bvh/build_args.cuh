@@ -6,7 +6,7 @@
 #include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
-#include <farpoint/grid/cooperative_radix_sort.cuh>
+#include <farpoint/grid/phased_radix_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -24,7 +24,6 @@ inline constexpr std::uint32_t bvh_piece_points = 256;
 
 /// Zero when a build starts.
 struct bvh_build_state {
-  unsigned arrivals;
   unsigned bad_offsets;                    ///< wrong ones: if there are any, all clouds are empty
   unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
   unsigned pieces[bvh_levels];             ///< of these runs
@@ -93,6 +92,14 @@ struct bvh_key_bits {
   }
 };
 
+/// A point's code among the cells around it, with `bits` an axis.
+template <class Scalar>
+__device__ FARPOINT_ALWAYS_INLINE std::uint32_t bvh_code_of(curve_grid<Scalar> const& cells,
+                                                            vec<Scalar, 3> const& point, hilbert_table const& curve,
+                                                            int bits) noexcept {
+  return bvh_key_bits::below_none(cells.key_of(point, curve, bits), bits);
+}
+
 template <class Points>
 struct bvh_build_args {
   using scalar = typename Points::scalar;
@@ -100,6 +107,7 @@ struct bvh_build_args {
   batch<Points> points;
   point_bvh_arrays<scalar> index;
   bvh_build_state* state;
+  grid_phase* phases;           ///< zero when a build starts
   bvh_extent<scalar>* extents;  ///< `[clouds]`
   std::uint32_t* order;         ///< `[points]`: the result, places in the view; cloud b's from begin_of(b) on
   radix_words words[2];         ///< `[points]` each; in the memory of the leaves, which are filled last

@@ -4,7 +4,7 @@
 
 #include <farpoint/detail/bvh/build_args.cuh>
 #include <farpoint/detail/bvh/bvh_box.hpp>
-#include <farpoint/grid/grid_barrier.cuh>
+#include <farpoint/grid/grid_phases.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -48,26 +48,30 @@ __device__ void join_over_lanes(bvh_box<Scalar>& mine) noexcept {
   }
 }
 
-/// The blocks of a grid work on it together and synchronise after every three levels of boxes.
-template <class Points>
+/// The blocks of a grid work on it together, three levels of boxes per phase.
+template <class Points, int Threads>
 class bvh_level_builder {
  public:
   using scalar = typename Points::scalar;
 
-  __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_barrier& barrier) noexcept
-      : args_{args}, barrier_{barrier} {}
+  /// At most.
+  static constexpr int phases = divide_up(point_bvh_levels, 3);
+
+  __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_phases& phases) noexcept
+      : args_{args}, phases_{phases} {}
 
   __device__ void fill() noexcept {
-    fill_levels(0, [this](bvh_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
+    run(0, [this](bvh_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
 #pragma unroll 1
-    for (int level = 3; level < point_bvh_levels && args_.index.boxes[level] != nullptr; level += 3) {
-      barrier_.sync();
-      fill_levels(level, [this, level](bvh_unit const& u, index_t node) { return box_of(u, level - 1, node); });
+    for (int level = 3; has(level); level += 3) {
+      run(level, [this, level](bvh_unit const& u, index_t node) { return box_of(u, level - 1, node); });
     }
   }
 
  private:
   static constexpr index_t width = point_bvh_width;
+  /// Of a lane. As many as there are registers for.
+  static constexpr int leaves_at_once = Threads > 512 ? 4 : 8;
   using box_type = bvh_box<scalar>;
 
   /// Points of a node that has a box on a level.
@@ -87,18 +91,33 @@ class bvh_level_builder {
     return *reinterpret_cast<lanes_of_half<T>*>(lanes + first);
   }
 
+  __device__ bool has(int level) const noexcept {
+    return level < point_bvh_levels && args_.index.boxes[level] != nullptr;
+  }
+
+  /// A phase: a share is what would be a block's, if all blocks ran at once.
+  template <class BoxOf>
+  __device__ void run(int level, BoxOf const& box_of) noexcept {
+    auto const fill = [&](unsigned share) { fill_levels(level, share, box_of); };
+    if (has(level + 3)) {
+      phases_.run(gridDim.x, fill);
+    } else {
+      phases_.run_last(gridDim.x, fill);
+    }
+  }
+
   /// Fills three levels of boxes, or as many as there are: a warp handles what one box of the highest encloses, which
   /// is 64 of the lowest, 32 at a time.
   /// @param box_of  makes the box of a node of the lowest level; all lanes call it, for neighbouring nodes
   template <class BoxOf>
-  __device__ void fill_levels(int level, BoxOf const& box_of) const noexcept {
+  __device__ void fill_levels(int level, unsigned share, BoxOf const& box_of) const noexcept {
     index_t const points = points_of(level + 2);
     index_t const units = index_t{args_.size()} / points + args_.points.size();
     int const lane = cuda_warp::lane();
     int const warps = static_cast<int>(blockDim.x) / cuda_warp::lanes;
     // Neighbouring units go to different multiprocessors.
-    index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * barrier_.num_blocks() + barrier_.block_rank();
-    for (index_t unit = warp; unit < units; unit += index_t{warps} * barrier_.num_blocks()) {
+    index_t const warp = index_t{threadIdx.x} / cuda_warp::lanes * gridDim.x + share;
+    for (index_t unit = warp; unit < units; unit += index_t{warps} * gridDim.x) {
       bvh_unit const u = bvh_unit::find(args_.index.clouds, args_.points.size(), points, unit);
       if (!u.has_points(points)) continue;
       // The only node of a level needs no box, and there may be no boxes below it; but there is a leaf.
@@ -127,26 +146,36 @@ class bvh_level_builder {
     box.write(args_.index.boxes_of(u.cloud, u.of.begin, level)[node / width], static_cast<int>(node % width));
   }
 
-  /// Fills the leaves of eight lanes, one after the other, with a point in each lane.
+  /// Fills the leaves of eight lanes, some at a time, with a point in each lane.
   /// @return the box of this lane's leaf
   __device__ box_type fill_leaf(bvh_unit const& u, index_t leaf) const noexcept {
-    int const lane = cuda_warp::lane() % point_bvh_width;
-    leaf -= lane;
-    std::uint32_t index[point_bvh_width];
-    vec<scalar, 3> p[point_bvh_width];
-    box_type boxes[point_bvh_width];
+    leaf -= cuda_warp::lane() % point_bvh_width;
+    constexpr int parts = point_bvh_width / leaves_at_once;
+    box_type boxes[parts];
 #pragma unroll
-    for (int i = 0; i < point_bvh_width; ++i) {
+    for (int part = 0; part < parts; ++part) boxes[part] = fill_leaves(u, leaf + part * leaves_at_once);
+    return exchange_all(boxes, leaves_at_once);
+  }
+
+  /// @return the box of leaf + lane % leaves_at_once, of the points in this lane and those that differ from it in the
+  /// bits below leaves_at_once
+  __device__ box_type fill_leaves(bvh_unit const& u, index_t leaf) const noexcept {
+    int const lane = cuda_warp::lane() % point_bvh_width;
+    std::uint32_t index[leaves_at_once];
+    vec<scalar, 3> p[leaves_at_once];
+    box_type boxes[leaves_at_once];
+#pragma unroll
+    for (int i = 0; i < leaves_at_once; ++i) {
       index_t const place = (leaf + i) * width + lane;
       index[i] = place < u.of.size ? args_.order[u.of.begin + place] : no_index;
     }
 #pragma unroll
-    for (int i = 0; i < point_bvh_width; ++i) {
+    for (int i = 0; i < leaves_at_once; ++i) {
       p[i] = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
       if (index[i] != no_index) p[i] = args_.points.points()[index[i]];
     }
 #pragma unroll
-    for (int i = 0; i < point_bvh_width; ++i) {
+    for (int i = 0; i < leaves_at_once; ++i) {
       if (index[i] != no_index) {
         index[i] -= static_cast<std::uint32_t>(u.of.begin);
         boxes[i].grow(p[i], index[i]);
@@ -157,11 +186,17 @@ class bvh_level_builder {
       for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[i][k];
       to.index[lane] = index[i];
     }
-    // Each lane ends up with one of the eight.
+    return exchange_all(boxes, 1);
+  }
+
+  /// Each lane ends up with one of the boxes, around those of the lanes that differ from it in the bits from `first` up
+  /// to, not including, `first` times the number of boxes.
+  template <int Count>
+  __device__ static box_type exchange_all(box_type (&boxes)[Count], int first) noexcept {
 #pragma unroll
-    for (int step = 1; step < point_bvh_width; step *= 2) {
+    for (int step = 1; step < Count; step *= 2) {
 #pragma unroll
-      for (int i = 0; i < point_bvh_width / 2 / step; ++i) boxes[i] = exchange(boxes[2 * i], boxes[2 * i + 1], step);
+      for (int i = 0; i < Count / 2 / step; ++i) boxes[i] = exchange(boxes[2 * i], boxes[2 * i + 1], first * step);
     }
     return boxes[0];
   }
@@ -203,7 +238,7 @@ class bvh_level_builder {
   }
 
   bvh_build_args<Points> const& args_;
-  grid_barrier& barrier_;
+  grid_phases& phases_;
 };
 
 }  // namespace detail

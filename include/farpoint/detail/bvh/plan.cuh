@@ -2,6 +2,7 @@
 /// Builds the BVHs of all clouds of a batch in one launch.
 #pragma once
 
+#include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/bvh/build_levels.cuh>
 #include <farpoint/detail/bvh/order_points.cuh>
@@ -9,18 +10,22 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/knn.hpp>
 
+#include <iterator>
+#include <utility>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sorts the points, then fills leaves and boxes. The blocks are all resident and synchronise between the steps: for a
-/// cloud of a hundred thousand points, launches would take longer than most of the steps.
-template <class Points, int Threads, int Items, int Blocks>
+/// Sorts the points, then fills leaves and boxes, in phases that the blocks share: for a cloud of a hundred thousand
+/// points, a launch for each would take longer than most of them.
+template <class Points, int Threads, int Items, int Blocks, int Window>
 __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
-  using sorter = bvh_point_sorter<Points, Threads, Items>;
+  using sorter = bvh_point_sorter<Points, Threads, phased_radix_sort<Threads, Items, Window>>;
   __shared__ typename sorter::storage shared;
-  grid_barrier barrier{static_cast<int>(blockIdx.x), static_cast<int>(gridDim.x), &args.state->arrivals};
-  sorter{args, barrier, shared}.sort();
-  bvh_level_builder<Points>{args, barrier}.fill();
+  __shared__ grid_phases::storage phase;
+  grid_phases phases{args.phases, phase};
+  sorter{args, phases, shared}.sort();
+  bvh_level_builder<Points, Threads>{args, phases}.fill();
 }
 
 /// Lays out the memory of BVHs and of building them, and enqueues.
@@ -36,8 +41,9 @@ class bvh_plan {
   args_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
-    args_type args{points_, {}, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
+    args_type args{points_, {}, nullptr, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
     args.state = cutter.take<bvh_build_state>(1);
+    args.phases = cutter.take<grid_phase>(most_phases);
     args.extents = cutter.take<bvh_extent<scalar>>(clouds);
     args.index = cut_point_bvh<scalar>(cutter, size, clouds, points_.largest());
     args.order = cutter.take<std::uint32_t>(size);
@@ -48,57 +54,72 @@ class bvh_plan {
     index_t const runs = size / (bvh_run_points + 1) + 1;
     for (auto& of_level : args.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     args.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
-    args.counters = cutter.take<std::uint32_t>(cooperative_radix_sort_workspace_words(useful_blocks()));
+    args.counters = cutter.take<std::uint32_t>(sort_words(size));
     args.bits = bvh_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return args;
   }
 
   /// Enqueues the build.
-  cudaError_t launch(args_type const& args, cudaStream_t stream) const noexcept {
+  cudaError_t launch(args_type const& args, cuda_exec exec) const noexcept {
     auto const* const end = reinterpret_cast<unsigned char const*>(args.extents + points_.size());
     auto* const begin = reinterpret_cast<unsigned char*>(args.state);
-    kernel_launcher launcher{stream};
+    kernel_launcher launcher{exec.stream};
     launcher.clear(begin, static_cast<std::size_t>(end - begin));
-    launcher.then([&] {
-      return points_.points().size() <= Selector::small_points ? launch_build<Selector::small_items>(args, stream)
-                                                               : launch_build<Selector::large_items>(args, stream);
-    });
+    launcher.then([&] { return launch_shape(args, exec, std::make_index_sequence<shapes>{}); });
     return launcher.error();
   }
 
  private:
-  /// More blocks than any device holds at a time.
-  static constexpr index_t most_blocks = 1024;
+  static constexpr std::size_t shapes = std::size(Selector::builds);
+  /// Of any shape.
+  static constexpr index_t most_phases =
+      bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phases + bvh_level_builder<Points, 256>::phases;
 
-  /// Blocks that there is work for, and memory to count in.
-  index_t useful_blocks() const noexcept {
-    index_t const blocks = divide_up(points_.points().size(), index_t{Selector::build_points});
-    return smaller(larger(blocks, index_t{1}), most_blocks);
+  static constexpr std::size_t shape_of(index_t points) noexcept {
+    std::size_t shape = 0;
+    while (shape + 1 < shapes && points >= Selector::builds[shape + 1].from) ++shape;
+    return shape;
+  }
+
+  /// Of a cloud's sort and of those of all smaller ones, which other shapes may do with smaller tiles: memory for one
+  /// size serves them, too.
+  static constexpr index_t sort_words(index_t points) noexcept {
+    index_t most = 0;
+    for (std::size_t shape = 0; shape <= shape_of(points); ++shape) {
+      bool const is_last = shape == shape_of(points);
+      index_t const size = is_last ? points : Selector::builds[shape + 1].from - 1;
+      most = larger(most, phased_radix_sort_workspace_words(size, Selector::builds[shape].tile_size()));
+    }
+    return most;
+  }
+
+  template <std::size_t... Shape>
+  cudaError_t launch_shape(args_type const& args, cuda_exec exec, std::index_sequence<Shape...>) const noexcept {
+    cudaError_t error = cudaSuccess;
+    static_cast<void>(
+        ((shape_of(points_.points().size()) == Shape && (error = launch_build<Shape>(args, exec), true)) || ...));
+    return error;
   }
 
   // Defined outside of the class, so that it can be compiled once for several files: the kernel takes seconds.
-  template <int Items>
-  cudaError_t launch_build(args_type const& args, cudaStream_t stream) const noexcept;
+  template <std::size_t Shape>
+  cudaError_t launch_build(args_type const& args, cuda_exec exec) const noexcept;
 
   batch<Points> points_;
 };
 
 template <class Selector, class Points>
-template <int Items>
-cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cudaStream_t stream) const noexcept {
-  constexpr int threads = Selector::build_threads;
-  constexpr auto kernel = point_bvh_kernel<Points, threads, Items, Selector::build_blocks>;
-  int resident = 0;
-  cudaError_t const error = cudaOccupancyMaxActiveBlocksPerMultiprocessor(&resident, kernel, threads, 0);
-  if (error != cudaSuccess) return error;
-  index_t const most = index_t{device_properties::multiprocessor_count()} * resident;
-  cudaLaunchAttribute cooperative{};
-  cooperative.id = cudaLaunchAttributeCooperative;
-  cooperative.val.cooperative = 1;
-  cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(smaller(useful_blocks(), most)), threads, stream);
-  config.attrs = &cooperative;
-  config.numAttrs = 1;
-  return launch_kernel(kernel, config, args);
+template <std::size_t Shape>
+cudaError_t bvh_plan<Selector, Points>::launch_build(args_type const& args, cuda_exec exec) const noexcept {
+  constexpr bvh_build_tuning tuning = Selector::builds[Shape];
+  constexpr auto kernel = point_bvh_kernel<Points, tuning.block_size, tuning.items_per_thread,
+                                           tuning.blocks_per_multiprocessor, tuning.window>;
+  kernel_launcher launcher{exec.stream};
+  index_t const useful = divide_up(points_.points().size(), index_t{Selector::build_points});
+  // More would do no harm, and no work.
+  int const most = larger(device_properties::of(exec).multiprocessors, 1) * tuning.blocks_per_multiprocessor;
+  launcher.launch(kernel, blocks_for(useful, 1, static_cast<unsigned>(most)), tuning.block_size, args);
+  return launcher.error();
 }
 
 }  // namespace detail

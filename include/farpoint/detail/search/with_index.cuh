@@ -53,7 +53,7 @@ FARPOINT_HIDDEN result indexed_search(cuda_exec exec, batch<Points> const& point
   bvh_build_args<Points> const index = plan.cut(cutter);
   auto const memory = cut(cutter);
   kernel_launcher launcher{exec.stream};
-  if (points.size() > 0) launcher.then([&] { return plan.launch(index, exec.stream); });
+  if (points.size() > 0) launcher.then([&] { return plan.launch(index, exec); });
   if (launcher.error() == cudaSuccess) search(launcher, index, memory);
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }

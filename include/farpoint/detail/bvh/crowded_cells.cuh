@@ -1,0 +1,205 @@
+/// @file
+/// The points of crowded cells, which are sorted again: by cells of their own.
+#pragma once
+
+#include <farpoint/detail/bvh/build_args.cuh>
+#include <farpoint/detail/bvh/share.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Points that are sorted together, and what their keys are made of.
+template <class Scalar>
+struct bvh_sort_level {
+  radix_words words;
+  std::uint32_t size;
+  bvh_key_bits bits;
+  bvh_run<Scalar> const* runs;  ///< null: the first level, whose positions are those of the order
+
+  /// Points of a cell that may stay in the order of their indices.
+  __device__ std::uint32_t enough() const noexcept { return runs == nullptr ? bvh_run_points : bvh_run_points_again; }
+  __device__ std::uint32_t place_of(std::uint32_t i) const noexcept {
+    if (runs == nullptr) return i;
+    bvh_run<Scalar> const& of = runs[bits.set_of(words.keys[i])];
+    return of.begin + (i - of.offset);
+  }
+};
+
+/// Finds cells of too many points, and makes another level of them. Called by all threads of all blocks, in step.
+/// @tparam Sorter  a phased_radix_sort, which is told of the keys
+template <class Points, int Threads, class Sorter>
+class bvh_crowded_cells {
+ public:
+  using scalar = typename Points::scalar;
+  using level = bvh_sort_level<scalar>;
+
+  /// Of a level.
+  static constexpr int phases = 3;
+
+  __device__ bvh_crowded_cells(bvh_build_args<Points> const& args, grid_phases& phases, Sorter const& sorter,
+                               hilbert_table const& curve) noexcept
+      : args_{args}, phases_{phases}, sorter_{sorter}, curve_{curve} {}
+
+  /// A phase: the points of a level that has been sorted go to their places, and crowded cells among them are found.
+  /// @param l  number of the level; of the last one no cell is crowded
+  /// @return true: there are such cells, and all blocks know it
+  __device__ bool find(level const& now, int l) noexcept {
+    run_shares<Threads>(phases_, [&](share_type const& share) {
+      if (l > 0) put_back(now, share);
+      if (l < bvh_levels) number_runs(now, args_.runs[l % 2], l, share);
+    });
+    return l < bvh_levels && args_.state->crowded[l] != 0;
+  }
+
+  /// Puts the points of crowded cells together, with keys of their own.
+  /// @param now  set to the next level
+  __device__ void gather(level& now, int l) noexcept {
+    run* const runs = args_.runs[l % 2];
+    unsigned long long const crowded = args_.state->crowded[l];
+    unsigned const pieces = args_.state->pieces[l];
+    // The first level's values are the order itself, and must stay.
+    radix_words const to = now.words.keys == args_.words[0].keys ? args_.words[1] : args_.words[0];
+    run_shares<Threads>(phases_, [&](share_type const& share) {
+      if (share.number() == 0) sorter_.clear_counts();
+      gather_runs(now, runs, pieces, to, share);
+    });
+    auto const size = static_cast<std::uint32_t>(crowded);
+    now = {to, size, bvh_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
+    sorter_.start_counting();
+    run_shares<Threads>(
+        phases_,
+        [&](share_type const& share) {
+          sorter_.clear_sums(size, share.number(), share_type::count());
+          make_keys(now, share);
+        },
+        [&] { sorter_.add_counts(now.bits.all()); });
+  }
+
+ private:
+  using run = bvh_run<scalar>;
+  using grid = curve_grid<scalar>;
+  using share_type = bvh_share<Threads>;
+
+  /// Keys that a thread looks at in one go.
+  static constexpr int at_once = 8;
+
+  /// Where the points of the first level's order go that have been sorted again.
+  __device__ void put_back(level const& now, share_type const& share) const noexcept {
+    for (std::uint32_t i = share.thread(); i < now.size; i += share_type::threads()) {
+      args_.order[now.place_of(i)] = now.words.values[i];
+    }
+  }
+
+  /// Gives numbers to the runs of crowded cells, in any order: their points go back to where they were.
+  __device__ void number_runs(level const& now, run* runs, int l, share_type const& share) noexcept {
+    std::uint32_t const* const keys = now.words.keys;
+    std::uint32_t const enough = now.enough();
+    std::uint32_t const lane = static_cast<std::uint32_t>(cuda_warp::lane());
+    for (std::uint32_t first = share.thread() - lane; first < now.size; first += at_once * share_type::threads()) {
+      bool is_crowded[at_once];
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * share_type::threads() + lane;
+        is_crowded[j] = i < now.size && now.size - i > enough && keys[i] == keys[i + enough];
+      }
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * share_type::threads() + lane;
+        bool const is_first = is_crowded[j] && (i == 0 || keys[i - 1] != keys[i]) && !now.bits.is_none(keys[i]);
+        for (unsigned left = cuda_warp::ballot(is_first); left != 0; left &= left - 1) {
+          number(now, first + j * share_type::threads() + static_cast<std::uint32_t>(__ffs(static_cast<int>(left)) - 1),
+                 runs, l);
+        }
+      }
+    }
+  }
+  /// All lanes call it.
+  __device__ void number(level const& now, std::uint32_t i, run* runs, int l) noexcept {
+    std::uint32_t const count = end_of(now, i) - i;
+    std::uint32_t const pieces = divide_up(count, bvh_piece_points);
+    std::uint32_t number = 0;
+    std::uint32_t first_piece = 0;
+    if (cuda_warp::lane() == 0) {
+      unsigned long long const before = atomicAdd(&args_.state->crowded[l], 1ull << 32 | count);
+      first_piece = atomicAdd(&args_.state->pieces[l], pieces);
+      number = static_cast<std::uint32_t>(before >> 32);
+      runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
+    }
+    number = cuda_warp::shuffle(number, 0);
+    bvh_piece* const mine = args_.pieces + cuda_warp::shuffle(first_piece, 0);
+    for (std::uint32_t piece = static_cast<std::uint32_t>(cuda_warp::lane()); piece < pieces;
+         piece += cuda_warp::lanes) {
+      mine[piece] = {number, piece * bvh_piece_points};
+    }
+  }
+  /// First position whose key is another than that of i: the lanes look at distances that double, and then divide what
+  /// is left.
+  __device__ static std::uint32_t end_of(level const& now, std::uint32_t i) noexcept {
+    std::uint32_t const* const keys = now.words.keys;
+    std::uint32_t const key = keys[i];
+    std::uint32_t const most = now.size - i;
+    auto const lane = static_cast<std::uint32_t>(cuda_warp::lane());
+    // Lanes whose distance is in the run.
+    auto const inside = [&](std::uint64_t distance) {
+      return static_cast<std::uint32_t>(__popc(cuda_warp::ballot(distance < most && keys[i + distance] == key)));
+    };
+    std::uint32_t const doubled = inside(std::uint64_t{bvh_run_points} << lane);
+    std::uint32_t same = doubled == 0 ? 0 : bvh_run_points << (doubled - 1);
+    std::uint32_t other = doubled == 0 ? bvh_run_points : same * 2;
+    while (other - same > 1) {
+      std::uint32_t const step = divide_up<std::uint32_t>(other - same, cuda_warp::lanes);
+      std::uint32_t const more = inside(std::uint64_t{same} + step * (lane + 1));
+      same += step * more;
+      other = ::min(other, same + step);
+    }
+    return i + other;
+  }
+
+  /// Puts the points of the runs together, with the numbers of the runs as keys, and finds the runs' extents: a warp
+  /// for each piece.
+  __device__ void gather_runs(level const& now, run* runs, unsigned pieces, radix_words const& to,
+                              share_type const& share) noexcept {
+    constexpr std::uint32_t lanes = cuda_warp::lanes;
+    for (std::uint32_t at = share.thread() / lanes; at < pieces; at += share_type::threads() / lanes) {
+      bvh_piece const piece = args_.pieces[at];
+      run const of = runs[piece.run];
+      std::uint32_t const end = ::min(piece.first + bvh_piece_points, of.count);
+      auto seen = bounding_box<scalar>::empty();
+#pragma unroll 4
+      for (std::uint32_t i = piece.first + cuda_warp::lane(); i < end; i += lanes) {
+        std::uint32_t const value = now.words.values[of.source + i];
+        to.keys[of.offset + i] = piece.run;
+        to.values[of.offset + i] = value;
+        seen.grow(args_.points.points()[value]);
+      }
+      __syncwarp();
+      auto box = atomic_bounding_box<scalar>::of(seen);
+      box.reduce_over_warp();
+      if (cuda_warp::lane() == 0) box.grow(runs[piece.run].box);
+    }
+  }
+
+  /// Turns the numbers of runs into keys. Points of one place have no order: they go no further.
+  __device__ void make_keys(level const& now, share_type const& share) noexcept {
+    auto const part = share.part_of(now.size);
+#pragma unroll 4
+    for (std::uint32_t at = part.begin + threadIdx.x; at < part.end; at += Threads) {
+      std::uint32_t const number = now.words.keys[at];
+      grid const cells{now.runs[number].box.get(), now.bits.axis};
+      std::uint32_t const code =
+          cells.has_extent() ? bvh_code_of(cells, args_.points.points()[now.words.values[at]], curve_, now.bits.axis)
+                             : now.bits.none();
+      std::uint32_t const key = now.bits.key(number, code);
+      now.words.keys[at] = key;
+      sorter_.count(key, now.bits.all());
+    }
+  }
+
+  bvh_build_args<Points> const& args_;
+  grid_phases& phases_;
+  Sorter const& sorter_;
+  hilbert_table const& curve_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

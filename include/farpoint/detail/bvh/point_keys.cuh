@@ -1,0 +1,150 @@
+/// @file
+/// Keys of points by cloud and by cell: the first sort of building BVHs.
+#pragma once
+
+#include <farpoint/detail/bvh/build_args.cuh>
+#include <farpoint/detail/bvh/share.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Two phases: boxes around the clouds, and then the keys that their cells give. Called by all threads of all blocks,
+/// in step.
+/// @tparam Sorter  a phased_radix_sort, which is told of the keys
+template <class Points, int Threads, class Sorter>
+class bvh_point_keys {
+ public:
+  using scalar = typename Points::scalar;
+  using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
+
+  static constexpr int phases = 2;
+
+  using storage = typename accumulator::storage;
+
+  __device__ bvh_point_keys(bvh_build_args<Points> const& args, grid_phases& phases, Sorter const& sorter,
+                            hilbert_table const& curve) noexcept
+      : args_{args}, phases_{phases}, sorter_{sorter}, curve_{curve} {}
+
+  /// Finds the extent of each cloud, its finite points, and the wrong offsets.
+  __device__ void measure(storage& shared) noexcept {
+    accumulator extents{args_.extents};
+    cloud_cursor<Points> cloud{args_.points};
+    auto const add = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
+#pragma unroll
+      for (int j = 0; j < at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i >= end) break;
+        cloud.go_to(i);
+        if (is_finite(p[j]) && cloud.has(i)) extents.add(cloud.number(), p[j]);
+      }
+    };
+    run_shares<Threads>(
+        phases_,
+        [&](share_type const& share) {
+          if (share.number() == 0) sorter_.clear_counts();
+          for_points<at_once>(share, add);
+          if (args_.points.is_ragged()) count_bad_offsets(share);
+        },
+        [&] { extents.flush_over_block(shared); });
+  }
+  /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
+  __device__ void make(std::uint32_t* keys) noexcept {
+    bool const is_bad = args_.state->bad_offsets != 0;
+    std::uint32_t const none = args_.bits.none();
+    cloud_cursor<Points> cloud{args_.points};
+    std::uint32_t known = ~0u;
+    grid known_grid{};
+    auto const make = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
+      std::uint32_t sets[codes_at_once];
+      bool goes_on[codes_at_once];
+      grid grids[codes_at_once];
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        cloud.go_to(i < end ? i : first);
+        if (cloud.number() != known) {
+          known = cloud.number();
+          known_grid = {args_.extents[known].box.get(), args_.bits.axis};
+        }
+        grids[j] = known_grid;
+        goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
+        // Cloud 0 has the number 1 where points may come before it.
+        sets[j] = cloud.number() + (args_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
+      }
+      std::uint32_t codes[codes_at_once];
+      find_codes(grids, p, codes);
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) {
+        std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
+        if (first + j * Threads >= end) break;
+        std::uint32_t const key = args_.bits.key(sets[j], code);
+        keys[first + j * Threads] = key;
+        sorter_.count(key, args_.bits.all());
+      }
+    };
+    sorter_.start_counting();
+    run_shares<Threads>(
+        phases_,
+        [&](share_type const& share) {
+          sorter_.clear_sums(args_.size(), share.number(), share_type::count());
+          for_points<codes_at_once>(share, make);
+          for (index_t b = share.thread(); b < args_.points.size(); b += share_type::threads()) {
+            args_.index.clouds[b] = {is_bad ? 0 : args_.points.begin_of(b),
+                                     is_bad ? 0 : index_t{args_.extents[b].count}};
+          }
+        },
+        [&] { sorter_.add_counts(args_.bits.all()); });
+  }
+
+ private:
+  using grid = curve_grid<scalar>;
+  using share_type = bvh_share<Threads>;
+
+  /// Points that a thread loads and finds codes for at a time.
+  static constexpr int items = static_cast<int>(Sorter::tile_size) / Threads;
+  static constexpr int at_once = items < 8 ? items : 8;
+  static constexpr int codes_at_once = items < 4 ? items : 4;
+
+  /// Calls `function(first, end, points)` for the thread's part of a share of all points, some at a time: those with
+  /// the numbers first + j * Threads that are below the end.
+  template <int AtOnce, class Function>
+  __device__ void for_points(share_type const& share, Function&& function) const noexcept {
+    auto const part = share.part_of(args_.size());
+    for (std::uint32_t first = part.begin + threadIdx.x; first < part.end; first += AtOnce * Threads) {
+      vec<scalar, 3> p[AtOnce] = {};
+#pragma unroll
+      for (int j = 0; j < AtOnce; ++j) {
+        std::uint32_t const i = first + j * Threads;
+        if (i < part.end) p[j] = args_.points.points()[i];
+      }
+      function(first, part.end, p);
+    }
+  }
+
+  __device__ void count_bad_offsets(share_type const& share) noexcept {
+    for (index_t b = share.thread(); b <= args_.points.size(); b += share_type::threads()) {
+      if (is_bad_offset(args_.points, b)) atomicAdd(&args_.state->bad_offsets, 1u);
+    }
+  }
+
+  /// The codes of all points, without branches, so that their steps overlap.
+  __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
+                             std::uint32_t (&codes)[codes_at_once]) const noexcept {
+    // The usual number of bits is a compile-time constant.
+    if (args_.bits.axis == 8) {
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], curve_, 8);
+    } else {
+#pragma unroll
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], curve_, args_.bits.axis);
+    }
+  }
+
+  bvh_build_args<Points> const& args_;
+  grid_phases& phases_;
+  Sorter const& sorter_;
+  hilbert_table const& curve_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,145 @@
+/// @file
+/// Stable radix sort of 32-bit keys with 32-bit values in phases of a running kernel.
+#pragma once
+
+#include <farpoint/grid/grid_phases.cuh>
+#include <farpoint/grid/radix_sweep.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Words of device memory that a phased_radix_sort of `size` keys needs beside keys and values.
+constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_size) noexcept {
+  return radix_digits * (detail::radix_most_passes + detail::divide_up(size, tile_size));
+}
+
+/// The blocks of a launch sort keys and values between other phases of theirs: no launch of its own, and, unlike
+/// cooperative_radix_sort, no block waits for one that does not run.
+///
+/// It sorts as radix_sort() does, with one phase for every eight bits, but leaves counting to whoever makes the keys:
+/// that phase has them in registers. Every function is called by all threads of a block. Up to 2^30 keys. Stable.
+///
+///     a phase:         clear_counts() by one of its units
+///     a later phase:   the units make the keys, count() them and clear_sums(); add_counts() finishes
+///     then, in step:   sort()
+///
+/// CUB has no such sort: cub::DeviceRadixSort is launched by the host.
+/// @tparam Threads  of a block, 256 or more, in whole warps
+/// @tparam Items    keys that a thread sorts at a time
+/// @tparam Window   tiles that a thread looks back at in one go
+template <int Threads, int Items, int Window>
+class phased_radix_sort {
+  using sweep = detail::radix_sweep<Threads, Items, Window, false, false>;
+  using rank_type = block_radix_rank<Threads>;
+  static constexpr int most_passes = detail::radix_most_passes;
+
+ public:
+  static constexpr std::uint32_t tile_size = Threads * Items;
+
+  struct storage {
+    union {
+      typename sweep::storage tile;
+      std::uint32_t counts[most_passes][radix_digits];
+    };
+    std::uint32_t begins[most_passes][radix_digits];
+  };
+
+  /// @param workspace  `[phased_radix_sort_workspace_words(size, tile_size)]`, in any state
+  /// @param shared     shared memory of the block
+  __device__ phased_radix_sort(std::uint32_t* workspace, storage& shared) noexcept
+      : counts_{workspace}, sums_{workspace + most_passes * radix_digits}, shared_{shared} {}
+
+  /// Forgets the keys that have been counted. Called by one block, in a phase before they are counted.
+  __device__ void clear_counts() const noexcept {
+    for (std::uint32_t i = threadIdx.x; i < most_passes * radix_digits; i += Threads) counts_[i] = 0;
+  }
+  /// Does part `unit` of `units` of what must be done in a phase before sort().
+  __device__ void clear_sums(std::uint32_t size, unsigned unit, unsigned units) const noexcept {
+    std::uint32_t const words = detail::radix_tiles(size, tile_size) * radix_digits;
+    for (std::uint32_t i = unit * Threads + threadIdx.x; i < words; i += units * Threads) sums_[i] = 0;
+  }
+
+  /// The block will count keys in the phase that follows.
+  __device__ void start_counting() const noexcept {
+    for (int pass = 0; pass < most_passes; ++pass) {
+      if (rank_type::has_digit()) shared_.counts[pass][threadIdx.x] = 0;
+    }
+    __syncthreads();
+  }
+  /// Counts a key of a sort by the low `bits` bits. Threads may call it on their own.
+  __device__ void count(std::uint32_t key, int bits) const noexcept {
+#pragma unroll
+    for (int pass = 0; pass < most_passes; ++pass) {
+      if (pass * radix_bits >= bits) break;
+      atomicAdd(&shared_.counts[pass][radix_digit::of_pass(pass, bits)(key)], 1u);
+    }
+  }
+  /// Adds up what the block has counted since the last time.
+  __device__ void add_counts(int bits) const noexcept {
+    __syncthreads();
+    if (!rank_type::has_digit()) return;
+    for (int pass = 0; pass < radix_passes(bits); ++pass) {
+      std::uint32_t const count = shared_.counts[pass][threadIdx.x];
+      if (count > 0) atomicAdd(&counts_[pass * radix_digits + threadIdx.x], count);
+      shared_.counts[pass][threadIdx.x] = 0;
+    }
+  }
+
+  /// Sorts by the low `bits` bits of keys that have been counted. After an even number of radix_passes(bits) the result
+  /// is in `from`, after an odd number in `to`.
+  /// @param from  `[size]`: the input; not kept. Without `values` a key's value is its place.
+  /// @param to    `[size]`, apart from `from`
+  __device__ void sort(grid_phases& phases, radix_words from, radix_words to, std::uint32_t size, int bits,
+                       bool has_values) const noexcept {
+    begin_digits(bits);
+    std::uint32_t const tiles = detail::radix_tiles(size, tile_size);
+    for (int pass = 0; pass < radix_passes(bits); ++pass) {
+      detail::radix_sweep_args const args{from.keys,
+                                          has_values || pass > 0 ? from.values : nullptr,
+                                          to.keys,
+                                          to.values,
+                                          {size, nullptr},
+                                          radix_digit::of_pass(pass, bits),
+                                          nullptr,
+                                          shared_.begins[pass],
+                                          nullptr,
+                                          sums_,
+                                          0,
+                                          tiles,
+                                          static_cast<std::uint32_t>(pass)};
+      phases.run(tiles, [&](unsigned tile) { sweep{args, shared_.tile}.sort_tile(tile, size - tile * tile_size); });
+      radix_words const other = from;
+      from = to;
+      to = other;
+    }
+  }
+
+ private:
+  /// Turns the counts into where each digit begins: a warp for each pass.
+  __device__ void begin_digits(int bits) const noexcept {
+    constexpr int each = radix_digits / cuda_warp::lanes;
+    int const pass = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
+    int const first = cuda_warp::lane() * each;
+    if (pass < radix_passes(bits)) {
+      std::uint32_t begins[each];
+      std::uint32_t sum = 0;
+#pragma unroll
+      for (int i = 0; i < each; ++i) begins[i] = counts_[pass * radix_digits + first + i];
+#pragma unroll
+      for (int i = 0; i < each; ++i) {
+        std::uint32_t const count = begins[i];
+        begins[i] = sum;
+        sum += count;
+      }
+      std::uint32_t const before = cuda_warp::exclusive_sum(sum);
+#pragma unroll
+      for (int i = 0; i < each; ++i) shared_.begins[pass][first + i] = before + begins[i];
+    }
+    __syncthreads();
+  }
+
+  std::uint32_t* counts_;  ///< `[passes, digits]`
+  std::uint32_t* sums_;    ///< `[tiles, digits]`
+  storage& shared_;
+};
+
+FARPOINT_END_NAMESPACE
