@@ -22,6 +22,10 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr int group_block_size = 64;
   static constexpr int group_list_size = 64;
   static constexpr farpoint::index_t grid_points_per_block = 100;
+  static constexpr fps_block_tuning maxima_blocks[] = {{64, 2}, {96, 11}, {64, 40}};
+  static constexpr int maxima_wanted = 100;
+  static constexpr int maxima_block_points = 3000;
+  static constexpr bool maxima_clusters = true;
 };
 
 /// Without shapes that are not asked for: every shape is another kernel to compile.
@@ -32,12 +36,12 @@ struct one_shape : Tuning {
 };
 
 constexpr bool has_group(fps_kernel kernel) noexcept {
-  return kernel == fps_kernel::in_cluster || kernel == fps_kernel::in_grid;
+  return kernel != fps_kernel::in_registers && kernel != fps_kernel::in_global_memory && kernel != fps_kernel::in_block;
 }
 
-template <class Tuning, fps_kernel Kernel, int ClusterSize = 1>
+template <class Tuning, fps_kernel Kernel, int Blocks = 1, bool Boxes = false>
 struct only : std::conditional_t<has_group(Kernel), one_shape<Tuning>, Tuning> {
-  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, ClusterSize}; }
+  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Blocks, Boxes}; }
 };
 
 using odd_registers = only<odd_tuning, fps_kernel::in_registers>;
@@ -45,6 +49,10 @@ using odd_global_memory = only<odd_tuning, fps_kernel::in_global_memory>;
 using odd_block = only<odd_tuning, fps_kernel::in_block>;
 using odd_cluster = only<odd_tuning, fps_kernel::in_cluster, 4>;
 using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
+using odd_maxima_block = only<odd_tuning, fps_kernel::maxima_in_block>;
+using odd_maxima_cluster = only<odd_tuning, fps_kernel::maxima_in_cluster, 3>;
+using odd_maxima_grid = only<odd_tuning, fps_kernel::maxima_in_grid, 5>;
+using odd_maxima_boxes = only<odd_tuning, fps_kernel::maxima_in_grid, 4, true>;
 using cluster_of_2 = only<farpoint::fps_selector, fps_kernel::in_cluster, 2>;
 using cluster_of_16 = only<farpoint::fps_selector, fps_kernel::in_cluster, 16>;
 using large_cluster = only<farpoint::fps_selector, fps_kernel::in_cluster, 8>;
@@ -62,7 +70,8 @@ struct without_clusters : farpoint::fps_selector {
 struct without_groups : farpoint::fps_selector {
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     fps_choice const choice = without_clusters::choose(c);
-    return choice.kernel == fps_kernel::in_grid ? fps_choice{fps_kernel::in_registers} : choice;
+    bool const needs_them = choice.kernel == fps_kernel::in_grid || choice.kernel == fps_kernel::maxima_in_grid;
+    return needs_them ? fps_choice{fps_kernel::in_registers} : choice;
   }
 };
 
@@ -81,6 +90,15 @@ void check_single_blocks(Problem const& problem, Answer const& expected) {
   check_kernel<odd_block>("block", problem, expected);
 }
 
+/// The kernels by local maxima.
+template <class Problem, class Answer>
+void check_maxima(Problem const& problem, Answer const& expected) {
+  check_kernel<odd_maxima_block>("maxima, block", problem, expected);
+  check_kernel<odd_maxima_cluster>("maxima, cluster of 3", problem, expected);
+  check_kernel<odd_maxima_grid>("maxima, 5 blocks", problem, expected);
+  check_kernel<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem, expected);
+}
+
 template <class Problem, class Answer>
 void check_kernels(Problem const& problem, Answer const& expected) {
   if (problem.points > 50000) {
@@ -94,6 +112,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   check_kernel<odd_grid>("grid", problem, expected);
   check_kernel<without_clusters>("without clusters", problem, expected);
   check_kernel<without_groups>("without cooperative launches", problem, expected);
+  check_maxima(problem, expected);
 }
 
 }  // namespace farpoint_tests
@@ -118,6 +137,12 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_clusters)  \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_groups)
 
+#define FPS_OF_MAXIMA_SELECTORS(how, Coord)                       \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)   \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_cluster) \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)
+
 // For large clouds, which are floats.
 #define FPS_OF_LARGE_SELECTORS(how)                         \
   FPS_OF_SELECTOR(how, float, farpoint_tests::cluster_of_2) \
@@ -141,6 +166,9 @@ void check_kernels(Problem const& problem, Answer const& expected) {
 FPS_OF_ODD_BLOCKS(extern template, float)
 FPS_OF_ODD_BLOCKS(extern template, double)
 FPS_OF_LARGE_SELECTORS(extern template)
+FPS_OF_MAXIMA_SELECTORS(extern template, float)
+FPS_OF_MAXIMA_SELECTORS(extern template, double)
+FPS_OF_MAXIMA_SELECTORS(extern template, farpoint::float16)
 FPS_OF_EVERY_SELECTOR(extern template, float)
 FPS_OF_EVERY_SELECTOR(extern template, double)
 FPS_OF_EVERY_SELECTOR(extern template, farpoint::float16)

@@ -60,6 +60,10 @@ TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][de
   check_citizen<odd_block>("block", problem);
   check_citizen<odd_cluster>("cluster of 4", problem);
   check_citizen<odd_grid>("grid", problem);
+  check_citizen<odd_maxima_block>("maxima, block", problem);
+  check_citizen<odd_maxima_cluster>("maxima, cluster of 3", problem);
+  check_citizen<odd_maxima_grid>("maxima, 5 blocks", problem);
+  check_citizen<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem);
   // As much shared memory as a kernel must ask for, and clusters of 8 and of 16.
   for (std::size_t const n : {500u, 3000u, 9000u, 17000u, 40000u, 300000u}) {
     check_citizen<fps_selector>("default", problem_type{make_cloud(shape::cube, n, 3), 60});
@@ -115,6 +119,7 @@ TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device]
     check_single_blocks(problem, expected);
     check_kernel<odd_cluster>("cluster of 4", problem, expected);
     check_kernel<odd_grid>("grid", problem, expected);
+    check_maxima(problem, expected);
     check_kernel<large_cluster>("cluster of 8", problem, expected);
     check_kernel<large_grid>("large grid", problem, expected);
   }
@@ -169,6 +174,7 @@ TEST_CASE("fps, device: the default and clusters under the sanitizers", "[fps][d
   check_small_problems([](problem_type const& problem, auto const& expected) {
     check_kernel<fps_selector>("default", problem, expected);
     check_kernel<odd_cluster>("cluster of 4", problem, expected);
+    check_maxima(problem, expected);
   });
   fps_problem<double> const doubles{make_cloud(shape::cube, 3000, 6), 9};
   CHECK(same_answer(solve_on_device<fps_selector>(doubles), reference_answer(doubles)));

@@ -11,9 +11,10 @@ using namespace farpoint;
 
 namespace {
 
-template <fps_kernel Kernel, int ClusterSize = 1>
+template <fps_kernel Kernel, int Blocks = 1, bool Boxes = false>
 struct only : fps_selector {
-  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, ClusterSize}; }
+  static constexpr bool maxima_clusters = true;
+  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Blocks, Boxes}; }
 };
 
 /// An H200, and a GPU without clusters.
@@ -78,6 +79,9 @@ void check_kernels() {
   check_sizes<only<fps_kernel::in_block>, Points>();
   check_sizes<only<fps_kernel::in_cluster, 8>, Points>();
   check_sizes<only<fps_kernel::in_grid>, Points>();
+  check_sizes<only<fps_kernel::maxima_in_block>, Points>();
+  check_sizes<only<fps_kernel::maxima_in_cluster, 4, true>, Points>();
+  check_sizes<only<fps_kernel::maxima_in_grid, 40, true>, Points>();
 }
 
 template <class Coord, int... Dim>
@@ -117,6 +121,9 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   CHECK(bytes(only<fps_kernel::in_block>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, n}, 1) < 36.4);
+  CHECK(bytes(only<fps_kernel::maxima_in_block>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
+  CHECK(bytes(only<fps_kernel::maxima_in_grid, 132>{}, point_view<float, 3>{nullptr, n}, 1) < 8.2);
+  CHECK(bytes(only<fps_kernel::maxima_in_grid, 132, true>{}, point_view<float, 3>{nullptr, n}, 1) < 25.3);
   // The boxes are in the workspace, too.
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 37);
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);

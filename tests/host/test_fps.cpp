@@ -435,6 +435,8 @@ TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps
   CHECK(fps_choice{fps_kernel::in_cluster, 8} != fps_choice{fps_kernel::in_cluster, 16});
   CHECK(printed(fps_choice{fps_kernel::in_cluster, 8}) == "{in_cluster, 8}");
   CHECK(printed(fps_choice{fps_kernel::in_grid}) == "{in_grid, 1}");
+  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 1, 22, true}) == "{maxima_in_grid, 1, 22, 1}");
+  CHECK(fps_choice{fps_kernel::maxima_in_grid, 1, 22} != fps_choice{fps_kernel::maxima_in_grid, 1, 22, true});
   CHECK(fps_host_tuning{} == fps_host_tuning{});
   CHECK(tight_tuning(8, 64) != fps_host_tuning{});
   CHECK(printed(fps_host_tuning{}) == "{64, 512, 16, 0, 40, 400, 200000, 65536}");

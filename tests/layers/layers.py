@@ -38,9 +38,11 @@ INCLUDE = re.compile(r"\s*#\s*include\s*[<\"]farpoint/([\w/.]+\.\w+)[>\"]")
 
 
 def layer_of(header):
-    """Layer of a header, by its folder; the top folder holds the public functions."""
+    """Layer of a header, by its folder; the top folder holds the public functions, and a folder within a layer is part
+    of it."""
     folder = header.parent.as_posix()
-    return "public" if folder == "." else folder
+    inside = next((p.as_posix() for p in header.parents if p.as_posix() in ORDER), folder)
+    return "public" if folder == "." else inside
 
 
 # What is not code: comments, strings, directives with their continuations.
@@ -178,7 +180,8 @@ def false_drawing(text):
     folders = [layer for layer in ORDER if layer != "public"]
     found = [f"drawing: {layer} is not in the tree" for layer in folders if layer not in drawn]
     found += [f"drawing: {folder} in the tree is no layer" for folder in drawn
-              if folder not in folders and not any(layer.startswith(folder + "/") for layer in folders)
+              if folder not in folders and not any(layer.startswith(folder + "/") or folder.startswith(layer + "/")
+                                                   for layer in folders)
               and folder != "src"]
     rule = re.sub(r"(\w+/)\{([^}]*)\}", lambda m: ", ".join(m.group(1) + name.strip() for name in m.group(2).split(",")),
                   " ".join(block_after("The rule", text)))
@@ -192,12 +195,11 @@ def breaches(root):
     rank = {layer: place for place, layer in enumerate(ORDER)}
     headers = sorted(p.relative_to(root) for p in root.rglob("*") if p.suffix in (".hpp", ".cuh"))
     found = []
-    crowd = collections.Counter(layer_of(header) for header in headers)
-    for layer, count in sorted(crowd.items()):
-        if layer not in rank:
-            found.append(f"unknown: {layer}")
+    found += [f"unknown: {layer}" for layer in sorted(set(map(layer_of, headers)) - set(rank))]
+    crowd = collections.Counter(header.parent.as_posix() for header in headers)
+    for folder, count in sorted(crowd.items()):
         if count > MOST_HEADERS:
-            found.append(f"crowded: {layer}: {count} headers")
+            found.append(f"crowded: {'public' if folder == '.' else folder}: {count} headers")
     for header in headers:
         lines = (root / header).read_text(encoding="utf-8").splitlines()
         if len(lines) > MOST_LINES:

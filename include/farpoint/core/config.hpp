@@ -51,6 +51,14 @@
 #error "farpoint: this target computes floats in higher precision, which changes results; add -msse2 -mfpmath=sse"
 #endif
 
+// Kernel code whose primitives are a template parameter: nvcc compiles it for the device only, and a C++ compiler for
+// tests that run it on a CPU.
+#if defined(__CUDACC__)
+#define FARPOINT_DEVICE __device__
+#else
+#define FARPOINT_DEVICE
+#endif
+
 #if defined(__GNUC__)
 #define FARPOINT_HIDDEN [[gnu::visibility("hidden")]]
 #else

@@ -43,7 +43,11 @@ enum class fps_kernel {
   in_global_memory,  ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
   in_block,          ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
   in_cluster,        ///< 2 to 16 blocks a cloud that share their shared memory, pruned, in rounds; sm_90 and later
-  in_grid            ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
+  in_grid,           ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
+  // By local maxima: all samples that nothing better can reach at once, points in registers. Floats, 1 to 3 dimensions.
+  maxima_in_block,    ///< one block a cloud
+  maxima_in_cluster,  ///< 2 to 8 blocks a cloud, which exchange candidates in shared memory; sm_90 and later
+  maxima_in_grid      ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
 };
 
 /// Name of a kernel, for messages.
@@ -54,6 +58,9 @@ constexpr char const* to_string(fps_kernel kernel) noexcept {
     case fps_kernel::in_block: return "in_block";
     case fps_kernel::in_cluster: return "in_cluster";
     case fps_kernel::in_grid: return "in_grid";
+    case fps_kernel::maxima_in_block: return "maxima_in_block";
+    case fps_kernel::maxima_in_cluster: return "maxima_in_cluster";
+    case fps_kernel::maxima_in_grid: return "maxima_in_grid";
   }
   return "unknown kernel";
 }
@@ -67,6 +74,7 @@ struct fps_case {
   bool ragged;              ///< the clouds may differ in size
   index_t register_points;  ///< largest cloud that a shape of `blocks` takes for this type of point
   index_t rounds_points;    ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
+  index_t maxima_points;    ///< points that a shape of `maxima_blocks` holds; 0 where local maxima are not to be had
   int multiprocessors;      ///< that the call may use
   int architecture;         ///< 10 * major + minor compute capability
 };
@@ -74,10 +82,12 @@ struct fps_case {
 struct fps_choice {
   fps_kernel kernel;
   int cluster_size = 1;  ///< of fps_kernel::in_cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
+  int blocks = 1;        ///< of fps_kernel::maxima_in_cluster and maxima_in_grid: of each cloud
+  bool boxes = false;    ///< of these two: points are sorted, so that samples pass over those that they do not reach
 };
 
 constexpr bool operator==(fps_choice a, fps_choice b) noexcept {
-  return a.kernel == b.kernel && a.cluster_size == b.cluster_size;
+  return a.kernel == b.kernel && a.cluster_size == b.cluster_size && a.blocks == b.blocks && a.boxes == b.boxes;
 }
 constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
   return !(a == b);
@@ -124,21 +134,47 @@ struct fps_selector {
   //   in_grid              1 x 1,000,000 -> 10,000  1.21
   static constexpr fps_chunk_tuning chunks = {128, 1};
 
+  /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first of which a cloud's blocks
+  /// hold it is used.
+  static constexpr fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}, {512, 4}, {512, 8}, {512, 16}};
+
+  /// Candidates that a round of theirs should find, times the square root of a cloud's blocks.
+  // h200, ms:                       36     48     70
+  //   16 x   1,024 ->  512       0.095  0.102         one block
+  //    6 x  10,000 -> 10,000     0.824  0.790  0.773  22 blocks
+  //    1 x 131,072 ->  4,096     0.483  0.505  0.562  132 blocks, boxes
+  static constexpr int maxima_wanted = 40;
+
+  /// fps_kernel::maxima_in_block is compiled for the shapes of no more points, and maxima_in_cluster only if asked for:
+  /// larger clouds are better off with blocks of a grid.
+  // h200, ms:                    registers  block  4 in a cluster  4 in a grid
+  //   16 x 1,024 ->   512            0.110  0.095           0.173        0.152
+  //   32 x 4,096 -> 1,024            0.335  0.372           0.320        0.281
+  static constexpr int maxima_block_points = 1024;
+  static constexpr bool maxima_clusters = false;
+
   /// Fewer points than this are not worth another block of a grid.
   // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
   static constexpr index_t grid_points_per_block = 2048;
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
-  // h200, ms, uniform:       registers  cluster of 8  of 16  grid
-  //   32 x   4,096 ->  1,024     0.33
-  //    6 x  10,000 ->  1,000     0.66         0.41      0.41
-  //    6 x  10,000 -> 10,000                  1.70      1.69
-  //    4 x  16,384 ->  4,096                  0.88      0.87
-  //    1 x  49,497 ->  4,096                  1.10      0.98   1.10
-  //    1 x 131,072 ->  4,096                                   1.22
+  // h200, ms, uniform:        registers  cluster of 8  of 16   grid  local maxima  with boxes
+  //   32 x     4,096 ->   1,024    0.33                                      0.28
+  //    6 x    10,000 ->   1,000    0.66         0.41     0.41                0.22
+  //    6 x    10,000 ->  10,000                 1.70     1.69                0.77
+  //    4 x    16,384 ->   4,096                 0.88     0.87                0.40        0.38
+  //    1 x    49,497 ->   4,096                 1.10     0.98   1.10         0.58        0.36  (simulated LiDAR)
+  //    1 x   131,072 ->   4,096                                 1.04         0.55        0.48
+  //    1 x 1,000,000 ->   1,024                                 1.04         0.92        0.90
+  //    1 x 1,000,000 ->  10,000                                 2.57         4.60        1.39
+  //    1 x 1,000,000 -> 100,000                                 15.4         39.9        4.5
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
+    if (!few && !c.ragged && c.maxima_points > 0) {
+      fps_choice const maxima = choose_maxima(c);
+      if (maxima.blocks > 0) return maxima;
+    }
     if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::in_registers};
     if (c.architecture >= 90 && !c.ragged && c.largest <= 50000) {
       // A part of the GPU stays free: where clusters do not fit side by side, they run one after another. 16 blocks,
@@ -149,6 +185,21 @@ struct fps_selector {
     }
     if (c.largest <= c.rounds_points) return {fps_kernel::in_block};
     return {fps_kernel::in_grid};
+  }
+
+  /// Local maxima, with no blocks where other kernels are faster.
+  static constexpr fps_choice choose_maxima(fps_case const& c) noexcept {
+    constexpr fps_choice none{fps_kernel::maxima_in_grid, 1, 0, false};
+    index_t const room = c.clouds > 0 ? c.multiprocessors / c.clouds : 0;
+    if (c.largest > 512 && c.largest <= maxima_block_points) {
+      return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block} : none;
+    }
+    index_t const useful = (c.largest + maxima_blocks[0].capacity() - 1) / maxima_blocks[0].capacity();
+    index_t const blocks = useful < room ? useful : room;
+    if (c.largest < 4096 || blocks < 4 || c.largest > blocks * c.maxima_points) return none;
+    // To lower a thread's points by every sample takes longer than to put the points in order.
+    index_t const each = (useful + blocks - 1) / blocks;
+    return {fps_kernel::maxima_in_grid, 1, static_cast<int>(blocks), each * c.samples > 3000};
   }
 };
 
@@ -190,7 +241,9 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& o
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
-  return out << "{" << to_string(choice.kernel) << ", " << choice.cluster_size << "}";
+  out << "{" << to_string(choice.kernel) << ", " << choice.cluster_size;
+  if (choice.blocks != 1 || choice.boxes) out << ", " << choice.blocks << ", " << choice.boxes;
+  return out << "}";
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_host_tuning const& tuning) {

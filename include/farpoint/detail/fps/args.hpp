@@ -9,6 +9,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// What a cloud without chosen points starts with.
+struct fps_first {
+  index_t index;   ///< -1: not a finite point, which is passed over for the finite point of lowest index
+  bool has_cloud;  ///< false: out of range, and the cloud comes out empty
+};
+
 template <class Points>
 struct fps_args {
   using scalar = typename Points::scalar;

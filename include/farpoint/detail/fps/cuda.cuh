@@ -7,6 +7,7 @@
 #include <farpoint/detail/fps/block_kernel.cuh>
 #include <farpoint/detail/fps/check.hpp>
 #include <farpoint/detail/fps/global_memory_kernel.cuh>
+#include <farpoint/detail/fps/local_maxima/plan.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
 #include <farpoint/grid/bad_offsets.cuh>
@@ -39,12 +40,13 @@ class fps_cuda_plan {
         points_{bounded_points(clouds.points().size())},
         device_{device} {
     fps_case const c{
-        largest_,          points_,         clouds.size(),           params.samples,      clouds.is_ragged(),
-        register_points(), rounds_points(), device_.multiprocessors, device_.architecture};
+        largest_,          points_,         clouds.size(),   params.samples,          clouds.is_ragged(),
+        register_points(), rounds_points(), maxima_points(), device_.multiprocessors, device_.architecture};
     choice_ = usable(Selector::choose(c));
   }
 
   std::size_t bytes() const noexcept {
+    if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).bytes();
     switch (choice_.kernel) {
       case fps_kernel::in_cluster:
       case fps_kernel::in_grid: return multi_block().bytes();
@@ -55,6 +57,9 @@ class fps_cuda_plan {
   }
 
   cudaError_t launch(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {
+    if constexpr (fps_has_local_maxima<Points>) {
+      if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).launch(args, workspace, stream);
+    }
     kernel_launcher launcher{stream};
     if constexpr (has_rounds) {
       if (choice_.kernel == fps_kernel::in_cluster || choice_.kernel == fps_kernel::in_grid) {
@@ -104,8 +109,18 @@ class fps_cuda_plan {
     args.bad_offsets = flag;
   }
 
+  static constexpr bool is_by_maxima(fps_kernel kernel) noexcept {
+    return kernel == fps_kernel::maxima_in_block || kernel == fps_kernel::maxima_in_cluster ||
+           kernel == fps_kernel::maxima_in_grid;
+  }
+  local_maxima_plan<Selector, Points> local_maxima(fps_choice const& choice) const noexcept {
+    return {clouds_, device_, choice};
+  }
+
   /// The chosen kernel, or the next best that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
+    bool const has_flag = flag_bytes() > 0;
+    if (is_by_maxima(choice.kernel) && (has_flag || !local_maxima(choice).works())) choice = {fps_kernel::in_block};
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
     if (choice.kernel == fps_kernel::in_cluster) {
@@ -154,6 +169,15 @@ class fps_cuda_plan {
       if (fits(shape) && Selector::blocks[shape].capacity() > capacity) capacity = Selector::blocks[shape].capacity();
     }
     return capacity;
+  }
+
+  /// Points that the largest shape of the kernels by local maxima holds.
+  static constexpr index_t maxima_points() noexcept {
+    index_t capacity = 0;
+    for (std::size_t shape = 0; shape < std::size(Selector::maxima_blocks); ++shape) {
+      capacity = larger<index_t>(capacity, Selector::maxima_blocks[shape].capacity());
+    }
+    return fps_has_local_maxima<Points> ? capacity : 0;
   }
 
   /// Points of the largest cloud that a shape from `Shape` on takes in this device's shared memory.

@@ -49,12 +49,6 @@ __device__ bool fps_for_each_chosen(fps_args<Points> const& args, index_t b, Poi
   return any;
 }
 
-/// What a cloud without chosen points starts with.
-struct fps_first {
-  index_t index;   ///< -1: not a finite point, which is passed over for the finite point of lowest index
-  bool has_cloud;  ///< false: out of range, and the cloud comes out empty
-};
-
 /// For a cloud that is not empty.
 /// @param counts  whether this thread counts a first sample that is out of range
 template <class Points>

@@ -131,14 +131,21 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
   args.values[i] = static_cast<std::uint32_t>(local);
 }
 
-/// Enqueues both kernels.
+/// Enqueues what fills the extents.
 template <class Points>
-FARPOINT_HIDDEN void fps_enqueue_keys(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
+FARPOINT_HIDDEN void fps_enqueue_extents(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
   constexpr int block_size = 256;
   constexpr int points_per_block = 16 * block_size;
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
   config.gridDim.y = blocks_for(args.clouds.largest(), points_per_block, 256);
   launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
+}
+
+/// Enqueues both kernels.
+template <class Points>
+FARPOINT_HIDDEN void fps_enqueue_keys(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
+  constexpr int block_size = 256;
+  fps_enqueue_extents(launcher, args);
   launcher.launch_for(args.clouds.points().size(), block_size, fps_key_kernel<Points, block_size>, args);
 }
 

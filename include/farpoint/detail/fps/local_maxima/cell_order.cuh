@@ -1,0 +1,132 @@
+/// @file
+/// An order in which neighbours of a cloud lie near each other: by cells of a Morton curve, in any order within a cell.
+#pragma once
+
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/fps/point_order.cuh>
+#include <farpoint/grid/exclusive_scan.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A sort by counting: at most as many cells as the largest cloud has points, and at most 2^18.
+template <int Dim>
+struct cell_order_memory {
+  static constexpr int axes = curve_grid<float, Dim>::axes;
+  static constexpr int most_bits = 18;
+  static constexpr index_t most_clouds = (index_t{1} << (31 - most_bits)) - 1;
+
+  fps_extent<Dim>* extents;  ///< `[clouds]`
+  unsigned* broken;          ///< of the kernel that fills the extents
+  std::int32_t* cells;       ///< `[clouds, cells]` and one more: points in each, then where it begins
+  exclusive_scan_memory scan;
+  std::uint64_t* places;  ///< `[points]`: a point's cell and place in it
+  std::uint32_t* order;   ///< `[points]`: each cloud's indices
+  int bits;               ///< of a cell's number
+
+  /// Of each cloud.
+  FARPOINT_HD index_t cell_count() const noexcept { return index_t{1} << bits; }
+  /// Of a coordinate. Numbers are the first bits of Morton codes.
+  FARPOINT_HD int axis_bits() const noexcept { return divide_up(bits, axes); }
+  FARPOINT_HD int spare_bits() const noexcept { return axis_bits() * axes - bits; }
+
+  /// What must be zero at the start.
+  template <class Cutter, class Points>
+  void take_zeros(Cutter& memory, batch<Points> const& clouds) noexcept {
+    bits = 1;
+    while (bits < most_bits && 2 * cell_count() <= clouds.largest()) ++bits;
+    index_t const rows = clouds.size() * cell_count();
+    extents = memory.template take<fps_extent<Dim>>(clouds.size());
+    broken = memory.template take<unsigned>(1);
+    cells = memory.template take<std::int32_t>(rows + 1);
+    scan.tiles = memory.template take<std::uint64_t>(exclusive_scan_tiles(rows));
+    scan.ticket = memory.template take<std::uint32_t>(1);
+  }
+  template <class Cutter, class Points>
+  void take_rest(Cutter& memory, batch<Points> const& clouds) noexcept {
+    places = memory.template take<std::uint64_t>(clouds.points().size());
+    order = memory.template take<std::uint32_t>(clouds.points().size());
+  }
+};
+
+template <class Points>
+struct cell_order_args {
+  batch<Points> clouds;
+  cell_order_memory<Points::dim> memory;
+};
+
+/// Calls act(i, begin) for points i of cloud blockIdx.x, which begins at `begin` of the batch; all lanes of a warp
+/// together, `i` beyond the cloud for some.
+template <int BlockSize, class Points, class Act>
+__device__ void for_each_of_cloud(batch<Points> const& clouds, Act const& act) noexcept {
+  index_t const begin = clouds.begin_of(blockIdx.x);
+  index_t const size = clouds[blockIdx.x].size();
+  index_t const step = index_t{gridDim.y} * BlockSize;
+  for (index_t i = index_t{blockIdx.y} * BlockSize; i < size; i += step) act(i + threadIdx.x, begin);
+}
+
+/// Finds the cell of each point, and a place in it.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) fps_count_cells_kernel(cell_order_args<Points> const args) {
+  auto const& memory = args.memory;
+  Points const cloud = args.clouds[blockIdx.x];
+  using grid_type = curve_grid<float, Points::dim>;
+  grid_type const grid{memory.extents[blockIdx.x].get(), memory.axis_bits()};
+  std::int32_t* const cells = memory.cells + blockIdx.x * memory.cell_count();
+  for_each_of_cloud<BlockSize>(args.clouds, [&](index_t i, index_t begin) {
+    bool const real = i < cloud.size();
+    auto cell = static_cast<std::uint32_t>(memory.cell_count()) - 1;
+    if (real) {
+      auto const point = cloud[i];
+      if (is_finite(point)) cell = grid.key_of(point, morton_curve{}, memory.axis_bits()) >> memory.spare_bits();
+    }
+    // Many equal points in a row would take turns.
+    std::uint32_t const first = cuda_warp::shuffle(cell, 0);
+    unsigned const together = cuda_warp::ballot(real && cell == first);
+    unsigned place = 0;
+    if (together == cuda_warp::ballot(real)) {
+      if (cuda_warp::lane() == 0) place = static_cast<unsigned>(atomicAdd(cells + cell, __popc(together)));
+      place = cuda_warp::shuffle(place, 0) + static_cast<unsigned>(cuda_warp::lane());
+    } else if (real) {
+      place = static_cast<unsigned>(atomicAdd(cells + cell, 1));
+    }
+    if (real) memory.places[begin + i] = static_cast<std::uint64_t>(cell) << 32 | place;
+  });
+}
+
+/// Puts each point's index where its cell and its place say.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) fps_scatter_kernel(cell_order_args<Points> const args) {
+  auto const& memory = args.memory;
+  index_t const size = args.clouds[blockIdx.x].size();
+  std::int32_t const* const cells = memory.cells + blockIdx.x * memory.cell_count();
+  for_each_of_cloud<BlockSize>(args.clouds, [&](index_t i, index_t begin) {
+    if (i >= size) return;
+    std::uint64_t const place = memory.places[begin + i];
+    index_t const at = index_t{cells[place >> 32]} - cells[0] + static_cast<std::uint32_t>(place);
+    // Clouds that overlap disturb each other's places.
+    if (at < size) memory.order[begin + at] = static_cast<std::uint32_t>(i);
+  });
+}
+
+/// Enqueues all: four launches.
+template <class Points>
+FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_order_args<Points> const& args) noexcept {
+  constexpr int block_size = 256;
+  auto const& memory = args.memory;
+  fps_enqueue_extents(
+      launcher, point_order_args<Points>{args.clouds, memory.extents, nullptr, nullptr, memory.broken, fps_key_bits{}});
+  cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
+  config.gridDim.y = blocks_for(args.clouds.largest(), block_size, 1024);
+  launcher.launch(fps_count_cells_kernel<Points, block_size>, config, args);
+  index_t const rows = args.clouds.size() * memory.cell_count();
+  span<std::int32_t> const cells{memory.cells, static_cast<std::size_t>(rows) + 1};
+  launcher.then([&] {
+    return exclusive_scan({index_span{cells}, rows, args.clouds.points().size(), nullptr, nullptr, memory.scan},
+                          launcher.stream());
+  });
+  launcher.launch(fps_scatter_kernel<Points, block_size>, config, args);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,63 @@
+/// @file
+/// Which candidates of fps() are listed in a round of local maxima.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/rule.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// What a round of local maxima found; the same for all blocks of a team.
+struct local_maxima_round {
+  float largest;   ///< distance of the best candidate
+  float left;      ///< and of the best above the cut that found no place in a list; negative: none
+  unsigned found;  ///< candidates above the cut
+  unsigned accepted;
+};
+
+/// Chooses the cut: candidates farther than it are listed. A guess, so that lists come out about as long as asked for:
+/// the wrong cut costs time only.
+class local_maxima_cut {
+ public:
+  /// @param wanted  candidates above the cut
+  FARPOINT_HD explicit local_maxima_cut(float wanted) noexcept : wanted_{wanted} {}
+
+  /// Candidates at this distance or nearer are not listed. Infinity at first: nothing is known yet.
+  FARPOINT_HD float distance() const noexcept { return distance_; }
+
+  FARPOINT_HD void adapt(local_maxima_round const& round) noexcept {
+    auto const found = static_cast<float>(round.found);
+    // Lists that overflow let hardly anything pass.
+    if (round.accepted == 0 && round.found > 0) gap_ *= 0.5f;
+    gap_ *= found > 3 * wanted_      ? 0.7f
+            : found > 1.5f * wanted_ ? 0.87f
+            : found < 0.5f * wanted_ ? 1.3f
+            : found < 0.8f * wanted_ ? 1.1f
+                                     : 1.0f;
+    gap_ = gap_ > most ? most : gap_ < least ? least : gap_;
+    // Nothing above the cut stays what it was, unless it was left out.
+    float top = round.largest;
+    if (round.found > 0) {
+      float const reached = distance_ > round.left ? distance_ : round.left;
+      top = reached < top ? reached : top;
+    }
+    float const next = top * (1 - gap_);
+    distance_ = next < top ? next : before(top);
+  }
+
+ private:
+  static constexpr float most = 0.3f;
+  static constexpr float least = 1e-6f;
+
+  /// The next smaller distance; of 0, a negative number.
+  FARPOINT_HD static float before(float distance) noexcept {
+    return distance > 0 ? float_of_bits(float_bits(distance) - 1) : no_candidate<float> / 2;
+  }
+
+  float wanted_;
+  float gap_ = most;  ///< between the largest distance that may be left and the cut, as a share
+  float distance_ = not_yet_measured<float>;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

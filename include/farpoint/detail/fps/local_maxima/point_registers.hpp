@@ -1,0 +1,209 @@
+/// @file
+/// A block's share of a cloud in the registers of its threads, with the distances to the samples.
+#pragma once
+
+#include <farpoint/core/bits.hpp>
+#include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// The calling thread's points.
+///
+/// With boxes, a warp has points that are neighbours, in the order of the cloud that `order` gives, and passes over the
+/// samples whose balls do not reach the boxes around them. Without, points lie in the order of the cloud, and every
+/// sample is compared with every point: 9 instructions, which pays as long as a sort takes longer.
+template <class Config, class Machine>
+class point_registers {
+ public:
+  static constexpr int dim = Config::dim;
+  static constexpr int each = Config::points_per_thread;
+  using ball = fps_ball<dim>;
+  using point_type = vec<float, dim>;
+
+  /// @param boxes  of all warps, in shared memory
+  FARPOINT_DEVICE explicit point_registers(bounding_box<float, dim>* boxes) noexcept
+      : box_{boxes + warp() * boxes_per_warp} {}
+
+  /// Block `rank` of `blocks` takes its share. Returns how many of this thread's points are not finite. A barrier
+  /// follows.
+  template <class Points>
+  FARPOINT_DEVICE unsigned load(Points const& cloud, std::uint32_t const* order, unsigned rank,
+                                unsigned blocks) noexcept {
+    order_ = order;
+    first_ = Config::boxes ? (warp() * blocks + rank) * (32u * each) + lane() : rank * Config::block_size + thread();
+    step_ = Config::boxes ? 32u : blocks * Config::block_size;
+    size_ = static_cast<std::uint32_t>(cloud.size());
+    unsigned bad = 0;
+    FARPOINT_UNROLL
+    for (int e = 0; e < each; ++e) {
+      distance_[e] = no_candidate<float>;
+      point_[e] = {};
+      std::uint32_t const index = index_of(e);
+      if (index >= size_) continue;
+      point_type const point = cloud[index];
+      if (!is_finite(point)) {
+        ++bad;
+        continue;
+      }
+      point_[e] = point;
+      distance_[e] = not_yet_measured<float>;
+    }
+    FARPOINT_UNROLL
+    for (int k = 0; k < boxes_per_warp; ++k) enclose(k);
+    measure();
+    return bad;
+  }
+
+  /// Lowers the distances to samples in shared memory. All threads of a warp call it.
+  FARPOINT_DEVICE void lower(ball const* samples, unsigned count) noexcept {
+    if constexpr (Config::boxes) {
+      lower_near(samples, count);
+    } else {
+      constexpr int abreast = each <= 2 ? 8 : each <= 4 ? 4 : 2;
+      unsigned s = 0;
+      for (; s + abreast <= count; s += abreast) {
+        FARPOINT_UNROLL
+        for (int i = 0; i < abreast; ++i) lower_to(samples[s + i]);
+      }
+      for (; s < count; ++s) lower_to(samples[s]);
+      measure();
+    }
+  }
+
+  /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
+  FARPOINT_DEVICE std::uint32_t largest_word() const noexcept { return largest_; }
+
+  /// True when point e of this thread is a candidate above the cut.
+  FARPOINT_DEVICE bool is_above(int e, candidate_threshold<float> const& cut) const noexcept {
+    return distance_[e] > cut.distance || (cut.index != 0 && distance_[e] == cut.distance && index_of(e) < cut.index);
+  }
+  /// False when none is: a look at the distance alone.
+  FARPOINT_DEVICE bool may_be_above(candidate_threshold<float> const& cut) const noexcept {
+    if (ordered_distance_word(cut.distance) > largest_) return false;
+    float mine = distance_[0];
+    FARPOINT_UNROLL
+    for (int e = 1; e < each; ++e) mine = max_number(mine, distance_[e]);
+    return mine >= cut.distance;
+  }
+
+  FARPOINT_DEVICE ball candidate(int e) const noexcept { return {point_[e], distance_[e]}; }
+  FARPOINT_DEVICE fps_key key(int e) const noexcept { return fps_key_of(distance_[e], index_of(e)); }
+
+  /// Point e became a sample.
+  FARPOINT_DEVICE void take(int e) noexcept {
+    distance_[e] = no_candidate<float>;
+    taken_ = true;
+  }
+  /// The point at this index of the cloud became a sample, if it is here.
+  FARPOINT_DEVICE void take_index(std::uint32_t index) noexcept {
+    FARPOINT_UNROLL
+    for (int e = 0; e < each; ++e) {
+      if (index_of(e) == index) take(e);
+    }
+  }
+
+ private:
+  FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
+  FARPOINT_DEVICE static unsigned lane() noexcept { return Machine::thread() % 32; }
+  FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
+
+  /// Where in the cloud point e is; no index of the cloud for none.
+  FARPOINT_DEVICE std::uint32_t index_of(int e) const noexcept {
+    std::uint32_t const place = first_ + static_cast<unsigned>(e) * step_;
+    if constexpr (Config::boxes) {
+      return place < size_ ? order_[place] : 0xffffffffu;
+    } else {
+      return place;
+    }
+  }
+
+  /// The points of box k, or all.
+  template <int Begin = 0, int End = each>
+  FARPOINT_DEVICE void lower_to(ball const& sample) noexcept {
+    FARPOINT_UNROLL
+    for (int e = Begin; e < End; ++e) distance_[e] = fps_lowered(distance_[e], point_[e], sample);
+  }
+
+  FARPOINT_DEVICE void enclose(int k) noexcept {
+    auto box = bounding_box<float, dim>::empty();
+    FARPOINT_UNROLL
+    for (int e = k * points_per_box; e < (k + 1) * points_per_box; ++e) {
+      if (distance_[e] >= 0) box.grow(point_[e]);
+    }
+    FARPOINT_UNROLL
+    for (int axis = 0; axis < dim; ++axis) {
+      box.low[axis] = Machine::template min<32>(box.low[axis]);
+      box.high[axis] = Machine::template max<32>(box.high[axis]);
+    }
+    if (lane() == 0) box_[k] = box;
+  }
+
+  /// A lane looks whether a sample reaches the warp's boxes; those that do come one by one.
+  FARPOINT_DEVICE void lower_near(ball const* samples, unsigned count) noexcept {
+    bool const taken = Machine::ballot(taken_) != 0;
+    taken_ = false;
+    if (largest_ == 0 && !taken) return;
+    unsigned changed = taken ? ~0u : 0;
+    for (unsigned begin = 0; begin < count; begin += 32) {
+      unsigned const mine = begin + lane();
+      ball const sample = samples[mine < count ? mine : 0];
+      lower_boxes<0>(samples + begin, sample, mine < count, changed);
+    }
+    if (changed != 0) measure(changed);
+  }
+
+  /// Lowers what samples of 32 reach, of the boxes from k on. @param sample  the lane's own
+  template <int Box>
+  FARPOINT_DEVICE void lower_boxes(ball const* samples, ball const& sample, bool real, unsigned& changed) noexcept {
+    if constexpr (Box < boxes_per_warp) {
+      bounding_box<float, dim> const box = box_[Box];
+      float const largest = distance_of_word(largest_in_[Box]);
+      unsigned hits = Machine::ballot(real && box_distance2(box.low, box.high, sample.centre) <
+                                                  min_number(sample.radius2, largest));
+      if (hits != 0) changed |= 1u << Box;
+      for (; hits != 0; hits &= hits - 1) {
+        lower_to<Box * points_per_box, (Box + 1) * points_per_box>(samples[static_cast<unsigned>(lowest_bit(hits))]);
+      }
+      lower_boxes<Box + 1>(samples, sample, real, changed);
+    }
+  }
+
+  FARPOINT_DEVICE static float distance_of_word(std::uint32_t word) noexcept {
+    return word == 0 ? no_candidate<float> : ordered_distance<float>(word);
+  }
+
+  /// Finds the largest distances again, of boxes that have changed.
+  FARPOINT_DEVICE void measure(unsigned changed = ~0u) noexcept {
+    largest_ = 0;
+    FARPOINT_UNROLL
+    for (int k = 0; k < parts; ++k) {
+      if ((changed >> k & 1) != 0) {
+        float mine = distance_[k * points_per_box];
+        FARPOINT_UNROLL
+        for (int e = k * points_per_box + 1; e < (k + 1) * points_per_box; ++e) mine = max_number(mine, distance_[e]);
+        largest_in_[k] = Machine::template max<32>(ordered_distance_word(mine));
+      }
+      largest_ = larger(largest_, largest_in_[k]);
+    }
+  }
+
+  static constexpr int boxes_per_warp = Config::boxes_per_warp;
+  /// Parts of the points whose largest distances are kept apart.
+  static constexpr int parts = Config::boxes ? boxes_per_warp : 1;
+  static constexpr int points_per_box = each / parts;
+
+  point_type point_[each];
+  float distance_[each];
+  std::uint32_t const* order_ = nullptr;
+  std::uint32_t first_ = 0;
+  std::uint32_t step_ = 0;
+  std::uint32_t size_ = 0;
+  std::uint32_t largest_ = 0;
+  std::uint32_t largest_in_[parts];
+  bool taken_ = false;
+  bounding_box<float, dim>* box_;  ///< of the warp
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,160 @@
+/// @file
+/// The samples that fps() by local maxima accepted so far, and their place in the serial loop's order.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Samples by key. They come in rounds, whose keys overlap only with those of a few rounds before and behind.
+///
+/// `keys` is memory for as many keys as the cloud has points. A team's blocks write them without waiting for each
+/// other: the memory is zero at the start, and a key of 0 is one that has not arrived.
+template <class Config, class Machine>
+class sample_order {
+ public:
+  FARPOINT_DEVICE sample_order(local_maxima_shared<Config>& shared, fps_key* keys) noexcept
+      : shared_{shared}, keys_{keys} {}
+
+  /// Samples so far.
+  FARPOINT_DEVICE unsigned size() const noexcept { return size_; }
+
+  /// The sample that comes before all others, whatever their keys: a cloud's first.
+  FARPOINT_DEVICE void add_first(std::uint32_t index, bool writes) noexcept {
+    if (writes) set(0, fps_key_of(not_yet_measured<float>, index));
+    size_ = first_ = 1;
+  }
+
+  FARPOINT_DEVICE void set(unsigned number, fps_key key) noexcept {
+    if constexpr (Config::alone) {
+      keys_[number] = key;
+    } else {
+      Machine::write(keys_ + number, key);
+    }
+  }
+
+  /// Counts the samples of a round, numbers size() to size() + count - 1: farther than `above`, no farther than `most`.
+  FARPOINT_DEVICE void add_round(unsigned count, float above, float most) noexcept {
+    if (count == 0) return;
+    if (Machine::thread() == 0) {
+      // When there is no room for another span, the last one grows.
+      bool const grows = spans_ == local_maxima_shared<Config>::spans;
+      auto& span = shared_.span[grows ? spans_ - 1 : spans_];
+      span = {grows ? span.begin : size_, above, grows ? max_number(span.most, most) : most};
+      if (grows) span.above = min_number(above, span.above);
+      (&span)[1].begin = size_ + count;
+    }
+    if (spans_ < local_maxima_shared<Config>::spans) ++spans_;
+    size_ += count;
+  }
+
+  /// How many samples are better than `best`. All threads of the block call it, and get the same.
+  FARPOINT_DEVICE unsigned count_better(fps_key best) const noexcept {
+    float const distance = fps_distance_of(best);
+    unsigned all = first_;
+    unsigned mine = 0;
+    for (unsigned s = 0; s < spans_; ++s) {
+      local_maxima_span const span = shared_.span[s];
+      unsigned const end = (&shared_.span[s])[1].begin;
+      if (span.above > distance) {
+        all += end - span.begin;
+      } else if (span.most >= distance) {
+        for (unsigned i = span.begin + Machine::thread(); i < end; i += Config::block_size) mine += get(i) > best;
+      }
+    }
+    return all + sum(mine);
+  }
+
+  /// Calls write(place, key) for each sample; block `rank` of `blocks` does its share.
+  template <class Write>
+  FARPOINT_DEVICE void for_each(unsigned rank, unsigned blocks, Write const& write) noexcept {
+    Machine::sync();
+    unsigned const tiles = divide_up(size_, 32u);
+    if (2 * tiles >= blocks * Config::warps) {
+      for (unsigned tile = Machine::thread() / 32 * blocks + rank; tile < tiles; tile += blocks * Config::warps) {
+        unsigned const number = tile * 32 + Machine::thread() % 32;
+        fps_key const key = number < size_ ? get(number) : 0;
+        unsigned const before = count_before(tile, key, 0, 1);
+        if (number < size_) write(before, key);
+      }
+    } else {
+      for (unsigned tile = rank; tile < tiles; tile += blocks) write_by_block(tile, write);
+    }
+  }
+
+ private:
+  /// A key, once it has arrived.
+  FARPOINT_DEVICE fps_key get(unsigned number) const noexcept {
+    if constexpr (Config::alone) {
+      return keys_[number];
+    } else {
+      fps_key key;
+      while ((key = Machine::read(keys_ + number)) == 0) Machine::pause();
+      return key;
+    }
+  }
+
+  FARPOINT_DEVICE unsigned sum(unsigned mine) const noexcept {
+    mine = Machine::sum(mine);
+    if (Machine::thread() % 32 == 0) shared_.warp_sum[Machine::thread() / 32] = mine;
+    Machine::sync();
+    unsigned all = 0;
+    FARPOINT_UNROLL
+    for (int w = 0; w < Config::warps; ++w) all += shared_.warp_sum[w];
+    Machine::sync();
+    return all;
+  }
+
+  /// All warps of the block share the work for a tile.
+  template <class Write>
+  FARPOINT_DEVICE void write_by_block(unsigned tile, Write const& write) noexcept {
+    unsigned const lane = Machine::thread() % 32;
+    unsigned const number = tile * 32 + lane;
+    if (Machine::thread() < 32) shared_.order[lane] = 0;
+    Machine::sync();
+    fps_key const key = number < size_ ? get(number) : 0;
+    unsigned const before = count_before(tile, key, Machine::thread() / 32, Config::warps);
+    if (before != 0) Machine::add(&shared_.order[lane], before);
+    Machine::sync();
+    if (Machine::thread() < 32 && number < size_) write(shared_.order[lane], key);
+    Machine::sync();
+  }
+
+  /// Samples before each of the tile's 32, a lane each, as far as the warp's part goes of `parts`.
+  FARPOINT_DEVICE unsigned count_before(unsigned tile, fps_key key, unsigned part, unsigned parts) const noexcept {
+    unsigned const lane = Machine::thread() % 32;
+    bool const is_first = tile * 32 + lane < first_;
+    bool const real = key != 0 && !is_first;
+    std::uint32_t const word = static_cast<std::uint32_t>(key >> 32);
+    std::uint32_t const farthest = Machine::template max<32>(real ? word : 0u);
+    std::uint32_t const nearest = ~Machine::template max<32>(real ? ~word : 0u);
+    unsigned before = part == 0 ? first_ : 0;
+    unsigned turn = 0;
+    for (unsigned s = 0; s < spans_; ++s) {
+      local_maxima_span const span = shared_.span[s];
+      unsigned const end = (&shared_.span[s])[1].begin;
+      if (float_bits(span.most) < nearest) continue;
+      if (span.above >= 0 && float_bits(span.above) > farthest) {
+        if (part == 0) before += end - span.begin;
+        continue;
+      }
+      for (unsigned begin = span.begin; begin < end; begin += 32, ++turn) {
+        if (turn % parts != part) continue;
+        fps_key const other = begin + lane < end ? get(begin + lane) : 0;
+        FARPOINT_UNROLL
+        for (int i = 0; i < 32; ++i) before += Machine::shuffle(other, i) > key;
+      }
+    }
+    return is_first ? 0 : before;
+  }
+
+  local_maxima_shared<Config>& shared_;
+  fps_key* keys_;
+  unsigned size_ = 0;
+  unsigned first_ = 0;
+  unsigned spans_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,348 @@
+/// @file
+/// fps() by local maxima, by a team of blocks that hold a cloud in their registers. One source for kernels, and for
+/// tests that run it on a CPU.
+#pragma once
+
+#include <farpoint/detail/fps/args.hpp>
+#include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
+#include <farpoint/detail/fps/local_maxima/point_registers.hpp>
+#include <farpoint/detail/fps/local_maxima/sample_order.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A block's place in the team that samples cloud b.
+struct local_maxima_place {
+  index_t b;
+  unsigned rank;
+  unsigned blocks;
+};
+
+/// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which).
+template <class Config, class Machine, class Points, class Board>
+class local_maxima_team {
+ public:
+  using ball = fps_ball<Config::dim>;
+  using shared_type = local_maxima_shared<Config>;
+  using lists_type = local_maxima_lists<Config>;
+
+  FARPOINT_DEVICE local_maxima_team(fps_args<Points> const& args, local_maxima_place place, Points const& cloud,
+                                    shared_type& shared, lists_type const& lists, fps_key* keys, Board const& board,
+                                    float wanted) noexcept
+      : args_{args},
+        place_{place},
+        cloud_{cloud},
+        shared_{shared},
+        lists_{lists},
+        exchange_{shared, lists, board, place.rank, place.blocks},
+        order_{shared, keys},
+        cut_{wanted},
+        points_{shared.box} {}
+
+  FARPOINT_DEVICE void run(std::uint32_t const* order) noexcept {
+    unsigned const bad = points_.load(cloud_, order, place_.rank, place_.blocks);
+    Machine::count_non_finite(args_, bad);
+    if (start()) {
+      do {
+        ++round_;
+      } while (sample());
+    }
+    finish();
+  }
+
+ private:
+  FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
+  FARPOINT_DEVICE bool leads() const noexcept { return place_.rank == 0; }
+  /// Samples that are asked for, and can be had at most.
+  FARPOINT_DEVICE unsigned wanted() const noexcept {
+    return static_cast<unsigned>(smaller<index_t>(args_.params.samples, cloud_.size()));
+  }
+
+  /// Counts the chosen points as samples, and takes the first one if there are none. False when there is no sample.
+  FARPOINT_DEVICE bool start() noexcept {
+    if (thread() < 2) shared_.counters[thread()] = {};
+    for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
+    Machine::sync();
+    if (cloud_.size() == 0) return false;
+    if (lower_to_chosen()) return true;
+    fps_first const first = Machine::first_sample(args_, place_.b, cloud_, leads() && thread() == 0);
+    if (!first.has_cloud) return false;
+    if (first.index < 0) return true;
+    auto const index = static_cast<std::uint32_t>(first.index);
+    order_.add_first(index, leads() && thread() == 0);
+    points_.take_index(index);
+    if (thread() == 0) lists_.samples[0] = {cloud_[first.index], not_yet_measured<float>};
+    samples_ = 1;
+    Machine::sync();
+    return true;
+  }
+
+  /// False when there is none.
+  FARPOINT_DEVICE bool lower_to_chosen() noexcept {
+    index_t const each = args_.chosen_per_cloud();
+    bool any = false;
+    for (index_t i = 0; i < each; ++i) {
+      index_t const index = args_.params.chosen[place_.b * each + i];
+      if (!Machine::is_chosen(args_, cloud_, index, leads() && thread() == 0)) continue;
+      any = true;
+      if (thread() == 0) lists_.samples[0] = {cloud_[index], not_yet_measured<float>};
+      Machine::sync();
+      points_.lower(lists_.samples, 1);
+      points_.take_index(static_cast<std::uint32_t>(index));
+      Machine::sync();
+    }
+    return any;
+  }
+
+  /// One round. False when there is nothing more to sample.
+  FARPOINT_DEVICE bool sample() noexcept {
+    local_maxima_counters& now = shared_.counters[round_ % 2];
+    points_.lower(lists_.samples, samples_);
+    candidate_threshold<float> cut{cut_.distance(), 0};
+    collect(now, cut);
+    Machine::sync();
+    if (thread() == Config::block_size - 1) shared_.counters[(round_ + 1) % 2] = {};
+    unsigned kept = now.found;
+    if (kept > Config::found_size) kept = narrow(now, cut);
+
+    if constexpr (!Config::alone) {
+      exchange_.publish(now, kept, round_);
+      exchange_.gather(now, round_);
+      Machine::sync();
+    }
+    summary const all = summary_of(now, kept);
+    if (is_complete(all)) return false;
+    test(all);
+    Machine::sync();
+    if constexpr (Config::alone) {
+      accept(now, all);
+    } else {
+      exchange_.vote(now, round_);
+    }
+    Machine::sync();
+    take(now, cut);
+    order_.add_round(samples_, cut_.distance(), all.largest);
+    // With enough above the cut it stays.
+    if (order_.size() < wanted() || all.found == 0) {
+      float const left = all.left == 0 ? no_candidate<float> : fps_distance_of(all.left);
+      cut_.adapt({all.largest, left, all.found, samples_});
+    }
+    return true;
+  }
+
+  /// What the team knows of a round, once candidates are listed.
+  struct summary {
+    float largest;   ///< distance of the best candidate; negative: there is none
+    unsigned found;  ///< candidates above the cut
+    fps_key left;    ///< the best of these that is not listed; 0: all are
+    unsigned listed;
+  };
+
+  FARPOINT_DEVICE static summary summary_of(local_maxima_counters const& now, unsigned kept) noexcept {
+    std::uint32_t const largest = Config::alone ? now.largest : now.team_largest;
+    float const distance = largest == 0 ? no_candidate<float> : ordered_distance<float>(largest);
+    if constexpr (Config::alone) return {distance, now.found, now.left, kept};
+    return {distance, now.team_found, now.team_left, now.listed};
+  }
+
+  /// Puts the block's own candidates where they are found.
+  FARPOINT_DEVICE void collect(local_maxima_counters& now, candidate_threshold<float> const& cut) noexcept {
+    if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
+    first_found_ = 0;
+    if (!points_.may_be_above(cut)) return;
+    unsigned mine = 0;
+    FARPOINT_UNROLL
+    for (int e = 0; e < Config::points_per_thread; ++e) mine += points_.is_above(e, cut);
+    if (mine == 0) return;
+    first_found_ = Machine::add(&now.found, mine);
+    unsigned at = first_found_;
+    FARPOINT_UNROLL
+    for (int e = 0; e < Config::points_per_thread; ++e) {
+      if (!points_.is_above(e, cut)) continue;
+      if (at < Config::found_size) {
+        shared_.found[at] = points_.candidate(e);
+        shared_.found_key[at] = points_.key(e);
+      }
+      ++at;
+    }
+  }
+
+  /// More candidates than there is room for: raises the cut for this block alone, until they have room. Returns how
+  /// many they are; `now.left` becomes a key that none of the others exceeds.
+  FARPOINT_DEVICE unsigned narrow(local_maxima_counters& now, candidate_threshold<float>& cut) noexcept {
+    unsigned const all = now.found;
+    fps_key low = static_cast<fps_key>(float_bits(cut.distance < 0 ? 0 : cut.distance)) << 32;
+    fps_key high = static_cast<fps_key>(now.largest - 1) << 32 | 0xffffffffu;
+    unsigned count = 0;
+    fps_key middle = low;
+    while (count == 0 || count > Config::found_size) {
+      middle = low + (high - low) / 2;
+      candidate_threshold<float> const trial{fps_distance_of(middle), fps_index_of(middle)};
+      count = 0;
+      FARPOINT_UNROLL
+      for (int e = 0; e < Config::points_per_thread; ++e) count += points_.is_above(e, trial);
+      count = block_sum(count);
+      if (count == 0) {
+        high = middle;
+      } else {
+        low = middle;
+      }
+    }
+    cut = {fps_distance_of(middle), fps_index_of(middle)};
+    if (thread() == 0) {
+      now.found = 0;
+      now.left = middle;
+    }
+    Machine::sync();
+    collect(now, cut);
+    Machine::sync();
+    if (thread() == 0) now.found = all;
+    Machine::sync();
+    return count;
+  }
+
+  FARPOINT_DEVICE unsigned block_sum(unsigned mine) noexcept {
+    mine = Machine::sum(mine);
+    Machine::sync();
+    if (thread() % 32 == 0) shared_.warp_sum[thread() / 32] = mine;
+    Machine::sync();
+    unsigned all = 0;
+    for (int w = 0; w < Config::warps; ++w) all += shared_.warp_sum[w];
+    return all;
+  }
+
+  FARPOINT_DEVICE ball const* list() const noexcept { return Config::alone ? shared_.found : lists_.list; }
+  FARPOINT_DEVICE fps_key const* list_key() const noexcept {
+    return Config::alone ? shared_.found_key : lists_.list_key;
+  }
+
+  /// True when no candidate is left that could be among the samples asked for.
+  FARPOINT_DEVICE bool is_complete(summary const& all) noexcept {
+    if (all.largest < 0 || all.largest < args_.stop2) return true;
+    if (order_.size() < wanted()) return false;
+    fps_key const best = all.listed > 0 ? best_listed(all.listed) : fps_key_of(all.largest, 0);
+    return order_.count_better(best) >= wanted();
+  }
+
+  FARPOINT_DEVICE fps_key best_listed(unsigned listed) noexcept {
+    fps_key best = 0;
+    for (unsigned i = thread(); i < listed; i += Config::block_size) best = larger(best, list_key()[i]);
+    best = Machine::template max<32>(best);
+    if (thread() % 32 == 0) shared_.warp_key[thread() / 32] = best;
+    Machine::sync();
+    for (int w = 0; w < Config::warps; ++w) best = larger(best, shared_.warp_key[w]);
+    Machine::sync();
+    return best;
+  }
+
+  /// Finds out which of the block's candidates are kept by others. Threads share out the pairs.
+  FARPOINT_DEVICE void test(summary const& round) noexcept {
+    unsigned const all = round.listed;
+    fps_key const left = round.left;
+    // A power of two of threads for each part of the pairs; or all.
+    unsigned shift = 5;
+    while (1u << shift < all && 2u << shift <= Config::block_size) ++shift;
+    bool const whole = 1u << shift < all;
+    unsigned const parts = whole ? 1 : Config::block_size >> shift;
+    unsigned const part = whole ? 0 : thread() >> shift;
+    if (part >= parts) return;
+    unsigned const step = whole ? Config::block_size : 1u << shift;
+    for (unsigned i = thread() - (part << shift); i < all; i += step) {
+      ball const one = list()[i];
+      fps_key const key = list_key()[i];
+      if constexpr (Config::alone) {
+        bool blocked = key <= left;
+        for (unsigned j = part; j < all; j += parts)
+          blocked |= fps_blocks(shared_.found[j], shared_.found_key[j], one, key);
+        if (blocked) shared_.blocked_in[i] = round_;
+      } else {
+        for (unsigned k = part; k < exchange_.listed(); k += parts) {
+          fps_key const own = shared_.own_key[k];
+          if ((own <= left) | fps_blocks(one, key, shared_.own[k], own)) shared_.blocked_in[k] = round_;
+        }
+      }
+    }
+  }
+
+  /// A block alone: lists the samples.
+  FARPOINT_DEVICE void accept(local_maxima_counters& now, summary const& round) noexcept {
+    unsigned const all = round.listed;
+    unsigned const lane = thread() % 32;
+    for (unsigned begin = thread() - lane; begin < all; begin += Config::block_size) {
+      unsigned const c = begin + lane;
+      bool const accepted = c < all && shared_.blocked_in[c < all ? c : 0] != round_;
+      unsigned const votes = Machine::ballot(accepted);
+      if (votes == 0) continue;
+      unsigned place = 0;
+      if (lane == 0) place = Machine::add(&now.samples, count_bits(votes));
+      place = Machine::shuffle(place, 0) + count_bits(votes & ((1u << lane) - 1));
+      if (!accepted) continue;
+      lists_.samples[place] = shared_.found[c];
+      order_.set(order_.size() + place, shared_.found_key[c]);
+    }
+  }
+
+  /// The block's own samples are no candidates any more.
+  FARPOINT_DEVICE void take(local_maxima_counters const& now, candidate_threshold<float> const& cut) noexcept {
+    samples_ = now.samples;
+    if constexpr (!Config::alone) {
+      if (thread() < 32) {
+        unsigned const lane = thread();
+        bool const accepted =
+            lane < exchange_.listed() && shared_.blocked_in[lane < Config::listed_size ? lane : 0] != round_;
+        unsigned const votes = Machine::ballot(accepted);
+        unsigned const number = order_.size() + now.samples_before + count_bits(votes & ((1u << lane) - 1));
+        if (accepted) order_.set(number, shared_.own_key[lane]);
+      }
+    }
+    if (!points_.may_be_above(cut)) return;
+    unsigned at = first_found_;
+    FARPOINT_UNROLL
+    for (int e = 0; e < Config::points_per_thread; ++e) {
+      if (!points_.is_above(e, cut)) continue;
+      unsigned const place = Config::alone ? at : shared_.rank[at];
+      if (place < Config::listed_size && shared_.blocked_in[place] != round_) points_.take(e);
+      ++at;
+    }
+  }
+
+  /// Writes the samples in the serial loop's order.
+  FARPOINT_DEVICE void finish() noexcept {
+    unsigned const most = static_cast<unsigned>(smaller<index_t>(order_.size(), args_.params.samples));
+    order_.for_each(place_.rank, place_.blocks, [&](unsigned place, fps_key key) {
+      if (place >= most) return;
+      float const distance = fps_distance_of(key);
+      if (distance >= args_.stop2) {
+        args_.write(place_.b, place, fps_index_of(key), distance);
+      } else {
+        args_.write_padding(place_.b, place);
+      }
+    });
+    if (leads()) {
+      unsigned const count = args_.stop2 > 0 ? smaller(order_.count_better(key_before_stop()), most) : most;
+      for (index_t slot = index_t{most} + thread(); slot < args_.params.samples; slot += Config::block_size) {
+        args_.write_padding(place_.b, slot);
+      }
+      if (thread() == 0) args_.write_count(place_.b, count);
+    }
+  }
+
+  /// Better are the keys of all distances of stop2 or more, and no others.
+  FARPOINT_DEVICE fps_key key_before_stop() const noexcept { return fps_key_of(args_.stop2, 0xffffffffu) - 1; }
+
+  fps_args<Points> const& args_;
+  local_maxima_place place_;
+  Points const& cloud_;
+  shared_type& shared_;
+  lists_type lists_;
+  candidate_exchange<Config, Machine, Board> exchange_;
+  sample_order<Config, Machine> order_;
+  local_maxima_cut cut_;
+  point_registers<Config, Machine> points_;
+  std::uint32_t round_ = 0;
+  unsigned samples_ = 0;      ///< that distances have not been lowered to
+  unsigned first_found_ = 0;  ///< place of this thread's first candidate
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

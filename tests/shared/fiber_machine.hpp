@@ -1,0 +1,204 @@
+// Runs block-wide code of a template parameter `Machine` on a CPU: a fiber for each thread of each block, in any order.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/team.hpp>
+
+#include <ucontext.h>
+#include <functional>
+#include <random>
+#include <vector>
+
+namespace farpoint_tests {
+
+/// The threads of some blocks. Fibers of one host thread: nothing is ever written at the same time, but a fiber goes on
+/// when it waits for others only, so that blocks run ahead of each other as far as the code lets them.
+class fiber_blocks {
+ public:
+  /// Calls work() as each thread of `blocks` blocks. @param seed  of the order that threads take turns in
+  static void run(unsigned blocks, unsigned block_size, unsigned seed, std::function<void()> const& work) {
+    fiber_blocks all{blocks, block_size, work};
+    current() = &all;
+    std::vector<fiber*> order;
+    for (fiber& f : all.fibers_) order.push_back(&f);
+    std::mt19937 random{seed};
+    std::shuffle(order.begin(), order.end(), random);
+    for (std::size_t left = order.size(); left > 0;) {
+      for (fiber* f : order) {
+        if (f->done) continue;
+        all.me_ = f;
+        swapcontext(&all.main_, &f->context);
+        left -= f->done;
+      }
+    }
+    current() = nullptr;
+  }
+
+  static unsigned thread() { return current()->me_->thread; }
+  static unsigned block() { return current()->me_->block; }
+  /// Lets the others run.
+  static void yield() { swapcontext(&current()->me_->context, &current()->main_); }
+
+  static void sync() {
+    fiber_blocks& all = *current();
+    meet(all.barriers_[block()], all.block_size_);
+  }
+
+  /// Every lane's value, for every lane of the calling thread's warp.
+  template <class T>
+  static std::array<T, 32> exchange(T value) {
+    fiber_blocks& all = *current();
+    unsigned const warp = (block() * all.block_size_ + thread()) / 32;
+    meeting& m = all.warps_[warp];
+    std::memcpy(m.slots[thread() % 32], &value, sizeof value);
+    meet(m, 32);
+    std::array<T, 32> values;
+    for (std::size_t i = 0; i < 32; ++i) std::memcpy(&values[i], m.slots[i], sizeof value);
+    meet(m, 32);
+    return values;
+  }
+
+ private:
+  struct fiber {
+    ucontext_t context;
+    std::vector<char> stack = std::vector<char>(64 << 10);
+    unsigned block;
+    unsigned thread;
+    bool done = false;
+  };
+  struct meeting {
+    unsigned arrived = 0;
+    unsigned generation = 0;
+    alignas(8) unsigned char slots[32][8];
+  };
+
+  fiber_blocks(unsigned blocks, unsigned block_size, std::function<void()> const& work)
+      : block_size_{block_size},
+        work_{work},
+        fibers_(blocks * block_size),
+        barriers_(blocks),
+        warps_(blocks * block_size / 32) {
+    for (unsigned i = 0; i < fibers_.size(); ++i) {
+      fiber& f = fibers_[i];
+      f.block = i / block_size;
+      f.thread = i % block_size;
+      getcontext(&f.context);
+      f.context.uc_stack.ss_sp = f.stack.data();
+      f.context.uc_stack.ss_size = f.stack.size();
+      f.context.uc_link = nullptr;
+      makecontext(&f.context, enter, 0);
+    }
+  }
+
+  static fiber_blocks*& current() {
+    static fiber_blocks* blocks = nullptr;
+    return blocks;
+  }
+  static void enter() {
+    current()->work_();
+    current()->me_->done = true;
+    yield();
+  }
+  static void meet(meeting& m, unsigned size) {
+    unsigned const generation = m.generation;
+    if (++m.arrived == size) {
+      m.arrived = 0;
+      ++m.generation;
+    } else {
+      while (m.generation == generation) yield();
+    }
+  }
+
+  unsigned block_size_;
+  std::function<void()> const& work_;
+  std::vector<fiber> fibers_;
+  std::vector<meeting> barriers_;
+  std::vector<meeting> warps_;
+  ucontext_t main_;
+  fiber* me_ = nullptr;
+};
+
+/// The primitives that fps() by local maxima is written with.
+struct fiber_machine {
+  using key = farpoint::detail::fps_key;
+
+  static unsigned thread() { return fiber_blocks::thread(); }
+  static void sync() { fiber_blocks::sync(); }
+  static void pause() { fiber_blocks::yield(); }
+
+  static unsigned ballot(bool flag) {
+    auto const flags = fiber_blocks::exchange(flag);
+    unsigned votes = 0;
+    for (unsigned i = 0; i < 32; ++i) votes |= (flags[i] ? 1u : 0u) << i;
+    return votes;
+  }
+  template <int Lanes, class T>
+  static T min(T value) {
+    auto const values = fiber_blocks::exchange(value);
+    return *std::min_element(values.begin(), values.end());
+  }
+  template <int Lanes, class T>
+  static T max(T value) {
+    auto const values = fiber_blocks::exchange(value);
+    return *std::max_element(values.begin(), values.end());
+  }
+  static unsigned sum(unsigned value) {
+    auto const values = fiber_blocks::exchange(value);
+    return std::accumulate(values.begin(), values.end(), 0u);
+  }
+  template <class T>
+  static T shuffle(T value, int from) {
+    return fiber_blocks::exchange(value)[static_cast<std::size_t>(from)];
+  }
+
+  static unsigned add(unsigned* counter, unsigned amount) {
+    unsigned const before = *counter;
+    *counter += amount;
+    return before;
+  }
+  template <class T>
+  static void max(T* counter, T value) {
+    *counter = std::max(*counter, value);
+  }
+  static void write(key* to, key value) { *to = value; }
+  static key read(key const* from) { return *from; }
+
+  template <class Points>
+  static farpoint::detail::fps_first first_sample(farpoint::detail::fps_args<Points> const& args, farpoint::index_t b,
+                                                  Points const& cloud, bool) {
+    farpoint::index_t const first = args.first_of(b);
+    if (first < 0 || first >= cloud.size()) return {-1, false};
+    return {farpoint::is_finite(cloud[first]) ? first : -1, true};
+  }
+  template <class Points>
+  static bool is_chosen(farpoint::detail::fps_args<Points> const&, Points const& cloud, farpoint::index_t index, bool) {
+    return index >= 0 && index < cloud.size() && farpoint::is_finite(cloud[index]);
+  }
+  template <class Points>
+  static void count_non_finite(farpoint::detail::fps_args<Points> const& args, unsigned bad) {
+    args.output.report->non_finite += bad;
+  }
+};
+
+/// Messages between blocks of fibers.
+class fiber_board {
+ public:
+  struct message {
+    farpoint::detail::fps_words words;
+    std::uint32_t tag;
+  };
+
+  explicit fiber_board(message* slots) : slots_{slots} {}
+
+  static unsigned copies() { return 1; }
+  void put(unsigned slot, unsigned, farpoint::detail::fps_words const& words, std::uint32_t tag) const {
+    slots_[slot] = {words, tag};
+  }
+  message load(unsigned slot) const { return slots_[slot]; }
+  static bool has_come(message const& m, std::uint32_t tag) { return m.tag == tag; }
+  static farpoint::detail::fps_words words_of(message const& m) { return m.words; }
+
+ private:
+  message* slots_;
+};
+
+}  // namespace farpoint_tests
