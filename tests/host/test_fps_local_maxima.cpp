@@ -219,9 +219,14 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed) {
       fiber_blocks::run(blocks, Config::block_size, seed, [&] {
         unsigned const rank = fiber_blocks::block();
         auto* const memory = reinterpret_cast<unsigned char*>(lists[rank].data());
-        local_maxima_team<Config, fiber_machine, view, fiber_board>{
-            args,        {b, rank, blocks},         cloud, shared[rank], local_maxima_lists<Config>::at(memory, blocks),
-            keys.data(), fiber_board{slots.data()}, 16}
+        local_maxima_team<Config, fiber_machine, view, fiber_board>{args,
+                                                                    {b, rank, blocks},
+                                                                    cloud,
+                                                                    shared[rank],
+                                                                    local_maxima_lists<Config>::at(memory, blocks),
+                                                                    keys.data(),
+                                                                    fiber_board{slots.data()},
+                                                                    {16, Config::listed_size}}
             .run(order.data());
       });
     }

@@ -145,6 +145,9 @@ struct fps_selector {
   //    1 x 131,072 ->  4,096     0.483  0.505  0.562  132 blocks, boxes
   static constexpr int maxima_wanted = 40;
 
+  /// Candidates that a block tells the others, 32 at most.
+  static constexpr unsigned maxima_listed = 32;
+
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points, and maxima_in_cluster only if asked for:
   /// larger clouds are better off with blocks of a grid.
   // h200, ms:                    registers  block  4 in a cluster  4 in a grid

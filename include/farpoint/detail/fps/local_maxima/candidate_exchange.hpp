@@ -40,14 +40,14 @@ class candidate_exchange {
   using slots = board_slots<Config>;
 
   FARPOINT_DEVICE candidate_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
-                                     Board const& board, unsigned rank, unsigned blocks) noexcept
-      : shared_{shared}, lists_{lists}, board_{board}, rank_{rank}, blocks_{blocks} {}
+                                     Board const& board, unsigned rank, unsigned blocks, unsigned most) noexcept
+      : shared_{shared}, lists_{lists}, board_{board}, rank_{rank}, blocks_{blocks}, most_{most} {}
 
   /// Lists the best of the `found` candidates of this block, as many as there is room for, and tells the team.
   FARPOINT_DEVICE void publish(local_maxima_counters& counters, unsigned found, std::uint32_t tag) noexcept {
-    listed_ = smaller(found, Config::listed_size);
+    listed_ = smaller(found, most_);
     for (unsigned c = thread(); c < found; c += Config::block_size) {
-      unsigned const rank = found > Config::listed_size ? rank_of(c, found) : c;
+      unsigned const rank = found > most_ ? rank_of(c, found) : c;
       fps_key const key = shared_.found_key[c];
       shared_.rank[c] = rank;
       if (rank == listed_) Machine::max(&counters.left, key);
@@ -197,6 +197,7 @@ class candidate_exchange {
   Board board_;
   unsigned rank_;
   unsigned blocks_;
+  unsigned most_;  ///< candidates that a block lists
   unsigned listed_ = 0;
 };
 

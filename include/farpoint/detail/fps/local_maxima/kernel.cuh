@@ -13,8 +13,8 @@ namespace detail {
 template <class Points>
 struct local_maxima_args {
   fps_args<Points> call;
-  unsigned blocks;             ///< of a team
-  float wanted;                ///< candidates above the cut of a round
+  unsigned blocks;  ///< of a team
+  local_maxima_lengths lengths;
   std::uint32_t const* order;  ///< `[points]` with boxes: each cloud's indices, neighbours together
   fps_key* keys;               ///< `[points]`, zero, unless a block is a team
   grid_board::message* board;  ///< `[clouds, slots]`, zero, of a grid
@@ -63,7 +63,7 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   if constexpr (Config::alone) {
     auto* const keys = reinterpret_cast<fps_key*>(memory);
     local_maxima_team<Config, cuda_machine, Points, no_board>{args.call, place, cloud,      shared,
-                                                              lists,     keys,  no_board{}, args.wanted}
+                                                              lists,     keys,  no_board{}, args.lengths}
         .run(order);
   } else {
     if (!offsets_ascend(args.call.clouds)) {
@@ -74,7 +74,7 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
     if constexpr (Config::team == fps_team::grid) {
       grid_board const board{args.board + place.b * board_slots<Config>::all(args.blocks)};
       local_maxima_team<Config, cuda_machine, Points, grid_board>{args.call, place, cloud, shared,
-                                                                  lists,     keys,  board, args.wanted}
+                                                                  lists,     keys,  board, args.lengths}
           .run(order);
     } else {
       auto* const slots = reinterpret_cast<cluster_board::message*>(memory);
@@ -83,7 +83,7 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
       cooperative_groups::this_cluster().sync();
       cluster_board const board{slots, args.blocks};
       local_maxima_team<Config, cuda_machine, Points, cluster_board>{args.call, place, cloud, shared,
-                                                                     lists,     keys,  board, args.wanted}
+                                                                     lists,     keys,  board, args.lengths}
           .run(order);
       cooperative_groups::this_cluster().sync();
     }

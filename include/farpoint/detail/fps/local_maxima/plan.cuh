@@ -66,7 +66,8 @@ class local_maxima_plan {
     arrays const a = alone ? arrays{} : layout_of(cutter{workspace});
     launcher.clear(workspace, a.zeros);
     if (choice_.boxes) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
-    local_maxima_args<Points> const all{args, team_blocks(), wanted(), a.order.order, a.keys, a.board};
+    local_maxima_args<Points> const all{args,          team_blocks(), {wanted(), Selector::maxima_listed},
+                                        a.order.order, a.keys,        a.board};
     with_config([&](auto config) { fps_enqueue_local_maxima<decltype(config)>(launcher, all); });
     return launcher.error();
   }
@@ -143,7 +144,8 @@ class local_maxima_plan {
     if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
     if (Config::team == fps_team::grid)
       return has_grid_board && device_.cooperative != 0 && blocks <= device_.multiprocessors;
-    if (Config::team == fps_team::cluster) return device_.architecture >= 90 && choice_.blocks <= smaller(8, device_.cluster_blocks);
+    if (Config::team == fps_team::cluster)
+      return device_.architecture >= 90 && choice_.blocks <= smaller(8, device_.cluster_blocks);
     return true;
   }
 

@@ -2,6 +2,7 @@
 /// The samples that fps() by local maxima accepted so far, and their place in the serial loop's order.
 #pragma once
 
+#include <farpoint/core/bits.hpp>
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -84,15 +85,19 @@ class sample_order {
   }
 
  private:
-  /// A key, once it has arrived.
-  FARPOINT_DEVICE fps_key get(unsigned number) const noexcept {
+  /// A key; 0: it has not arrived.
+  FARPOINT_DEVICE fps_key load(unsigned number) const noexcept {
     if constexpr (Config::alone) {
       return keys_[number];
     } else {
-      fps_key key;
-      while ((key = Machine::read(keys_ + number)) == 0) Machine::pause();
-      return key;
+      return Machine::read(keys_ + number);
     }
+  }
+  /// A key, once it has arrived.
+  FARPOINT_DEVICE fps_key get(unsigned number) const noexcept {
+    fps_key key;
+    while ((key = load(number)) == 0) Machine::pause();
+    return key;
   }
 
   FARPOINT_DEVICE unsigned sum(unsigned mine) const noexcept {
@@ -131,22 +136,45 @@ class sample_order {
     std::uint32_t const nearest = ~Machine::template max<32>(real ? ~word : 0u);
     unsigned before = part == 0 ? first_ : 0;
     unsigned turn = 0;
-    for (unsigned s = 0; s < spans_; ++s) {
-      local_maxima_span const span = shared_.span[s];
-      unsigned const end = (&shared_.span[s])[1].begin;
-      if (float_bits(span.most) < nearest) continue;
-      if (span.above >= 0 && float_bits(span.above) > farthest) {
-        if (part == 0) before += end - span.begin;
-        continue;
-      }
-      for (unsigned begin = span.begin; begin < end; begin += 32, ++turn) {
-        if (turn % parts != part) continue;
-        fps_key const other = begin + lane < end ? get(begin + lane) : 0;
-        FARPOINT_UNROLL
-        for (int i = 0; i < 32; ++i) before += Machine::shuffle(other, i) > key;
+    for (unsigned first = 0; first < spans_; first += 32) {
+      // A lane looks at a span.
+      bool const has_span = first + lane < spans_;
+      local_maxima_span const* const mine = &shared_.span[has_span ? first + lane : 0];
+      bool const behind = !has_span || float_bits(mine->most) < nearest;
+      bool const ahead = !behind && mine->above >= 0 && float_bits(mine->above) > farthest;
+      unsigned const all = Machine::sum(ahead ? mine[1].begin - mine->begin : 0u);
+      if (part == 0) before += all;
+      for (unsigned mixed = Machine::ballot(!behind && !ahead); mixed != 0; mixed &= mixed - 1) {
+        local_maxima_span const* const span = &shared_.span[first + static_cast<unsigned>(lowest_bit(mixed))];
+        for (unsigned begin = span->begin; begin < span[1].begin; begin += 32 * abreast, ++turn) {
+          if (turn % parts == part) before += count_better(begin, span[1].begin, key);
+        }
       }
     }
     return is_first ? 0 : before;
+  }
+
+  /// Keys that a lane loads at once.
+  static constexpr unsigned abreast = 4;
+
+  /// Samples begin to end - 1, as many as a warp loads at once, that are better than the lane's `key`.
+  FARPOINT_DEVICE unsigned count_better(unsigned begin, unsigned end, fps_key key) const noexcept {
+    fps_key other[abreast];
+    FARPOINT_UNROLL
+    for (unsigned j = 0; j < abreast; ++j) {
+      unsigned const number = begin + 32 * j + Machine::thread() % 32;
+      other[j] = number < end ? load(number) : 0;
+    }
+    unsigned better = 0;
+    FARPOINT_UNROLL
+    for (unsigned j = 0; j < abreast; ++j) {
+      if (begin + 32 * j >= end) break;
+      unsigned const number = begin + 32 * j + Machine::thread() % 32;
+      if (number < end && other[j] == 0) other[j] = get(number);
+      FARPOINT_UNROLL
+      for (int i = 0; i < 32; ++i) better += Machine::shuffle(other[j], i) > key;
+    }
+    return better;
   }
 
   local_maxima_shared<Config>& shared_;

@@ -18,6 +18,12 @@ struct local_maxima_place {
   unsigned blocks;
 };
 
+/// How long lists should be: it changes the speed only.
+struct local_maxima_lengths {
+  float wanted;     ///< candidates above the cut of a round
+  unsigned listed;  ///< by a block, at most
+};
+
 /// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which).
 template <class Config, class Machine, class Points, class Board>
 class local_maxima_team {
@@ -28,15 +34,15 @@ class local_maxima_team {
 
   FARPOINT_DEVICE local_maxima_team(fps_args<Points> const& args, local_maxima_place place, Points const& cloud,
                                     shared_type& shared, lists_type const& lists, fps_key* keys, Board const& board,
-                                    float wanted) noexcept
+                                    local_maxima_lengths lengths) noexcept
       : args_{args},
         place_{place},
         cloud_{cloud},
         shared_{shared},
         lists_{lists},
-        exchange_{shared, lists, board, place.rank, place.blocks},
+        exchange_{shared, lists, board, place.rank, place.blocks, lengths.listed},
         order_{shared, keys},
-        cut_{wanted},
+        cut_{lengths.wanted},
         points_{shared.box} {}
 
   FARPOINT_DEVICE void run(std::uint32_t const* order) noexcept {
