@@ -7,7 +7,7 @@
 #include <farpoint/grid/exclusive_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// A sort by counting: at most as many cells as the largest cloud has points, and at most 2^18.
 template <int Dim>
@@ -17,7 +17,7 @@ struct cell_order_memory {
   static constexpr index_t most_clouds = (index_t{1} << (31 - most_bits)) - 1;
 
   fps_extent<Dim>* extents;  ///< `[clouds]`
-  unsigned* broken;          ///< of the kernel that fills the extents
+  unsigned* bad_offsets;     ///< of the kernel that fills the extents
   std::int32_t* cells;       ///< `[clouds, cells]` and one more: points in each, then where it begins
   exclusive_scan_memory scan;
   std::uint64_t* places;  ///< `[points]`: a point's cell and place in it
@@ -37,7 +37,7 @@ struct cell_order_memory {
     while (bits < most_bits && 2 * cell_count() <= clouds.largest()) ++bits;
     index_t const rows = clouds.size() * cell_count();
     extents = memory.template take<fps_extent<Dim>>(clouds.size());
-    broken = memory.template take<unsigned>(1);
+    bad_offsets = memory.template take<unsigned>(1);
     cells = memory.template take<std::int32_t>(rows + 1);
     scan.tiles = memory.template take<std::uint64_t>(exclusive_scan_tiles(rows));
     scan.ticket = memory.template take<std::uint32_t>(1);
@@ -114,8 +114,8 @@ template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_order_args<Points> const& args) noexcept {
   constexpr int block_size = 256;
   auto const& memory = args.memory;
-  fps_enqueue_extents(
-      launcher, point_order_args<Points>{args.clouds, memory.extents, nullptr, nullptr, memory.broken, fps_key_bits{}});
+  fps_enqueue_extents(launcher, point_order_args<Points>{args.clouds, memory.extents, nullptr, nullptr,
+                                                         memory.bad_offsets, nullptr, fps_key_bits{}});
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
   config.gridDim.y = blocks_for(args.clouds.largest(), block_size, 1024);
   launcher.launch(fps_count_cells_kernel<Points, block_size>, config, args);

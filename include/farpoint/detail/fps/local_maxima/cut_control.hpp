@@ -5,7 +5,7 @@
 #include <farpoint/detail/fps/local_maxima/rule.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// What a round of local maxima found; the same for all blocks of a team.
 struct local_maxima_round {

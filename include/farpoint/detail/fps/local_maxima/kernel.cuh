@@ -8,7 +8,7 @@
 #include <cooperative_groups.h>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 template <class Points>
 struct local_maxima_args {
@@ -33,23 +33,11 @@ struct local_maxima_layout {
   }
 };
 
-/// False when clouds of a ragged batch overlap: their samples would have the same memory. All threads call it.
-template <class Points>
-__device__ bool offsets_ascend(batch<Points> const& clouds) noexcept {
-  bool ascend = true;
-  if (clouds.is_ragged()) {
-    for (index_t b = threadIdx.x; b < clouds.size(); b += blockDim.x) {
-      ascend = ascend && clouds.begin_of(b) <= clouds.begin_of(b + 1);
-    }
-  }
-  return __syncthreads_and(ascend) != 0;
-}
-
 /// Samples cloud blockIdx.x / args.blocks.
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(local_maxima_args<Points> const args) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-  using layout = local_maxima_layout<Config>;
+  if (fps_has_bad_offsets<Config::block_size>(args.call, true)) return fps_leave_empty<Config::block_size>(args.call);
   auto* memory = static_cast<unsigned char*>(dynamic_shared());
   auto& shared = *reinterpret_cast<local_maxima_shared<Config>*>(memory);
   memory += sizeof shared;
@@ -66,10 +54,6 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
                                                               lists,     keys,  no_board{}, args.lengths}
         .run(order);
   } else {
-    if (!offsets_ascend(args.call.clouds)) {
-      if (place.rank == 0) fps_finish<Config::block_size>(args.call, place.b, 0);
-      return;
-    }
     fps_key* const keys = args.keys + begin;
     if constexpr (Config::team == fps_team::grid) {
       grid_board const board{args.board + place.b * board_slots<Config>::all(args.blocks)};

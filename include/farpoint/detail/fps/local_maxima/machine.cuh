@@ -8,7 +8,7 @@
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync(); all of a warp
 /// call ballot(), min(), max() of a value, sum() and shuffle().

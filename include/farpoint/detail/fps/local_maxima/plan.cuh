@@ -11,7 +11,7 @@
 #include <iterator>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Keys are 64 bits wide: a distance of 32, and an index.
 template <class Points>

@@ -6,7 +6,7 @@
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The calling thread's points.
 ///

@@ -10,7 +10,7 @@
 #include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// The place of a candidate in the serial loop's order, as an integer: the larger distance is better, then the lower
 /// index. No two candidates have the same key, and none has key 0.

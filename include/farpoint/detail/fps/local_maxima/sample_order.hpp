@@ -6,7 +6,7 @@
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// Samples by key. They come in rounds, whose keys overlap only with those of a few rounds before and behind.
 ///

@@ -9,7 +9,7 @@
 #include <farpoint/detail/fps/local_maxima/sample_order.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// A block's place in the team that samples cloud b.
 struct local_maxima_place {

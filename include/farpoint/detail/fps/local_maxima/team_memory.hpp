@@ -6,7 +6,7 @@
 #include <farpoint/geometry/bounding_box.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace detail {
+namespace FARPOINT_HIDDEN detail {
 
 /// How the blocks that sample a cloud together reach each other.
 enum class fps_team { block, cluster, grid };
