@@ -11,19 +11,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A block's place in the team that samples cloud b.
-struct local_maxima_place {
-  index_t b;
-  unsigned rank;
-  unsigned blocks;
-};
-
-/// How long lists should be: it changes the speed only.
-struct local_maxima_lengths {
-  float wanted;     ///< candidates above the cut of a round
-  unsigned listed;  ///< by a block, at most
-};
-
 /// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which).
 template <class Config, class Machine, class Points, class Board>
 class local_maxima_team {

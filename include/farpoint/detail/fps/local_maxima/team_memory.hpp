@@ -33,6 +33,19 @@ struct local_maxima_config {
   static_assert(alone || listed_size <= 32, "farpoint: a vote is a bit of a word");
 };
 
+/// A block's place in the team that samples cloud b.
+struct local_maxima_place {
+  index_t b;
+  unsigned rank;
+  unsigned blocks;
+};
+
+/// How long lists should be: it changes the speed only.
+struct local_maxima_lengths {
+  float wanted;     ///< candidates above the cut of a round
+  unsigned listed;  ///< by a block, at most
+};
+
 /// Counters of a round; all zero at its start. Distances as ordered words.
 struct local_maxima_counters {
   // Of the block: all its points, and its candidates above the cut.
