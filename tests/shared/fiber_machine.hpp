@@ -182,7 +182,7 @@ struct fiber_machine {
 /// Messages between blocks of fibers.
 class fiber_board {
  public:
-  struct message {
+  struct FARPOINT_HIDDEN message {
     farpoint::detail::fps_words words;
     std::uint32_t tag;
   };
