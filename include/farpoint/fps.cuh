@@ -16,6 +16,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// a workspace for the whole device is enough for any 8 multiprocessors or more. No point takes more than 40 bytes, in
 /// any dimension. By kernel (docs/fps.md):
 ///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
+///   maxima_in_block         0
+///   maxima_in_grid          22 to 25 bytes a point, and 1.1 KiB for each block; in clusters as well, but for the blocks
 ///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
 ///   in_cluster, in_grid     (Dim + 1) scalars and an index a point, and less than half a byte for sorting (20.3 bytes
 ///                           for three floats, 36.3 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each

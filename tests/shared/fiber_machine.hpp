@@ -180,9 +180,9 @@ struct fiber_machine {
 };
 
 /// Messages between blocks of fibers.
-class fiber_board {
+class FARPOINT_HIDDEN fiber_board {
  public:
-  struct FARPOINT_HIDDEN message {
+  struct message {
     farpoint::detail::fps_words words;
     std::uint32_t tag;
   };

@@ -56,8 +56,12 @@ class local_maxima_plan {
     return works;
   }
 
+  /// With boxes or not: a call with fewer multiprocessors, which other kernels may serve, has room in it too.
   std::size_t bytes() const noexcept {
-    return choice_.kernel == fps_kernel::maxima_in_block ? 0 : layout_of(cutter{}).size;
+    if (choice_.kernel == fps_kernel::maxima_in_block) return 0;
+    local_maxima_plan with_boxes = *this;
+    with_boxes.choice_.boxes = true;
+    return with_boxes.layout_of(cutter{}).size;
   }
 
   cudaError_t launch(fps_args<Points> const& args, unsigned char* workspace, cudaStream_t stream) const noexcept {
