@@ -38,7 +38,8 @@ std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
 /// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
-/// launch, or 10 with the sort, or two for a ragged batch in registers and in global memory; and a memset for a report.
+/// launch, or 10 with the sort, or two to six by local maxima in a grid, or two for a ragged batch in registers and in
+/// global memory; and a memset for a report.
 /// A grid is a cooperative launch: it waits until the multiprocessors of `exec` have room for all of its blocks at
 /// once, a cluster until one graphics processing cluster has room for it, all else for nobody
 /// (docs/beside_other_work.md). Thread-safe: concurrent calls must not share output or workspace.
