@@ -44,13 +44,13 @@ suite "graph capture" farpoint_device_tests {} "[graph]"
 # Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 # A seed of its own each time; a call that fails says which.
-suite "random calls" farpoint_device_fuzz {} --seconds 30
+suite "random calls" farpoint_device_fuzz {} --seconds 15
 suite "block_argmax in your kernel" example_02_block_argmax {}
 suite "demo" farpoint_demo {} --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
 suite "splats" farpoint_splat {} --backend cuda --check --size 512 --views 1 --output "${TMPDIR:-/tmp}/farpoint_splat.png"
 sanitize=(compute-sanitizer --error-exitcode 1)
 suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
-suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool memcheck --leak-check full {} --seconds 60
+suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool memcheck --leak-check full {} --seconds 20
 # Racecheck (CUDA 13.0) takes the shared memories of a cluster's blocks for one: it reports pairs of accesses that have a
 # __syncthreads() between them. The same source is checked as a block's and as a grid's team.
 suite "racecheck" farpoint_device_tests "${sanitize[@]}" --tool racecheck {} "[sanitize]~[cluster]"

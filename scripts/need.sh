@@ -1,7 +1,6 @@
 #!/usr/bin/env bash
-# need.sh WHAT...: installs what is missing for `build`, `test`, `bench` or `docs` from the distribution's packages. On a
-# machine without a CUDA toolkit `build` also fetches CUDA's headers, into build/cccl, unless CCCL_DIR names them. Starts
-# neither apt nor pip when nothing is missing.
+# need.sh WHAT...: installs what is missing for `build`, `test`, `bench` or `docs` from the distribution's packages. Does
+# not start apt when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -48,34 +47,10 @@ sanitizer_runtime() {
   esac
 }
 
-cccl() {
-  if nvcc --version > /dev/null 2>&1 || [ -d /usr/local/cuda/lib64/cmake/cccl ]; then return; fi
-  if [ -n "${CCCL_DIR:-}" ] || [ -e build/cccl/lib/cmake/cccl/cccl-config.cmake ]; then return; fi
-  printf 'No CUDA toolkit found: fetching its headers (PyPI package nvidia-cuda-cccl)\n'
-  packages python3-pip unzip
-  local wheel=build/cccl-wheel config include
-  rm -rf "$wheel" build/cccl
-  mkdir -p "$wheel"
-  if ! python3 -m pip download -q --disable-pip-version-check --no-deps -d "$wheel" nvidia-cuda-cccl \
-    > build/cccl.log 2>&1 || ! unzip -q "$wheel"/*.whl -d "$wheel" >> build/cccl.log 2>&1; then
-    cat build/cccl.log >&2
-    fail "could not fetch the CCCL headers: install the CUDA toolkit, or set CCCL_DIR to the folder of cccl-config.cmake."
-  fi
-  # The wheel's config files look for the headers where the wheel does not put them.
-  config=$(find "$wheel" -path '*lib/cmake/cccl' -type d | head -n 1)
-  include=$(find "$wheel" -path '*include/cccl' -type d | head -n 1)
-  if [ -z "$config" ] || [ -z "$include" ]; then fail "nvidia-cuda-cccl has changed its layout: set CCCL_DIR yourself."; fi
-  mkdir -p build/cccl/lib
-  mv "$(dirname "$config")" build/cccl/lib/cmake
-  mv "$(dirname "$include")" build/cccl/include
-  rm -rf "$wheel"
-}
-
 for what in "$@"; do
   case $what in
     build)
       packages cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache
-      cccl
       ;;
     test)
       # shellcheck disable=SC2046 # one word or none

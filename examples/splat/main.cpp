@@ -88,7 +88,7 @@ void declare_options(CLI::App& app, splat_options& wish) {
       ->option_text("N [0]");
   app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
       ->option_text("PNG [farpoint_splat.png]");
-  app.add_flag("--check", wish.check, "Also compute the first view on one host thread, and compare to the bit");
+  app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
   app.footer(
       "The backend computes neighbours, normals and radii; the host draws.\n"
       "Also written: the first view's normals in false colours (_error), and thumbnails of all views (_views).\n"

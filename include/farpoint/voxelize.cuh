@@ -19,7 +19,7 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
                                      voxelize_params<typename Points::scalar> const& params,
                                      voxelize_output<typename Points::scalar> const& output) noexcept {
   if (!detail::check_voxelize(clouds, params, output) || detail::voxelizes_nothing(clouds)) return 0;
-  if (clouds.points().size() > detail::voxelize_most_points) return 0;
+  if (detail::larger(clouds.points().size(), clouds.size()) > detail::voxelize_most_points) return 0;
   return detail::voxelize_plan<Selector, Points>{clouds, params, output}.bytes();
 }
 

@@ -25,14 +25,17 @@ static __global__ void hold_kernel(unsigned* arrived, unsigned const volatile* r
 class held_multiprocessors {
  public:
   explicit held_multiprocessors(int count) {
-    int most = 0;
+    int least = 0, greatest = 0, most = 0;
+    REQUIRE_CUDA(cudaDeviceGetStreamPriorityRange(&least, &greatest));
+    // Streams of one priority may share a queue, in which what is enqueued later waits.
+    REQUIRE_CUDA(cudaStreamCreateWithPriority(&stream_, cudaStreamNonBlocking, greatest));
     REQUIRE_CUDA(cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, 0));
     REQUIRE_CUDA(cudaFuncSetAttribute(hold_kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, most));
     REQUIRE_CUDA(cudaHostAlloc(&words_, 2 * sizeof *words_, cudaHostAllocMapped));
     words_[0] = words_[1] = 0;
     unsigned* mapped = nullptr;
     REQUIRE_CUDA(cudaHostGetDevicePointer(&mapped, words_, 0));
-    hold_kernel<<<static_cast<unsigned>(count), 1, static_cast<std::size_t>(most), stream_.get()>>>(mapped, mapped + 1);
+    hold_kernel<<<static_cast<unsigned>(count), 1, static_cast<std::size_t>(most), stream_>>>(mapped, mapped + 1);
     REQUIRE_CUDA(cudaGetLastError());
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
     while (*static_cast<unsigned volatile*>(words_) < static_cast<unsigned>(count)) {
@@ -44,13 +47,14 @@ class held_multiprocessors {
   held_multiprocessors& operator=(held_multiprocessors const&) = delete;
   ~held_multiprocessors() {
     release();
-    cudaStreamSynchronize(stream_.get());
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
     cudaFreeHost(words_);
   }
   void release() { static_cast<unsigned volatile*>(words_)[1] = 1; }
 
  private:
-  test_stream stream_;
+  cudaStream_t stream_ = nullptr;
   unsigned* words_ = nullptr;  ///< blocks that run; not zero when they shall end
 };
 

@@ -92,16 +92,27 @@ struct search_request {
   }
 };
 
-void compare_knn(search_request const& asked, fuzz_workspace const& workspace) {
+/// `host(memory, points, queries, bytes)` and `reference(memory, points, queries)`.
+template <class Host, class Reference>
+void compare_search(char const* name, search_request const& asked, fuzz_workspace const& workspace, Host const& host,
+                    Reference const& reference) {
   compare_with_reference(
-      "knn", workspace, [&](fuzz_memory& memory) { return asked.bytes(memory); },
+      name, workspace, [&](fuzz_memory& memory) { return asked.bytes(memory); },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::knn_host(asked.exec, asked.points_in(memory), asked.queries_in(memory), asked.self,
-                                          asked.method, asked.k, asked.knn_lists(memory), bytes, asked.tuning);
+        return host(memory, asked.points_in(memory), asked.queries_in(memory), bytes);
       },
-      [&](fuzz_memory& memory) {
-        return farpoint::reference::knn(asked.points_in(memory), asked.queries_in(memory), asked.method, asked.k,
-                                        asked.knn_lists(memory));
+      [&](fuzz_memory& memory) { return reference(memory, asked.points_in(memory), asked.queries_in(memory)); });
+}
+
+void compare_knn(search_request const& asked, fuzz_workspace const& workspace) {
+  compare_search(
+      "knn", asked, workspace,
+      [&](fuzz_memory& memory, auto const& points, auto const& queries, farpoint::bytes bytes) {
+        return farpoint::detail::knn_host(asked.exec, points, queries, asked.self, asked.method, asked.k,
+                                          asked.knn_lists(memory), bytes, asked.tuning);
+      },
+      [&](fuzz_memory& memory, auto const&... clouds) {
+        return farpoint::reference::knn(clouds..., asked.method, asked.k, asked.knn_lists(memory));
       });
 }
 
@@ -124,28 +135,26 @@ void compare_knn_in_bvh(search_request const& asked, fuzz_workspace const& works
 }
 
 void compare_radius(search_request const& asked, fuzz_workspace const& workspace) {
-  compare_with_reference(
-      "radius", workspace, [&](fuzz_memory& memory) { return asked.bytes(memory); },
-      [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::radius_host(asked.exec, asked.points_in(memory), asked.queries_in(memory), asked.self,
-                                             asked.params, asked.k, asked.radius_lists(memory), bytes, asked.tuning);
+  compare_search(
+      "radius", asked, workspace,
+      [&](fuzz_memory& memory, auto const& points, auto const& queries, farpoint::bytes bytes) {
+        return farpoint::detail::radius_host(asked.exec, points, queries, asked.self, asked.params, asked.k,
+                                             asked.radius_lists(memory), bytes, asked.tuning);
       },
-      [&](fuzz_memory& memory) {
-        return farpoint::reference::radius(asked.points_in(memory), asked.queries_in(memory), asked.params, asked.k,
-                                           asked.radius_lists(memory));
+      [&](fuzz_memory& memory, auto const&... clouds) {
+        return farpoint::reference::radius(clouds..., asked.params, asked.k, asked.radius_lists(memory));
       });
 }
 
 void compare_radius_rows(search_request const& asked, fuzz_workspace const& workspace) {
-  compare_with_reference(
-      "radius_rows", workspace, [&](fuzz_memory& memory) { return asked.bytes(memory); },
-      [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::radius_rows_host(asked.exec, asked.points_in(memory), asked.queries_in(memory),
-                                                  asked.self, asked.params, asked.rows(memory), bytes, asked.tuning);
+  compare_search(
+      "radius_rows", asked, workspace,
+      [&](fuzz_memory& memory, auto const& points, auto const& queries, farpoint::bytes bytes) {
+        return farpoint::detail::radius_rows_host(asked.exec, points, queries, asked.self, asked.params,
+                                                  asked.rows(memory), bytes, asked.tuning);
       },
-      [&](fuzz_memory& memory) {
-        return farpoint::reference::radius_rows(asked.points_in(memory), asked.queries_in(memory), asked.params,
-                                                asked.rows(memory));
+      [&](fuzz_memory& memory, auto const&... clouds) {
+        return farpoint::reference::radius_rows(clouds..., asked.params, asked.rows(memory));
       });
 }
 

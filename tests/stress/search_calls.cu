@@ -25,6 +25,18 @@ struct search_data {
     if (self) return call(clouds);
     return call(clouds, queries.in(memory));
   }
+
+  /// A knn_output or radius_output for `each` neighbours per row.
+  template <class Output, class Report, class Memory>
+  Output lists_in(Memory& memory, index_t each) const {
+    auto const size = rows() * static_cast<std::size_t>(each);
+    Output output;
+    output.indices = memory.template output<std::int32_t>(size);
+    output.distances = memory.template output<float>(size);
+    output.counts = memory.template output<std::int32_t>(rows());
+    output.report = memory.template output<Report>(1).data();
+    return output;
+  }
 };
 
 struct knn_work {
@@ -35,12 +47,7 @@ struct knn_work {
   template <class Exec, class Memory>
   farpoint::result operator()(Exec exec, Memory& memory) const {
     return data.in(memory, [&](auto const&... clouds) {
-      auto const size = data.rows() * static_cast<std::size_t>(k);
-      farpoint::knn_output<float> output;
-      output.indices = memory.template output<std::int32_t>(size);
-      output.distances = memory.template output<float>(size);
-      output.counts = memory.template output<std::int32_t>(data.rows());
-      output.report = memory.template output<farpoint::knn_report>(1).data();
+      auto const output = data.lists_in<farpoint::knn_output<float>, farpoint::knn_report>(memory, k);
       return farpoint::knn(exec, clouds..., method, k, output,
                            memory.scratch(farpoint::knn_workspace_bytes(exec, clouds..., method, k)));
     });
@@ -55,12 +62,7 @@ struct radius_work {
   template <class Exec, class Memory>
   farpoint::result operator()(Exec exec, Memory& memory) const {
     return data.in(memory, [&](auto const&... clouds) {
-      auto const size = data.rows() * static_cast<std::size_t>(max);
-      farpoint::radius_output<float> output;
-      output.indices = memory.template output<std::int32_t>(size);
-      output.distances = memory.template output<float>(size);
-      output.counts = memory.template output<std::int32_t>(data.rows());
-      output.report = memory.template output<farpoint::radius_report>(1).data();
+      auto const output = data.lists_in<farpoint::radius_output<float>, farpoint::radius_report>(memory, max);
       return farpoint::radius(exec, clouds..., params, max, output,
                               memory.scratch(farpoint::radius_workspace_bytes(exec, clouds...)));
     });

@@ -11,6 +11,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/driver_function.cuh>
 #include <farpoint/core/features.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/status.hpp>
@@ -30,19 +31,6 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 #if FARPOINT_CHECK_POINTERS
-
-/// A function of the driver, which knows nothing of the errors that are pending in the runtime; null if it has none.
-template <class Function>
-Function* driver_function(char const* name, [[maybe_unused]] unsigned version) noexcept {
-  void* entry = nullptr;
-  cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-  cudaError_t const error = cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found);
-#else
-  cudaError_t const error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
-#endif
-  return error == cudaSuccess && found == cudaDriverEntryPointSuccess ? reinterpret_cast<Function*>(entry) : nullptr;
-}
 
 /// What is wrong with an array, in sentences that name it.
 struct pointer_reasons {

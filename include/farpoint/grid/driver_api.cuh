@@ -1,10 +1,10 @@
 /// @file
-/// What only the driver can do, looked up through the runtime: nothing links libcuda.
+/// The functions of the driver that launches need.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/driver_function.cuh>
 
 #include <cuda.h>
 #include <cuda_runtime.h>
@@ -12,8 +12,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// Functions of the driver, null where it has none: they neither return nor clear nor leave an error of the runtime's.
-/// Looked up once in a process.
+/// Functions of the driver, null where it has none; see driver_function(). Looked up once per process.
 struct driver_api {
   decltype(&cuFuncGetAttribute) get_attribute;
   decltype(&cuFuncSetAttribute) set_attribute;
@@ -40,15 +39,8 @@ struct driver_api {
   }
 
   template <class Function>
-  static void find(char const* name, [[maybe_unused]] unsigned version, Function*& function) noexcept {
-    void* entry = nullptr;
-    cudaDriverEntryPointQueryResult found{};
-#if CUDART_VERSION >= 12050
-    cudaError_t const error = cudaGetDriverEntryPointByVersion(name, &entry, version, cudaEnableDefault, &found);
-#else
-    cudaError_t const error = cudaGetDriverEntryPoint(name, &entry, cudaEnableDefault, &found);
-#endif
-    if (error == cudaSuccess) function = reinterpret_cast<Function*>(entry);
+  static void find(char const* name, unsigned version, Function*& function) noexcept {
+    function = driver_function<Function>(name, version);
   }
 };
 

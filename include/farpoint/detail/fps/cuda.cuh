@@ -34,7 +34,10 @@ class fps_cuda_plan {
 
   fps_cuda_plan(batch<Points> const& clouds, fps_params const& params,
                 device_properties const& device = device_properties::current()) noexcept
-      : clouds_{clouds}, largest_{clouds.largest()}, points_{clouds.points().size()}, device_{device} {
+      : clouds_{clouds},
+        largest_{bounded_points(clouds.largest())},
+        points_{bounded_points(clouds.points().size())},
+        device_{device} {
     fps_case const c{
         largest_,          points_,         clouds.size(),           params.samples,      clouds.is_ragged(),
         register_points(), rounds_points(), device_.multiprocessors, device_.architecture};
@@ -110,7 +113,7 @@ class fps_cuda_plan {
     }
     bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
                               choice.cluster_size <= 16 && is_power_of_two(choice.cluster_size) &&
-                              clouds_.size() * choice.cluster_size <= max_narrow_points;
+                              clouds_.size() <= max_narrow_points / choice.cluster_size;
     if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points())) {
       choice.kernel = fps_kernel::in_grid;
     }

@@ -159,7 +159,7 @@ class knn_screen_plan {
 
   void launch_rounds(kernel_launcher& launcher, memory const& m,
                      screen_row_writer<scalar> const& writer) const noexcept {
-    quadtree_args const tree_args{{{m.points.words, 0}, method_.camera.width, method_.camera.height},
+    quadtree_args const tree_args{{{m.points.words, std::size_t{0}}, method_.camera.width, method_.camera.height},
                                   layout(),
                                   layout().cut(m.tree),
                                   m.points.pixel_of,

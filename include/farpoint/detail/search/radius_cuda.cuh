@@ -22,7 +22,7 @@ struct radius_memory {
 /// @param self  the queries are the points
 template <class Queries>
 auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
-  index_t const rows = larger(queries.points().size(), index_t{0});
+  index_t const rows = bounded_points(queries.points().size());
   return [rows, cut_order = query_order_of(queries, self)](workspace_cutter& cutter) {
     auto const sums = exclusive_scan_memory::cut(cutter, rows);
     return radius_memory{sums, cut_order(cutter)};

@@ -1,0 +1,197 @@
+#!/usr/bin/env bash
+# matrix.sh [PART...]: compiles farpoint, and runs nothing, for what one machine does not run. Parts, all by default:
+#   device  the kernels of the public calls, by each nvcc found, for each architecture, held against its limits
+#   host    the headers, and calls of them, by g++ and clang++, in C++17, C++20 and C++23
+#   cccl    the same with the CCCL headers of CUDA 12, from PyPI
+#   cmake   CMake 3.22, from PyPI: configured with CUDA, built, installed, found and used without
+# Works in build/matrix. What is not there is skipped, aloud. Exit code 1: something does not compile.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+work=build/matrix
+architectures=(75 80 86 90 100 120)
+standards=(17 20 2b)
+# The oldest CCCL of PyPI that has all headers, and the last of CUDA 12. A std::vector is a span from 12.8 on.
+cccl_headers=12.3.101.post1
+cccl_calls=12.9.27
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Werror)
+failures=0
+skips=()
+
+pass() { printf 'PASS  %s\n' "$*"; }
+skip() {
+  printf 'SKIP  %s\n' "$*"
+  skips+=("$*")
+}
+# outcome CODE WHAT LOG
+outcome() {
+  if [ "$1" = 0 ]; then
+    pass "$2"
+  else
+    printf 'FAIL  %s\n' "$2"
+    head -n 40 "$3"
+    failures=$((failures + 1))
+  fi
+}
+# try WHAT COMMAND...
+try() {
+  local log code=0
+  log=$work/$(printf '%s' "$1" | tr -c 'A-Za-z0-9.\n' '_').log
+  "${@:2}" > "$log" 2>&1 || code=$?
+  outcome "$code" "$1" "$log"
+}
+
+# kernels NVCC ARCHITECTURE SOURCE: in a process of its own, one a core. Assembled by hand, so that ptxas says what each
+# kernel takes.
+kernels() {
+  local nvcc=$1 architecture=$2 source=$3 file log code=0 figures
+  file=$work/$(basename "$(dirname "$(dirname "$nvcc")")")_sm_${architecture}_$(basename "$source" .cu)
+  log=$file.log
+  "$nvcc" -std=c++17 "-arch=compute_$architecture" -Werror=all-warnings -Iinclude -ptx "$source" -o "$file.ptx" > "$log" 2>&1 &&
+    "$(dirname "$nvcc")/ptxas" "-arch=sm_$architecture" -v "$file.ptx" -o "$file.cubin" > "$file.ptxas" 2>&1 || code=$?
+  if [ "$code" != 0 ]; then
+    cat "$file.ptxas" >> "$log" 2> /dev/null
+  else
+    figures=$(python3 -B tests/matrix/resources.py "sm_$architecture" "$file.ptx" "$file.ptxas" 2> "$log") || code=$?
+  fi
+  outcome "$code" "sm_$architecture $(basename "$source"): ${figures:-}" "$log"
+  rm -f "$file.ptx" "$file.cubin"
+  exit "$failures"
+}
+
+compilers_of_cuda() {
+  local nvcc
+  for nvcc in "$(command -v nvcc)" /usr/local/cuda-*/bin/nvcc; do
+    if [ -x "$nvcc" ]; then realpath "$nvcc"; fi
+  done | sort -u
+}
+
+device() {
+  local nvcc version=() code
+  try "tests of resources.py" python3 -B -m unittest discover -q -s tests/matrix
+  for nvcc in $(compilers_of_cuda); do
+    version+=("$("$nvcc" --version | sed -n 's/.*release \([0-9.]*\).*/\1/p')")
+    printf '      nvcc %s\n' "${version[-1]}"
+    for architecture in "${architectures[@]}"; do
+      for source in tests/matrix/*.cu; do printf '%s\n' "$nvcc" "$architecture" "$source"; done
+    done | xargs -n 3 -P "$(nproc)" "${BASH_SOURCE[0]}" --kernels
+    code=$?
+    [ "$code" = 0 ] || failures=$((failures + 1))
+  done
+  case " ${version[*]:-none} " in
+    " none ") skip "the device half: there is no nvcc" ;;
+    *" 12."*) ;;
+    *) skip "nvcc 12: not installed, and PyPI's nvidia-cuda-nvcc-cu12 has ptxas, but no nvcc" ;;
+  esac
+}
+
+# cccl_of VERSION: its include folder; nothing if it cannot be had.
+cccl_of() {
+  local folder=$work/cccl-$1
+  if [ ! -d "$folder" ]; then
+    python3 -m pip install -q --disable-pip-version-check --no-deps --target "$folder" "nvidia-cuda-cccl-cu12==$1" \
+      > "$folder.log" 2>&1 || return 0
+  fi
+  dirname "$(find "$folder" -path '*/include/cub' -type d | head -n 1)"
+}
+
+# All headers in one file, but for those that need another library: tests/interop compiles them.
+all_headers() {
+  find include/farpoint -name '*.hpp' -printf '#include <farpoint/%P>\n' | LC_ALL=C sort |
+    grep -Ev '/interop/(dlpack|eigen|pcl)' > "$work/all.cpp"
+}
+
+host() {
+  local compiler found standard cccl source
+  cccl=$(for candidate in /usr/local/cuda/include/cccl build/cccl/include/cccl build/cccl/include; do
+    if [ -d "$candidate/cuda/std" ]; then echo "$candidate" && break; fi
+  done)
+  [ -n "$cccl" ] || cccl=$(cccl_of "$cccl_calls")
+  all_headers
+  for compiler in g++-12 clang++-14; do
+    found=$(command -v "$compiler" || command -v "${compiler%-*}")
+    if [ -z "$found" ]; then
+      skip "$compiler: not installed"
+      continue
+    fi
+    for standard in "${standards[@]}"; do
+      for source in "$work/all.cpp" tests/host/{fps,knn,knn_screen,voxelize}_bits.cpp; do
+        try "$(basename "$found") $("$found" -dumpversion), C++$standard, $(basename "$source")" \
+          "$found" "-std=c++$standard" -fsyntax-only "${warnings[@]}" -Iinclude -isystem "$cccl" "$source"
+      done
+    done
+  done
+}
+
+cccl() {
+  local old new source folder version nvcc
+  old=$(cccl_of "$cccl_headers")
+  new=$(cccl_of "$cccl_calls")
+  if [ ! -d "$old" ] || [ ! -d "$new" ]; then
+    skip "CCCL of CUDA 12: PyPI's nvidia-cuda-cccl-cu12 could not be installed"
+    return
+  fi
+  all_headers
+  try "CCCL of CUDA $cccl_headers: all headers, g++" g++ -std=c++17 -fsyntax-only -Iinclude -isystem "$old" "$work/all.cpp"
+  for source in tests/host/{fps,knn,knn_screen,voxelize}_bits.cpp; do
+    try "CCCL of CUDA $cccl_calls: $(basename "$source"), g++" \
+      g++ -std=c++17 -fsyntax-only -Iinclude -isystem "$new" "$source"
+  done
+  nvcc=$(compilers_of_cuda | head -n 1)
+  if [ -z "$nvcc" ]; then
+    skip "kernels with the CCCL of CUDA 12: there is no nvcc"
+    return
+  fi
+  # -w: old headers use what a newer toolkit calls deprecated.
+  for source in tests/matrix/*.cu; do
+    for folder in "$old" "$new"; do
+      version=${folder#*cccl-}
+      try "CCCL of CUDA ${version%%/*}: $(basename "$source"), nvcc" \
+        "$nvcc" -std=c++17 -arch=compute_90 --fdevice-syntax-only -w -Iinclude "-I$folder" -c "$source" -o "$work/none.o"
+    done
+  done
+}
+
+cmake_322() {
+  local folder=$work/cmake-3.22 bin tree=$work/with-cmake-3.22
+  if [ ! -d "$folder" ]; then
+    python3 -m pip install -q --disable-pip-version-check --no-deps --target "$folder" 'cmake==3.22.*' \
+      > "$folder.log" 2>&1
+  fi
+  bin=$folder/cmake/data/bin
+  if [ ! -x "$bin/cmake" ]; then
+    skip "CMake 3.22: PyPI's could not be installed"
+    return
+  fi
+  bin=$(realpath "$bin")
+  # From nothing: what is in a cache was not tried.
+  rm -rf "$tree" "$tree-cuda"
+  local options=(-DFARPOINT_BUILD_BENCH=OFF -G Ninja)
+  if [ -n "$(compilers_of_cuda)" ]; then
+    try "CMake 3.22: configured with CUDA" "$bin/cmake" -S . -B "$tree-cuda" -DFARPOINT_CUDA=ON "${options[@]}" \
+      "-DCMAKE_CUDA_COMPILER=$(compilers_of_cuda | head -n 1)"
+  else
+    skip "CMake 3.22 with CUDA: there is no nvcc"
+  fi
+  try "CMake 3.22: configured" "$bin/cmake" -S . -B "$tree" -DFARPOINT_CUDA=OFF "${options[@]}"
+  try "CMake 3.22: built" "$bin/cmake" --build "$tree" --target farpoint example_01_fps
+  try "CMake 3.22: installed, found and used" "$bin/ctest" --test-dir "$tree" --output-on-failure -R '^package\.'
+}
+
+if [ "${1:-}" = --kernels ]; then kernels "${@:2}"; fi
+mkdir -p "$work"
+[ $# -gt 0 ] || set -- device host cccl cmake
+for part in "$@"; do
+  printf '== %s\n' "$part"
+  case $part in
+    device | host | cccl) "$part" ;;
+    cmake) cmake_322 ;;
+    *)
+      printf 'matrix: there is no part "%s"; parts are device, host, cccl and cmake.\n' "$part" >&2
+      exit 2
+      ;;
+  esac
+done
+printf '\n%d failed\n' "$failures"
+for reason in "${skips[@]+"${skips[@]}"}"; do printf 'SKIPPED: %s\n' "$reason"; done
+[ "$failures" = 0 ]

@@ -1,0 +1,13 @@
+#include <farpoint/knn.cuh>
+#include <farpoint/radius.cuh>
+
+#include "calls.cuh"
+
+template <class Scalar>
+farpoint::result search(farpoint::cuda_exec exec, matrix::clouds<Scalar> const& points) {
+  farpoint::result outcome = farpoint::knn(exec, points, farpoint::exact{}, 8, {}, {});
+  if (outcome) outcome = farpoint::radius(exec, points, {}, 8, {}, {});
+  if (outcome) outcome = farpoint::radius_rows(exec, points, {}, {}, {});
+  return outcome;
+}
+FARPOINT_FOR_EVERY_SCALAR(search)
