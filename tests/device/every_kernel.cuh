@@ -22,6 +22,9 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr int group_block_size = 64;
   static constexpr int group_list_size = 64;
   static constexpr farpoint::index_t grid_points_per_block = 100;
+  static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
+  static constexpr farpoint::index_t most_points_in_phases = 3000;
+  static constexpr farpoint::index_t most_clouds_in_phases = 1000;
 };
 
 /// Without shapes that are not asked for: every shape is another kernel to compile.
@@ -136,7 +139,10 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::fps_global_memory_args<farpoint::point_view<Coord>> const&) noexcept; \
   how void farpoint::detail::fps_enqueue_keys<farpoint::point_view<Coord>>(                   \
       farpoint::detail::kernel_launcher&,                                                     \
-      farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;
+      farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;       \
+  how void farpoint::detail::fps_enqueue_order<farpoint::point_view<Coord>, 256, 3>(          \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 FPS_OF_ODD_BLOCKS(extern template, float)
 FPS_OF_ODD_BLOCKS(extern template, double)
