@@ -74,7 +74,7 @@ device() {
     printf '      nvcc %s\n' "${version[-1]}"
     for architecture in "${architectures[@]}"; do
       for source in tests/matrix/*.cu; do printf '%s\n' "$nvcc" "$architecture" "$source"; done
-    done | xargs -n 3 -P "$(nproc)" "${BASH_SOURCE[0]}" --kernels
+    done | xargs -n 3 -P "$(nproc)" scripts/matrix.sh --kernels
     code=$?
     [ "$code" = 0 ] || failures=$((failures + 1))
   done

@@ -168,7 +168,7 @@ TEST_CASE("a batch without clouds has no wrong offset", "[core]") {
 }
 
 TEST_CASE("a batch whose points cannot all have an address is refused", "[core]") {
-  constexpr farpoint::detail::batch_reasons reasons{"", "", "", ""};
+  constexpr farpoint::detail::batch_reasons reasons{"", "", "", "", ""};
   float const point[3] = {};
   auto const accepts = [&](index_t count, index_t stride) {
     return bool(

@@ -1,5 +1,5 @@
-// What the files of this folder have in common. They are compiled by ./dev matrix, for every architecture, and not run: the
-// kernels of all public calls, with the default tunings.
+// What the files of this folder have in common. They are compiled by ./dev matrix, for every architecture, and not run:
+// the kernels of all public calls, with the default tunings.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
