@@ -17,13 +17,13 @@ FARPOINT_BEGIN_NAMESPACE
 /// any dimension. By kernel (docs/fps.md):
 ///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   maxima_in_block         0
-///   maxima_in_grid          22 to 25 bytes a point, and 1.1 KiB for each block; in clusters as well, but for the blocks
-///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
-///   in_cluster, in_grid     (Dim + 1) scalars and an index a point, and less than half a byte for sorting (20.3 bytes
-///                           for three floats, 36.3 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each
-///                           cloud that has two blocks or more of a grid. A batch of more than some millions of points
-///                           also keeps its boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud
-///                           and a block at most.
+///   maxima_in_grid          22 to 25 bytes a point, and 1.1 KiB for each block; in clusters as well, but for the
+///   blocks in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold in_cluster, in_grid     (Dim
+///   + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
+///                           floats, 36 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each cloud that has
+///                           two blocks or more of a grid. A batch of more than some millions of points also keeps its
+///                           boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at
+///                           most.
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params, detail::device_properties::of(exec)}.bytes();
@@ -38,10 +38,10 @@ std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
 /// Complexity: at most O(samples * n) distances per cloud; the kernels for large clouds leave out most of them. One
-/// launch, or 10 with the sort, or two to six by local maxima in a grid, or two for a ragged batch in registers and in
-/// global memory; and a memset for a report.
-/// A grid is a cooperative launch: it waits until the multiprocessors of `exec` have room for all of its blocks at
-/// once, a cluster until one graphics processing cluster has room for it, all else for nobody
+/// launch; or one that sorts, one that samples and a memset, or 10 of these above two million points or 32 clouds; or
+/// two to six by local maxima in a grid; or two for a ragged batch in registers and in global memory; and a memset for
+/// a report. A grid is a cooperative launch: it waits until the multiprocessors of `exec` have room for all of its
+/// blocks at once, a cluster until one graphics processing cluster has room for it, all else for nobody
 /// (docs/beside_other_work.md). Thread-safe: concurrent calls must not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,

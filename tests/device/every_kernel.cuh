@@ -26,6 +26,9 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr int maxima_wanted = 100;
   static constexpr int maxima_block_points = 3000;
   static constexpr bool maxima_clusters = true;
+  static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
+  static constexpr farpoint::index_t most_points_in_phases = 3000;
+  static constexpr farpoint::index_t most_clouds_in_phases = 1000;
 };
 
 /// Without shapes that are not asked for: every shape is another kernel to compile.
@@ -161,7 +164,10 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::fps_global_memory_args<farpoint::point_view<Coord>> const&) noexcept; \
   how void farpoint::detail::fps_enqueue_keys<farpoint::point_view<Coord>>(                   \
       farpoint::detail::kernel_launcher&,                                                     \
-      farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;
+      farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;       \
+  how void farpoint::detail::fps_enqueue_order<farpoint::point_view<Coord>, 256, 3>(          \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 FPS_OF_ODD_BLOCKS(extern template, float)
 FPS_OF_ODD_BLOCKS(extern template, double)

@@ -50,7 +50,11 @@ __global__ void accumulate(vec<Scalar> const* points, std::uint32_t const* set_o
   int const threads = static_cast<int>(gridDim.x) * block_size;
   int const each = (size + threads - 1) / threads;
   int const first = (static_cast<int>(blockIdx.x) * block_size + static_cast<int>(threadIdx.x)) * each;
-  for (int i = first; i < first + each && i < size; ++i) seen.add(set_of[i], points[i]);
+  // Those of the first half go out before those of the second are seen.
+  int const middle = first + each / 2;
+  for (int i = first; i < middle && i < size; ++i) seen.add(set_of[i], points[i]);
+  seen.flush_over_block(shared);
+  for (int i = middle; i < first + each && i < size; ++i) seen.add(set_of[i], points[i]);
   seen.flush_over_block(shared);
 }
 
@@ -71,9 +75,10 @@ __global__ void find_keys(vec<Scalar> const* points, int size, point_set<Scalar>
   }
 }
 
+/// @param mixed  the points of a set do not follow one another
 template <class Scalar>
-void check_sets(int size, std::uint32_t sets, int blocks, Scalar scale) {
-  CAPTURE(sizeof(Scalar), size, sets, blocks, scale);
+void check_sets(int size, std::uint32_t sets, int blocks, Scalar scale, bool mixed) {
+  CAPTURE(sizeof(Scalar), size, sets, blocks, scale, mixed);
   random_source random{static_cast<std::uint64_t>(size) * sets};
   std::vector<vec<Scalar>> points(static_cast<std::size_t>(size));
   std::vector<std::uint32_t> set_of(points.size());
@@ -81,7 +86,7 @@ void check_sets(int size, std::uint32_t sets, int blocks, Scalar scale) {
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (int axis = 0; axis < 3; ++axis)
       points[i][axis] = (static_cast<Scalar>(random.uniform()) - Scalar(0.6)) * scale;
-    set_of[i] = static_cast<std::uint32_t>(i * sets / points.size());
+    set_of[i] = static_cast<std::uint32_t>(mixed && i > 0 ? random.below(sets) : i * sets / points.size());
     expected[set_of[i]].box.grow(points[i]);
     ++expected[set_of[i]].count;
   }
@@ -122,8 +127,10 @@ void check_all_sets() {
   for (int const size : {1, 31, 33, 1000, 20000}) {
     for (std::uint32_t const sets : {1u, 2u, 7u, 100u}) {
       for (int const blocks : {1, 5}) {
-        check_sets<Scalar>(size, sets, blocks, 1);
-        check_sets<Scalar>(size, sets, blocks, std::numeric_limits<Scalar>::max());
+        for (bool const mixed : {false, true}) {
+          check_sets<Scalar>(size, sets, blocks, 1, mixed);
+          check_sets<Scalar>(size, sets, blocks, std::numeric_limits<Scalar>::max(), mixed);
+        }
       }
     }
   }

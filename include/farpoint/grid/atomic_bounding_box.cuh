@@ -64,24 +64,26 @@ struct atomic_bounding_box {
 };
 
 /// Counts the points of sets and finds the boxes around them: a thread keeps what it has seen of one set until it meets
-/// a point of another. A Set has `grow(atomic_bounding_box<Scalar> const&, std::uint32_t count)`, which threads may
-/// call at a time.
-template <class Scalar, class Set, int BlockSize>
+/// a point of another. A Set has `grow(atomic_bounding_box<Scalar, Dim> const&, std::uint32_t count)`, which threads
+/// may call at a time.
+template <class Scalar, class Set, int BlockSize, int Dim = 3>
 class set_accumulator {
+  using box_type = atomic_bounding_box<Scalar, Dim>;
+
  public:
   /// Shared memory of a block.
   struct storage {
-    atomic_bounding_box<Scalar> box[BlockSize / cuda_warp::lanes];
+    box_type box[BlockSize / cuda_warp::lanes];
     std::uint32_t set[BlockSize / cuda_warp::lanes];
     std::uint32_t count[BlockSize / cuda_warp::lanes];
   };
 
   __device__ explicit set_accumulator(Set* sets) noexcept : sets_{sets} {}
 
-  __device__ void add(std::uint32_t set, vec<Scalar, 3> const& p) noexcept {
+  __device__ void add(std::uint32_t set, vec<Scalar, Dim> const& p) noexcept {
     if (set != set_) {
-      flush(atomic_bounding_box<Scalar>::of(seen_));
-      seen_ = bounding_box<Scalar>::empty();
+      flush(box_type::of(seen_));
+      seen_ = bounding_box<Scalar, Dim>::empty();
       set_ = set;
     }
     seen_.grow(p);
@@ -92,7 +94,7 @@ class set_accumulator {
     constexpr int warps = BlockSize / cuda_warp::lanes;
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
     __syncwarp();
-    auto box = atomic_bounding_box<Scalar>::of(seen_);
+    auto box = box_type::of(seen_);
     join_over_warp(box);
     if (cuda_warp::lane() == 0) {
       shared.box[warp] = box;
@@ -100,7 +102,7 @@ class set_accumulator {
       shared.count[warp] = count_;
     }
     __syncthreads();
-    if (warp != 0) return;
+    if (warp != 0) return forget();
     bool const is_warp = cuda_warp::lane() < warps;
     count_ = is_warp ? shared.count[cuda_warp::lane()] : 0;
     box = {};
@@ -111,11 +113,18 @@ class set_accumulator {
     __syncwarp();
     join_over_warp(box);
     flush(box);
+    forget();
   }
 
  private:
+  /// What is seen from now on begins anew: the set may be another thread's by now.
+  __device__ void forget() noexcept {
+    set_ = ~0u;
+    count_ = 0;
+  }
+
   /// Lane 0 takes over what all lanes have, if it is of one set; else it goes out.
-  __device__ void join_over_warp(atomic_bounding_box<Scalar>& box) noexcept {
+  __device__ void join_over_warp(box_type& box) noexcept {
     std::uint32_t const first = cuda_warp::max(count_ == 0 ? 0 : set_ + 1);
     if (cuda_warp::ballot(count_ == 0 || set_ + 1 == first) != ~0u) return flush(box);
     set_ = first - 1;
@@ -123,7 +132,7 @@ class set_accumulator {
     count_ = cuda_warp::sum(count_);
     if (cuda_warp::lane() != 0) count_ = 0;
   }
-  __device__ void flush(atomic_bounding_box<Scalar> const& box) noexcept {
+  __device__ void flush(box_type const& box) noexcept {
     if (count_ > 0) sets_[set_].grow(box, count_);
     count_ = 0;
   }
@@ -131,7 +140,7 @@ class set_accumulator {
   Set* sets_;
   std::uint32_t set_ = ~0u;
   std::uint32_t count_ = 0;
-  bounding_box<Scalar> seen_ = bounding_box<Scalar>::empty();
+  bounding_box<Scalar, Dim> seen_ = bounding_box<Scalar, Dim>::empty();
 };
 
 }  // namespace detail

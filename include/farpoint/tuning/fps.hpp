@@ -160,6 +160,15 @@ struct fps_selector {
   // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
   static constexpr index_t grid_points_per_block = 2048;
 
+  /// Shapes of the blocks that put the points of fps_kernel::in_cluster and fps_kernel::in_grid in order, in one
+  /// launch, ascending in capacity, 256 threads or more in whole warps; and the largest batch that is sorted so. Larger
+  /// ones take a launch for each step, which then takes longer than its launch.
+  static constexpr fps_block_tuning order_blocks[] = {{512, 2}, {512, 8}, {512, 16}};
+  // h200: 1 x 16,384 -> 64 0.163 ms, with a launch for each step 0.180; 1 x 1,000,000 -> 64 0.516, 0.533; 31 clouds
+  // of 1,030,000 points -> 1,024 1.35, 1.36; 100 of 10,300 -> 64 0.383, 0.350. The call takes 9 us of the host, not 35.
+  static constexpr index_t most_points_in_phases = index_t{1} << 21;
+  static constexpr index_t most_clouds_in_phases = 32;
+
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
   // h200, ms, uniform:        registers  cluster of 8  of 16   grid  local maxima  with boxes
   //   32 x     4,096 ->   1,024    0.33                                      0.28

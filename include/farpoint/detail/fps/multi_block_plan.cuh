@@ -5,10 +5,13 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/cluster_kernel.cuh>
 #include <farpoint/detail/fps/grid_kernel.cuh>
-#include <farpoint/detail/fps/point_order.cuh>
+#include <farpoint/detail/fps/phased_order.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/tuning/fps.hpp>
+
+#include <iterator>
+#include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -69,11 +72,13 @@ class fps_multi_block_plan {
     fps_extent<dim>* extents;
     grid_exchange<scalar>* meeting_points;
     unsigned* bad_offsets;
-    std::size_t zeros;  ///< bytes of these three, at the front
+    grid_phase* phases;
+    std::size_t zeros;  ///< bytes of these four, at the front
     std::uint32_t* order;
-    scalar* points;  ///< in the same place as three words a point for sorting, which are gone when these are written
+    std::uint32_t* scratch;         ///< three words a point, for sorting
+    std::uint32_t* sort_workspace;  ///< behind them
+    scalar* points;                 ///< in the same place, when the scratch is not needed any more
     scalar* boxes;
-    std::uint32_t* sort_workspace;
     typename config::exchange* exchanges;
     std::size_t size;
   };
@@ -83,34 +88,56 @@ class fps_multi_block_plan {
     a.extents = memory.template take<fps_extent<dim>>(clouds_.size());
     a.meeting_points = memory.template take<grid_exchange<scalar>>(groups_);
     a.bad_offsets = memory.template take<unsigned>(1);
+    a.phases = memory.template take<grid_phase>(fps_order_phases);
     a.zeros = memory.used();
     a.order = memory.template take<std::uint32_t>(points_);
-    constexpr index_t sampling = (dim + 1) * index_t{sizeof(scalar)};
-    constexpr index_t sorting = 3 * index_t{sizeof(std::uint32_t)};
-    a.points = reinterpret_cast<scalar*>(memory.template take<unsigned char>(points_ * larger(sampling, sorting)));
+    cutter points = memory;
+    cutter sorting = memory;
+    a.points = points.template take<scalar>(points_ * (dim + 1));
+    a.scratch = sorting.template take<std::uint32_t>(3 * points_);
+    a.sort_workspace = sorting.template take<std::uint32_t>(sort_workspace_words());
+    memory = points.used() > sorting.used() ? points : sorting;
     a.boxes = memory.template take<scalar>(global_boxes_);
-    a.sort_workspace = memory.template take<std::uint32_t>(
-        static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points_))));
     a.exchanges = memory.template take<typename config::exchange>(groups_);
     a.size = memory.used();
     return a;
   }
 
+  static constexpr std::size_t order_shapes = std::size(Selector::order_blocks);
+
+  bool is_order_phased() const noexcept {
+    return points_ <= Selector::most_points_in_phases && clouds_.size() <= Selector::most_clouds_in_phases;
+  }
+  /// Shape of the blocks that find the order in phases: the first of which the device holds a block for each tile.
+  std::size_t order_shape() const noexcept {
+    std::size_t shape = 0;
+    while (shape + 1 < order_shapes && points_ > order_wave * Selector::order_blocks[shape].capacity()) ++shape;
+    return shape;
+  }
+  index_t sort_workspace_words() const noexcept {
+    if (!is_order_phased()) {
+      return static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points_)));
+    }
+    return phased_radix_sort_workspace_words(points_, Selector::order_blocks[order_shape()].capacity());
+  }
+
   void enqueue_sort(kernel_launcher& launcher, arrays const& a, fps_report* report) const noexcept {
     // Points outside of all clouds of a ragged batch have numbers of their own.
     auto const bits = fps_key_bits::of<dim>(clouds_.is_ragged() ? clouds_.size() + 2 : clouds_.size());
-    auto* const scratch = reinterpret_cast<std::uint32_t*>(a.points);
-    std::uint32_t* const other = scratch + 2 * points_;
+    std::uint32_t* const other = a.scratch + 2 * points_;
     // An odd number of passes ends in the other buffer: the order must come out in its own array.
     bool const in_first = radix_sort_result(bits.all()) == 0;
-    std::uint32_t* const first = in_first ? a.order : other;
-    std::uint32_t* const second = in_first ? other : a.order;
+    radix_words const from{a.scratch, in_first ? a.order : other};
+    radix_words const to{a.scratch + points_, in_first ? other : a.order};
     unsigned long long* const reported = report == nullptr ? nullptr : &report->bad_offsets;
-    fps_enqueue_keys(launcher,
-                     point_order_args<Points>{clouds_, a.extents, scratch, first, a.bad_offsets, reported, bits});
+    point_order_args<Points> const args{clouds_, a.extents, from.keys, from.values, a.bad_offsets, reported, bits};
+    if (is_order_phased()) {
+      return enqueue_phases(launcher, {args, a.phases, a.sort_workspace, to}, std::make_index_sequence<order_shapes>{});
+    }
+    fps_enqueue_keys(launcher, args);
     launcher.then([&] {
-      return radix_sort({{scratch, scratch + points_},
-                         {first, second},
+      return radix_sort({{from.keys, to.keys},
+                         {from.values, to.values},
                          a.sort_workspace,
                          static_cast<std::uint32_t>(points_),
                          bits.all()},
@@ -118,6 +145,19 @@ class fps_multi_block_plan {
     });
   }
 
+  template <std::size_t... Shape>
+  void enqueue_phases(kernel_launcher& launcher, fps_phased_order_args<Points> const& args,
+                      std::index_sequence<Shape...>) const noexcept {
+    static_cast<void>(((order_shape() == Shape && (enqueue_phases_of<Shape>(launcher, args), true)) || ...));
+  }
+  template <std::size_t Shape>
+  static void enqueue_phases_of(kernel_launcher& launcher, fps_phased_order_args<Points> const& args) noexcept {
+    constexpr fps_block_tuning shape = Selector::order_blocks[Shape];
+    fps_enqueue_order<Points, shape.block_size, shape.points_per_thread>(launcher, args);
+  }
+
+  /// Multiprocessors that the shape of a sort is chosen for: workspace sizes must not depend on how many there are.
+  static constexpr index_t order_wave = 132;
   /// Fewer are not worth workspace that all would have to have.
   static constexpr int some_multiprocessors = 8;
 

@@ -14,7 +14,12 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Box of a cloud, of the axes that its order goes by.
 template <int Dim>
-using fps_extent = atomic_bounding_box<float, curve_grid<float, Dim>::axes>;
+struct fps_extent : atomic_bounding_box<float, curve_grid<float, Dim>::axes> {
+  using base = atomic_bounding_box<float, curve_grid<float, Dim>::axes>;
+
+  /// As a set_accumulator does.
+  __device__ void grow(base const& box, std::uint32_t) noexcept { box.grow(*this); }
+};
 
 /// How a key is made of a cloud's number and a cell's code.
 struct fps_key_bits {
@@ -34,7 +39,13 @@ struct fps_key_bits {
     bits.cell = bits.axis * axes;
     return bits;
   }
-  constexpr int all() const noexcept { return cell + cloud; }
+  FARPOINT_HD constexpr int all() const noexcept { return cell + cloud; }
+  /// Of a point that comes last in its cloud.
+  FARPOINT_HD constexpr std::uint32_t last_code() const noexcept { return (1u << cell) - 1; }
+  FARPOINT_HD constexpr std::uint32_t key(std::uint32_t number, std::uint32_t code) const noexcept {
+    // A shift by all 32 bits is undefined; the number is 0 then.
+    return (cloud > 0 ? number << cell : 0) | code;
+  }
 };
 
 template <class Points>
@@ -47,6 +58,15 @@ struct point_order_args {
   unsigned long long* reported;      ///< bad offsets, added to; may be null
   fps_key_bits bits;
 };
+
+/// The axes of a point that the order goes by.
+template <class Scalar, int Dim>
+__device__ auto fps_narrow(vec<Scalar, Dim> const& point) noexcept {
+  vec<float, curve_grid<float, Dim>::axes> narrow;
+#pragma unroll
+  for (int axis = 0; axis < curve_grid<float, Dim>::axes; ++axis) narrow[axis] = static_cast<float>(point[axis]);
+  return narrow;
+}
 
 /// Counts the offsets of a ragged batch that are wrong: each thread that calls it one, of cloud b.
 template <class Points>
@@ -72,11 +92,7 @@ __global__ void __launch_bounds__(BlockSize) fps_extent_kernel(point_order_args<
   index_t const step = index_t{gridDim.y} * BlockSize;
   for (index_t i = index_t{blockIdx.y} * BlockSize + threadIdx.x; i < cloud.size(); i += step) {
     auto const point = cloud[i];
-    if (!is_finite(point)) continue;
-    vec<float, axes> narrow;
-#pragma unroll
-    for (int axis = 0; axis < axes; ++axis) narrow[axis] = static_cast<float>(point[axis]);
-    box.grow(narrow);
+    if (is_finite(point)) box.grow(fps_narrow(point));
   }
   auto extent = fps_extent<Points::dim>::of(box);
   extent.reduce_over_warp();
@@ -116,7 +132,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
   // Ragged: 0 stands for the points before the first cloud, so that numbers are one higher.
   index_t const number = ragged ? fps_offsets_before(args.clouds, i) : i / args.clouds.largest();
   index_t const b = ragged ? number - 1 : number;
-  std::uint32_t code = (1u << args.bits.cell) - 1;
+  std::uint32_t code = args.bits.last_code();
   index_t local = 0;
   if (b >= 0 && b < args.clouds.size()) {
     local = i - args.clouds.begin_of(b);
@@ -126,8 +142,7 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
       if (is_finite(point)) code = fps_grid_of(args, b).key_of(point, morton_curve{}, args.bits.axis);
     }
   }
-  // A shift by all 32 bits is undefined; the number is 0 then.
-  args.keys[i] = (args.bits.cloud > 0 ? static_cast<std::uint32_t>(number) << args.bits.cell : 0) | code;
+  args.keys[i] = args.bits.key(static_cast<std::uint32_t>(number), code);
   args.values[i] = static_cast<std::uint32_t>(local);
 }
 
