@@ -15,6 +15,8 @@ namespace farpoint_tests {
 template <class Problem, class Index>
 class screen_call {
  public:
+  using scalar = typename Problem::scalar;
+
   explicit screen_call(Problem const& problem)
       : problem_{problem},
         memory_{problem.points.memory},
@@ -32,7 +34,7 @@ class screen_call {
   }
 
   /// After the stream was synchronised.
-  auto answer(farpoint::result outcome) const {
+  screen_answer<scalar> answer(farpoint::result outcome) const {
     bool const kept = workspace_.intact() && memory_.intact() && offsets_.intact() && report_.intact();
     return arrays_.answer(kept ? outcome : memory_was_written, report_.download()[0]);
   }
@@ -53,7 +55,7 @@ class screen_call {
   Problem const& problem_;
   device_array<unsigned char> memory_;
   device_array<index_t> offsets_;
-  screen_arrays<typename Problem::scalar, Index, device_array> arrays_;
+  screen_arrays<scalar, Index, device_array> arrays_;
   device_array<farpoint::knn_screen_report> report_;
   call_workspace workspace_;
 };

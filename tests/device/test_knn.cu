@@ -241,8 +241,7 @@ TEST_CASE("knn, device: the workspace is checked at the door, and bounded", "[kn
 
 TEST_CASE("knn, device: offsets that decrease or leave the points", "[knn][device][sanitize]") {
   problem_type problem{make_cloud(shape::cube, 600, 4), 3};
-  for (auto const& offsets :
-       {std::vector<index_t>{0, 400, 300, 600}, std::vector<index_t>{-10, 500}, std::vector<index_t>{0, 601}}) {
+  for (auto const& offsets : wrong_offsets) {
     problem.points.offsets = offsets;
     CAPTURE(offsets[0], offsets[1]);
     auto const answer = solve_knn(problem);

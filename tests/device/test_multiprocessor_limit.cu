@@ -179,27 +179,35 @@ TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph][c
   }
 }
 
-TEST_CASE("fps, device: in a green context, with the workspace of the whole device", "[fps][device][cluster]") {
-  green_stream const stream{8};
+namespace {
+
+/// `check(stream, problem, call)` for each of the default problems, in a green context of so many multiprocessors.
+template <class Check>
+void for_each_call_in_a_part(int multiprocessors, Check const& check) {
+  green_stream const stream{multiprocessors};
   if (!stream) return;
   for (problem_type const& problem : default_problems()) {
     CAPTURE(problem.points);
     call_type call{problem};
+    check(stream, problem, call);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("fps, device: in a green context, with the workspace of the whole device", "[fps][device][cluster]") {
+  for_each_call_in_a_part(8, [](green_stream const& stream, problem_type const& problem, call_type& call) {
     test_stream const whole;
     REQUIRE(call.enqueue<fps_selector>(whole.get()));  // allocates the workspace
     REQUIRE_CUDA(cudaStreamSynchronize(whole.get()));
     auto const outcome = call.enqueue<fps_selector>(stream.get());
     REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
     CHECK(same_answer(call.answer(outcome), host_exec_answer(problem)));
-  }
+  });
 }
 
 TEST_CASE("fps, device: a green context is current", "[fps][device][cluster]") {
-  green_stream const stream{16};
-  if (!stream) return;
-  for (problem_type const& problem : default_problems()) {
-    CAPTURE(problem.points);
-    call_type call{problem};
+  for_each_call_in_a_part(16, [](green_stream const& stream, problem_type const& problem, call_type& call) {
     farpoint::result on_stream, on_default;
     // In a thread of its own: the context stays current.
     std::thread{[&] {
@@ -211,7 +219,7 @@ TEST_CASE("fps, device: a green context is current", "[fps][device][cluster]") {
     }}.join();
     CHECK(on_stream);
     CHECK(same_answer(call.answer(on_default), host_exec_answer(problem)));
-  }
+  });
 }
 
 #endif

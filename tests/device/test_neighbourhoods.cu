@@ -230,35 +230,30 @@ TEST_CASE("interpolate, device: the bits of the host", "[interpolate][device]") 
   check_interpolation(knn_problem<double>{make_cloud(shape::cube, 500, 1), 1}.ask(make_cloud(shape::cube, 700, 2)), 5);
 }
 
+namespace {
+
+void check_batch(std::vector<index_t> const& points, std::vector<index_t> const& queries) {
+  knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 31), 3};
+  set_offsets(problem, points, queries);
+  check_means(problem);
+  problem.k = 40;
+  check_means(problem);
+  problem.k = 8;
+  check_normals(problem, {});
+  problem.ask(make_cloud(shape::non_finite, ragged_queries, 32));
+  set_offsets(problem, points, queries);
+  check_interpolation(problem, 3);
+}
+
+}  // namespace
+
 TEST_CASE("neighbourhoods, device: ragged batches that begin and end anywhere in the view",
           "[neighbourhoods][device]") {
-  for_ragged_batches([](auto const& points, auto const& queries) {
-    knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 31), 3};
-    set_offsets(problem, points, queries);
-    check_means(problem);
-    problem.k = 40;
-    check_means(problem);
-    problem.k = 8;
-    check_normals(problem, {});
-    problem.ask(make_cloud(shape::non_finite, ragged_queries, 32));
-    set_offsets(problem, points, queries);
-    check_interpolation(problem, 3);
-  });
+  for_ragged_batches(check_batch);
 }
 
 TEST_CASE("neighbourhoods, device: garbage in the offsets", "[neighbourhoods][device][sanitize]") {
-  for_garbage_batches(12, [](auto const& points, auto const& queries) {
-    knn_problem<float> problem{make_cloud(shape::non_finite, ragged_points, 31), 3};
-    set_offsets(problem, points, queries);
-    check_means(problem);
-    problem.k = 40;
-    check_means(problem);
-    problem.k = 8;
-    check_normals(problem, {});
-    problem.ask(make_cloud(shape::non_finite, ragged_queries, 32));
-    set_offsets(problem, points, queries);
-    check_interpolation(problem, 3);
-  });
+  for_garbage_batches(12, check_batch);
 }
 
 namespace {

@@ -130,8 +130,7 @@ TEST_CASE("radius, device: the workspace is checked at the door, and bounded", "
 
 TEST_CASE("radius, device: offsets that decrease or leave the points", "[radius][device][sanitize]") {
   problem_type problem{make_cloud(shape::cube, 600, 4), 0.5, 8};
-  for (auto const& offsets :
-       {std::vector<index_t>{0, 400, 300, 600}, std::vector<index_t>{-10, 500}, std::vector<index_t>{0, 601}}) {
+  for (auto const& offsets : wrong_offsets) {
     problem.points.offsets = offsets;
     CAPTURE(offsets[0], offsets[1]);
     auto const answer = solve_radius(problem);

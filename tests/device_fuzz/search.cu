@@ -29,12 +29,19 @@ auto knn_on_host(Problem const& problem) {
   });
 }
 
+/// Calls `search(workspace, points)` or `search(workspace, points, queries)`.
+template <class Problem, class Search>
+farpoint::result search_radius(Problem const& problem, Search const& search) {
+  return with_clouds(problem, [&](auto const&... clouds) {
+    farpoint::detail::host_workspace const workspace{radius_workspace_bytes(one_thread, clouds...)};
+    return search(workspace.get(), clouds...);
+  });
+}
+
 template <class Problem>
 auto radius_on_host(Problem const& problem) {
   return collect_radius(problem, [&](auto const& output) {
-    auto const [all, asking] = both_in_place(problem);
-    farpoint::detail::host_workspace const workspace{radius_workspace_bytes(one_thread, all, asking)};
-    return with_clouds(problem, [&, memory = workspace.get()](auto const&... clouds) {
+    return search_radius(problem, [&](farpoint::bytes memory, auto const&... clouds) {
       return radius(one_thread, clouds..., problem.params, problem.k, output, memory);
     });
   });
@@ -43,9 +50,7 @@ auto radius_on_host(Problem const& problem) {
 template <class Problem>
 auto rows_on_host(Problem const& problem) {
   return collect_rows(problem, [&](auto const& output) {
-    auto const [all, asking] = both_in_place(problem);
-    farpoint::detail::host_workspace const workspace{radius_workspace_bytes(one_thread, all, asking)};
-    return with_clouds(problem, [&, memory = workspace.get()](auto const&... clouds) {
+    return search_radius(problem, [&](farpoint::bytes memory, auto const&... clouds) {
       return radius_rows(one_thread, clouds..., problem.params, output, memory);
     });
   });

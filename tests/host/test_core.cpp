@@ -7,11 +7,11 @@
 #include <farpoint/tuning/radix_sort.hpp>
 
 #include <algorithm>
-#include <sstream>
 
 #include "../catch.hpp"
 #include "../shared/distance_pairs.hpp"
 #include "../shared/fps_problem.hpp"
+#include "../shared/printed.hpp"
 
 using namespace farpoint_tests;
 
@@ -202,11 +202,6 @@ TEST_CASE("every status has a name", "[core]") {
 }
 
 TEST_CASE("shapes of radix_sort() compare and print", "[core]") {
-  auto const printed = [](auto const& tuning) {
-    std::ostringstream out;
-    out << tuning;
-    return out.str();
-  };
   using farpoint::radix_block_tuning;
   using farpoint::radix_sweep_tuning;
   CHECK(radix_block_tuning{512, 8} == radix_block_tuning{512, 8});

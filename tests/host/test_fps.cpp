@@ -2,12 +2,12 @@
 #include <farpoint/fps.hpp>
 
 #include <limits>
-#include <sstream>
 #include <thread>
 
 #include "../catch.hpp"
 #include "../shared/fps_problem.hpp"
 #include "../shared/limits.hpp"
+#include "../shared/printed.hpp"
 
 using namespace farpoint_tests;
 
@@ -418,11 +418,6 @@ TEST_CASE("fps, host: numbers of clouds and points at the limits of their type",
 }
 
 TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps][host]") {
-  auto const printed = [](auto const& tuning) {
-    std::ostringstream out;
-    out << tuning;
-    return out.str();
-  };
   using farpoint::fps_block_tuning;
   using farpoint::fps_choice;
   using farpoint::fps_chunk_tuning;

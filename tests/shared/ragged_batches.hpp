@@ -11,6 +11,9 @@ namespace farpoint_tests {
 inline constexpr index_t ragged_points = 2200;
 inline constexpr index_t ragged_queries = 700;
 
+/// Offsets that decrease, or leave a view of 600 points.
+inline std::vector<std::vector<index_t>> const wrong_offsets{{0, 400, 300, 600}, {-10, 500}, {0, 601}};
+
 /// Calls `check(point_offsets, query_offsets)` with those of batches of five clouds. There are points before the first
 /// cloud and behind the last, empty clouds at both ends, and other gaps among the queries. A unit of the index has 64
 /// or 512 points: clouds begin before, at and behind the ends of some.

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "../device/cuda_check.hpp"
+#include "named.hpp"
 
 namespace farpoint_stress {
 
@@ -43,21 +44,14 @@ static __global__ void resident_kernel(resident_args args) {
 }
 
 /// Something else that runs on the GPU.
-class load {
+class load : public named {
  public:
-  explicit load(std::string name) : name_{std::move(name)} {}
-  load(load const&) = delete;
-  load& operator=(load const&) = delete;
-  virtual ~load() = default;
+  using named::named;
 
-  std::string const& name() const { return name_; }
   /// Returns when it runs.
   virtual void start() = 0;
   /// Returns when it has ended.
   virtual void stop() = 0;
-
- private:
-  std::string name_;
 };
 
 /// How much of a multiprocessor a resident block takes.

@@ -10,6 +10,7 @@
 
 #include "../shared/call_memory.hpp"
 #include "device_space.cuh"
+#include "named.hpp"
 
 namespace farpoint_stress {
 
@@ -17,14 +18,10 @@ using farpoint_tests::call_memory;
 using farpoint_tests::host_space;
 
 /// A call with its arguments and its memory. Not thread-safe: one thread makes it, one run at a time.
-class stress_call {
+class stress_call : public named {
  public:
-  explicit stress_call(std::string name) : name_{std::move(name)} {}
-  stress_call(stress_call const&) = delete;
-  stress_call& operator=(stress_call const&) = delete;
-  virtual ~stress_call() = default;
+  using named::named;
 
-  std::string const& name() const { return name_; }
   /// The same call with memory of its own.
   virtual std::unique_ptr<stress_call> clone() const = 0;
   /// Enqueues the call. The first time it allocates its memory.
@@ -33,9 +30,6 @@ class stress_call {
   virtual void wipe() = 0;
   /// After the stream has passed a run: all outputs are the host's, to the bit, and nothing else was written.
   virtual bool is_right() const = 0;
-
- private:
-  std::string name_;
 };
 
 /// @tparam Work  `work(exec, memory)` makes the call with the arrays of a call_memory, on a host_exec or a cuda_exec
