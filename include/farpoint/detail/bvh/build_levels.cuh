@@ -55,7 +55,7 @@ class bvh_level_builder {
   using scalar = typename Points::scalar;
 
   /// At most.
-  static constexpr int phases = divide_up(point_bvh_levels, 3);
+  static constexpr int phase_count = divide_up(point_bvh_levels, 3);
 
   __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_phases& phases) noexcept
       : args_{args}, phases_{phases} {}

@@ -34,7 +34,7 @@ class bvh_crowded_cells {
   using level = bvh_sort_level<scalar>;
 
   /// Of a level.
-  static constexpr int phases = 3;
+  static constexpr int phase_count = 3;
 
   __device__ bvh_crowded_cells(bvh_build_args<Points> const& args, grid_phases& phases, Sorter const& sorter,
                                hilbert_table const& curve) noexcept

@@ -21,7 +21,8 @@ class bvh_point_sorter {
 
  public:
   /// At most.
-  static constexpr int phases = keys_type::phases + (bvh_levels + 1) * (radix_passes(32) + cells_type::phases);
+  static constexpr int phase_count =
+      keys_type::phase_count + (bvh_levels + 1) * (radix_passes(32) + cells_type::phase_count);
 
   struct storage {
     union {

@@ -72,8 +72,8 @@ class bvh_plan {
  private:
   static constexpr std::size_t shapes = std::size(Selector::builds);
   /// Of any shape.
-  static constexpr index_t most_phases =
-      bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phases + bvh_level_builder<Points, 256>::phases;
+  static constexpr index_t most_phases = bvh_point_sorter<Points, 256, phased_radix_sort<256, 1, 1>>::phase_count +
+                                         bvh_level_builder<Points, 256>::phase_count;
 
   static constexpr std::size_t shape_of(index_t points) noexcept {
     std::size_t shape = 0;

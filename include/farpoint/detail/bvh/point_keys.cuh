@@ -17,7 +17,7 @@ class bvh_point_keys {
   using scalar = typename Points::scalar;
   using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
 
-  static constexpr int phases = 2;
+  static constexpr int phase_count = 2;
 
   using storage = typename accumulator::storage;
 
