@@ -52,7 +52,9 @@ sanitize=(compute-sanitizer --error-exitcode 1)
 suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
 suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool memcheck --leak-check full {} --seconds 20
 # Racecheck (CUDA 13.0) takes the shared memories of a cluster's blocks for one: it reports pairs of accesses that have a
-# __syncthreads() between them. The same source is checked as a block's and as a grid's team.
+# __syncthreads() between them. The same source is checked as a block's and as a grid's team. And where only some warps
+# of a block met at another barrier before, it takes accesses on both sides of a __syncthreads() for accesses without
+# one: [cluster] stands for these cases too, whose source is checked with lists that keep all warps busy.
 suite "racecheck" farpoint_device_tests "${sanitize[@]}" --tool racecheck {} "[sanitize]~[cluster]"
 suite "synccheck" farpoint_device_tests "${sanitize[@]}" --tool synccheck {} "[sanitize]"
 suite "initcheck" farpoint_device_tests "${sanitize[@]}" --tool initcheck {} "[sanitize]"

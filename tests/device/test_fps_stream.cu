@@ -162,17 +162,30 @@ void check_small_problems(Check const& check) {
 
 }  // namespace
 
+namespace {
+
+/// All threads of the block take part in every barrier.
+struct long_list : odd_tuning {
+  static constexpr fps_block_tuning rounds_blocks[] = {{96, 40}};
+  static constexpr int rounds_list_size = 96;
+};
+
+}  // namespace
+
 TEST_CASE("fps, device: every kernel of a block or a grid under the sanitizers", "[fps][device][sanitize]") {
   check_small_problems([](problem_type const& problem, auto const& expected) {
-    check_single_blocks(problem, expected);
+    check_kernel<odd_registers>("registers", problem, expected);
+    check_kernel<odd_global_memory>("global memory", problem, expected);
+    check_kernel<only<long_list, fps_kernel::in_block>>("block", problem, expected);
     check_kernel<odd_grid>("grid", problem, expected);
   });
 }
 
-// Racecheck does not understand clusters: cases that use them say so.
+// Racecheck understands neither clusters nor barriers of a part of the block: see scripts/gpu_test.sh.
 TEST_CASE("fps, device: the default and clusters under the sanitizers", "[fps][device][sanitize][cluster]") {
   check_small_problems([](problem_type const& problem, auto const& expected) {
     check_kernel<fps_selector>("default", problem, expected);
+    check_kernel<odd_block>("block", problem, expected);
     check_kernel<odd_cluster>("cluster of 4", problem, expected);
     check_maxima(problem, expected);
   });
