@@ -184,7 +184,7 @@ namespace {
 /// `check(stream, problem, call)` for each of the default problems, in a green context of so many multiprocessors.
 template <class Check>
 void for_each_call_in_a_part(int multiprocessors, Check const& check) {
-  green_stream const stream{multiprocessors};
+  green_stream const stream{static_cast<unsigned>(multiprocessors)};
   if (!stream) return;
   for (problem_type const& problem : default_problems()) {
     CAPTURE(problem.points);
