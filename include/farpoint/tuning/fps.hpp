@@ -207,11 +207,11 @@ struct fps_selector {
       return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block} : none;
     }
     index_t const useful = (c.largest + maxima_blocks[0].capacity() - 1) / maxima_blocks[0].capacity();
-    index_t const blocks = useful < room ? useful : room;
-    if (c.largest < 4096 || blocks < 4 || c.largest > blocks * c.maxima_points) return none;
+    index_t const team = useful < room ? useful : room;
+    if (c.largest < 4096 || team < 4 || c.largest > team * c.maxima_points) return none;
     // To lower a thread's points by every sample takes longer than to put the points in order.
-    index_t const each = (useful + blocks - 1) / blocks;
-    return {fps_kernel::maxima_in_grid, 1, static_cast<int>(blocks), each * c.samples > 3000};
+    index_t const each = (useful + team - 1) / team;
+    return {fps_kernel::maxima_in_grid, 1, static_cast<int>(team), each * c.samples > 3000};
   }
 };
 
