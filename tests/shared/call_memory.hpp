@@ -123,7 +123,11 @@ class call_memory {
   template <class T>
   farpoint::span<T> request(use is, std::size_t count) {
     if (next_ == arrays_.size()) arrays_.push_back({is, guarded_memory<Space>{count * sizeof(T)}});
-    auto const& found = arrays_[next_++];
+    auto& found = arrays_[next_++];
+    // What a workspace needs depends on the stream.
+    if (found.is == is && is == use::scratch && found.memory.size() != count * sizeof(T)) {
+      found.memory = guarded_memory<Space>{count * sizeof(T)};
+    }
     if (found.is != is || found.memory.size() != count * sizeof(T)) {
       throw std::logic_error{"a repeated call asks for other memory"};
     }

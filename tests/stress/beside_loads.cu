@@ -5,11 +5,16 @@
 namespace farpoint_stress {
 namespace {
 
+constexpr char const* warp_on_each = "a warp on each";
+
 /// The kernels of large clouds in fps() wait until all of their blocks fit on the GPU at once, unless the call has a
-/// limit that leaves room for them. Everything else makes do with what is free.
+/// limit that leaves room for them. Their blocks, and those of the index of knn(), need a whole multiprocessor each.
+/// Everything else makes do with what is free.
 bool may_starve(load_row const& row, int free) {
-  bool const waits_for_room = row.call.rfind("fps", 0) == 0;
-  return waits_for_room && (row.limit == 0 || row.limit > free);
+  auto const is = [&](char const* name) { return row.call.rfind(name, 0) == 0; };
+  bool const needs_whole_ones = is("fps") || is("knn 1,000,000") || is("radius");
+  if (row.load == warp_on_each) return needs_whole_ones;
+  return is("fps") && (row.limit == 0 || row.limit > free);
 }
 
 struct held_load {
@@ -27,7 +32,7 @@ std::vector<held_load> make_loads(int all) {
   hold("half held", all / 2);
   hold("all but 8 held", all - 8);
   loads.push_back({"1 warp", 0, std::make_unique<resident_load>("1 warp", 1, resident_size::warp)});
-  loads.push_back({"a warp on each", 0, std::make_unique<resident_load>("a warp on each", all, resident_size::warp)});
+  loads.push_back({warp_on_each, 0, std::make_unique<resident_load>(warp_on_each, all, resident_size::warp)});
   loads.push_back({"short kernels on half", 0, std::make_unique<busy_load>("short kernels on half", all / 2)});
   return loads;
 }
