@@ -3,10 +3,11 @@
 #pragma once
 
 #include <farpoint/core/config.hpp>
+#include <farpoint/core/float_environment.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/host/spin_barrier.hpp>
-#include <farpoint/host/thread_team.hpp>
 
+#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -47,17 +48,37 @@ class host_block {
   /// @tparam Thread  std::thread, or a stand-in for tests
   template <class Thread = std::thread, class Work>
   static void run(Work const& work) {
+    // The threads that it starts inherit it.
+    detail::default_float_environment const environment;
     shared_state shared;
-    bool all_there = true;
-    run_team<Thread>(Size, [&](int rank, int size) {
-      if (size == Size) {
-        work(host_block{shared, rank});
-      } else if (rank == 0) {
-        all_there = false;
+    // Not a team: a block has all of its threads or none, however many the teams of other callers have.
+    enum : int { waiting, all_there, incomplete };
+    std::atomic<int> state{waiting};
+    std::vector<Thread> others;
+    auto const start = [&] {
+      others.reserve(Size - 1);
+      for (int rank = 1; rank < Size; ++rank) {
+        others.emplace_back([&work, &shared, &state, rank] {
+          while (state.load(std::memory_order_acquire) == waiting) std::this_thread::yield();
+          if (state.load(std::memory_order_relaxed) == all_there) work(host_block{shared, rank});
+        });
       }
-    });
+    };
 #if defined(__cpp_exceptions)
-    if (!all_there) {
+    try {
+      start();
+    } catch (...) {
+      // std::bad_alloc or std::system_error: reported below.
+    }
+#else
+    start();
+#endif
+    bool const is_complete = others.size() + 1 == Size;
+    state.store(is_complete ? all_there : incomplete, std::memory_order_release);
+    if (is_complete) work(host_block{shared, 0});
+    for (auto& other : others) other.join();
+#if defined(__cpp_exceptions)
+    if (!is_complete) {
       throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
                               "farpoint: host_block could not start its threads"};
     }

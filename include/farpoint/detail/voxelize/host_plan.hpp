@@ -2,6 +2,7 @@
 /// How a call of voxelize() on the host is shared out among threads, and its memory.
 #pragma once
 
+#include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/voxelize/host_voxel_table.hpp>
