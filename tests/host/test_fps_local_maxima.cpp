@@ -262,7 +262,7 @@ TEST_CASE("fps by local maxima: a weaker rule is caught", "[fps][local_maxima]")
   CHECK(count_different<smaller_ball>(200) > 0);
 }
 
-TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape", "[fps][local_maxima]") {
+TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape", "[fps][local_maxima][one_thread]") {
   for (shape const which : all_shapes) {
     for (std::size_t const n : {1u, 33u, 150u}) {
       for (index_t const m : {static_cast<index_t>(n / 4 + 1), static_cast<index_t>(n + 3)}) {
@@ -273,7 +273,7 @@ TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape", 
   }
 }
 
-TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxima]") {
+TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxima][one_thread]") {
   for (std::uint64_t seed = 0; seed < 30; ++seed) {
     random_source random{seed};
     auto const n = static_cast<std::size_t>(random.below(200));
@@ -289,7 +289,7 @@ TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxi
   }
 }
 
-TEST_CASE("fps by local maxima, fibers: points of one and two dimensions", "[fps][local_maxima]") {
+TEST_CASE("fps by local maxima, fibers: points of one and two dimensions", "[fps][local_maxima][one_thread]") {
   for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
     CAPTURE(static_cast<int>(which));
     check_teams(fps_problem<float, 1>{make_points<1>(which, 90, 3), 40}, 7);

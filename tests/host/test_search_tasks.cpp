@@ -40,6 +40,10 @@ class indexed_problem {
   /// Runs a task as the kernel does, on several threads; returns what it added up.
   template <class Task>
   void run(Task const& task, unsigned long long& found, unsigned long long& non_finite) const {
+    if (bad_offsets() > 0) {
+      for (index_t row = 0; row < queries.points().size(); ++row) task.leave_empty(row);
+      return;
+    }
     search_queries<view> const spread{queries, index_, self_};
     std::atomic<index_t> all{0}, bad{0};
     run_team(3, [&](int rank, int threads) {
@@ -58,7 +62,12 @@ class indexed_problem {
     found += static_cast<unsigned long long>(all.load());
     non_finite += static_cast<unsigned long long>(bad.load());
   }
-  unsigned long long left_out() const { return count_left_out(points, index_); }
+  unsigned long long left_out() const { return bad_offsets() > 0 ? 0 : count_left_out(points, index_); }
+  /// Of points and queries. All rows are empty then.
+  unsigned long long bad_offsets() const {
+    index_t const all = count_bad_offsets(points) + (self_ ? 0 : count_bad_offsets(queries));
+    return static_cast<unsigned long long>(all);
+  }
 
  private:
   bool self_;
@@ -103,6 +112,7 @@ auto solve_radius(Problem const& problem) {
       run_lists<index_key<typename Problem::scalar>>(clouds, problem, output, *output.report);
     }
     output.report->non_finite_points = clouds.left_out();
+    output.report->bad_offsets = clouds.bad_offsets();
     return {};
   });
 }
@@ -130,6 +140,7 @@ auto solve_rows(Problem const& problem) {
       clouds.run(radius_rows_fill<index_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
     }
     output.report->non_finite_points = clouds.left_out();
+    output.report->bad_offsets = clouds.bad_offsets();
     return {};
   });
 }
