@@ -6,7 +6,8 @@
 
 #include "right_or_wrong.hpp"
 
-using point = RIGHT_OR_WRONG(std::array<float, 3>, int);
+using three_floats = std::array<float, 3>;
+using point = RIGHT_OR_WRONG(three_floats, int);
 
 int main() {
   std::vector<point> const points(3);
