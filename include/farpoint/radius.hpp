@@ -26,8 +26,8 @@ std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points) 
 
 /// Finds up to `max` points within a radius of each query, or only counts them.
 ///
-/// radius_order::index takes those of lowest index: the ball query of PointNet++ (Qi et al. 2017), which however
-/// excludes points at exactly the radius, and pads with the first neighbour rather than with -1. radius_order::nearest
+/// radius_order::index takes those of lowest index: with params.exclusive, the ball query of PointNet++ (Qi et al.
+/// 2017), which however pads with the first neighbour rather than with -1. radius_order::nearest
 /// takes those that knn() with k = max and this max_radius takes. With max = 0 only the counts are written, of all
 /// points within the radius. Batches, rows, padding, and points and queries that are not finite: as for knn().
 ///

@@ -19,7 +19,7 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
 template <class Points, class Queries>
 auto radius_row(batch<Points> const& points, batch<Queries> const& queries, index_t b, index_t i,
                 radius_params const& params) {
-  auto const radius2 = farpoint::detail::squared_radius<typename Points::scalar>(params.radius);
+  auto const radius2 = farpoint::detail::largest_distance2<typename Points::scalar>(params);
   auto found = all_within(points[b], queries[b][i], radius2, params.exclude_self ? i : -1);
   if (params.order == radius_order::nearest) std::sort(found.begin(), found.end());
   return found;

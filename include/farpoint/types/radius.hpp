@@ -15,13 +15,18 @@ enum class radius_order {
 
 /// Which points are neighbours, and in which order.
 struct radius_params {
-  /// Metres. A point at exactly this distance is a neighbour; squares are compared, in the coordinates' scalar type.
+  /// Metres. A point at exactly this distance is a neighbour, unless `exclusive`; squares are compared, in the
+  /// coordinates' scalar type.
   double radius = 0;
 
   radius_order order = radius_order::index;
 
   /// Point i is not a neighbour of query i.
   bool exclude_self = false;
+
+  /// A point at exactly the radius is no neighbour, as in the ball query of PointNet++. The square of the radius must
+  /// not round to 0.
+  bool exclusive = false;
 };
 
 /// Counters over all clouds of a call, of what only the data can show.

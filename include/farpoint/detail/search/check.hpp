@@ -63,8 +63,26 @@ result check_knn(index_t queries, exact const& method, index_t k, knn_output<Sca
   return {};
 }
 
-inline result check_radius_params(radius_params const& params) noexcept {
+/// Square of a radius, for comparison with squared distances.
+template <class Scalar>
+Scalar squared_radius(double radius) noexcept {
+  auto const rounded = static_cast<Scalar>(radius);
+  return rounded * rounded;
+}
+
+/// The largest squared distance that a neighbour may have.
+template <class Scalar>
+Scalar largest_distance2(radius_params const& params) noexcept {
+  auto const radius2 = squared_radius<Scalar>(params.radius);
+  return params.exclusive ? std::nextafter(radius2, Scalar(0)) : radius2;
+}
+
+template <class Scalar>
+result check_radius_params(radius_params const& params) noexcept {
   if (!(params.radius >= 0)) return reject("radius: params.radius is negative or NaN");
+  if (params.exclusive && !(squared_radius<Scalar>(params.radius) > 0)) {
+    return reject("radius: params.exclusive needs a radius whose square does not round to 0");
+  }
   return {};
 }
 
@@ -72,7 +90,7 @@ inline result check_radius_params(radius_params const& params) noexcept {
 template <class Scalar>
 result check_radius(index_t queries, radius_params const& params, index_t max,
                     radius_output<Scalar> const& output) noexcept {
-  if (result const checked = check_radius_params(params); !checked) return checked;
+  if (result const checked = check_radius_params<Scalar>(params); !checked) return checked;
   if (max < 0 || max > max_neighbours) return reject("radius: max is not between 0 and 1,024");
   if (!holds(output.indices.size(), queries, max))
     return reject("radius: output.indices is smaller than queries x max");
@@ -89,7 +107,7 @@ result check_radius(index_t queries, radius_params const& params, index_t max,
 template <class Scalar>
 result check_radius_rows(index_t queries, radius_params const& params,
                          radius_rows_output<Scalar> const& output) noexcept {
-  if (result const checked = check_radius_params(params); !checked) return checked;
+  if (result const checked = check_radius_params<Scalar>(params); !checked) return checked;
   if (output.offsets.size() <= queries) return reject("radius_rows: output.offsets is smaller than queries + 1");
   if (!is_absent_or_holds(static_cast<index_t>(output.distances.size()), output.indices.size(), 1)) {
     return reject("radius_rows: output.distances is smaller than output.indices");
@@ -148,13 +166,6 @@ template <class Points, class Queries>
 unsigned long long count_bad_offsets(batch<Points> const& points, batch<Queries> const& queries) noexcept {
   index_t const bad = count_bad_offsets(points);
   return static_cast<unsigned long long>(has_own_offsets(points, queries) ? bad + count_bad_offsets(queries) : bad);
-}
-
-/// Square of a radius, for comparison with squared distances.
-template <class Scalar>
-Scalar squared_radius(double radius) noexcept {
-  auto const rounded = static_cast<Scalar>(radius);
-  return rounded * rounded;
 }
 
 }  // namespace detail

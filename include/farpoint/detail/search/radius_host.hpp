@@ -115,7 +115,8 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
   if (max == 0) {
     bad = run(radius_count_task<scalar, decltype(write_count)>{request, write_count});
   } else if (params.order == radius_order::nearest) {
-    bad = run(nearest_task<scalar>({params.radius, params.exclude_self}, max, write));
+    bad = run(
+        knn_task<neighbour_key<scalar>, scalar, decltype(write)>{request, write, choose_knn_pass<scalar>(request.k)});
   } else {
     bad = run(
         knn_task<index_key<scalar>, scalar, decltype(write)>{request, write, choose_lowest_pass<scalar>(request.k)});

@@ -12,7 +12,7 @@ namespace FARPOINT_HIDDEN detail {
 
 template <class Scalar>
 knn_request<Scalar> request_of(radius_params const& params, index_t max) noexcept {
-  return {static_cast<int>(max), squared_radius<Scalar>(params.radius), params.exclude_self};
+  return {static_cast<int>(max), largest_distance2<Scalar>(params), params.exclude_self};
 }
 
 /// Counts the points that it is called with, except the excluded one.
