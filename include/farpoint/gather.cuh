@@ -10,7 +10,7 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// gather(), enqueued on a stream.
+/// gather(), enqueued on a stream. Indices count from the first row of the features.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which
 /// must stay valid until the stream has passed the call.
@@ -30,6 +30,18 @@ result gather(cuda_exec exec, span<Value const> features, index_t channels, inde
   detail::profile_range const range{"farpoint::gather"};
   if (result const checked = detail::check_pointers(exec, features, indices, output); !checked) return checked;
   return detail::gather_cuda(exec, features, channels, indices, output, report);
+}
+
+/// gather() within the clouds of a batch, enqueued on a stream: the rules of the host overload for feature_rows, and
+/// the same promises. One launch, and a memset for a report; a block of a ragged batch looks at all offsets.
+template <class Value>
+result gather(cuda_exec exec, detail::type_identity_t<feature_rows<Value const>> features, index_view indices,
+              feature_rows<Value> output, gather_report* report = nullptr) noexcept {
+  detail::profile_range const range{"farpoint::gather"};
+  result const checked = detail::check_pointers(exec, features.values(), features.offsets(), indices, output.values(),
+                                                output.offsets(), report);
+  if (!checked) return checked;
+  return detail::gather_cuda<Value>(exec, {features, indices, output, report});
 }
 
 FARPOINT_END_NAMESPACE

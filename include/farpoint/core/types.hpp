@@ -16,6 +16,16 @@ using index_t = std::int64_t;
 /// Raw scratch memory.
 using bytes = span<unsigned char>;
 
+namespace detail {
+/// T, where a template argument must not be deduced from it.
+template <class T>
+struct type_identity {
+  using type = T;
+};
+template <class T>
+using type_identity_t = typename type_identity<T>::type;
+}  // namespace detail
+
 /// A point of `Dim` coordinates (metres unless a function says otherwise).
 template <class Scalar, int Dim = 3>
 struct vec {

@@ -5,6 +5,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/detail/gather/check.hpp>
+#include <farpoint/detail/gather/rows.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/types/gather.hpp>
 #include <farpoint/warp/count_in_report.cuh>
@@ -55,6 +56,55 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, span<Value const> features, i
   if (report != nullptr) launcher.clear(report, sizeof *report);
   launcher.launch_for(values, gather_block_size, kernel,
                       gather_args<Value>{features, channels, rows, indices, output, report});
+  return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
+}
+
+/// True where offsets are wrong. Called by all threads of a block; the first block counts them.
+template <class Value>
+__device__ bool gather_has_bad_offsets(gather_rows_args<Value> const& args) noexcept {
+  if (!args.is_ragged()) return false;
+  unsigned bad = 0;
+  for (index_t i = threadIdx.x; i < args.offsets(); i += gather_block_size) bad += args.is_bad(i) ? 1 : 0;
+  if (blockIdx.x == 0) count_in_report(args.report, &gather_report::bad_offsets, bad);
+  return __syncthreads_or(bad != 0) != 0;
+}
+
+/// The same within the clouds of a batch. Neighbouring threads write neighbouring values.
+template <class Value, class Number>
+__global__ void __launch_bounds__(gather_block_size) gather_rows_kernel(gather_rows_args<Value> const args) {
+  bool const empty = gather_has_bad_offsets(args);
+  auto const channels = static_cast<Number>(args.output.channels());
+  auto const values = static_cast<Number>(args.indices.size()) * channels;
+  // Rows of which a channel's values follow one another.
+  auto const run = static_cast<Number>(is_channels_first(args.output) ? args.output.rows() : 1);
+  Number const step = Number{gridDim.x} * gather_block_size;
+  for (Number at = Number{blockIdx.x} * gather_block_size + threadIdx.x; at < values; at += step) {
+    Number const line = at / run;
+    Number const slab = line / channels;
+    auto const channel = static_cast<index_t>(line - slab * channels);
+    gathered_row<Value> const row = args.row(slab * run + (at - line * run), empty);
+    if (row.out_of_range && channel == 0) count_in_report(args.report, &gather_report::out_of_range, 1);
+    if (row.to == nullptr) continue;
+    row.to[channel * args.output.strides().channel] =
+        row.from == nullptr ? Value{} : row.from[channel * args.features.strides().channel];
+  }
+}
+
+/// gather() for cuda_exec, within the clouds of a batch.
+template <class Value>
+FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const& args) noexcept {
+  index_t const rows = args.indices.size();
+  if (result const checked = check_gather(args.features, rows, args.output); !checked) return checked;
+  index_t const values = rows * args.output.channels();
+  auto const kernel =
+      values <= max_narrow_points ? gather_rows_kernel<Value, std::uint32_t> : gather_rows_kernel<Value, std::uint64_t>;
+  kernel_launcher launcher{exec.stream};
+  if (args.report != nullptr) launcher.clear(args.report, sizeof *args.report);
+  // Each block of a ragged batch looks at all offsets, and one does if there is nothing else to look at.
+  index_t const threads = args.is_ragged() ? larger(values, index_t{1}) : values;
+  unsigned const blocks =
+      args.is_ragged() ? launcher.blocks(threads, gather_block_size, 8) : blocks_for(threads, gather_block_size);
+  if (args.output.clouds() > 0 && threads > 0) launcher.launch(kernel, blocks, gather_block_size, args);
   return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
 }
 

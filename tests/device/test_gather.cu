@@ -1,0 +1,62 @@
+// gather() within the clouds of a batch, on a stream: what the host's tests expect.
+#include <farpoint/gather.cuh>
+
+#include "../catch.hpp"
+#include "../shared/gather_problem.hpp"
+#include "clouds_on_device.cuh"
+#include "stream_citizen.cuh"
+
+using namespace farpoint_tests;
+
+namespace {
+
+/// @param in_graph  by way of a graph, and twice
+template <class Value>
+void check_on_device(gather_problem const& problem, bool in_graph) {
+  auto const values = random_values<Value>(problem.size(problem.features));
+  farpoint::gather_report expected_report;
+  auto const expected = problem.expected(values, expected_report);
+  device_array<Value> const features{values};
+  device_array<std::int32_t> const indices{problem.indices};
+  device_array<index_t> const from_offsets{problem.features.offsets};
+  device_array<index_t> const to_offsets{problem.output.offsets};
+  device_array<Value> const output{expected.size()};
+  device_array<farpoint::gather_report> const report{1};
+  auto const from =
+      problem.rows_of(problem.features, span_of<Value const>(features), span_of<index_t const>(from_offsets));
+  auto const to = problem.rows_of(problem.output, span_of<Value>(output), span_of<index_t const>(to_offsets));
+  test_stream const stream;
+  farpoint::result outcome;
+  auto const enqueue = [&] {
+    outcome =
+        farpoint::gather(farpoint::cuda_exec{stream.get()}, from, span_of<std::int32_t>(indices), to, report.data());
+  };
+  if (in_graph) {
+    captured_graph const graph{stream.get(), enqueue};
+    graph.replay();
+    graph.replay();
+  } else {
+    enqueue();
+    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  }
+  INFO(outcome.reason);
+  REQUIRE(outcome);
+  auto const counted = report.download()[0];
+  CHECK(counted.out_of_range == expected_report.out_of_range);
+  CHECK(counted.bad_offsets == expected_report.bad_offsets);
+  CHECK(output.download() == expected);
+  CHECK(output.intact());
+  CHECK(report.intact());
+}
+
+}  // namespace
+
+TEST_CASE("gather, device: rows and channels in any order, regular and ragged clouds", "[gather][device][sanitize]") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    auto const problem = random_gather_problem(seed);
+    CAPTURE(seed);
+    check_on_device<float>(problem, seed % 3 == 0);
+  }
+  auto const large = random_gather_problem(1, 30000);
+  check_on_device<float>(large, false);
+}
