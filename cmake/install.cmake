@@ -26,11 +26,19 @@ foreach(component IN LISTS farpoint_components)
   install(EXPORT farpoint-${component}-targets NAMESPACE farpoint:: DESTINATION ${farpoint_config_dir})
 endforeach()
 
-# What a static library with a CUDA half asks of its users.
+# What a static library asks of its users, with a CUDA half and without.
 set(farpoint_links_cudart FALSE)
-if(FARPOINT_WITH_CUDA AND TARGET farpoint)
+set(farpoint_pc_definitions "")
+set(farpoint_pc_libs "")
+if(TARGET farpoint)
   get_target_property(farpoint_type farpoint TYPE)
-  string(COMPARE EQUAL "${farpoint_type}" STATIC_LIBRARY farpoint_links_cudart)
+  if(farpoint_type STREQUAL "STATIC_LIBRARY")
+    set(farpoint_pc_definitions -DFARPOINT_STATIC)
+    if(FARPOINT_WITH_CUDA)
+      set(farpoint_links_cudart TRUE)
+      set(farpoint_pc_libs "-L${CUDAToolkit_LIBRARY_DIR} -lcudart_static -ldl -lrt")
+    endif()
+  endif()
 endif()
 configure_package_config_file(cmake/farpoint-config.cmake.in farpoint-config.cmake
                               INSTALL_DESTINATION ${farpoint_config_dir})
@@ -39,6 +47,16 @@ write_basic_package_version_file(farpoint-config-version.cmake COMPATIBILITY Sam
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config-version.cmake cmake/farpoint_find_cccl.cmake
         DESTINATION ${farpoint_config_dir})
+
+# For builds without CMake. They find the prefix from where they lie.
+set(farpoint_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+file(RELATIVE_PATH farpoint_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
+foreach(module IN ITEMS farpoint-host farpoint)
+  if(module STREQUAL "farpoint-host" OR TARGET farpoint)
+    configure_file(cmake/${module}.pc.in ${module}.pc @ONLY)
+    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc DESTINATION ${farpoint_pkgconfig_dir})
+  endif()
+endforeach()
 
 if(FARPOINT_TOP_LEVEL)
   add_custom_target(

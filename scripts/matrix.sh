@@ -166,7 +166,7 @@ cmake_322() {
   bin=$(realpath "$bin")
   # From nothing: what is in a cache was not tried.
   rm -rf "$tree" "$tree-cuda"
-  local options=(-DFARPOINT_BUILD_BENCH=OFF -G Ninja)
+  local options=(-DFARPOINT_BUILD_TESTS=ON -DFARPOINT_BUILD_EXAMPLES=ON -G Ninja)
   if [ -n "$(compilers_of_cuda)" ]; then
     try "CMake 3.22: configured with CUDA" "$bin/cmake" -S . -B "$tree-cuda" -DFARPOINT_CUDA=ON "${options[@]}" \
       "-DCMAKE_CUDA_COMPILER=$(compilers_of_cuda | head -n 1)"

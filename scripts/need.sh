@@ -54,7 +54,7 @@ for what in "$@"; do
       ;;
     test)
       # shellcheck disable=SC2046 # one word or none
-      packages clang unzip python3 libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
+      packages clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
       ;;
     bench) packages libbenchmark-dev ;;
     docs) packages doxygen ;;
