@@ -68,7 +68,7 @@ struct fps_picks {
 ///
 /// @param points  contiguous container of a type that point_layout knows
 /// @throws std::invalid_argument with the reason; std::bad_alloc
-template <class Container, class = std::void_t<typename Container::value_type>>
+template <class Container, class = detail::host_elements<Container const>>
 auto fps(Container const& points, index_t samples, fps_params params = {}) {
   auto const view = view_points(points);
   using view_type = std::decay_t<decltype(view)>;

@@ -97,15 +97,15 @@ auto knn_in_vectors(batch<Points> const& points, batch<Queries> const& queries, 
 /// Allocates the workspace and the answer.
 /// @param points  contiguous container of a type that has a point_layout
 /// @throws std::invalid_argument with the reason; std::bad_alloc
-template <class Container, class = std::void_t<typename Container::value_type>>
+template <class Container, class = detail::host_elements<Container const>>
 auto knn(Container const& points, index_t k, exact const& method = {}) {
   batch const cloud{view_points(points)};
   return detail::knn_in_vectors(cloud, cloud, true, k, method);
 }
 
 /// The same for queries that are not the points.
-template <class Container, class Queries, class = std::void_t<typename Container::value_type>,
-          class = std::void_t<typename Queries::value_type>>
+template <class Container, class Queries, class = detail::host_elements<Container const>,
+          class = detail::host_elements<Queries const>>
 auto knn(Container const& points, Queries const& queries, index_t k, exact const& method = {}) {
   return detail::knn_in_vectors(batch{view_points(points)}, batch{view_points(queries)}, false, k, method);
 }

@@ -73,7 +73,7 @@ struct screen_neighbours {
 /// @param points  contiguous container of a type that point_layout knows
 /// @param method  its rows are those of the visible points, whatever it says
 /// @throws std::invalid_argument with the reason; std::bad_alloc
-template <class Container, class Camera, class = std::void_t<typename Container::value_type>>
+template <class Container, class Camera, class = detail::host_elements<Container const>>
 auto knn(Container const& points, index_t k, screen_space<Camera> method) {
   batch const cloud{view_points(points)};
   using scalar = typename Camera::scalar;

@@ -71,7 +71,7 @@ struct voxels_of_cloud {
 ///
 /// @param points  contiguous container of a type that point_layout knows
 /// @throws std::invalid_argument with the reason; std::bad_alloc
-template <class Container, class Scalar, class = std::void_t<typename Container::value_type>>
+template <class Container, class Scalar, class = detail::host_elements<Container const>>
 auto voxelize(Container const& points, voxelize_params<Scalar> const& params) {
   auto const view = view_points(points);
   using view_type = std::decay_t<decltype(view)>;

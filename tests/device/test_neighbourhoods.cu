@@ -361,5 +361,5 @@ TEST_CASE("neighbourhoods, device: bad arguments are refused at the door", "[nei
   CHECK(is_bad(interpolate(exec, cloud, some, cloud, 0, {some}, {})));
   CHECK(is_bad(interpolate(exec, cloud, some, cloud, 4, {some}, {})));
   CHECK(interpolate(exec, cloud, some, cloud, 3, {some}, {}).code == farpoint::status::workspace_too_small);
-  CHECK(is_bad(gather(exec, span<float const>{some}, 7, std::vector<std::int32_t>{}, some)));
+  CHECK(is_bad(gather(exec, span<float const>{some}, 7, farpoint::index_view{}, some)));
 }

@@ -1,6 +1,8 @@
-// The convenience overload for thrust::device_vector.
+// The convenience overload for thrust::device_vector, and its vectors as spans and views.
+#include <farpoint/gather.cuh>
 #include <farpoint/interop/thrust.cuh>
 
+#include <cuda_fp16.h>
 #include <thrust/host_vector.h>
 
 #include "../catch.hpp"
@@ -26,4 +28,29 @@ TEST_CASE("fps, device: three lines for a thrust::device_vector", "[fps][device]
   CHECK(farpoint::fps(points, 5000).indices.size() == 900);
   CHECK(farpoint::fps(thrust::device_vector<float3>{}, 3).indices.empty());
   CHECK_THROWS_AS(farpoint::fps(points, -1), std::invalid_argument);
+}
+
+TEST_CASE("gather, device: thrust's vectors are spans, and __half is float16", "[gather][device]") {
+  thrust::host_vector<__half> host;
+  for (int i = 0; i < 6; ++i) host.push_back(__float2half(static_cast<float>(i)));
+  thrust::device_vector<__half> const features = host;
+  std::vector<std::int32_t> const wanted{2, -1, 0};
+  thrust::device_vector<std::int32_t> const indices(wanted.begin(), wanted.end());
+  thrust::device_vector<__half> output(6);
+  test_stream const stream;
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  REQUIRE(farpoint::gather(farpoint::cuda_exec{stream.get()}, farpoint::span<__half const>{features}, 2, indices,
+                           farpoint::span<__half>{output}));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  thrust::host_vector<__half> const rows = output;
+  std::vector<float> found;
+  for (__half const value : rows) found.push_back(__half2float(value));
+  CHECK(found == std::vector<float>{4, 5, 0, 0, 0, 1});
+
+  CHECK(farpoint::feature_span{output}.is_float16());
+  auto const view = farpoint::feature_view::packed(thrust::raw_pointer_cast(features.data()), 3, 2);
+  CHECK(view.type(1) == farpoint::feature_type::float16);
+  thrust::device_vector<float4> const points(9);
+  CHECK(farpoint::view_points(points).size() == 9);
+  CHECK(farpoint::view_points(points).stride() == sizeof(float4));
 }

@@ -33,6 +33,13 @@ class batch {
     auto const clouds = offsets.empty() ? index_t{0} : static_cast<index_t>(offsets.size()) - 1;
     return {points, offsets, clouds, largest < 0 || largest > points.size() ? points.size() : largest};
   }
+  /// The same for what has data() and size(); not for a temporary that owns the offsets.
+  template <class Offsets,
+            std::enable_if_t<std::is_same_v<detail::element_of<Offsets const> const, index_t const>, int> = 0>
+  static constexpr batch ragged(Points points, Offsets&& offsets, index_t largest = -1) noexcept {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Offsets>);
+    return ragged(points, span<index_t const>{offsets}, largest);
+  }
 
   /// Number of clouds.
   FARPOINT_HD constexpr index_t size() const noexcept { return clouds_; }

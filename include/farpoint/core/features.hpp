@@ -18,7 +18,7 @@ enum class feature_type : std::uint8_t { float32, float16, float64, int8, uint8,
 
 namespace detail {
 template <class Value>
-inline constexpr bool is_feature = std::is_same_v<Value, float> || std::is_same_v<Value, float16>;
+inline constexpr bool is_feature = std::is_same_v<Value, float> || is_binary16<Value>;
 
 /// Types that a feature_view reads.
 template <class Value>
@@ -28,7 +28,7 @@ inline constexpr bool is_feature_source = is_feature<Value> || std::is_same_v<Va
 template <class Value>
 constexpr feature_type feature_type_of() noexcept {
   constexpr bool is_signed = std::is_signed_v<Value>;
-  if constexpr (std::is_same_v<Value, float16>) return feature_type::float16;
+  if constexpr (is_binary16<Value>) return feature_type::float16;
   if constexpr (std::is_same_v<Value, float>) return feature_type::float32;
   if constexpr (std::is_same_v<Value, double>) return feature_type::float64;
   if constexpr (sizeof(Value) == 1) return is_signed ? feature_type::int8 : feature_type::uint8;
@@ -86,7 +86,7 @@ class feature_view {
   constexpr feature_view() = default;
 
   /// `count` values of one type that follow one another from the start of each record.
-  /// @tparam Value   float, float16, double, or an integer of 8, 16 or 32 bits
+  /// @tparam Value   float, float16 or __half, double, or an integer of 8, 16 or 32 bits
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param count    features of each, 64 at most
@@ -99,7 +99,7 @@ class feature_view {
   }
 
   /// `count` values of one type, the i-th `offsets[i]` bytes into each record: pcl::PointXYZI (0, 4, 8, 16).
-  /// @tparam Value   float, float16, double, or an integer of 8, 16 or 32 bits
+  /// @tparam Value   float, float16 or __half, double, or an integer of 8, 16 or 32 bits
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param stride   bytes between records
@@ -109,7 +109,7 @@ class feature_view {
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              int count) noexcept {
     static_assert(detail::is_feature_source<Value>,
-                  "farpoint: features are float, farpoint::float16, double, or integers of 8, 16 or 32 bits");
+                  "farpoint: features are float, float16 or __half, double, or integers of 8, 16 or 32 bits");
     feature_type types[max_count];
     for (feature_type& type : types) type = detail::feature_type_of<Value>();
     return fields(base, records, stride, offsets, types, count);
@@ -205,16 +205,19 @@ class feature_view {
   bool aligned_[max_count] = {};
 };
 
-/// Writable range of float or float16 values in host or device memory. Non-owning, trivially copyable.
+/// Writable range of float or binary16 values in host or device memory. Non-owning, trivially copyable.
 class feature_span {
  public:
   constexpr feature_span() = default;
 
-  /// From std::vector, std::array, a span, ... of float or float16.
-  template <class Container, class Value = std::remove_pointer_t<decltype(std::declval<Container&>().data())>,
+  /// From std::vector, std::array, a span, ... of float, or of a type of is_binary16; not from a temporary that owns
+  /// them.
+  template <class Container, class Value = detail::element_of<Container>,
             std::enable_if_t<detail::is_feature<Value>, int> = 0>
   constexpr feature_span(Container&& values) noexcept
-      : data_{values.data()}, size_{static_cast<index_t>(values.size())}, half_{std::is_same_v<Value, float16>} {}
+      : data_{detail::data_of(values)}, size_{static_cast<index_t>(values.size())}, half_{is_binary16<Value>} {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
+  }
 
   FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
   FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }

@@ -6,6 +6,9 @@
 
 #include <cstring>
 
+// CUDA's, whose header is not needed to know its name.
+struct __half;
+
 FARPOINT_BEGIN_NAMESPACE
 
 /// IEEE 754 binary16 (half precision), for storage only: 2 bytes, the bits of CUDA's `__half` and of `_Float16`.
@@ -30,6 +33,25 @@ struct float16 {
     return value;
   }
 };
+
+/// True for types of 2 bytes that are binary16 numbers in memory, which farpoint then reads and writes as float16:
+/// float16 itself, CUDA's `__half`, and `_Float16`. Specialise it for another.
+template <class T>
+inline constexpr bool is_binary16 = false;
+template <>
+inline constexpr bool is_binary16<float16> = true;
+template <>
+inline constexpr bool is_binary16<__half> = true;
+#if defined(__FLT16_MANT_DIG__) && (!defined(__GNUC__) || defined(__clang__) || __GNUC__ >= 13)
+template <>
+inline constexpr bool is_binary16<_Float16> = true;
+#endif
+
+namespace detail {
+/// How farpoint reads a type from memory: binary16 numbers as float16, others as they are.
+template <class T>
+using stored = std::conditional_t<is_binary16<T>, float16, T>;
+}  // namespace detail
 
 /// The nearest float16, ties to even: +-inf from 65,520 on, NaN stays NaN. The same bits on every backend.
 FARPOINT_HD inline float16 to_float16(float value) noexcept {

@@ -16,10 +16,6 @@ template <class Integer, bool = std::is_integral_v<Integer>&& std::is_signed_v<I
 inline constexpr bool is_index = false;
 template <class Integer>
 inline constexpr bool is_index<Integer, true> = sizeof(Integer) == 4 || sizeof(Integer) == 8;
-
-/// The integer that a contiguous container holds; SFINAE-friendly.
-template <class Container>
-using element_of = std::remove_pointer_t<decltype(std::declval<Container&>().data())>;
 }  // namespace detail
 
 /// Read-only range of signed 32- or 64-bit indices in host or device memory. Non-owning, trivially copyable.
@@ -27,11 +23,13 @@ class index_view {
  public:
   constexpr index_view() = default;
 
-  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer.
-  template <class Container, class Integer = std::remove_const_t<detail::element_of<Container const>>,
+  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer; not from a temporary that owns them.
+  template <class Container, class Integer = std::remove_const_t<detail::element_of<Container>>,
             std::enable_if_t<detail::is_index<Integer>, int> = 0>
-  constexpr index_view(Container const& indices) noexcept
-      : data_{indices.data()}, size_{static_cast<index_t>(indices.size())}, wide_{sizeof(Integer) == 8} {}
+  constexpr index_view(Container&& indices) noexcept
+      : data_{detail::data_of(indices)}, size_{static_cast<index_t>(indices.size())}, wide_{sizeof(Integer) == 8} {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
+  }
 
   FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
   FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
@@ -52,11 +50,13 @@ class index_span {
  public:
   constexpr index_span() = default;
 
-  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer.
+  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer; not from a temporary that owns them.
   template <class Container, class Integer = detail::element_of<Container>,
             std::enable_if_t<detail::is_index<Integer> && !std::is_const_v<Integer>, int> = 0>
   constexpr index_span(Container&& indices) noexcept
-      : data_{indices.data()}, size_{static_cast<index_t>(indices.size())}, wide_{sizeof(Integer) == 8} {}
+      : data_{detail::data_of(indices)}, size_{static_cast<index_t>(indices.size())}, wide_{sizeof(Integer) == 8} {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
+  }
 
   FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
   FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }

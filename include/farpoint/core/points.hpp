@@ -28,7 +28,7 @@ using scalar_of = std::conditional_t<std::is_same_v<Coord, double>, double, floa
 template <class Coord = float, int Dim = 3>
 class point_view {
   static_assert(std::is_same_v<Coord, float> || std::is_same_v<Coord, double> || std::is_same_v<Coord, float16>,
-                "farpoint: coordinates are float, double or farpoint::float16");
+                "farpoint: coordinates are float, double or farpoint::float16, as which view_points() reads __half");
 
  public:
   using coord = Coord;
@@ -100,12 +100,11 @@ struct point_layout;
 
 namespace detail {
 template <class Coord>
-inline constexpr bool is_coord =
-    std::is_same_v<Coord, float> || std::is_same_v<Coord, double> || std::is_same_v<Coord, float16>;
+inline constexpr bool is_coord = std::is_same_v<Coord, float> || std::is_same_v<Coord, double> || is_binary16<Coord>;
 
 template <class Coord, int Dim>
 struct packed_layout {
-  using coord = Coord;
+  using coord = stored<Coord>;
   static constexpr int dim = Dim;
   static std::array<int, Dim> offsets() noexcept {
     std::array<int, Dim> offset{};
@@ -132,11 +131,11 @@ template <class Point>
 struct point_layout<Point, std::enable_if_t<detail::is_coord<std::decay_t<decltype(std::declval<Point&>().x)>> &&
                                             std::is_same_v<decltype(Point::x), decltype(Point::y)> &&
                                             std::is_same_v<decltype(Point::x), decltype(Point::z)>>> {
-  using coord = std::decay_t<decltype(std::declval<Point&>().x)>;
+  using coord = detail::stored<std::decay_t<decltype(std::declval<Point&>().x)>>;
   static constexpr int dim = 3;
   static std::array<int, 3> offsets() noexcept {
     Point const probe{};
-    auto const from_start = [&probe](coord const& member) {
+    auto const from_start = [&probe](auto const& member) {
       return static_cast<int>(reinterpret_cast<char const*>(&member) - reinterpret_cast<char const*>(&probe));
     };
     return {from_start(probe.x), from_start(probe.y), from_start(probe.z)};
@@ -152,10 +151,13 @@ auto view_points(Point const* data, index_t count) noexcept {
   return point_view<typename layout::coord, layout::dim>{data, count, index_t{sizeof(Point)}, layout::offsets()};
 }
 
-/// View of the points of a contiguous container: std::vector, std::array, a span, pcl::PointCloud::points, ...
-template <class Container, class = std::void_t<typename Container::value_type>>
-auto view_points(Container const& points) noexcept {
-  return view_points(points.data(), static_cast<index_t>(points.size()));
+/// View of the points of a contiguous container: std::vector, std::array, a span, pcl::PointCloud::points, a Thrust or
+/// RMM vector, and whatever else has data() and size(). Not of a temporary that owns them, see is_borrowed.
+template <class Container, class = detail::element_of<Container>>
+auto view_points(Container&& points) noexcept {
+  FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
+  return view_points<std::remove_const_t<detail::element_of<Container>>>(detail::data_of(points),
+                                                                         static_cast<index_t>(points.size()));
 }
 
 FARPOINT_END_NAMESPACE

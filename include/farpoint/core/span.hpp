@@ -1,7 +1,7 @@
 /// @file
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/core/contiguous.hpp>
 
 #include <cstddef>
 #include <type_traits>
@@ -19,26 +19,21 @@ template <class T, class Element>
 inline constexpr bool is_element = std::is_same_v<std::remove_const_t<T>, std::remove_const_t<Element>> &&
                                    (std::is_const_v<T> || !std::is_const_v<Element>);
 
-/// True for what has data() and size(), and memory that outlives the call: that of a temporary is only read.
+/// True for what has data() and size(), of such elements.
 template <class T, class Container, class = void>
 inline constexpr bool is_spanned = false;
 template <class T, class Container>
-inline constexpr bool is_spanned<
-    T, Container,
-    std::void_t<
-        decltype(std::declval<Container&>().size()),
-        std::enable_if_t<!std::is_void_v<std::remove_pointer_t<decltype(std::declval<Container&>().data())>>>>> =
-    is_element<T, std::remove_reference_t<decltype(*std::declval<Container&>().data())>> &&
-    !std::is_same_v<std::decay_t<Container>, span<T>> &&
-    (std::is_lvalue_reference_v<Container> || std::is_const_v<T> || std::is_trivially_copyable_v<Container>);
+inline constexpr bool is_spanned<T, Container, std::enable_if_t<!std::is_void_v<element_of<Container>>>> =
+    is_element<T, element_of<Container>> && !std::is_same_v<std::decay_t<Container>, span<T>>;
 
 }  // namespace detail
 
 /// Non-owning range of `size()` consecutive elements in host or device memory; usable in kernels.
 ///
 /// Of std::span what farpoint needs, in C++17: built from a pointer and a size, from arrays, and from everything that
-/// has data() and size(), such as std::vector, std::array, std::span, cuda::std::span and a Thrust or RMM vector that
-/// gives a plain pointer. Unchecked; trivially copyable.
+/// has data() and size(), such as std::vector, std::array, std::span, cuda::std::span and the vectors of Thrust and
+/// RMM. A temporary that owns its memory (see is_borrowed) can only be read, as an argument of a call. Unchecked;
+/// trivially copyable.
 template <class T>
 class span {
  public:
@@ -58,7 +53,9 @@ class span {
   FARPOINT_CALLS_BACK
   template <class Container, std::enable_if_t<detail::is_spanned<T, Container>, int> = 0>
   FARPOINT_HD constexpr span(Container&& elements) noexcept
-      : data_{elements.data()}, size_{static_cast<size_type>(elements.size())} {}
+      : data_{detail::data_of(elements)}, size_{static_cast<size_type>(elements.size())} {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(!std::is_const_v<T> && detail::is_temporary_owner<Container>);
+  }
 
   FARPOINT_HD constexpr T* data() const noexcept { return data_; }
   FARPOINT_HD constexpr size_type size() const noexcept { return size_; }
