@@ -3,11 +3,10 @@
 #pragma once
 
 #include <farpoint/core/config.hpp>
-#include <farpoint/core/float_environment.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/host/spin_barrier.hpp>
+#include <farpoint/host/thread_team.hpp>
 
-#include <atomic>
 #include <cstdint>
 #include <cstring>
 #include <memory>
@@ -48,40 +47,13 @@ class host_block {
   /// @tparam Thread  std::thread, or a stand-in for tests
   template <class Thread = std::thread, class Work>
   static void run(Work const& work) {
-    // The threads that it starts inherit it.
-    detail::default_float_environment const environment;
     shared_state shared;
+    auto const work_as = [&](int rank, int) { work(host_block{shared, rank}); };
     // Not a team: a block has all of its threads or none, however many the teams of other callers have.
-    enum : int { waiting, all_there, incomplete };
-    std::atomic<int> state{waiting};
-    std::vector<Thread> others;
-    auto const start = [&] {
-      others.reserve(Size - 1);
-      for (int rank = 1; rank < Size; ++rank) {
-        others.emplace_back([&work, &shared, &state, rank] {
-          while (state.load(std::memory_order_acquire) == waiting) std::this_thread::yield();
-          if (state.load(std::memory_order_relaxed) == all_there) work(host_block{shared, rank});
-        });
-      }
-    };
+    if (detail::run_threads<Thread>(Size, Size, work_as)) return;
 #if defined(__cpp_exceptions)
-    try {
-      start();
-    } catch (...) {
-      // std::bad_alloc or std::system_error: reported below.
-    }
-#else
-    start();
-#endif
-    bool const is_complete = others.size() + 1 == Size;
-    state.store(is_complete ? all_there : incomplete, std::memory_order_release);
-    if (is_complete) work(host_block{shared, 0});
-    for (auto& other : others) other.join();
-#if defined(__cpp_exceptions)
-    if (!is_complete) {
-      throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
-                              "farpoint: host_block could not start its threads"};
-    }
+    throw std::system_error{std::make_error_code(std::errc::resource_unavailable_try_again),
+                            "farpoint: host_block could not start its threads"};
 #endif
   }
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <thread>
 #include <vector>
 
@@ -47,6 +48,47 @@ class helper_threads {
   inline static std::atomic<int> count_{0};
 };
 
+/// Calls `work(rank, size)` once on each of `size` threads, of which the calling thread is rank 0, and returns when all
+/// have returned. `size` is `wanted`, or less where the system refuses memory or a thread; all know it before they
+/// begin. Where it would be less than `least`, `work` is not called at all.
+///
+/// Threads work in the default floating-point environment.
+/// @param wanted  at least 1
+/// @return whether `work` was called
+template <class Thread, class Work>
+bool run_threads(int wanted, int least, Work const& work) noexcept {
+  // The threads that it starts inherit it.
+  default_float_environment const environment;
+  constexpr int undecided = -1;
+  std::atomic<int> size{undecided};  // 0: nobody works
+  std::vector<Thread> helpers;
+  auto const start = [&] {
+    helpers.reserve(static_cast<std::size_t>(wanted - 1));
+    for (int rank = 1; rank < wanted; ++rank) {
+      helpers.emplace_back([&work, &size, rank] {
+        int members = undecided;
+        while ((members = size.load(std::memory_order_acquire)) == undecided) std::this_thread::yield();
+        if (members != 0) work(rank, members);
+      });
+    }
+  };
+#if defined(__cpp_exceptions)
+  try {
+    start();
+  } catch (...) {
+    // std::bad_alloc or std::system_error: go on with the threads that did start.
+  }
+#else
+  start();
+#endif
+  int const started = static_cast<int>(helpers.size()) + 1;
+  int const members = started < least ? 0 : started;
+  size.store(members, std::memory_order_release);
+  if (members != 0) work(0, members);
+  for (auto& helper : helpers) helper.join();
+  return members != 0;
+}
+
 }  // namespace detail
 
 /// Calls `work(rank, size)` once on each of `size` threads, 0 <= rank < size, and returns when all have returned. The
@@ -65,39 +107,8 @@ class helper_threads {
 /// @tparam Thread  std::thread, or a stand-in for tests
 template <class Thread = std::thread, class Work>
 void run_team(int wanted, Work const& work) noexcept {
-  // The threads that it starts inherit it.
-  detail::default_float_environment const environment;
-  if (wanted <= 1) {
-    work(0, 1);
-    return;
-  }
-  int const granted = detail::helper_threads::enter(std::min(wanted, most_team_threads) - 1);
-  // 0 until it is known how many did start.
-  std::atomic<int> size{0};
-  std::vector<Thread> helpers;
-  auto const start = [&] {
-    helpers.reserve(static_cast<std::size_t>(granted));
-    for (int rank = 1; rank <= granted; ++rank) {
-      helpers.emplace_back([&work, &size, rank] {
-        int members = 0;
-        while ((members = size.load(std::memory_order_acquire)) == 0) std::this_thread::yield();
-        work(rank, members);
-      });
-    }
-  };
-#if defined(__cpp_exceptions)
-  try {
-    start();
-  } catch (...) {
-    // std::bad_alloc or std::system_error: go on with the threads that did start.
-  }
-#else
-  start();
-#endif
-  int const members = static_cast<int>(helpers.size()) + 1;
-  size.store(members, std::memory_order_release);
-  work(0, members);
-  for (auto& helper : helpers) helper.join();
+  int const granted = detail::helper_threads::enter(std::clamp(wanted, 1, most_team_threads) - 1);
+  detail::run_threads<Thread>(granted + 1, 1, work);
   detail::helper_threads::leave(granted);
 }
 
