@@ -202,6 +202,11 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed) {
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
     for (index_t b = 0; b < clouds.size(); ++b) {
+      // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
+      if (params.samples == 0) {
+        args.write_empty(b);
+        continue;
+      }
       auto const cloud = clouds[b];
       auto const points = static_cast<std::size_t>(cloud.size());
       REQUIRE(blocks * Config::block_size * Config::points_per_thread >= points);
@@ -287,6 +292,10 @@ TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxi
     CAPTURE(seed, n, static_cast<int>(which));
     check_teams(problem, static_cast<unsigned>(seed));
   }
+}
+
+TEST_CASE("fps by local maxima, fibers: no samples", "[fps][local_maxima][one_thread]") {
+  check_teams(fps_problem<float>{make_cloud(shape::non_finite, 65, 1), 0}, 1);
 }
 
 TEST_CASE("fps by local maxima, fibers: points of one and two dimensions", "[fps][local_maxima][one_thread]") {
