@@ -1,27 +1,54 @@
-// Fewer multiprocessors than the device has: some that a kernel keeps, and streams of green contexts.
+// Fewer multiprocessors than the device has: some that somebody else's kernel keeps, and streams of green contexts.
 #pragma once
+
+#include <farpoint/core/status.hpp>
 
 #include <chrono>
 #include <thread>
 
 #include <cuda.h>
 
+#include "../catch.hpp"
 #include "cuda_check.hpp"
 
 namespace farpoint_tests {
 
-/// Says that it is there, and stays until it is released, or for 20 seconds.
+/// Says that it is there, and stays until it is released, or for 20 seconds: a test that waits for it fails, and does
+/// not hang.
 static __global__ void hold_kernel(unsigned* arrived, unsigned const volatile* released) {
-  atomicAdd_system(arrived, 1u);
-  unsigned long long begin = 0, now = 0;
-  asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
-  do {
-    __nanosleep(2000);
-    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
-  } while (*released == 0 && now - begin < 20'000'000'000ull);
+  if (threadIdx.x == 0) {
+    atomicAdd_system(arrived, 1u);
+    unsigned long long begin = 0, now = 0;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(begin));
+    do {
+      __nanosleep(2000);
+      asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(now));
+    } while (*released == 0 && now - begin < 20'000'000'000ull);
+  }
+  __syncthreads();
 }
 
-/// Keeps so many multiprocessors, each by a block that has all of its shared memory, until it is released.
+inline int multiprocessor_count() {
+  int count = 0;
+  REQUIRE_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
+  return count;
+}
+
+/// Waits until all that was enqueued is done, but not for longer than that. False when the time was over.
+inline bool finishes_within(cudaStream_t stream, std::chrono::milliseconds time) {
+  auto const end = std::chrono::steady_clock::now() + time;
+  while (true) {
+    cudaError_t const state = cudaStreamQuery(stream);
+    if (state == cudaSuccess) return true;
+    if (state != cudaErrorNotReady) REQUIRE_CUDA(state);
+    (void)cudaGetLastError();
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::yield();
+  }
+}
+
+/// Keeps so many multiprocessors while it lives, each by a block that has all of its shared memory and half of its
+/// threads.
 class held_multiprocessors {
  public:
   explicit held_multiprocessors(int count) {
@@ -35,7 +62,7 @@ class held_multiprocessors {
     words_[0] = words_[1] = 0;
     unsigned* mapped = nullptr;
     REQUIRE_CUDA(cudaHostGetDevicePointer(&mapped, words_, 0));
-    hold_kernel<<<static_cast<unsigned>(count), 1, static_cast<std::size_t>(most), stream_>>>(mapped, mapped + 1);
+    hold_kernel<<<static_cast<unsigned>(count), 1024, static_cast<std::size_t>(most), stream_>>>(mapped, mapped + 1);
     REQUIRE_CUDA(cudaGetLastError());
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
     while (*static_cast<unsigned volatile*>(words_) < static_cast<unsigned>(count)) {
@@ -46,35 +73,42 @@ class held_multiprocessors {
   held_multiprocessors(held_multiprocessors const&) = delete;
   held_multiprocessors& operator=(held_multiprocessors const&) = delete;
   ~held_multiprocessors() {
-    release();
+    static_cast<unsigned volatile*>(words_)[1] = 1;
     cudaStreamSynchronize(stream_);
     cudaStreamDestroy(stream_);
     cudaFreeHost(words_);
   }
-  void release() { static_cast<unsigned volatile*>(words_)[1] = 1; }
+
+  /// What is on the stream ends while they are held.
+  void check_ends(cudaStream_t stream) const {
+    CHECK(finishes_within(stream, std::chrono::seconds{5}));
+    CHECK(cudaStreamQuery(stream_) == cudaErrorNotReady);
+    (void)cudaGetLastError();
+  }
 
  private:
   cudaStream_t stream_ = nullptr;
   unsigned* words_ = nullptr;  ///< blocks that run; not zero when they shall end
 };
 
-/// True when all that was enqueued is done before the time is over. Never waits for longer.
-inline bool finishes_within(cudaStream_t stream, std::chrono::milliseconds time) {
-  auto const end = std::chrono::steady_clock::now() + time;
-  while (true) {
-    cudaError_t const state = cudaStreamQuery(stream);
-    if (state == cudaSuccess) return true;
-    if (state != cudaErrorNotReady) REQUIRE_CUDA(state);
-    (void)cudaGetLastError();
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::yield();
+/// A call on a stream ends while a kernel of somebody else's keeps some multiprocessors.
+/// @param held      how many
+/// @param enqueue   `enqueue(stream)`: makes the call; the first time it may allocate
+/// @param is_right  `is_right(result)`: whether the answer, after the stream was synchronised, is the right one
+template <class Enqueue, class IsRight>
+void check_runs_beside(int held, Enqueue const& enqueue, IsRight const& is_right) {
+  test_stream const stream;
+  // Also loads the kernels, for which the device must be idle.
+  REQUIRE(enqueue(stream.get()));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  farpoint::result outcome;
+  {
+    held_multiprocessors const others{held};
+    outcome = enqueue(stream.get());
+    others.check_ends(stream.get());
   }
-}
-
-inline int multiprocessor_count() {
-  int count = 0;
-  REQUIRE_CUDA(cudaDeviceGetAttribute(&count, cudaDevAttrMultiProcessorCount, 0));
-  return count;
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CHECK(is_right(outcome));
 }
 
 #if CUDART_VERSION >= 12050

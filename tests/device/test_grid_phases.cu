@@ -3,7 +3,7 @@
 
 #include "../catch.hpp"
 #include "cuda_check.hpp"
-#include "occupied_device.cuh"
+#include "multiprocessors.cuh"
 
 #include <algorithm>
 #include <vector>
@@ -128,9 +128,9 @@ TEST_CASE("grid_phases: few blocks run, as others have the device", "[grid_phase
   check_phases(1, 1024, units);  // loads the kernel, for which the device must be idle
   for (unsigned const blocks : {2u, 132u, 1000u}) {
     check_phases(blocks, 1024, units, [](cudaStream_t stream, auto const& enqueue) {
-      occupied_device const occupied{1};
+      held_multiprocessors const others{multiprocessor_count() - 1};
       enqueue();
-      occupied.check_ends(stream);
+      others.check_ends(stream);
     });
   }
 }

@@ -4,7 +4,7 @@
 
 #include "knn_kernels.cuh"
 #include "knn_on_device.cuh"
-#include "occupied_device.cuh"
+#include "multiprocessors.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
@@ -192,8 +192,9 @@ TEST_CASE("knn, device: beside a kernel that has all multiprocessors but one", "
       problem_type const problem{make_cloud(which, n, 9), 8};
       call_type call{problem};
       auto const expected = host_knn(problem);
-      check_runs_beside([&](cudaStream_t stream) { return call.enqueue(stream); },
-                        [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
+      check_runs_beside(
+          multiprocessor_count() - 1, [&](cudaStream_t stream) { return call.enqueue(stream); },
+          [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
     }
   }
 }

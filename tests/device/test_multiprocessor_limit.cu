@@ -104,20 +104,12 @@ void check_beside_others(char const* name, problem_type const& problem, int held
   CAPTURE(name, problem.points, held, limit);
   auto const expected = host_exec_answer(problem);
   call_type call{problem};
-  test_stream const stream;
-  // The first call of a kernel loads it, which may wait for what is running.
-  REQUIRE(call.enqueue<Selector>({stream.get(), limit}));
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  farpoint::result outcome;
-  {
-    held_multiprocessors others{held};
-    outcome = call.enqueue<Selector>({stream.get(), limit});
-    CHECK(finishes_within(stream.get(), std::chrono::seconds{5}));
-  }
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  auto const answer = call.answer(outcome);
-  INFO(difference(answer, expected));
-  CHECK(same_answer(answer, expected));
+  check_runs_beside(
+      held,
+      [&](cudaStream_t stream) {
+        return call.enqueue<Selector>({stream, limit});
+      },
+      [&](farpoint::result const& outcome) { return same_answer(call.answer(outcome), expected); });
 }
 
 }  // namespace
