@@ -2,6 +2,7 @@
 #include <farpoint/reference/voxelize.hpp>
 #include <farpoint/voxelize.hpp>
 
+#include "../shared/voxelize_parts.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 
@@ -43,8 +44,8 @@ struct voxelize_request {
     batch_column = input.flag();
     wanted = input.take<std::uint16_t>();
     // Lists go together.
-    if (!input.rarely()) wanted = (wanted & ~bit(list_points)) | ((wanted & bit(list_offsets)) << 1);
-    if (input.rarely()) short_part = static_cast<unsigned>(input.below(parts));
+    if (!input.rarely()) wanted = (wanted & ~bit(part::list_points)) | ((wanted & bit(part::list_offsets)) << 1);
+    if (input.rarely()) short_part = static_cast<unsigned>(input.below(part::count));
   }
 
   farpoint::voxelize_params<float> params_in(fuzz_memory& memory) const {
@@ -59,44 +60,26 @@ struct voxelize_request {
     farpoint::voxelize_output<float> output;
     output.capacity = capacity;
     output.columns = batch_column ? farpoint::voxel_columns::batch_zyx : farpoint::voxel_columns::xyz;
-    array<std::int32_t>(memory, coords, rows * (batch_column ? 4 : 3), output.coords);
-    array<std::int32_t>(memory, points_per_voxel, rows, output.points_per_voxel);
-    array<float>(memory, gathered, params.mode.is_dynamic() ? 0 : rows * kept * channels, output.gathered);
-    array<float>(memory, mean, rows * channels, output.mean);
-    array<farpoint::float16>(memory, largest, rows * channels, output.max);
-    array<float>(memory, first, rows * channels, output.first);
-    array<float>(memory, centroid, rows * 3, output.centroid);
-    array<std::int64_t>(memory, list_offsets, rows + 1, output.list_offsets);
-    array<std::int32_t>(memory, list_points, points, output.list_points);
-    array<std::int32_t>(memory, point_voxel, points, output.point_voxel);
-    array<std::int32_t>(memory, voxel_count, 1, output.voxel_count);
-    array<std::int64_t>(memory, voxel_offsets, static_cast<index_t>(data.rows()) + 1, output.voxel_offsets);
-    if ((wanted & bit(report)) != 0) output.report = memory.output<farpoint::voxelize_report>(1).data();
+    array<std::int32_t>(memory, part::coords, rows * (batch_column ? 4 : 3), output.coords);
+    array<std::int32_t>(memory, part::points_per_voxel, rows, output.points_per_voxel);
+    array<float>(memory, part::gathered, params.mode.is_dynamic() ? 0 : rows * kept * channels, output.gathered);
+    array<float>(memory, part::mean, rows * channels, output.mean);
+    array<farpoint::float16>(memory, part::max, rows * channels, output.max);
+    array<float>(memory, part::first, rows * channels, output.first);
+    array<float>(memory, part::centroid, rows * 3, output.centroid);
+    array<std::int64_t>(memory, part::list_offsets, rows + 1, output.list_offsets);
+    array<std::int32_t>(memory, part::list_points, points, output.list_points);
+    array<std::int32_t>(memory, part::point_voxel, points, output.point_voxel);
+    array<std::int32_t>(memory, part::voxel_count, 1, output.voxel_count);
+    array<std::int64_t>(memory, part::voxel_offsets, static_cast<index_t>(data.rows()) + 1, output.voxel_offsets);
+    if ((wanted & bit(part::report)) != 0) output.report = memory.output<farpoint::voxelize_report>(1).data();
     return output;
   }
 
  private:
-  enum part : unsigned {
-    coords,
-    points_per_voxel,
-    gathered,
-    mean,
-    largest,
-    first,
-    centroid,
-    list_offsets,
-    list_points,
-    point_voxel,
-    voxel_count,
-    voxel_offsets,
-    report,
-    parts
-  };
-  static constexpr unsigned bit(part which) { return 1u << which; }
-
   /// Gives a part of the output its array, if it is wanted.
   template <class T, class Span>
-  void array(fuzz_memory& memory, part which, index_t elements, Span& span) const {
+  void array(fuzz_memory& memory, part::name which, index_t elements, Span& span) const {
     if ((wanted & bit(which)) == 0 || elements <= 0) return;
     if (short_part == which) --elements;
     span = memory.output<T>(static_cast<std::size_t>(elements));

@@ -9,36 +9,10 @@
 #include "clouds.hpp"
 #include "host_array.hpp"
 #include "records.hpp"
+#include "voxelize_parts.hpp"
 
 namespace farpoint_tests {
 
-/// The parts of voxelize_output, each an array of its own.
-struct part {
-  enum name : std::size_t {
-    coords,
-    points_per_voxel,
-    gathered,
-    mean,
-    max,
-    first,
-    centroid,
-    list_offsets,
-    list_points,
-    point_voxel,
-    voxel_count,
-    voxel_offsets,
-    report
-  };
-  static constexpr std::size_t count = 13;
-  static constexpr char const* names[count] = {
-      "coords",       "points_per_voxel", "gathered",    "mean",        "max",           "first", "centroid",
-      "list_offsets", "list_points",      "point_voxel", "voxel_count", "voxel_offsets", "report"};
-};
-
-constexpr unsigned bit(part::name which) {
-  return 1u << which;
-}
-inline constexpr unsigned all_parts = (1u << part::count) - 1;
 inline constexpr unsigned feature_parts = bit(part::gathered) | bit(part::mean) | bit(part::max) | bit(part::first);
 
 /// How features lie in memory.
