@@ -2,6 +2,7 @@
 #include <farpoint/fps.hpp>
 #include <farpoint/reference/fps.hpp>
 
+#include "../shared/fps_arguments.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 
@@ -12,25 +13,23 @@ namespace {
 
 struct fps_request {
   fuzz_clouds data;
-  farpoint::fps_params params;
-  std::vector<std::int32_t> firsts;
-  std::vector<std::int64_t> chosen;
+  fps_arguments<std::int64_t> asked;
   std::size_t indices = 0, distances = 0, counts = 0;  ///< elements of the outputs
 
   explicit fps_request(fuzz_input& input) : data{input, 300, 6} {
     index_t const samples = 1 + input.below(400);
-    params.samples = input.take_count(samples);
-    params.first = input.take_count(input.below(20));
-    params.stop_below = input.flag() ? input.take_length(input.unit()) : 0;
+    asked.params.samples = input.take_count(samples);
+    asked.params.first = input.take_count(input.below(20));
+    asked.params.stop_below = input.flag() ? input.take_length(input.unit()) : 0;
     auto const rows = data.rows();
     if (input.flag()) {
       for (std::size_t b = 0; b < rows; ++b) {
-        firsts.push_back(static_cast<std::int32_t>(input.take_count(input.below(10))));
+        asked.firsts.push_back(static_cast<std::int32_t>(input.take_count(input.below(10))));
       }
     }
     if (input.flag()) {
       auto const each = rows * static_cast<std::size_t>(input.below(4));
-      for (std::size_t i = 0; i < each; ++i) chosen.push_back(input.take_count(input.below(10) - 1));
+      for (std::size_t i = 0; i < each; ++i) asked.chosen.push_back(input.take_count(input.below(10) - 1));
     }
     auto const size = [&](std::size_t usual) {
       return input.rarely() ? static_cast<std::size_t>(input.below(index_t{2} * 400)) : usual;
@@ -40,12 +39,6 @@ struct fps_request {
     counts = input.flag() ? size(rows) : 0;
   }
 
-  farpoint::fps_params params_in(fuzz_memory& memory) const {
-    auto given = params;
-    if (!firsts.empty()) given.firsts = memory.input(firsts);
-    if (!chosen.empty()) given.chosen = memory.input(chosen);
-    return given;
-  }
   farpoint::fps_output<float> output_in(fuzz_memory& memory) const {
     farpoint::fps_output<float> output;
     output.indices = memory.output<std::int32_t>(indices);
@@ -85,19 +78,19 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
     return 0;
   }
   fuzz_workspace const workspace{input};
-  fps_request const asked{input};
+  fps_request const request{input};
   using plan_type = farpoint::detail::fps_host_plan<fuzz_clouds::view>;
   compare_with_reference(
       "fps", workspace,
       [&](fuzz_memory& memory) {
-        return plan_type{exec, asked.data.in(memory), asked.params_in(memory), tuning}.bytes();
+        return plan_type{exec, request.data.in(memory), request.asked.in(memory), tuning}.bytes();
       },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::fps_host(exec, asked.data.in(memory), asked.params_in(memory), asked.output_in(memory),
-                                          bytes, tuning);
+        return farpoint::detail::fps_host(exec, request.data.in(memory), request.asked.in(memory),
+                                          request.output_in(memory), bytes, tuning);
       },
       [&](fuzz_memory& memory) {
-        return farpoint::reference::fps(asked.data.in(memory), asked.params_in(memory), asked.output_in(memory));
+        return farpoint::reference::fps(request.data.in(memory), request.asked.in(memory), request.output_in(memory));
       });
   return 0;
 }

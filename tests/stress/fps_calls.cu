@@ -2,6 +2,7 @@
 #include <farpoint/fps.cuh>
 #include <farpoint/fps.hpp>
 
+#include "../shared/fps_arguments.hpp"
 #include "batches.hpp"
 #include "calls.hpp"
 
@@ -10,16 +11,12 @@ namespace {
 
 struct fps_work {
   batch_data data;
-  farpoint::fps_params params;
-  std::vector<std::int32_t> firsts;
-  std::vector<std::int32_t> chosen;
+  farpoint_tests::fps_arguments<std::int32_t> asked;
 
   template <class Exec, class Memory>
   farpoint::result operator()(Exec exec, Memory& memory) const {
     auto const clouds = data.in(memory);
-    auto asked = params;
-    asked.firsts = memory.input(firsts);
-    asked.chosen = memory.input(chosen);
+    auto const params = asked.in(memory);
     auto const rows = static_cast<std::size_t>(data.clouds);
     auto const samples = rows * static_cast<std::size_t>(params.samples);
     farpoint::fps_output<float> output;
@@ -27,15 +24,15 @@ struct fps_work {
     output.distances = memory.template output<float>(samples);
     output.counts = memory.template output<std::int32_t>(rows);
     output.report = memory.template output<farpoint::fps_report>(1).data();
-    return farpoint::fps(exec, clouds, asked, output,
-                         memory.scratch(farpoint::fps_workspace_bytes(exec, clouds, asked)));
+    return farpoint::fps(exec, clouds, params, output,
+                         memory.scratch(farpoint::fps_workspace_bytes(exec, clouds, params)));
   }
 };
 
 void add(call_list& calls, index_t clouds, index_t size, index_t samples, std::uint64_t seed, bool ragged = false) {
   fps_work work;
   work.data = even_batch(clouds, size, seed);
-  work.params.samples = samples;
+  work.asked.params.samples = samples;
   if (ragged) {
     for (index_t b = 0; b <= clouds; ++b) work.data.offsets.push_back(b * size);
   }
@@ -67,14 +64,14 @@ std::unique_ptr<stress_call> random_fps_call(std::uint64_t seed) {
   fps_work work;
   bool const large = random.below(6) == 0;
   work.data = random_batch(random, large ? 150000 : 6000, large ? 1 : 1 + random.below(8));
-  work.params.samples = 1 + random.below(80);
-  if (random.below(3) == 0) work.params.stop_below = random.uniform();
+  work.asked.params.samples = 1 + random.below(80);
+  if (random.below(3) == 0) work.asked.params.stop_below = random.uniform();
   index_t const each = random.below(4);
   for (index_t b = 0; b < work.data.clouds; ++b) {
     auto const below = [&](index_t size) { return static_cast<std::int32_t>(size == 0 ? 0 : random.below(size)); };
     index_t const size = work.data.size_of(b);
-    work.firsts.push_back(below(size));
-    for (index_t i = 0; i < each; ++i) work.chosen.push_back(below(size + 1) - 1);
+    work.asked.firsts.push_back(below(size));
+    for (index_t i = 0; i < each; ++i) work.asked.chosen.push_back(below(size + 1) - 1);
   }
   return make_call("random fps " + std::to_string(seed), std::move(work));
 }

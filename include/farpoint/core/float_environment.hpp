@@ -26,37 +26,34 @@ class default_float_environment {
   }
 
  private:
-  // "memory": loads and stores, and so what is calculated from one to the other, stay where they are.
-#if defined(__GNUC__) && defined(__x86_64__)
-  using word = std::uint32_t;
-  static constexpr word unwanted = 0x8000 | 0x6000 | 0x0040;  // flush to zero, rounding, denormals are zeros
-  static word get() noexcept {
-    word mxcsr;
-    asm volatile("stmxcsr %0" : "=m"(mxcsr)::"memory");
-    return mxcsr;
-  }
-  static void set(word mxcsr) noexcept {
-    asm volatile("ldmxcsr %0" ::"m"(mxcsr) : "memory");
-  }
-#elif defined(__GNUC__) && defined(__aarch64__)
-  using word = std::uint64_t;
+#if defined(__GNUC__) && defined(__aarch64__)
+  using word = std::uint64_t;                                       // FPCR
   static constexpr word unwanted = 0x1000000 | 0xc00000 | 0x80000;  // FZ, RMode, FZ16
-  static word get() noexcept {
-    word fpcr;
-    asm volatile("mrs %0, fpcr" : "=r"(fpcr)::"memory");
-    return fpcr;
-  }
-  static void set(word fpcr) noexcept {
-    asm volatile("msr fpcr, %0" ::"r"(fpcr) : "memory");
-  }
+#elif defined(__GNUC__) && defined(__x86_64__)
+  using word = std::uint32_t;                                 // MXCSR
+  static constexpr word unwanted = 0x8000 | 0x6000 | 0x0040;  // flush to zero, rounding, denormals are zeros
 #else
   using word = std::uint32_t;
   static constexpr word unwanted = 0;
-  static word get() noexcept {
-    return 0;
-  }
-  static void set(word) noexcept {}
 #endif
+
+  // "memory": loads and stores, and so what is calculated from one to the other, stay where they are.
+  static word get() noexcept {
+    word settings = 0;
+#if defined(__GNUC__) && defined(__aarch64__)
+    asm volatile("mrs %0, fpcr" : "=r"(settings)::"memory");
+#elif defined(__GNUC__) && defined(__x86_64__)
+    asm volatile("stmxcsr %0" : "=m"(settings)::"memory");
+#endif
+    return settings;
+  }
+  static void set([[maybe_unused]] word settings) noexcept {
+#if defined(__GNUC__) && defined(__aarch64__)
+    asm volatile("msr fpcr, %0" ::"r"(settings) : "memory");
+#elif defined(__GNUC__) && defined(__x86_64__)
+    asm volatile("ldmxcsr %0" ::"m"(settings) : "memory");
+#endif
+  }
 
   word callers_;
 };
