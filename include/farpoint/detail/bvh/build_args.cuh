@@ -124,5 +124,15 @@ struct bvh_build_args {
   }
 };
 
+/// What the steps of putting points in order have in common, in a kernel.
+/// @tparam Sorter  a phased_radix_sort
+template <class Points, class Sorter>
+struct bvh_sort_context {
+  bvh_build_args<Points> const& args;
+  grid_phases& phases;
+  Sorter const& sorter;
+  hilbert_table const& curve;
+};
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -31,48 +31,47 @@ template <class Points, int Threads, class Sorter>
 class bvh_crowded_cells {
  public:
   using scalar = typename Points::scalar;
+  using context = bvh_sort_context<Points, Sorter>;
   using level = bvh_sort_level<scalar>;
 
   /// Of a level.
   static constexpr int phase_count = 3;
 
-  __device__ bvh_crowded_cells(bvh_build_args<Points> const& args, grid_phases& phases, Sorter const& sorter,
-                               hilbert_table const& curve) noexcept
-      : args_{args}, phases_{phases}, sorter_{sorter}, curve_{curve} {}
+  __device__ explicit bvh_crowded_cells(context const& build) noexcept : build_{build} {}
 
   /// A phase: the points of a level that has been sorted go to their places, and crowded cells among them are found.
   /// @param l  number of the level; of the last one no cell is crowded
   /// @return true: there are such cells, and all blocks know it
   __device__ bool find(level const& now, int l) noexcept {
-    run_shares<Threads>(phases_, [&](share_type const& share) {
+    run_shares<Threads>(build_.phases, [&](share_type const& share) {
       if (l > 0) put_back(now, share);
-      if (l < bvh_levels) number_runs(now, args_.runs[l % 2], l, share);
+      if (l < bvh_levels) number_runs(now, build_.args.runs[l % 2], l, share);
     });
-    return l < bvh_levels && args_.state->crowded[l] != 0;
+    return l < bvh_levels && build_.args.state->crowded[l] != 0;
   }
 
   /// Puts the points of crowded cells together, with keys of their own.
   /// @param now  set to the next level
   __device__ void gather(level& now, int l) noexcept {
-    run* const runs = args_.runs[l % 2];
-    unsigned long long const crowded = args_.state->crowded[l];
-    unsigned const pieces = args_.state->pieces[l];
+    run* const runs = build_.args.runs[l % 2];
+    unsigned long long const crowded = build_.args.state->crowded[l];
+    unsigned const pieces = build_.args.state->pieces[l];
     // The first level's values are the order itself, and must stay.
-    radix_words const to = now.words.keys == args_.words[0].keys ? args_.words[1] : args_.words[0];
-    run_shares<Threads>(phases_, [&](share_type const& share) {
-      if (share.number() == 0) sorter_.clear_counts();
+    radix_words const to = now.words.keys == build_.args.words[0].keys ? build_.args.words[1] : build_.args.words[0];
+    run_shares<Threads>(build_.phases, [&](share_type const& share) {
+      if (share.number() == 0) build_.sorter.clear_counts();
       gather_runs(now, runs, pieces, to, share);
     });
     auto const size = static_cast<std::uint32_t>(crowded);
     now = {to, size, bvh_key_bits::of_runs(static_cast<std::uint32_t>(crowded >> 32), size), runs};
-    sorter_.start_counting();
+    build_.sorter.start_counting();
     run_shares<Threads>(
-        phases_,
+        build_.phases,
         [&](share_type const& share) {
-          sorter_.clear_sums(size, share.number(), share_type::count());
+          build_.sorter.clear_sums(size, share.number(), share_type::count());
           make_keys(now, share);
         },
-        [&] { sorter_.add_counts(now.bits.all()); });
+        [&] { build_.sorter.add_counts(now.bits.all()); });
   }
 
  private:
@@ -86,7 +85,7 @@ class bvh_crowded_cells {
   /// Where the points of the first level's order go that have been sorted again.
   __device__ void put_back(level const& now, share_type const& share) const noexcept {
     for (std::uint32_t i = share.thread(); i < now.size; i += share_type::threads()) {
-      args_.order[now.place_of(i)] = now.words.values[i];
+      build_.args.order[now.place_of(i)] = now.words.values[i];
     }
   }
 
@@ -120,13 +119,13 @@ class bvh_crowded_cells {
     std::uint32_t number = 0;
     std::uint32_t first_piece = 0;
     if (cuda_warp::lane() == 0) {
-      unsigned long long const before = atomicAdd(&args_.state->crowded[l], 1ull << 32 | count);
-      first_piece = atomicAdd(&args_.state->pieces[l], pieces);
+      unsigned long long const before = atomicAdd(&build_.args.state->crowded[l], 1ull << 32 | count);
+      first_piece = atomicAdd(&build_.args.state->pieces[l], pieces);
       number = static_cast<std::uint32_t>(before >> 32);
       runs[number] = {{}, count, now.place_of(i), i, static_cast<std::uint32_t>(before)};
     }
     number = cuda_warp::shuffle(number, 0);
-    bvh_piece* const mine = args_.pieces + cuda_warp::shuffle(first_piece, 0);
+    bvh_piece* const mine = build_.args.pieces + cuda_warp::shuffle(first_piece, 0);
     for (std::uint32_t piece = static_cast<std::uint32_t>(cuda_warp::lane()); piece < pieces;
          piece += cuda_warp::lanes) {
       mine[piece] = {number, piece * bvh_piece_points};
@@ -161,7 +160,7 @@ class bvh_crowded_cells {
                               share_type const& share) noexcept {
     constexpr std::uint32_t lanes = cuda_warp::lanes;
     for (std::uint32_t at = share.thread() / lanes; at < pieces; at += share_type::threads() / lanes) {
-      bvh_piece const piece = args_.pieces[at];
+      bvh_piece const piece = build_.args.pieces[at];
       run const of = runs[piece.run];
       std::uint32_t const end = ::min(piece.first + bvh_piece_points, of.count);
       auto seen = bounding_box<scalar>::empty();
@@ -170,7 +169,7 @@ class bvh_crowded_cells {
         std::uint32_t const value = now.words.values[of.source + i];
         to.keys[of.offset + i] = piece.run;
         to.values[of.offset + i] = value;
-        seen.grow(args_.points.points()[value]);
+        seen.grow(build_.args.points.points()[value]);
       }
       __syncwarp();
       auto box = atomic_bounding_box<scalar>::of(seen);
@@ -187,18 +186,16 @@ class bvh_crowded_cells {
       std::uint32_t const number = now.words.keys[at];
       grid const cells{now.runs[number].box.get(), now.bits.axis};
       std::uint32_t const code =
-          cells.has_extent() ? bvh_code_of(cells, args_.points.points()[now.words.values[at]], curve_, now.bits.axis)
-                             : now.bits.none();
+          cells.has_extent()
+              ? bvh_code_of(cells, build_.args.points.points()[now.words.values[at]], build_.curve, now.bits.axis)
+              : now.bits.none();
       std::uint32_t const key = now.bits.key(number, code);
       now.words.keys[at] = key;
-      sorter_.count(key, now.bits.all());
+      build_.sorter.count(key, now.bits.all());
     }
   }
 
-  bvh_build_args<Points> const& args_;
-  grid_phases& phases_;
-  Sorter const& sorter_;
-  hilbert_table const& curve_;
+  context build_;
 };
 
 }  // namespace detail

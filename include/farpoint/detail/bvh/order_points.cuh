@@ -44,10 +44,11 @@ class bvh_point_sorter {
     radix_words const home{args_.words[0].keys, args_.order};
     radix_words from = is_even ? home : args_.words[1];
     radix_words to = is_even ? args_.words[1] : home;
-    keys_type keys{args_, phases_, sorter_, curve_};
+    bvh_sort_context<Points, Sorter> const build{args_, phases_, sorter_, curve_};
+    keys_type keys{build};
     keys.measure(shared_.keys);
     keys.make(from.keys);
-    cells_type cells{args_, phases_, sorter_, curve_};
+    cells_type cells{build};
     typename cells_type::level now{home, args_.size(), args_.bits, nullptr};
 #pragma unroll 1
     for (int l = 0; true; ++l) {

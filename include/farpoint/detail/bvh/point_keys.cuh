@@ -15,20 +15,19 @@ template <class Points, int Threads, class Sorter>
 class bvh_point_keys {
  public:
   using scalar = typename Points::scalar;
+  using context = bvh_sort_context<Points, Sorter>;
   using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
 
   static constexpr int phase_count = 2;
 
   using storage = typename accumulator::storage;
 
-  __device__ bvh_point_keys(bvh_build_args<Points> const& args, grid_phases& phases, Sorter const& sorter,
-                            hilbert_table const& curve) noexcept
-      : args_{args}, phases_{phases}, sorter_{sorter}, curve_{curve} {}
+  __device__ explicit bvh_point_keys(context const& build) noexcept : build_{build} {}
 
   /// Finds the extent of each cloud, its finite points, and the wrong offsets.
   __device__ void measure(storage& shared) noexcept {
-    accumulator extents{args_.extents};
-    cloud_cursor<Points> cloud{args_.points};
+    accumulator extents{build_.args.extents};
+    cloud_cursor<Points> cloud{build_.args.points};
     auto const add = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
 #pragma unroll
       for (int j = 0; j < at_once; ++j) {
@@ -39,19 +38,19 @@ class bvh_point_keys {
       }
     };
     run_shares<Threads>(
-        phases_,
+        build_.phases,
         [&](share_type const& share) {
-          if (share.number() == 0) sorter_.clear_counts();
+          if (share.number() == 0) build_.sorter.clear_counts();
           for_points<at_once>(share, add);
-          if (args_.points.is_ragged()) count_bad_offsets(share);
+          if (build_.args.points.is_ragged()) count_bad_offsets(share);
         },
         [&] { extents.flush_over_block(shared); });
   }
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
   __device__ void make(std::uint32_t* keys) noexcept {
-    bool const is_bad = args_.state->bad_offsets != 0;
-    std::uint32_t const none = args_.bits.none();
-    cloud_cursor<Points> cloud{args_.points};
+    bool const is_bad = build_.args.state->bad_offsets != 0;
+    std::uint32_t const none = build_.args.bits.none();
+    cloud_cursor<Points> cloud{build_.args.points};
     std::uint32_t known = ~0u;
     grid known_grid{};
     auto const make = [&](std::uint32_t first, std::uint32_t end, auto const& p) {
@@ -64,12 +63,12 @@ class bvh_point_keys {
         cloud.go_to(i < end ? i : first);
         if (cloud.number() != known) {
           known = cloud.number();
-          known_grid = {args_.extents[known].box.get(), args_.bits.axis};
+          known_grid = {build_.args.extents[known].box.get(), build_.args.bits.axis};
         }
         grids[j] = known_grid;
         goes_on[j] = !is_bad && is_finite(p[j]) && cloud.has(i);
         // Cloud 0 has the number 1 where points may come before it.
-        sets[j] = cloud.number() + (args_.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
+        sets[j] = cloud.number() + (build_.args.points.is_ragged() && !cloud.is_before(i) ? 1 : 0);
       }
       std::uint32_t codes[codes_at_once];
       find_codes(grids, p, codes);
@@ -77,23 +76,23 @@ class bvh_point_keys {
       for (int j = 0; j < codes_at_once; ++j) {
         std::uint32_t const code = !goes_on[j] ? none : grids[j].has_extent() ? codes[j] : none - 1;
         if (first + j * Threads >= end) break;
-        std::uint32_t const key = args_.bits.key(sets[j], code);
+        std::uint32_t const key = build_.args.bits.key(sets[j], code);
         keys[first + j * Threads] = key;
-        sorter_.count(key, args_.bits.all());
+        build_.sorter.count(key, build_.args.bits.all());
       }
     };
-    sorter_.start_counting();
+    build_.sorter.start_counting();
     run_shares<Threads>(
-        phases_,
+        build_.phases,
         [&](share_type const& share) {
-          sorter_.clear_sums(args_.size(), share.number(), share_type::count());
+          build_.sorter.clear_sums(build_.args.size(), share.number(), share_type::count());
           for_points<codes_at_once>(share, make);
-          for (index_t b = share.thread(); b < args_.points.size(); b += share_type::threads()) {
-            args_.index.clouds[b] = {is_bad ? 0 : args_.points.begin_of(b),
-                                     is_bad ? 0 : index_t{args_.extents[b].count}};
+          for (index_t b = share.thread(); b < build_.args.points.size(); b += share_type::threads()) {
+            build_.args.index.clouds[b] = {is_bad ? 0 : build_.args.points.begin_of(b),
+                                           is_bad ? 0 : index_t{build_.args.extents[b].count}};
           }
         },
-        [&] { sorter_.add_counts(args_.bits.all()); });
+        [&] { build_.sorter.add_counts(build_.args.bits.all()); });
   }
 
  private:
@@ -109,21 +108,21 @@ class bvh_point_keys {
   /// the numbers first + j * Threads that are below the end.
   template <int AtOnce, class Function>
   __device__ void for_points(share_type const& share, Function&& function) const noexcept {
-    auto const part = share.part_of(args_.size());
+    auto const part = share.part_of(build_.args.size());
     for (std::uint32_t first = part.begin + threadIdx.x; first < part.end; first += AtOnce * Threads) {
       vec<scalar, 3> p[AtOnce] = {};
 #pragma unroll
       for (int j = 0; j < AtOnce; ++j) {
         std::uint32_t const i = first + j * Threads;
-        if (i < part.end) p[j] = args_.points.points()[i];
+        if (i < part.end) p[j] = build_.args.points.points()[i];
       }
       function(first, part.end, p);
     }
   }
 
   __device__ void count_bad_offsets(share_type const& share) noexcept {
-    for (index_t b = share.thread(); b <= args_.points.size(); b += share_type::threads()) {
-      if (is_bad_offset(args_.points, b)) atomicAdd(&args_.state->bad_offsets, 1u);
+    for (index_t b = share.thread(); b <= build_.args.points.size(); b += share_type::threads()) {
+      if (is_bad_offset(build_.args.points, b)) atomicAdd(&build_.args.state->bad_offsets, 1u);
     }
   }
 
@@ -131,19 +130,17 @@ class bvh_point_keys {
   __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
                              std::uint32_t (&codes)[codes_at_once]) const noexcept {
     // The usual number of bits is a compile-time constant.
-    if (args_.bits.axis == 8) {
+    if (build_.args.bits.axis == 8) {
 #pragma unroll
-      for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], curve_, 8);
+      for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], build_.curve, 8);
     } else {
 #pragma unroll
-      for (int j = 0; j < codes_at_once; ++j) codes[j] = bvh_code_of(grids[j], p[j], curve_, args_.bits.axis);
+      for (int j = 0; j < codes_at_once; ++j)
+        codes[j] = bvh_code_of(grids[j], p[j], build_.curve, build_.args.bits.axis);
     }
   }
 
-  bvh_build_args<Points> const& args_;
-  grid_phases& phases_;
-  Sorter const& sorter_;
-  hilbert_table const& curve_;
+  context build_;
 };
 
 }  // namespace detail
