@@ -39,7 +39,7 @@ if(FARPOINT_SANITIZE)
   add_link_options(${farpoint_sanitizer_flags})
 endif()
 
-# nvcc spends most of its time on optimisations. The compiled library always has them.
+# nvcc spends most of its time on optimisations.
 set(farpoint_fast_kernels "")
 if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
   include(CheckCompilerFlag)

@@ -40,6 +40,7 @@ suite() {
 
 # All cases, [large] among them: one that does not find the tens of gigabytes it needs says so and is passed over.
 suite "device tests" farpoint_device_tests {}
+suite "compiled library" farpoint_library_tests {}
 suite "graph capture" farpoint_device_tests {} "[graph]"
 # Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"

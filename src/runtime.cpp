@@ -3,6 +3,7 @@
 #include <farpoint/runtime.hpp>
 #include <farpoint/voxelize.hpp>
 
+#include "on_stream.hpp"
 #include "runtime_cuda.hpp"
 
 #include <chrono>
@@ -16,10 +17,6 @@ namespace runtime {
 namespace detail {
 
 #if !defined(FARPOINT_WITH_CUDA)
-bool cuda_usable() noexcept {
-  return false;
-}
-
 template <class Scalar>
 result fps_on_cuda(batch<point_view<Scalar>> const&, fps_params const&, fps_output<Scalar> const&, run_info&) {
   return {status::unavailable, 0, "fps: this library was built without CUDA"};
@@ -152,7 +149,7 @@ result voxelize_anywhere(batch<Points> const& clouds, voxelize_params<typename P
 }  // namespace detail
 
 bool cuda_available() noexcept {
-  static bool const available = detail::cuda_usable();
+  static bool const available = library::cuda_usable();
   return available;
 }
 

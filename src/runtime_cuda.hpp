@@ -6,9 +6,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace runtime::detail {
 
-/// True when there is a driver and a device that this build has code for.
-bool cuda_usable() noexcept;
-
 /// fps() of packed host points on the current device. Arguments are checked already.
 /// Throws std::bad_alloc when host memory runs out.
 template <class Scalar>

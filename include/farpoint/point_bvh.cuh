@@ -7,44 +7,9 @@
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
+#include <farpoint/types/device_point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-
-/// The BVHs of a batch of clouds in device memory, ready once the stream has passed build_point_bvh(). Non-owning,
-/// trivially copyable: pass it by value into kernels, where `index[b].nearest<8>(q)` searches. Searching is
-/// thread-safe. The points are no longer needed.
-template <class Scalar>
-class device_point_bvh {
- public:
-  device_point_bvh() = default;
-  device_point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points,
-                   unsigned const* bad_offsets) noexcept
-      : arrays_{arrays}, clouds_{clouds}, points_{points}, bad_offsets_{bad_offsets} {}
-
-  /// Clouds.
-  FARPOINT_HD index_t size() const noexcept { return clouds_; }
-  /// Points of all clouds, including those that are not finite.
-  FARPOINT_HD index_t points() const noexcept { return points_; }
-#if defined(__CUDACC__)
-  /// The BVH of cloud b, b < size(). Empty if offsets were wrong.
-  __device__ point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
-    return arrays_[b];
-  }
-#endif
-  detail::point_bvh_arrays<Scalar> const& arrays() const noexcept {
-    return arrays_;
-  }
-  /// The number of wrong offsets of the points, in device memory.
-  unsigned const* bad_offsets() const noexcept {
-    return bad_offsets_;
-  }
-
- private:
-  detail::point_bvh_arrays<Scalar> arrays_{};
-  index_t clouds_ = 0;
-  index_t points_ = 0;
-  unsigned const* bad_offsets_ = nullptr;
-};
 
 /// Bytes of device memory that build_point_bvh() needs, for the BVHs and for building them; 256-byte aligned. O(1),
 /// from the sizes alone; 0 for points that are refused. 29 bytes a point in float, 46 in double.

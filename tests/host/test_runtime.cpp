@@ -86,6 +86,21 @@ TEST_CASE("the library uses the GPU, or says that there is none", "[runtime]") {
   CHECK(std::string{outcome.reason} != "");
 }
 
+TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
+  if (runtime::cuda_available()) return;
+  farpoint::cuda_exec const exec{nullptr};
+  farpoint::batch const cloud{farpoint::point_view<float>{nullptr, 10}};
+  farpoint::fps_params const params;
+  std::vector<int> indices(30);
+  CHECK(fps_workspace_bytes(exec, cloud, params) == 0);
+  auto const sampled = fps(exec, cloud, params, {indices}, {});
+  CHECK(sampled.code == farpoint::status::unavailable);
+  CHECK(std::string{sampled.reason}.rfind("fps: ", 0) == 0);
+  auto const found = knn(exec, cloud, farpoint::exact{}, 3, {indices}, {});
+  CHECK(found.code == farpoint::status::unavailable);
+  CHECK(std::string{found.reason}.rfind("knn: ", 0) == 0);
+}
+
 TEST_CASE("the library refuses what the core call refuses", "[runtime]") {
   std::vector<float> const xyz(30);
   std::vector<int> indices(3);

@@ -22,7 +22,7 @@ import sys
 ORDER = [
     "core", "tuning", "geometry", "container", "host", "warp", "block", "grid", "spatial", "types",
     "detail/bvh", "detail/search", "detail/screen", "detail/fps", "detail/voxelize", "detail/hash_map", "detail/gather",
-    "public", "reference", "interop",
+    "runtime", "public", "reference", "interop",
 ]
 # Of the folders of detail/ only these stand on others.
 STANDS_ON = {

@@ -15,7 +15,7 @@ fake() {
 fake "$work/sound/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"'
 fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not communicate with the driver."; exit 9'
 fake "$work/none/nvidia-smi" 'echo "No devices were found"'
-programs=(farpoint_device_tests farpoint_device_fuzz farpoint_stress example_02_block_argmax farpoint_demo farpoint_splat)
+programs=(farpoint_device_tests farpoint_device_fuzz farpoint_library_tests farpoint_stress example_02_block_argmax farpoint_demo farpoint_splat)
 # Under compute-sanitizer, which a machine may have, they do nothing either.
 for driver in sound broken none; do fake "$work/$driver/compute-sanitizer" 'exit 0'; done
 for program in "${programs[@]}"; do

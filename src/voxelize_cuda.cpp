@@ -1,8 +1,7 @@
 // voxelize() of host memory on a GPU, for callers without nvcc: upload, one core call on a stream of its own, download
 // of the rows that were written.
-#include <farpoint/voxelize.cuh>
-
 #include "device_call.hpp"
+#include "on_stream.hpp"
 #include "runtime_cuda.hpp"
 
 #include <chrono>
@@ -154,7 +153,9 @@ result voxelize_on_cuda(batch<point_view<Scalar>> const& clouds, voxelize_params
 
   scoped_stream const stream{error};
   cuda_exec const exec{stream.get()};
-  device_buffer const workspace{voxelize_workspace_bytes(exec, device_clouds, device_params, parts.get()), error};
+  device_buffer const workspace{
+      library::on_stream<library::voxelize_function>::workspace_bytes(exec, device_clouds, device_params, parts.get()),
+      error};
   points.upload(clouds.points().base(), stream.get(), error);
   offsets.upload(clouds.offsets().data(), stream.get(), error);
   values.upload(params.features.base(), stream.get(), error);
@@ -162,7 +163,9 @@ result voxelize_on_cuda(batch<point_view<Scalar>> const& clouds, voxelize_params
   if (error != cudaSuccess) return voxelize_failed(error);
 
   auto const start = std::chrono::steady_clock::now();
-  result const outcome = voxelize(exec, device_clouds, device_params, parts.get(), workspace.as<unsigned char>());
+  bytes const scratch = workspace.as<unsigned char>();
+  result const outcome =
+      library::on_stream<library::voxelize_function>::run(exec, device_clouds, device_params, parts.get(), scratch);
   if (!outcome) return outcome;
   error = cudaStreamSynchronize(stream.get());
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

@@ -1,8 +1,7 @@
 // fps() of host memory on a GPU, for callers without nvcc: upload, one core call on a stream of its own, download.
-#include <farpoint/fps.cuh>
-
-#include "device_call.hpp"
 #include "runtime_cuda.hpp"
+#include "device_call.hpp"
+#include "on_stream.hpp"
 
 #include <chrono>
 #include <vector>
@@ -11,15 +10,6 @@ FARPOINT_BEGIN_NAMESPACE
 namespace runtime::detail {
 
 namespace {
-
-/// Asks for a kernel's attributes: the runtime refuses when this build has no code for the device.
-bool has_code_for_device() noexcept {
-  using points = point_view<float>;
-  cudaFuncAttributes attributes{};
-  return cudaFuncGetAttributes(
-             &attributes, farpoint::detail::fps_global_memory_kernel<points, fps_selector::streaming_block_size>) ==
-         cudaSuccess;
-}
 
 /// Indices widened to 64 bits for the way to the device.
 std::vector<index_t> to_vector(index_view indices) {
@@ -33,15 +23,6 @@ result fps_failed(cudaError_t error) noexcept {
 }
 
 }  // namespace
-
-bool cuda_usable() noexcept {
-  cudaError_t const pending = cudaPeekAtLastError();
-  int devices = 0;
-  bool const usable = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 && has_code_for_device();
-  // "No device" is an answer here: it must not come up as an error in the caller's next check.
-  if (!usable && pending == cudaSuccess) cudaGetLastError();
-  return usable;
-}
 
 template <class Scalar>
 result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& params, fps_output<Scalar> const& output,
@@ -77,7 +58,8 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
 
   scoped_stream const stream{error};
   cuda_exec const exec{stream.get()};
-  device_buffer const workspace{fps_workspace_bytes(exec, device_clouds, device_params), error};
+  device_buffer const workspace{
+      library::on_stream<library::fps_function>::workspace_bytes(exec, device_clouds, device_params), error};
   points.upload(clouds.points().base(), stream.get(), error);
   offsets.upload(clouds.offsets().data(), stream.get(), error);
   device_firsts.upload(firsts.data(), stream.get(), error);
@@ -86,7 +68,9 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   if (error != cudaSuccess) return fps_failed(error);
 
   auto const start = std::chrono::steady_clock::now();
-  result const outcome = fps(exec, device_clouds, device_params, device_output, workspace.as<unsigned char>());
+  bytes const scratch = workspace.as<unsigned char>();
+  result const outcome =
+      library::on_stream<library::fps_function>::run(exec, device_clouds, device_params, device_output, scratch);
   if (!outcome) return outcome;
   error = cudaStreamSynchronize(stream.get());
   info.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();

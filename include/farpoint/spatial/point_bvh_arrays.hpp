@@ -1,0 +1,44 @@
+/// @file
+/// The BVHs of a batch of clouds, in the arrays that they share.
+#pragma once
+
+#include <farpoint/spatial/point_bvh.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// A cloud's part of the batch: known to whoever has read the offsets and counted the finite points.
+struct point_bvh_cloud {
+  index_t begin;
+  index_t size;  ///< finite points
+};
+
+/// The arrays of a batch's BVHs. Trivially copyable.
+///
+/// A cloud's groups begin at floor(begin / points per group) + its number. That leaves room for as many as it needs at
+/// most, without a sum over the clouds before it.
+template <class Scalar>
+struct point_bvh_arrays {
+  point_bvh_cloud* clouds;
+  point_leaf<Scalar>* leaves;
+  point_boxes<Scalar>* boxes[point_bvh_levels];  ///< null above the levels that the largest cloud has
+
+  FARPOINT_HD static constexpr index_t points_per_group(int level) noexcept {
+    return index_t{point_bvh_width} << 3 * (level + 1);
+  }
+  FARPOINT_HD point_leaf<Scalar>* leaves_of(index_t b, index_t begin) const noexcept {
+    return leaves + begin / point_bvh_width + b;
+  }
+  FARPOINT_HD point_boxes<Scalar>* boxes_of(index_t b, index_t begin, int level) const noexcept {
+    return boxes[level] == nullptr ? nullptr : boxes[level] + begin / points_per_group(level) + b;
+  }
+  FARPOINT_HD point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
+    point_bvh_cloud const cloud = clouds[b];
+    point_boxes<Scalar> const* levels[point_bvh_levels];
+    for (int level = 0; level < point_bvh_levels; ++level) levels[level] = boxes_of(b, cloud.begin, level);
+    return {cloud.size, leaves_of(b, cloud.begin), levels};
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

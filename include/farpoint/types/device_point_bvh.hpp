@@ -1,0 +1,45 @@
+/// @file
+/// What build_point_bvh() sets on a CUDA stream. Also for files that nvcc does not compile, which pass it on.
+#pragma once
+
+#include <farpoint/spatial/point_bvh_arrays.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The BVHs of a batch of clouds in device memory, ready once the stream has passed build_point_bvh(). Non-owning,
+/// trivially copyable: pass it by value into kernels, where `index[b].nearest<8>(q)` searches. Searching is
+/// thread-safe. The points are no longer needed.
+template <class Scalar>
+class device_point_bvh {
+ public:
+  device_point_bvh() = default;
+  device_point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points,
+                   unsigned const* bad_offsets) noexcept
+      : arrays_{arrays}, clouds_{clouds}, points_{points}, bad_offsets_{bad_offsets} {}
+
+  /// Clouds.
+  FARPOINT_HD index_t size() const noexcept { return clouds_; }
+  /// Points of all clouds, including those that are not finite.
+  FARPOINT_HD index_t points() const noexcept { return points_; }
+#if defined(__CUDACC__)
+  /// The BVH of cloud b, b < size(). Empty if offsets were wrong.
+  __device__ point_bvh_ref<Scalar> operator[](index_t b) const noexcept {
+    return arrays_[b];
+  }
+#endif
+  detail::point_bvh_arrays<Scalar> const& arrays() const noexcept {
+    return arrays_;
+  }
+  /// The number of wrong offsets of the points, in device memory.
+  unsigned const* bad_offsets() const noexcept {
+    return bad_offsets_;
+  }
+
+ private:
+  detail::point_bvh_arrays<Scalar> arrays_{};
+  index_t clouds_ = 0;
+  index_t points_ = 0;
+  unsigned const* bad_offsets_ = nullptr;
+};
+
+FARPOINT_END_NAMESPACE

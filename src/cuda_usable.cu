@@ -1,0 +1,26 @@
+#include "on_stream.hpp"
+
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
+
+namespace {
+
+/// A kernel of this build, to ask about.
+__global__ void probe_kernel() {}
+
+}  // namespace
+
+bool cuda_usable() noexcept {
+  cudaError_t const pending = cudaPeekAtLastError();
+  int devices = 0;
+  cudaFuncAttributes attributes{};
+  // The runtime refuses to tell when this build has no code for the device.
+  bool const usable = cudaGetDeviceCount(&devices) == cudaSuccess && devices > 0 &&
+                      cudaFuncGetAttributes(&attributes, probe_kernel) == cudaSuccess;
+  // "No device" is an answer here: it must not come up as an error in the caller's next check.
+  if (!usable && pending == cudaSuccess) cudaGetLastError();
+  return usable;
+}
+
+}  // namespace library
+FARPOINT_END_NAMESPACE
