@@ -12,6 +12,7 @@
 #include "../shared/ragged_batches.hpp"
 #include "clouds_on_device.cuh"
 #include "run_call.cuh"
+#include "search_kernels.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
@@ -19,6 +20,8 @@ using farpoint::cuda_exec;
 using farpoint::host_exec;
 using farpoint::span;
 using farpoint::detail::host_workspace;
+
+MEAN_DISTANCE_OF_FLOATS(template)
 
 namespace {
 

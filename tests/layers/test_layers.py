@@ -86,6 +86,11 @@ class LayersTest(unittest.TestCase):
         self.assertEqual(layers.long_parameter_lists(self.root),
                          ["params: fps.cuh:12 seven 7", "params: fps.cuh:14 operator() 8"])
 
+    def test_params_that_are_given(self):
+        self.add("compat/three_nn.hpp")
+        (self.root / "compat/three_nn.hpp").write_text("void seven(int, int, int, int, int, int, float*);")
+        self.assertEqual(layers.long_parameter_lists(self.root), [])
+
     DRAWING = """## The tree
 ```
 include/farpoint/
@@ -97,13 +102,14 @@ include/farpoint/
         bvh/ < search/ < screen/                 each stands on the one before
     reference/    plain
     interop/      adapters
+    compat/       stand-ins
 src/              the library
 ```
 ## The rule
 ```
 {}
      < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather}}
-     < public functions < reference, interop
+     < public functions < reference, interop, compat
 ```
 """
     FOLDERS = "".join(f"    {name}/\n" for name in layers.ORDER[:layers.ORDER.index("types")])

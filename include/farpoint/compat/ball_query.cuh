@@ -1,0 +1,7 @@
+/// @file
+/// The launchers of ball_query.hpp on a stream.
+#pragma once
+
+#include <farpoint/compat/ball_query.hpp>
+#include <farpoint/compat/execution.cuh>
+#include <farpoint/radius.cuh>

@@ -1,0 +1,159 @@
+/// @file
+/// The ball query with the arguments and the answers of the kernels of PointNet++, OpenPCDet and mmcv.
+#pragma once
+
+#include <farpoint/compat/stacked_clouds.hpp>
+#include <farpoint/radius.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace compat {
+namespace FARPOINT_HIDDEN detail {
+
+/// Fills the rest of a row with its first neighbour.
+struct fill_by_first {
+  int* idx;  ///< `[rows, samples]`, -1 past the neighbours
+  index_t samples;
+  bool no_neighbours;  ///< nothing has been written
+  int first_of_empty;
+  index_t const* rows = nullptr;  ///< if only the device knows how many there are
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    if (rows != nullptr && static_cast<index_t>(i) >= *rows) return;
+    int* const row = idx + i * static_cast<std::uint64_t>(samples);
+    if (no_neighbours || row[0] < 0) {
+      for (index_t s = 0; s < samples; ++s) row[s] = s == 0 ? first_of_empty : 0;
+      return;
+    }
+    for (index_t s = samples - 1; s > 0 && row[s] < 0; --s) row[s] = row[0];
+  }
+};
+
+/// What is asked of a ball query.
+struct ball {
+  radius_params params;
+  index_t samples;
+
+  ball(float radius, index_t nsample) noexcept : samples{nsample} {
+    // The kernels square it: its sign does not matter.
+    params.radius = radius < 0 ? -radius : radius;
+    params.exclusive = true;
+  }
+  /// False where no distance is below the square: that of 0, of NaN, or of what it rounds to 0.
+  bool has_neighbours() const noexcept { return farpoint::detail::squared_radius<float>(params.radius) > 0; }
+
+  template <class Exec>
+  result query(Exec exec, batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
+               span<int> idx, bytes workspace) const noexcept {
+    return radius(exec, points, queries, params, samples, radius_output<float>{idx}, workspace);
+  }
+
+  template <class Exec>
+  result query_stack(Exec exec, stacked_points const& points, stacked_points const& queries, int* idx,
+                     bytes workspace) const noexcept {
+    auto const bytes_of = [exec](auto const& clouds, auto const& asked) {
+      return radius_workspace_bytes(exec, clouds, asked);
+    };
+    auto const search = [&](auto const& clouds, auto const& asked, bytes memory) {
+      span<int> const rows{idx, static_cast<std::size_t>(queries.points * samples)};
+      if (has_neighbours()) {
+        if (result const found = query(exec, clouds, asked, rows, memory); !found) return found;
+      }
+      fill_by_first const fill{idx, samples, !has_neighbours(), -1, &asked.offsets().back()};
+      return for_each_index(exec, queries.points, fill, samples);
+    };
+    return stacked_search{exec, points, queries}.run(workspace, bytes_of, search);
+  }
+
+  result check() const noexcept {
+    return samples <= max_neighbours ? result{} : farpoint::detail::reject("ball_query: nsample is above 1,024");
+  }
+};
+
+}  // namespace detail
+
+/// Bytes of workspace that ball_query_kernel_launcher_fast() needs; 256-byte aligned memory.
+template <class Exec>
+std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
+  if (!detail::check_sizes(b, n, m)) return 0;
+  using execution = typename detail::execution<Exec>::type;
+  return radius_workspace_bytes(execution{exec}, detail::published_clouds(nullptr, b, n),
+                                detail::published_clouds(nullptr, b, m));
+}
+
+/// For each query the first `nsample` points of its cloud, by index, that are nearer than `radius`; a row of fewer is
+/// filled up with its first. The same indices as the kernels of that name, to the bit of a distance.
+///
+/// The row of a query without neighbours is zeros: the kernels leave it as it was, and their callers clear it first.
+///
+/// @param radius     metres; a point at exactly this distance is no neighbour
+/// @param nsample    at most 1,024
+/// @param new_xyz    `[b, m, 3]`: the queries
+/// @param xyz        `[b, n, 3]`
+/// @param idx        `[b, m, nsample]`: indices into the query's cloud
+/// @param exec       a cudaStream_t or cuda_exec, with compat/ball_query.cuh, and device memory; or a host_exec and
+/// host
+///                   memory
+/// @param workspace  at least ball_query_workspace_bytes() bytes, 256-byte aligned
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int nsample, float const* new_xyz,
+                                       float const* xyz, int* idx, Exec exec, bytes workspace) noexcept {
+  if (result const checked = detail::check_sizes(b, n, m, nsample); !checked) return checked;
+  index_t const rows = index_t{b} * m;
+  detail::ball const ball{radius, nsample};
+  if (result const checked = ball.check(); !checked) return checked;
+  result const checked = detail::check_array(xyz, index_t{b} * n, new_xyz, rows, idx, rows * nsample);
+  if (!checked || rows == 0 || nsample == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  if (ball.has_neighbours()) {
+    result const found = ball.query(on, detail::published_clouds(xyz, b, n), detail::published_clouds(new_xyz, b, m),
+                                    {idx, static_cast<std::size_t>(rows * nsample)}, workspace);
+    if (!found) return found;
+  }
+  return for_each_index(on, rows, detail::fill_by_first{idx, nsample, !ball.has_neighbours(), 0}, nsample);
+}
+
+/// Bytes of workspace that ball_query_kernel_launcher_stack() needs; 256-byte aligned memory.
+/// @param N  points of all clouds
+template <class Exec>
+std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noexcept {
+  if (!detail::check_sizes(B, M, N)) return 0;
+  typename detail::execution<Exec>::type const on{exec};
+  return detail::stacked_search{on, {nullptr, N, nullptr, B}, {nullptr, M, nullptr, B}}.bytes(
+      [&](auto const& points, auto const& queries) { return radius_workspace_bytes(on, points, queries); });
+}
+
+/// The same for clouds that lie one after another. The row of a query without neighbours is -1 and then zeros.
+///
+/// Where the counts do not add up to what there is, queries beyond their sum are left out, and if there are more points
+/// or queries than memory, all rows are empty.
+///
+/// @param new_xyz            `[M, 3]`: the queries
+/// @param new_xyz_batch_cnt  `[B]`: queries of each cloud
+/// @param xyz                `[N, 3]`
+/// @param xyz_batch_cnt      `[B]`: points of each cloud
+/// @param idx                `[M, nsample]`: indices into the query's cloud
+/// @param exec               as above
+/// @param N                  points of all clouds, which the kernel's launcher does not take
+/// @param workspace          at least ball_query_stack_workspace_bytes() bytes, 256-byte aligned
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result ball_query_kernel_launcher_stack(int B, int M, float radius, int nsample, float const* new_xyz,
+                                        int const* new_xyz_batch_cnt, float const* xyz, int const* xyz_batch_cnt,
+                                        int* idx, Exec exec, int N, bytes workspace) noexcept {
+  if (result const checked = detail::check_sizes(nsample); !checked) return checked;
+  detail::stacked_points const points{xyz, N, xyz_batch_cnt, B};
+  detail::stacked_points const queries{new_xyz, M, new_xyz_batch_cnt, B};
+  detail::ball const ball{radius, nsample};
+  if (result const checked = points.check(); !checked) return checked;
+  if (result const checked = queries.check(); !checked) return checked;
+  if (result const checked = ball.check(); !checked) return checked;
+  result const checked = detail::check_array(idx, index_t{M} * nsample);
+  if (!checked || B == 0 || M == 0 || nsample == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  return ball.query_stack(on, points, queries, idx, workspace);
+}
+
+}  // namespace compat
+FARPOINT_END_NAMESPACE

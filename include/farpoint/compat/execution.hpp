@@ -1,0 +1,78 @@
+/// @file
+/// What the launchers of compat/ have in common: where they run, and how they read points.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/check.hpp>
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/host/for_each_index.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace compat {
+namespace FARPOINT_HIDDEN detail {
+
+/// The execution that the argument of a launcher stands for; compat/execution.cuh adds cudaStream_t.
+template <class Exec>
+struct execution {
+  using type = Exec;
+};
+
+/// Points `[count, 3]` as the published kernels measure distances.
+///
+/// Of dx * dx + dy * dy + dz * dz nvcc makes, by default, fma(dz, dz, fma(dx, dx, dy * dy)). distance2() begins with
+/// the first coordinate; so y is the first here, and distances have the same bits as in those kernels.
+inline point_view<float> published_points(float const* xyz, index_t count) noexcept {
+  return {xyz, count, index_t{3 * sizeof(float)}, {int{sizeof(float)}, 0, 2 * int{sizeof(float)}}};
+}
+
+/// `[clouds, each, 3]`.
+inline batch<point_view<float>> published_clouds(float const* xyz, index_t clouds, index_t each) noexcept {
+  return batch<point_view<float>>::regular(published_points(xyz, clouds * each), clouds);
+}
+
+/// Checks sizes that must not be negative.
+template <class... Sizes>
+result check_sizes(Sizes... sizes) noexcept {
+  bool const negative = ((sizes < 0) || ...);
+  return negative ? farpoint::detail::reject("a size is negative") : result{};
+}
+
+/// Checks an array of a launcher.
+inline result check_array(void const* values, index_t size) noexcept {
+  return values == nullptr && size > 0 ? farpoint::detail::reject("an array is a null pointer") : result{};
+}
+
+/// Checks several, each as a pointer and a size.
+template <class... Rest>
+result check_array(void const* values, index_t size, Rest... rest) noexcept {
+  if (result const checked = check_array(values, size); !checked) return checked;
+  return check_array(rest...);
+}
+
+/// A workspace for a call, after arrays of a launcher's own: all begin where a workspace may.
+using launcher_memory = farpoint::detail::basic_workspace_cutter<farpoint::detail::workspace_alignment>;
+
+/// What is left of a workspace.
+inline bytes rest_of(bytes workspace, launcher_memory const& memory) noexcept {
+  return workspace.subspan(memory.used());
+}
+
+/// Where an element of a row-major matrix is.
+template <class Number>
+struct matrix_place {
+  Number number;  ///< of the row, for a matrix of rows
+  index_t row;
+  index_t column;
+};
+
+/// Of element i of a matrix; in 32 bits where i is, which a GPU divides much faster.
+template <class Number>
+FARPOINT_HD matrix_place<Number> place_of(Number i, index_t columns) noexcept {
+  auto const width = static_cast<Number>(columns);
+  Number const row = i / width;
+  return {row, static_cast<index_t>(row), static_cast<index_t>(i - row * width)};
+}
+
+}  // namespace detail
+}  // namespace compat
+FARPOINT_END_NAMESPACE

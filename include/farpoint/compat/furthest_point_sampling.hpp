@@ -1,0 +1,187 @@
+/// @file
+/// Furthest point sampling with the arguments and the answers of the kernels of PointNet++, OpenPCDet and mmcv.
+#pragma once
+
+#include <farpoint/compat/execution.hpp>
+#include <farpoint/compat/tie_order.hpp>
+#include <farpoint/fps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace compat {
+
+/// In what the published kernels differ.
+struct furthest_point_sampling_rules {
+  /// Points whose squared norm is at most 1e-3 are never picked, except as the first sample.
+  bool skip_origin = false;
+
+  /// Threads that a block of the kernel has at most: among points at equal distances, the one that its reduction
+  /// prefers is taken (see tie_order). 0: the one of lowest index, which spares a copy of the points.
+  int block_threads = 0;
+};
+
+/// OpenPCDet and mmcv.
+inline constexpr furthest_point_sampling_rules openpcdet_rules{false, 1024};
+/// pointnet2_ops, and what was copied from it.
+inline constexpr furthest_point_sampling_rules pointnet2_ops_rules{true, 512};
+
+namespace FARPOINT_HIDDEN detail {
+
+/// True for a point that skip_origin leaves out. It compares in double, as the kernels do.
+FARPOINT_HD inline bool is_near_origin(vec<float> const& point) noexcept {
+  return static_cast<double>(distance2(point, vec<float>{})) <= 1e-3;
+}
+
+inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
+
+/// Copies points into the order of ties; those that are left out, and places without a point, become NaN.
+struct reorder_points {
+  batch<point_view<float>> from;
+  float* to;  ///< `[clouds, places, 3]`
+  tie_order order;
+  bool skip_origin;
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    auto const at = place_of(i, order.size());
+    auto const k = order.point_at(at.column);
+    vec<float> point{{not_a_number, not_a_number, not_a_number}};
+    if (k < order.points()) {
+      auto const found = from[at.row][k];
+      if (k == 0 || !skip_origin || !is_near_origin(found)) point = found;
+    }
+    // The view has y first, and so has the one of the copy.
+    for (int axis = 0; axis < 3; ++axis) to[index_t{3} * i + (axis == 0 ? 1 : axis == 1 ? 0 : 2)] = point[axis];
+  }
+};
+
+/// Turns places into indices, and repeats a point where no other is away from the samples.
+struct finish_samples {
+  batch<point_view<float>> clouds;  ///< in the order of ties
+  float const* distances;           ///< `[clouds, samples]`
+  int* idxs;                        ///< likewise
+  index_t samples;
+  tie_order order;
+  bool skip_origin;
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    index_t place = idxs[i];
+    if (place < 0 || !(distances[i] > 0)) place = first_left(place_of(i, samples).row);
+    idxs[i] = static_cast<int>(order.point_at(place));
+  }
+
+ private:
+  /// What a reduction finds if all distances are 0.
+  FARPOINT_HD index_t first_left(index_t b) const noexcept {
+    auto const cloud = clouds[b];
+    for (index_t place = 0; place < cloud.size(); ++place) {
+      auto const point = cloud[place];
+      if (is_finite(point) && !(place == 0 && skip_origin && is_near_origin(point))) return place;
+    }
+    return 0;
+  }
+};
+
+/// Lays out the workspace and runs the steps.
+template <class Exec>
+class furthest_point_sampling_plan {
+ public:
+  furthest_point_sampling_plan(Exec exec, index_t b, index_t n, index_t m, furthest_point_sampling_rules rules) noexcept
+      : exec_{exec},
+        clouds_{b},
+        samples_{m},
+        skip_origin_{rules.skip_origin},
+        copies_{rules.skip_origin || rules.block_threads > 0},
+        order_{tie_order::of_block(n, rules.block_threads)} {
+    params_.samples = m;
+  }
+
+  std::size_t bytes() const noexcept {
+    launcher_memory memory;
+    cut(memory);
+    return memory.used() + fps_workspace_bytes(exec_, published_clouds(nullptr, clouds_, order_.size()), params_);
+  }
+
+  result run(float const* dataset, int* idxs, farpoint::bytes workspace) const noexcept {
+    if (result const checked = farpoint::detail::check_workspace(workspace, bytes()); !checked) return checked;
+    launcher_memory memory{workspace.data()};
+    auto const cuts = cut(memory);
+    auto const from = published_clouds(dataset, clouds_, order_.points());
+    auto const ordered = copies_ ? published_clouds(cuts.points, clouds_, order_.size()) : from;
+    if (copies_) {
+      result const copied =
+          for_each_index(exec_, clouds_ * order_.size(), reorder_points{from, cuts.points, order_, skip_origin_}, 4);
+      if (!copied) return copied;
+    }
+    auto const size = static_cast<std::size_t>(clouds_ * samples_);
+    fps_output<float> const output{span<int>{idxs, size}, {cuts.distances, size}};
+    if (result const picked = fps(exec_, ordered, params_, output, rest_of(workspace, memory)); !picked) return picked;
+    return for_each_index(exec_, clouds_ * samples_,
+                          finish_samples{ordered, cuts.distances, idxs, samples_, order_, skip_origin_});
+  }
+
+ private:
+  struct arrays {
+    float* points;
+    float* distances;
+  };
+  arrays cut(launcher_memory& memory) const noexcept {
+    auto* const points = memory.template take<float>(copies_ ? clouds_ * order_.size() * 3 : 0);
+    return {points, memory.template take<float>(clouds_ * samples_)};
+  }
+
+  Exec exec_;
+  index_t clouds_;
+  index_t samples_;
+  bool skip_origin_;
+  bool copies_;
+  tie_order order_;
+  fps_params params_;
+};
+
+/// A block of a kernel has a power of two of threads.
+inline result check_rules(furthest_point_sampling_rules const& rules) noexcept {
+  if (rules.block_threads >= 0 && (rules.block_threads & (rules.block_threads - 1)) == 0) return {};
+  return farpoint::detail::reject("furthest_point_sampling: rules.block_threads is not 0 or a power of two");
+}
+
+}  // namespace detail
+
+/// Bytes of workspace that furthest_point_sampling_kernel_launcher() needs; 256-byte aligned memory.
+template <class Exec>
+std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int m,
+                                                    furthest_point_sampling_rules rules = {}) noexcept {
+  if (!detail::check_sizes(b, n, m) || !detail::check_rules(rules)) return 0;
+  using execution = typename detail::execution<Exec>::type;
+  return detail::furthest_point_sampling_plan<execution>{execution{exec}, b, n, m, rules}.bytes();
+}
+
+/// Samples each cloud from point 0 on, as the kernels of that name do; the same indices, to the bit of a distance, for
+/// clouds of finite points whose squared distances are below 1e10.
+///
+/// Where all points left are at distance 0, m > n among them, the first of them in the order of ties is repeated.
+/// Points that are not finite are never picked, where the kernels stay at the first NaN; a cloud that begins with them
+/// starts at its first finite point, and one that has no other gives zeros.
+///
+/// @param dataset    `[b, n, 3]`, metres
+/// @param temp       neither read nor written, so it may be null: the distances are in the workspace
+/// @param idxs       `[b, m]`
+/// @param exec       a cudaStream_t or cuda_exec, with compat/furthest_point_sampling.cuh, and device memory; or a
+///                   host_exec and host memory
+/// @param workspace  at least furthest_point_sampling_workspace_bytes() bytes, 256-byte aligned
+/// @param rules      openpcdet_rules or pointnet2_ops_rules for their choice among equals
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result furthest_point_sampling_kernel_launcher(int b, int n, int m, float const* dataset, [[maybe_unused]] float* temp,
+                                               int* idxs, Exec exec, bytes workspace,
+                                               furthest_point_sampling_rules rules = {}) noexcept {
+  if (result const checked = detail::check_sizes(b, n, m); !checked) return checked;
+  if (result const checked = detail::check_rules(rules); !checked) return checked;
+  result const checked = detail::check_array(dataset, index_t{b} * n, idxs, index_t{b} * m);
+  if (!checked || b == 0 || m == 0) return checked;
+  using execution = typename detail::execution<Exec>::type;
+  return detail::furthest_point_sampling_plan<execution>{execution{exec}, b, n, m, rules}.run(dataset, idxs, workspace);
+}
+
+}  // namespace compat
+FARPOINT_END_NAMESPACE

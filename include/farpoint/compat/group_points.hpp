@@ -1,0 +1,234 @@
+/// @file
+/// Gathering and grouping of channel-first features, forward and backward, with the arguments and the answers of the
+/// kernels of PointNet++, OpenPCDet and mmcv.
+#pragma once
+
+#include <farpoint/compat/scatter_add.hpp>
+#include <farpoint/gather.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace compat {
+namespace FARPOINT_HIDDEN detail {
+
+/// Gradients of grouped features `[b, c, n]`: entry (cloud, place) adds its column to that of its index.
+struct grouped_gradients {
+  index_t b, c, n, places;
+  float const* grad_out;  ///< `[b, c, places]`
+  int const* idx;         ///< `[b, places]`
+  float* grad_points;     ///< `[b, c, n]`
+
+  FARPOINT_HD index_t size() const noexcept { return b * places; }
+  FARPOINT_HD index_t targets() const noexcept { return b * n; }
+  FARPOINT_HD index_t channels() const noexcept { return c; }
+
+  template <class Number>
+  FARPOINT_HD index_t target_of(Number entry) const noexcept {
+    index_t const index = idx[entry];
+    return index < 0 || index >= n ? -1 : place_of(entry, places).row * n + index;
+  }
+  FARPOINT_HD float value_of(std::uint32_t entry, index_t channel) const noexcept {
+    auto const at = place_of(entry, places);
+    return grad_out[(at.row * c + channel) * places + at.column];
+  }
+  template <class Number>
+  FARPOINT_HD scatter_place place_of_output(Number i) const noexcept {
+    auto const at = place_of(i, n);
+    auto const of = place_of(at.number, c);
+    return {grad_points + i, of.row * n + at.column, of.column};
+  }
+};
+
+/// Clouds of a stack, found by their counts as the kernels do it.
+struct stack_of_clouds {
+  index_t clouds;
+  int const* rows;    ///< `[clouds]`: rows that ask
+  int const* points;  ///< `[clouds]`: rows that are asked for
+
+  /// The row that is index `index` of the cloud that `row` asks in; -1 if there is none.
+  FARPOINT_HD index_t row_of(index_t row, index_t index) const noexcept {
+    index_t begin = 0;
+    index_t end = rows[0];
+    index_t b = 0;
+    for (; row >= end && b + 1 < clouds; end += rows[b]) begin += points[b++];
+    return index < 0 || index >= points[b] ? -1 : begin + index;
+  }
+};
+
+/// Copies a value of stacked features `[N, C]` to groups `[M, C, nsample]`.
+struct group_stacked {
+  stack_of_clouds stack;
+  index_t channels, samples;
+  float const* features;
+  int const* idx;
+  float* out;
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    auto const at = place_of(i, samples);
+    auto const of = place_of(at.number, channels);
+    index_t const row = of.row;
+    index_t const from = stack.row_of(row, idx[row * samples + at.column]);
+    out[i] = from < 0 ? 0.0f : features[from * channels + of.column];
+  }
+};
+
+/// Gradients of these.
+struct stacked_gradients {
+  stack_of_clouds stack;
+  index_t rows, c, n, samples;
+  float const* grad_out;  ///< `[rows, c, samples]`
+  int const* idx;         ///< `[rows, samples]`
+  float* grad_features;   ///< `[n, c]`
+
+  FARPOINT_HD index_t size() const noexcept { return rows * samples; }
+  FARPOINT_HD index_t targets() const noexcept { return n; }
+  FARPOINT_HD index_t channels() const noexcept { return c; }
+
+  template <class Number>
+  FARPOINT_HD index_t target_of(Number entry) const noexcept {
+    index_t const target = stack.row_of(place_of(entry, samples).row, idx[entry]);
+    return target < n ? target : -1;
+  }
+  FARPOINT_HD float value_of(std::uint32_t entry, index_t channel) const noexcept {
+    auto const at = place_of(entry, samples);
+    return grad_out[(at.row * c + channel) * samples + at.column];
+  }
+  template <class Number>
+  FARPOINT_HD scatter_place place_of_output(Number i) const noexcept {
+    auto const at = place_of(i, c);
+    return {grad_features + i, at.row, at.column};
+  }
+};
+
+}  // namespace detail
+
+/// Groups channel-first features: out[b, c, p, s] = points[b, c, idx[b, p, s]].
+///
+/// @param points  `[b, c, n]`
+/// @param idx     `[b, npoints, nsample]`: indices into the cloud; others than 0 to n - 1 give zeros, where the kernel
+///                reads out of bounds
+/// @param out     `[b, c, npoints, nsample]`
+/// @param exec    a cudaStream_t or cuda_exec, with compat/group_points.cuh, and device memory; or a host_exec and host
+///                memory
+/// @return ok | bad_argument | cuda_failure
+template <class Exec>
+result group_points_kernel_launcher_fast(int b, int c, int n, int npoints, int nsample, float const* points,
+                                         int const* idx, float* out, Exec exec) noexcept {
+  if (result const checked = detail::check_sizes(b, c, n, npoints, nsample); !checked) return checked;
+  index_t const places = index_t{b} * npoints * nsample;
+  result const checked = detail::check_array(points, index_t{b} * c * n, idx, places, out, places * c);
+  if (!checked || places * c == 0) return checked;
+  auto const size = [](index_t elements) { return static_cast<std::size_t>(elements); };
+  using rows = feature_rows<float>;
+  using rows_to_read = feature_rows<float const>;
+  typename detail::execution<Exec>::type const on{exec};
+  return gather(on, rows_to_read::channels_first({points, size(index_t{b} * c * n)}, b, c),
+                span<int const>{idx, size(places)}, rows::channels_first({out, size(places * c)}, b, c));
+}
+
+/// Gathers channel-first features: out[b, c, p] = points[b, c, idx[b, p]]; otherwise as above.
+/// @param idx  `[b, npoints]`
+/// @param out  `[b, c, npoints]`
+template <class Exec>
+result gather_points_kernel_launcher_fast(int b, int c, int n, int npoints, float const* points, int const* idx,
+                                          float* out, Exec exec) noexcept {
+  return group_points_kernel_launcher_fast(b, c, n, npoints, 1, points, idx, out, exec);
+}
+
+/// Bytes of workspace that group_points_grad_kernel_launcher_fast() needs; 256-byte aligned memory. With nsample = 1,
+/// that of gather_points_grad_kernel_launcher_fast().
+template <class Exec>
+std::size_t group_points_grad_workspace_bytes(Exec exec, int b, int n, int npoints, int nsample) noexcept {
+  if (!detail::check_sizes(b, n, npoints, nsample)) return 0;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::grouped_gradients const gradients{b, 1, n, index_t{npoints} * nsample, nullptr, nullptr, nullptr};
+  return detail::scatter_add_plan{on, gradients}.bytes();
+}
+
+/// The backward pass of group_points: grad_points[b, c, idx[b, p, s]] += grad_out[b, c, p, s].
+///
+/// The kernel adds by atomics, in an order that differs from run to run, and so do its last bits. Here a gradient is
+/// added to by ascending (p, s), each sum rounded once: the same bits on every run and backend. The indices are sorted
+/// for that, once for all channels.
+///
+/// @param grad_out     `[b, c, npoints, nsample]`
+/// @param idx          `[b, npoints, nsample]`; others than 0 to n - 1 are passed over
+/// @param grad_points  `[b, c, n]`: added to, so clear it first, as for the kernel
+/// @param exec         as above
+/// @param workspace    at least group_points_grad_workspace_bytes() bytes, 256-byte aligned
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result group_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, int nsample, float const* grad_out,
+                                              int const* idx, float* grad_points, Exec exec, bytes workspace) noexcept {
+  if (result const checked = detail::check_sizes(b, c, n, npoints, nsample); !checked) return checked;
+  index_t const places = index_t{npoints} * nsample;
+  result const checked =
+      detail::check_array(grad_out, b * places * c, idx, b * places, grad_points, index_t{b} * c * n);
+  if (!checked || b * places * c == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::grouped_gradients const gradients{b, c, n, places, grad_out, idx, grad_points};
+  return detail::scatter_add_plan{on, gradients}.run(workspace);
+}
+
+/// The backward pass of gather_points, likewise.
+template <class Exec>
+result gather_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, float const* grad_out, int const* idx,
+                                               float* grad_points, Exec exec, bytes workspace) noexcept {
+  return group_points_grad_kernel_launcher_fast(b, c, n, npoints, 1, grad_out, idx, grad_points, exec, workspace);
+}
+
+/// Groups the features of clouds that lie one after another: out[p, c, s] = features[row, c], where `row` is the
+/// idx[p, s]-th of the cloud that p is in.
+///
+/// @param features            `[rows of all clouds, C]`
+/// @param features_batch_cnt  `[B]`: rows of each cloud
+/// @param idx                 `[M, nsample]`: indices into the cloud; others than its rows give zeros
+/// @param idx_batch_cnt       `[B]`: rows of idx of each cloud; those beyond their sum are of the last cloud
+/// @param out                 `[M, C, nsample]`
+/// @param exec                as above
+/// @return ok | bad_argument | cuda_failure
+template <class Exec>
+result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, float const* features,
+                                          int const* features_batch_cnt, int const* idx, int const* idx_batch_cnt,
+                                          float* out, Exec exec) noexcept {
+  if (result const checked = detail::check_sizes(B, M, C, nsample); !checked) return checked;
+  index_t const places = index_t{M} * nsample;
+  result const checked = detail::check_array(features_batch_cnt, B, idx_batch_cnt, B, idx, places, out, places * C);
+  if (!checked || B == 0 || places * C == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};
+  return for_each_index(on, places * C, detail::group_stacked{stack, C, nsample, features, idx, out}, 4);
+}
+
+/// Bytes of workspace that group_points_grad_kernel_launcher_stack() needs; 256-byte aligned memory.
+template <class Exec>
+std::size_t group_points_grad_stack_workspace_bytes(Exec exec, int M, int N, int nsample) noexcept {
+  if (!detail::check_sizes(M, N, nsample)) return 0;
+  typename detail::execution<Exec>::type const on{exec};
+  return detail::scatter_add_plan{on, detail::stacked_gradients{{}, M, 1, N, nsample, nullptr, nullptr, nullptr}}
+      .bytes();
+}
+
+/// Its backward pass; see group_points_grad_kernel_launcher_fast().
+///
+/// @param grad_out       `[M, C, nsample]`
+/// @param grad_features  `[N, C]`: added to
+/// @param workspace      at least group_points_grad_stack_workspace_bytes() bytes, 256-byte aligned
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result group_points_grad_kernel_launcher_stack(int B, int M, int C, int N, int nsample, float const* grad_out,
+                                               int const* idx, int const* idx_batch_cnt, int const* features_batch_cnt,
+                                               float* grad_features, Exec exec, bytes workspace) noexcept {
+  if (result const checked = detail::check_sizes(B, M, C, N, nsample); !checked) return checked;
+  index_t const places = index_t{M} * nsample;
+  if (result const checked = detail::check_array(features_batch_cnt, B, idx_batch_cnt, B); !checked) return checked;
+  result const checked = detail::check_array(grad_out, places * C, idx, places, grad_features, index_t{N} * C);
+  if (!checked || B == 0 || places * C == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};
+  detail::stacked_gradients const gradients{stack, M, C, N, nsample, grad_out, idx, grad_features};
+  return detail::scatter_add_plan{on, gradients}.run(workspace);
+}
+
+}  // namespace compat
+FARPOINT_END_NAMESPACE

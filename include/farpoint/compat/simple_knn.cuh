@@ -1,0 +1,7 @@
+/// @file
+/// distCUDA2() on a stream. See simple_knn.hpp.
+#pragma once
+
+#include <farpoint/compat/execution.cuh>
+#include <farpoint/compat/simple_knn.hpp>
+#include <farpoint/mean_knn_distance.cuh>

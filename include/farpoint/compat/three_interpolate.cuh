@@ -1,0 +1,7 @@
+/// @file
+/// The launchers of three_interpolate.hpp on a stream.
+#pragma once
+
+#include <farpoint/compat/execution.cuh>
+#include <farpoint/compat/scatter_add.cuh>
+#include <farpoint/compat/three_interpolate.hpp>

@@ -1,0 +1,196 @@
+/// @file
+/// Interpolation with given weights, forward and backward, with the arguments and the answers of the kernels of
+/// PointNet++, OpenPCDet and mmcv.
+#pragma once
+
+#include <farpoint/compat/scatter_add.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace compat {
+namespace FARPOINT_HIDDEN detail {
+
+/// What nvcc makes of w0 * v0 + w1 * v1 + w2 * v2 by default; missing values are 0.
+FARPOINT_HD inline float weighted_sum(float const* weight, float const (&value)[3]) noexcept {
+  float const sum = fma_rn(weight[0], value[0], mul_rn(weight[1], value[1]));
+  return fma_rn(weight[2], value[2], sum);
+}
+
+/// Interpolates a value of channel-first features.
+struct interpolate_channels {
+  index_t c, m, n;
+  float const* points;  ///< `[b, c, m]`
+  int const* idx;       ///< `[b, n, 3]`
+  float const* weight;  ///< likewise
+  float* out;           ///< `[b, c, n]`
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    auto const at = place_of(i, n);
+    index_t const entry = (place_of(at.number, c).row * n + at.column) * 3;
+    float value[3];
+    for (int j = 0; j < 3; ++j) {
+      index_t const from = idx[entry + j];
+      value[j] = from < 0 || from >= m ? 0.0f : points[at.row * m + from];
+    }
+    out[i] = weighted_sum(weight + entry, value);
+  }
+};
+
+/// Interpolates a value of rows.
+struct interpolate_rows {
+  index_t channels;
+  float const* features;  ///< `[M, channels]`
+  int const* idx;         ///< `[N, 3]`
+  float const* weight;    ///< likewise
+  float* out;             ///< `[N, channels]`
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    auto const at = place_of(i, channels);
+    index_t const entry = at.row * 3;
+    float value[3];
+    for (int j = 0; j < 3; ++j) {
+      index_t const from = idx[entry + j];
+      value[j] = from < 0 ? 0.0f : features[from * channels + at.column];
+    }
+    out[i] = weighted_sum(weight + entry, value);
+  }
+};
+
+/// Gradients of interpolated features: entry (unknown point, j) adds to its j-th known point. The values of a row are
+/// `channel_stride` apart, and those of a channel `row_stride`.
+struct interpolated_gradients {
+  index_t b, c, n, m;
+  bool channel_first;  ///< `[b, c, n]` and `[b, c, m]`; else b = 1, `[n, c]` and `[m, c]`
+  float const* grad_out;
+  int const* idx;       ///< `[b, n, 3]`
+  float const* weight;  ///< likewise
+  float* grad_points;
+
+  FARPOINT_HD index_t size() const noexcept { return b * n * 3; }
+  FARPOINT_HD index_t targets() const noexcept { return b * m; }
+  FARPOINT_HD index_t channels() const noexcept { return c; }
+
+  template <class Number>
+  FARPOINT_HD index_t target_of(Number entry) const noexcept {
+    index_t const index = idx[entry];
+    return index < 0 || index >= m ? -1 : place_of(entry, n * 3).row * m + index;
+  }
+  FARPOINT_HD float value_of(std::uint32_t entry, index_t channel) const noexcept {
+    index_t const row = entry / 3;
+    auto const at = place_of(entry / 3, n);
+    index_t const from = channel_first ? (at.row * c + channel) * n + at.column : row * c + channel;
+    return mul_rn(grad_out[from], weight[entry]);
+  }
+  template <class Number>
+  FARPOINT_HD scatter_place place_of_output(Number i) const noexcept {
+    auto const at = place_of(i, channel_first ? m : c);
+    if (!channel_first) return {grad_points + i, at.row, at.column};
+    auto const of = place_of(at.number, c);
+    return {grad_points + i, of.row * m + at.column, of.column};
+  }
+};
+
+}  // namespace detail
+
+/// Interpolates channel-first features: out[b, c, p] = sum over j of weight[b, p, j] * points[b, c, idx[b, p, j]], the
+/// same bits as the kernel.
+///
+/// @param points  `[b, c, m]`
+/// @param idx     `[b, n, 3]`; others than 0 to m - 1 stand for zeros, where the kernel reads out of bounds
+/// @param weight  `[b, n, 3]`; three_nn_weights() makes those of the models
+/// @param out     `[b, c, n]`
+/// @param exec    a cudaStream_t or cuda_exec, with compat/three_interpolate.cuh, and device memory; or a host_exec and
+///                host memory
+/// @return ok | bad_argument | cuda_failure
+template <class Exec>
+result three_interpolate_kernel_launcher_fast(int b, int c, int m, int n, float const* points, int const* idx,
+                                              float const* weight, float* out, Exec exec) noexcept {
+  if (result const checked = detail::check_sizes(b, c, m, n); !checked) return checked;
+  index_t const rows = index_t{b} * n;
+  result const checked = detail::check_array(points, index_t{b} * c * m, idx, rows, weight, rows, out, rows * c);
+  if (!checked || rows * c == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  return for_each_index(on, rows * c, detail::interpolate_channels{c, m, n, points, idx, weight, out}, 4);
+}
+
+/// Bytes of workspace that three_interpolate_grad_kernel_launcher_fast() needs, and with b = 1 the launcher for stacked
+/// clouds; 256-byte aligned memory.
+template <class Exec>
+std::size_t three_interpolate_grad_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
+  if (!detail::check_sizes(b, n, m)) return 0;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::interpolated_gradients const gradients{b, 1, n, m, true, nullptr, nullptr, nullptr, nullptr};
+  return detail::scatter_add_plan{on, gradients}.bytes();
+}
+
+/// The backward pass: grad_points[b, c, idx[b, p, j]] += grad_out[b, c, p] * weight[b, p, j].
+///
+/// The kernel adds by atomics, in an order that differs from run to run. Here a gradient is added to by ascending
+/// (p, j), each product and each sum rounded once: the same bits on every run and backend.
+///
+/// @param grad_out     `[b, c, n]`
+/// @param idx          `[b, n, 3]`; others than 0 to m - 1 are passed over
+/// @param weight       `[b, n, 3]`
+/// @param grad_points  `[b, c, m]`: added to, so clear it first, as for the kernel
+/// @param exec         as above
+/// @param workspace    at least three_interpolate_grad_workspace_bytes() bytes, 256-byte aligned
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, float const* grad_out, int const* idx,
+                                                   float const* weight, float* grad_points, Exec exec,
+                                                   bytes workspace) noexcept {
+  if (result const checked = detail::check_sizes(b, c, n, m); !checked) return checked;
+  index_t const rows = index_t{b} * n;
+  result const checked =
+      detail::check_array(grad_out, rows * c, idx, rows, weight, rows, grad_points, index_t{b} * c * m);
+  if (!checked || rows * c == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::interpolated_gradients const gradients{b, c, n, m, true, grad_out, idx, weight, grad_points};
+  return detail::scatter_add_plan{on, gradients}.run(workspace);
+}
+
+/// Interpolates the features of clouds that lie one after another: out[p, c] = sum over j of
+/// weight[p, j] * features[idx[p, j], c].
+///
+/// @param features  `[rows of all clouds, channels]`
+/// @param idx       `[N, 3]`: indices into all rows, as three_nn_kernel_launcher_stack() gives them; negative ones
+/// stand
+///                  for zeros
+/// @param weight    `[N, 3]`
+/// @param out       `[N, channels]`
+/// @param exec      as above
+/// @return ok | bad_argument | cuda_failure
+template <class Exec>
+result three_interpolate_kernel_launcher_stack(int N, int channels, float const* features, int const* idx,
+                                               float const* weight, float* out, Exec exec) noexcept {
+  if (result const checked = detail::check_sizes(N, channels); !checked) return checked;
+  index_t const size = index_t{N} * channels;
+  result const checked = detail::check_array(features, size, idx, N, weight, N, out, size);
+  if (!checked || size == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  return for_each_index(on, size, detail::interpolate_rows{channels, features, idx, weight, out}, 4);
+}
+
+/// Its backward pass; see three_interpolate_grad_kernel_launcher_fast().
+///
+/// @param grad_out       `[N, channels]`
+/// @param grad_features  `[M, channels]`: added to
+/// @param M              rows of grad_features, which the kernel's launcher does not take
+/// @param workspace      at least three_interpolate_grad_workspace_bytes(exec, 1, N, M) bytes, 256-byte aligned
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Exec>
+result three_interpolate_grad_kernel_launcher_stack(int N, int channels, float const* grad_out, int const* idx,
+                                                    float const* weight, float* grad_features, Exec exec, int M,
+                                                    bytes workspace) noexcept {
+  if (result const checked = detail::check_sizes(N, channels, M); !checked) return checked;
+  index_t const size = index_t{N} * channels;
+  result const checked = detail::check_array(grad_out, size, idx, N, weight, N, grad_features, index_t{M} * channels);
+  if (!checked || size == 0) return checked;
+  typename detail::execution<Exec>::type const on{exec};
+  detail::interpolated_gradients const gradients{1, channels, N, M, false, grad_out, idx, weight, grad_features};
+  return detail::scatter_add_plan{on, gradients}.run(workspace);
+}
+
+}  // namespace compat
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,7 @@
+/// @file
+/// The launchers of three_nn.hpp on a stream.
+#pragma once
+
+#include <farpoint/compat/execution.cuh>
+#include <farpoint/compat/three_nn.hpp>
+#include <farpoint/knn.cuh>

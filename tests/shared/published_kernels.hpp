@@ -1,0 +1,131 @@
+// What the published kernels that compat/ stands in for compute, one thread after another: the oracles of its tests.
+// Sums of products are those that nvcc makes of them by default.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace farpoint_tests {
+namespace published {
+
+using farpoint::index_t;
+using floats = std::vector<float>;
+using ints = std::vector<int>;
+
+/// a0 * b0 + a1 * b1 + a2 * b2.
+inline float sum_of_products(float const* a, float const* b) {
+  return std::fma(a[2], b[2], std::fma(a[0], b[0], a[1] * b[1]));
+}
+
+inline float squared_distance(float const* a, float const* b) {
+  float const d[] = {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
+  return sum_of_products(d, d);
+}
+
+/// fminf().
+inline float smaller(float a, float b) {
+  return a < b || b != b ? a : b;
+}
+
+/// One block of `threads` threads samples a cloud.
+inline void furthest_point_sampling(float const* xyz, int n, int m, int threads, bool skip_origin, int* idxs) {
+  if (m <= 0) return;
+  floats temp(static_cast<std::size_t>(n), 1e10f);
+  floats best(static_cast<std::size_t>(threads));
+  ints best_i(static_cast<std::size_t>(threads));
+  int old = 0;
+  idxs[0] = old;
+  for (int j = 1; j < m; ++j) {
+    for (int t = 0; t < threads; ++t) {
+      auto const thread = static_cast<std::size_t>(t);
+      best[thread] = -1;
+      best_i[thread] = 0;
+      for (int k = t; k < n; k += threads) {
+        float const* const p = xyz + 3 * k;
+        if (skip_origin && static_cast<double>(sum_of_products(p, p)) <= 1e-3) continue;
+        float& kept = temp[static_cast<std::size_t>(k)];
+        kept = smaller(squared_distance(p, xyz + 3 * old), kept);
+        if (kept > best[thread]) {
+          best[thread] = kept;
+          best_i[thread] = k;
+        }
+      }
+    }
+    for (auto half = static_cast<std::size_t>(threads) / 2; half > 0; half /= 2) {
+      for (std::size_t t = 0; t < half; ++t) {
+        if (best[t + half] > best[t]) {
+          best[t] = best[t + half];
+          best_i[t] = best_i[t + half];
+        }
+      }
+    }
+    old = best_i[0];
+    idxs[j] = old;
+  }
+}
+
+/// Threads that the launchers choose.
+inline int block_of(int work, int most) {
+  int const power = static_cast<int>(std::log(static_cast<double>(work)) / std::log(2.0));
+  return std::max(std::min(1 << power, most), 1);
+}
+
+/// A thread's row of the ball query.
+/// @return the number of neighbours; the row of a query without any is left as it was
+inline int ball_query(float const* query, float const* xyz, int n, float radius, int nsample, int* row) {
+  float const radius2 = radius * radius;
+  int count = 0;
+  for (int k = 0; k < n && count < nsample; ++k) {
+    if (!(squared_distance(query, xyz + 3 * k) < radius2)) continue;
+    if (count == 0) std::fill_n(row, nsample, k);
+    row[count++] = k;
+  }
+  return count;
+}
+
+/// A thread's row of three_nn.
+inline void three_nn(float const* unknown, float const* known, int m, float* dist2, int* idx) {
+  double best[] = {1e40, 1e40, 1e40};
+  int best_i[] = {0, 0, 0};
+  for (int k = 0; k < m; ++k) {
+    double const d = static_cast<double>(squared_distance(unknown, known + 3 * k));
+    int place = 0;
+    while (place < 3 && !(d < best[place])) ++place;
+    if (place == 3) continue;
+    for (int j = 2; j > place; --j) {
+      best[j] = best[j - 1];
+      best_i[j] = best_i[j - 1];
+    }
+    best[place] = d;
+    best_i[place] = k;
+  }
+  for (int j = 0; j < 3; ++j) {
+    // The largest double that is converted may not fit a float: it becomes infinity.
+    dist2[j] = best[j] > 3.5e38 ? HUGE_VALF : static_cast<float>(best[j]);
+    idx[j] = best_i[j];
+  }
+}
+
+/// simple-knn's mean of the three smallest squared distances to others.
+inline floats mean_of_three(floats const& xyz) {
+  std::size_t const n = xyz.size() / 3;
+  floats means(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    float best[] = {3.402823466e+38f, 3.402823466e+38f, 3.402823466e+38f};
+    for (std::size_t k = 0; k < n; ++k) {
+      if (k == i) continue;
+      float d = squared_distance(&xyz[3 * k], &xyz[3 * i]);
+      for (float& place : best) {
+        if (place > d) std::swap(place, d);
+      }
+    }
+    means[i] = (best[0] + best[1] + best[2]) / 3.0f;
+  }
+  return means;
+}
+
+}  // namespace published
+}  // namespace farpoint_tests
