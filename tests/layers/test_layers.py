@@ -100,6 +100,7 @@ include/farpoint/
     detail/       one folder an algorithm
         fps/  voxelize/  hash_map/  gather/      know nothing of one another
         bvh/ < search/ < screen/                 each stands on the one before
+    runtime/      a library
     reference/    plain
     interop/      adapters
     compat/       stand-ins
@@ -109,7 +110,7 @@ src/              the library
 ```
 {}
      < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather}}
-     < public functions < reference, interop, compat
+     < runtime < public functions < reference, interop, compat
 ```
 """
     FOLDERS = "".join(f"    {name}/\n" for name in layers.ORDER[:layers.ORDER.index("types")])
