@@ -56,8 +56,9 @@ class local_maxima_team {
     if (thread() < 2) shared_.counters[thread()] = {};
     for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
-    if (cloud_.size() == 0) return false;
+    // Also of an empty cloud: what is chosen there is counted as out of range.
     if (lower_to_chosen()) return true;
+    if (cloud_.size() == 0) return false;
     fps_first const first = Machine::first_sample(args_, place_.b, cloud_, leads() && thread() == 0);
     if (!first.has_cloud) return false;
     if (first.index < 0) return true;
