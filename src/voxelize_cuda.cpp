@@ -52,7 +52,7 @@ class device_output {
     output.capacity = host_.capacity;
     output.coords = coords_.as<std::int32_t>();
     output.columns = host_.columns;
-    output.points_per_voxel = as_indices(points_per_voxel_, host_.points_per_voxel.wide());
+    output.points_per_voxel = host_.points_per_voxel.over(points_per_voxel_.data());
     output.gathered = as_features(gathered_, host_.gathered.is_float16());
     output.mean = as_features(mean_, host_.mean.is_float16());
     output.max = as_features(max_, host_.max.is_float16());
@@ -76,7 +76,7 @@ class device_output {
     if (!host_.voxel_count.empty()) host_.voxel_count.set(0, rows);
 
     coords_.download(host_.coords.data(), bytes_of(rows * columns(), sizeof(std::int32_t)), stream, error);
-    download_indices(points_per_voxel_, host_.points_per_voxel, rows, stream, error);
+    points_per_voxel_.download(host_.points_per_voxel.data(), size_of(host_.points_per_voxel, rows), stream, error);
     download_features(gathered_, host_.gathered, host_.gathered.empty() ? 0 : rows * max_points_, stream, error);
     download_features(mean_, host_.mean, rows, stream, error);
     download_features(max_, host_.max, rows, stream, error);
@@ -106,10 +106,13 @@ class device_output {
   static std::size_t size_of(index_span const& part, index_t elements) noexcept {
     return part.empty() ? 0 : bytes_of(elements, index_bytes(part.wide()));
   }
+  static std::size_t size_of(count_span const& part, index_t elements) noexcept {
+    return part.empty() ? 0 : bytes_of(elements, index_bytes(part.wide()));
+  }
   std::size_t size_of(feature_span const& part, index_t records) const noexcept {
     return part.empty() ? 0 : bytes_of(records * features_, feature_bytes(part));
   }
-  index_t columns() const noexcept { return host_.columns == voxel_columns::xyz ? 3 : 4; }
+  index_t columns() const noexcept { return column_count(host_.columns); }
 
   void download_indices(device_buffer const& from, index_span const& to, index_t elements, cudaStream_t stream,
                         cudaError_t& error) const noexcept {

@@ -96,6 +96,7 @@ struct voxelize_problem {
   farpoint::voxel_columns columns = farpoint::voxel_columns::xyz;
   unsigned wanted = all_parts;
   bool wide = false;           ///< 64-bit indices
+  bool float_counts = false;   ///< points_per_voxel as floats
   bool half_out = false;       ///< features out as float16
   std::size_t one_short = 99;  ///< this part's array is an element too small
 
@@ -163,6 +164,7 @@ struct voxelize_problem {
     if (which == part::centroid) return sizeof(scalar);
     if (which == part::report) return sizeof(farpoint::voxelize_report);
     if ((1u << which & feature_parts) != 0) return half_out ? 2 : 4;
+    if (which == part::points_per_voxel && float_counts) return 4;
     return wide ? 8 : 4;
   }
   /// Bytes of the array of a part, 0 if it is not wanted.
@@ -170,10 +172,9 @@ struct voxelize_problem {
     bool const impossible = which == part::gathered && mode.is_dynamic();
     if ((wanted >> which & 1u) == 0 || impossible) return 0;
     index_t const rows = std::max<index_t>(capacity, 0);
-    index_t const each = columns == farpoint::voxel_columns::xyz ? 3 : 4;
     index_t elements = 1;
     switch (which) {
-      case part::coords: elements = rows * each; break;
+      case part::coords: elements = rows * farpoint::column_count(columns); break;
       case part::points_per_voxel: elements = rows; break;
       case part::gathered: elements = rows * mode.max_points * feature_count(); break;
       case part::mean:
@@ -196,7 +197,7 @@ struct voxelize_problem {
     output.capacity = capacity;
     output.columns = columns;
     output.coords = elements_at<std::int32_t>(at, part::coords);
-    output.points_per_voxel = indices_at(at, part::points_per_voxel);
+    output.points_per_voxel = counts_at(at);
     output.gathered = features_at(at, part::gathered);
     output.mean = features_at(at, part::mean);
     output.max = features_at(at, part::max);
@@ -235,6 +236,11 @@ struct voxelize_problem {
   farpoint::index_span indices_at(std::array<unsigned char*, part::count> const& at, part::name which) const {
     if (wide) return elements_at<std::int64_t>(at, which);
     return elements_at<std::int32_t>(at, which);
+  }
+  farpoint::count_span counts_at(std::array<unsigned char*, part::count> const& at) const {
+    if (float_counts) return elements_at<float>(at, part::points_per_voxel);
+    if (wide) return elements_at<std::int64_t>(at, part::points_per_voxel);
+    return elements_at<std::int32_t>(at, part::points_per_voxel);
   }
   farpoint::feature_span features_at(std::array<unsigned char*, part::count> const& at, part::name which) const {
     if (half_out) return elements_at<farpoint::float16>(at, which);

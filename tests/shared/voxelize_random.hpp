@@ -52,7 +52,8 @@ voxelize_problem<Coord> random_voxelize_problem(std::uint64_t seed, std::int64_t
   problem.order = random.below(2) == 0 ? farpoint::voxel_order::grid : farpoint::voxel_order::first_occurrence;
   problem.kept = random.below(2) == 0 ? farpoint::voxel_points::random_subset : farpoint::voxel_points::first;
   problem.seed = random.next();
-  problem.columns = random.below(2) == 0 ? farpoint::voxel_columns::batch_zyx : farpoint::voxel_columns::xyz;
+  problem.columns = static_cast<farpoint::voxel_columns>(random.below(4));
+  problem.float_counts = random.below(3) == 0;
   problem.wide = random.below(2) == 0;
   problem.half_out = random.below(2) == 0;
   if (random.below(2) == 0) problem.wanted = static_cast<unsigned>(random.below(index_t{all_parts} + 1));

@@ -25,7 +25,7 @@ struct voxelize_work {
     farpoint::voxelize_output<float> output;
     output.capacity = capacity;
     output.columns = columns;
-    output.coords = memory.template output<std::int32_t>(rows * (columns == farpoint::voxel_columns::xyz ? 3 : 4));
+    output.coords = memory.template output<std::int32_t>(rows * static_cast<std::size_t>(column_count(columns)));
     output.points_per_voxel = memory.template output<std::int32_t>(rows);
     output.mean = memory.template output<float>(rows * 3);
     output.point_voxel = memory.template output<std::int32_t>(points);
@@ -71,7 +71,7 @@ std::unique_ptr<stress_call> random_voxelize_call(std::uint64_t seed) {
   }
   if (random.below(2) == 0) work.params.order = farpoint::voxel_order::grid;
   if (random.below(2) == 0) work.params.points = farpoint::voxel_points::random_subset;
-  if (random.below(2) == 0) work.columns = farpoint::voxel_columns::batch_zyx;
+  work.columns = static_cast<farpoint::voxel_columns>(random.below(4));
   work.params.seed = random.next();
   work.capacity = random.below(work.data.points() + 10);
   work.lists = work.data.points() > 0 && random.below(3) == 0;

@@ -110,6 +110,9 @@ class pointer_checker {
   void add(index_span indices) noexcept {
     check(indices.data(), bytes_of(indices.size(), indices.wide() ? 8 : 4), outputs);
   }
+  void add(count_span counts) noexcept {
+    check(counts.data(), bytes_of(counts.size(), counts.wide() ? 8 : 4), outputs);
+  }
   void add(feature_span values) noexcept {
     check(values.data(), bytes_of(values.size(), values.is_float16() ? 2 : 4), outputs);
   }

@@ -81,4 +81,58 @@ class index_span {
   bool wide_ = false;
 };
 
+/// Writable range of counts in host or device memory: signed 32- or 64-bit integers, or floats, as some networks take
+/// them. Non-owning, trivially copyable.
+class count_span {
+ public:
+  constexpr count_span() = default;
+
+  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer, or of float.
+  template <
+      class Container, class Value = detail::element_of<Container>,
+      std::enable_if_t<(detail::is_index<Value> || std::is_same_v<Value, float>)&&!std::is_const_v<Value>, int> = 0>
+  constexpr count_span(Container&& counts) noexcept
+      : data_{counts.data()},
+        size_{static_cast<index_t>(counts.size())},
+        type_{std::is_same_v<Value, float> ? type::float32
+              : sizeof(Value) == 8         ? type::int64
+                                           : type::int32} {}
+
+  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
+  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
+  FARPOINT_HD constexpr void* data() const noexcept { return data_; }
+  /// True for 64-bit integers.
+  FARPOINT_HD constexpr bool wide() const noexcept { return type_ == type::int64; }
+
+  /// A range of as many counts of the same type, in other memory.
+  constexpr count_span over(void* memory) const noexcept {
+    count_span other = *this;
+    other.data_ = memory;
+    return other;
+  }
+
+  FARPOINT_HD index_t get(index_t i) const noexcept {
+    if (type_ == type::int64) return static_cast<std::int64_t const*>(data_)[i];
+    if (type_ == type::float32) return static_cast<index_t>(static_cast<float const*>(data_)[i]);
+    return static_cast<std::int32_t const*>(data_)[i];
+  }
+  /// Floats are the nearest to the count.
+  FARPOINT_HD void set(index_t i, index_t count) const noexcept {
+    if (type_ == type::int64) {
+      static_cast<std::int64_t*>(data_)[i] = count;
+    } else if (type_ == type::float32) {
+      static_cast<float*>(data_)[i] = static_cast<float>(count);
+    } else {
+      static_cast<std::int32_t*>(data_)[i] = static_cast<std::int32_t>(count);
+    }
+  }
+
+ private:
+  enum class type : unsigned char { int32, int64, float32 };
+
+  void* data_ = nullptr;
+  index_t size_ = 0;
+  type type_ = type::int32;
+};
+
 FARPOINT_END_NAMESPACE

@@ -72,10 +72,13 @@ void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept,
                voxelize_output<typename Points::scalar> const& output) {
   using scalar = typename Points::scalar;
   if (!output.coords.empty()) {
-    std::int32_t const xyz[] = {from.at[0], from.at[1], from.at[2]};
-    std::int32_t const bzyx[] = {static_cast<std::int32_t>(from.cloud), from.at[2], from.at[1], from.at[0]};
-    bool const three = output.columns == voxel_columns::xyz;
-    std::copy_n(three ? xyz : bzyx, three ? 3 : 4, output.coords.data() + row * (three ? 3 : 4));
+    std::vector<std::int32_t> columns{from.at[0], from.at[1], from.at[2]};
+    bool const backwards = output.columns == voxel_columns::zyx || output.columns == voxel_columns::batch_zyx;
+    bool const numbered = output.columns == voxel_columns::batch_xyz || output.columns == voxel_columns::batch_zyx;
+    if (backwards) std::reverse(columns.begin(), columns.end());
+    if (numbered) columns.insert(columns.begin(), static_cast<std::int32_t>(from.cloud));
+    auto const size = static_cast<index_t>(columns.size());
+    std::copy(columns.begin(), columns.end(), output.coords.data() + row * size);
   }
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, static_cast<index_t>(kept.size()));
 

@@ -75,8 +75,22 @@ struct voxelize_report {
 /// Columns of voxelize_output::coords.
 enum class voxel_columns {
   xyz,        ///< `[capacity, 3]`
+  zyx,        ///< `[capacity, 3]`
+  batch_xyz,  ///< `[capacity, 4]`: number of the cloud, x, y, z
   batch_zyx,  ///< `[capacity, 4]`: number of the cloud, z, y, x, as sparse convolutions take them
 };
+
+/// Number of columns.
+FARPOINT_HD constexpr int column_count(voxel_columns columns) noexcept {
+  return columns == voxel_columns::xyz || columns == voxel_columns::zyx ? 3 : 4;
+}
+
+/// The axis in a column; -1 for the number of the cloud.
+FARPOINT_HD constexpr int axis_of_column(voxel_columns columns, int column) noexcept {
+  int const place = column - (column_count(columns) - 3);
+  bool const forwards = columns == voxel_columns::xyz || columns == voxel_columns::batch_xyz;
+  return forwards || place < 0 ? place : 2 - place;
+}
 
 /// The outputs, in the memory space of the execution. Every part may be left out, and then costs nothing.
 ///
@@ -93,7 +107,7 @@ struct voxelize_output {
   span<std::int32_t> coords = {};  ///< index of the voxel along each axis, see `columns`
   voxel_columns columns = voxel_columns::xyz;
 
-  index_span points_per_voxel = {};  ///< `[capacity]`: kept points
+  count_span points_per_voxel = {};  ///< `[capacity]`: kept points, as integers or as floats
   feature_span gathered = {};        ///< `[capacity, max_points, features]`: of the kept points, then zeros; hard only
   feature_span mean = {};            ///< `[capacity, features]`: over the kept points
   feature_span max = {};       ///< `[capacity, features]`: the first largest that is no NaN; the last NaN if all are

@@ -76,9 +76,8 @@ result check_voxel_features(index_t points, voxelize_params<Scalar> const& param
 template <class Scalar>
 result check_voxel_rows(index_t points, index_t clouds, voxelize_output<Scalar> const& output) noexcept {
   index_t const rows = output.capacity;
-  int const columns = output.columns == voxel_columns::xyz ? 3 : 4;
   if (rows < 0) return reject("voxelize: output.capacity is negative");
-  if (!fits_or_absent(static_cast<index_t>(output.coords.size()), rows, columns)) {
+  if (!fits_or_absent(static_cast<index_t>(output.coords.size()), rows, column_count(output.columns))) {
     return reject("voxelize: output.coords is smaller than capacity x columns");
   }
   if (!fits_or_absent(output.points_per_voxel.size(), rows, 1)) {

@@ -52,11 +52,11 @@ class host_voxel_rows {
     // From a point: to take the key apart needs 64-bit divisions.
     vec<std::int32_t> at{};
     voxel_of(params_.grid, clouds_.points()[voxel.first], at);
-    if (output_.columns == voxel_columns::xyz) {
-      std::copy_n(at.at, 3, output_.coords.data() + row * 3);
-    } else {
-      std::int32_t const columns[] = {static_cast<std::int32_t>(cloud_of(voxel)), at[2], at[1], at[0]};
-      std::copy_n(columns, 4, output_.coords.data() + row * 4);
+    int const columns = column_count(output_.columns);
+    for (int i = 0; i < columns; ++i) {
+      int const axis = axis_of_column(output_.columns, i);
+      output_.coords[static_cast<std::size_t>(row * columns + i)] =
+          axis < 0 ? static_cast<std::int32_t>(cloud_of(voxel)) : at[axis];
     }
   }
 

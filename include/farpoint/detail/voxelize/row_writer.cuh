@@ -55,8 +55,8 @@ struct voxel_cell {
   }
 
   __device__ std::int32_t column(voxel_columns columns, int i) const noexcept {
-    if (columns == voxel_columns::xyz) return static_cast<std::int32_t>(i == 0 ? x : i == 1 ? y : z);
-    return static_cast<std::int32_t>(i == 0 ? cloud : i == 1 ? z : i == 2 ? y : x);
+    int const axis = axis_of_column(columns, i);
+    return static_cast<std::int32_t>(axis < 0 ? cloud : axis == 0 ? x : axis == 1 ? y : z);
   }
 };
 
@@ -74,7 +74,7 @@ __device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint3
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
   if (output.coords.empty()) return;
   voxel_cell<Key> const cell{args, key};
-  int const columns = output.columns == voxel_columns::xyz ? 3 : 4;
+  int const columns = column_count(output.columns);
   std::int32_t* const place = output.coords.data() + index_t{row} * columns;
 #pragma unroll
   for (int i = 0; i < 4; ++i) {
