@@ -195,7 +195,7 @@ struct odd_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, B
 };
 
 template <class Config, class Problem>
-auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed) {
+auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, unsigned listed) {
   using view = typename Problem::view;
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     *output.report = {};
@@ -215,7 +215,8 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed) {
       if (Config::boxes) {
         std::sort(order.begin(), order.end(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
       }
-      std::vector<fps_key> keys(points);
+      // Of each block; or of the team, zero.
+      std::vector<std::vector<fps_key>> keys(blocks, std::vector<fps_key>(points));
       std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
       std::vector<local_maxima_shared<Config>> shared(blocks);
       std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
@@ -224,15 +225,24 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed) {
       fiber_blocks::run(blocks, Config::block_size, seed, [&] {
         unsigned const rank = fiber_blocks::block();
         auto* const memory = reinterpret_cast<unsigned char*>(lists[rank].data());
-        local_maxima_team<Config, fiber_machine, view, fiber_board>{args,
-                                                                    {b, rank, blocks},
-                                                                    cloud,
-                                                                    shared[rank],
-                                                                    local_maxima_lists<Config>::at(memory, blocks),
-                                                                    keys.data(),
-                                                                    fiber_board{slots.data()},
-                                                                    {16, Config::listed_size}}
-            .run(order.data());
+        auto const run = [&](auto const& peers) {
+          using peers_type = std::decay_t<decltype(peers)>;
+          local_maxima_team<Config, fiber_machine, view, peers_type>{
+              args,
+              {b, rank, blocks},
+              cloud,
+              shared[rank],
+              local_maxima_lists<Config>::at(memory, blocks),
+              keys[Config::by_messages ? 0 : rank].data(),
+              peers,
+              {16, listed}}
+              .run(order.data());
+        };
+        if constexpr (Config::team == fps_team::block) run(no_peers{});
+        if constexpr (Config::team == fps_team::cluster) {
+          run(fiber_peers<local_maxima_shared<Config>>{shared.data()});
+        }
+        if constexpr (Config::team == fps_team::grid) run(fiber_board{slots.data()});
       });
     }
     return farpoint::result{};
@@ -241,9 +251,12 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed) {
 
 template <class Config, class Problem, class Answer>
 void check_team(char const* name, Problem const& problem, Answer const& expected, unsigned blocks, unsigned seed) {
-  auto const answer = solve_by_fibers<Config>(problem, blocks, seed);
-  INFO(name << ", blocks " << blocks << ", seed " << seed << ": " << difference(answer, expected));
-  CHECK(same_answer(answer, expected));
+  for (unsigned const listed : {Config::listed_size, Config::listed_size - 1}) {
+    auto const answer = solve_by_fibers<Config>(problem, blocks, seed, listed);
+    INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ": "
+              << difference(answer, expected));
+    CHECK(same_answer(answer, expected));
+  }
 }
 
 template <class Problem>
@@ -253,6 +266,8 @@ void check_teams(Problem const& problem, unsigned seed) {
   check_team<odd_config<fps_team::block, dim, 64, 5, false>>("block", problem, expected, 1, seed);
   check_team<odd_config<fps_team::grid, dim, 32, 3, false>>("grid", problem, expected, 5, seed);
   check_team<odd_config<fps_team::grid, dim, 64, 2, true>>("grid with boxes", problem, expected, 3, seed);
+  check_team<odd_config<fps_team::cluster, dim, 32, 3, false>>("cluster", problem, expected, 5, seed);
+  check_team<odd_config<fps_team::cluster, dim, 64, 2, true>>("cluster with boxes", problem, expected, 3, seed);
 }
 
 }  // namespace

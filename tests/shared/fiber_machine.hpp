@@ -43,6 +43,12 @@ class fiber_blocks {
     meet(all.barriers_[block()], all.block_size_);
   }
 
+  /// The same, of the threads of all blocks.
+  static void sync_all() {
+    fiber_blocks& all = *current();
+    meet(all.cluster_, static_cast<unsigned>(all.fibers_.size()));
+  }
+
   /// Every lane's value, for every lane of the calling thread's warp.
   template <class T>
   static std::array<T, 32> exchange(T value) {
@@ -112,6 +118,7 @@ class fiber_blocks {
   std::function<void()> const& work_;
   std::vector<fiber> fibers_;
   std::vector<meeting> barriers_;
+  meeting cluster_;
   std::vector<meeting> warps_;
   ucontext_t main_;
   fiber* me_ = nullptr;
@@ -199,6 +206,19 @@ class FARPOINT_HIDDEN fiber_board {
 
  private:
   message* slots_;
+};
+
+/// Blocks of fibers that are a cluster.
+template <class Shared>
+class fiber_peers {
+ public:
+  explicit fiber_peers(Shared* blocks) : blocks_{blocks} {}
+
+  Shared const& of(unsigned rank) const { return blocks_[rank]; }
+  static void sync() { fiber_blocks::sync_all(); }
+
+ private:
+  Shared* blocks_;
 };
 
 }  // namespace farpoint_tests

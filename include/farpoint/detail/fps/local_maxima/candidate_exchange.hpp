@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/bits.hpp>
+#include <farpoint/detail/fps/local_maxima/sample_order.hpp>
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -28,40 +29,93 @@ struct board_slots {
   static constexpr unsigned each = 2 + 2 * Config::listed_size;
 };
 
-/// One block's side of the exchange. A *board* `b` has
+/// One block's side of the exchange by messages. A *board* `b` has
 ///   b.copies()                 boards that a message is written to
 ///   b.put(slot, copy, w, tag)  writes a message
 ///   b.load(slot), b.has_come(message, tag), b.words_of(message)
 template <class Config, class Machine, class Board>
-class candidate_exchange {
+class message_exchange {
  public:
   static constexpr int dim = Config::dim;
   using ball = fps_ball<dim>;
   using slots = board_slots<Config>;
 
-  FARPOINT_DEVICE candidate_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
-                                     Board const& board, unsigned rank, unsigned blocks, unsigned most) noexcept
-      : shared_{shared}, lists_{lists}, board_{board}, rank_{rank}, blocks_{blocks}, most_{most} {}
+  FARPOINT_DEVICE message_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
+                                   Board const& board, local_maxima_place place, local_maxima_lengths lengths) noexcept
+      : shared_{shared},
+        own_{shared.listing[0]},
+        lists_{lists},
+        board_{board},
+        rank_{place.rank},
+        blocks_{place.blocks},
+        most_{lengths.listed} {}
 
-  /// Lists the best of the `found` candidates of this block, as many as there is room for, and tells the team.
-  FARPOINT_DEVICE void publish(local_maxima_counters& counters, unsigned found, std::uint32_t tag) noexcept {
-    listed_ = smaller(found, most_);
-    for (unsigned c = thread(); c < found; c += Config::block_size) {
-      unsigned const rank = found > most_ ? rank_of(c, found) : c;
-      fps_key const key = shared_.found_key[c];
-      shared_.rank[c] = rank;
-      if (rank == listed_) Machine::max(&counters.left, key);
-      if (rank >= listed_) continue;
-      shared_.own[rank] = shared_.found[c];
-      shared_.own_key[rank] = key;
-    }
-    Machine::sync();
+  /// Lists the best of the `found` candidates of this block, as many as there is room for, tells the team, and gathers
+  /// what the others list.
+  FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned found,
+                                                std::uint32_t tag) noexcept {
+    listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, most_);
+    if (found <= most_) Machine::sync();
     unsigned const copies = board_.copies();
     for (unsigned i = thread(); i < listed_ * copies; i += Config::block_size) put_entry(i / copies, i % copies, tag);
-    if (thread() < copies) put_header(counters, thread(), tag);
+    if (thread() < copies) put_header(now, thread(), tag);
+    gather(now, tag);
+    Machine::sync();
+    return {now.team_largest, now.team_found, now.team_left, now.listed};
+  }
+  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return {lists_.list, lists_.list_key}; }
+
+  /// Finds out which of this block's candidates are kept by others.
+  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
+    pair_share<Config> const share{thread(), round.listed};
+    for (unsigned i = share.first; i < round.listed; i += share.step) {
+      ball const one = lists_.list[i];
+      fps_key const key = lists_.list_key[i];
+      for (unsigned k = share.part; k < listed_; k += share.parts) {
+        fps_key const own = own_.key[k];
+        if ((own <= round.left) | fps_blocks(one, key, own_.entry[k], own)) shared_.blocked_in[k] = number;
+      }
+    }
   }
 
-  /// Fills the team's list and counters. A barrier follows.
+  /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
+  /// Returns how many. Barriers stand before and after.
+  FARPOINT_DEVICE unsigned accept(local_maxima_counters& now, local_maxima_summary const&, std::uint32_t tag,
+                                  sample_order<Config, Machine>& order) noexcept {
+    unsigned const lane = thread() % 32;
+    bool const accepted = thread() < 32 && lane < listed_ && is_sample_of_rank(lane, tag);
+    unsigned votes = 0;
+    if (thread() < 32) {
+      votes = Machine::ballot(accepted);
+      for (unsigned copy = lane; copy < board_.copies(); copy += 32) {
+        board_.put(slots::vote(rank_), copy, {{votes, 0, 0}}, tag);
+      }
+    }
+    for (unsigned b = thread(); b < blocks_; b += Config::block_size) take_votes(now, b, tag);
+    Machine::sync();
+    if (accepted) {
+      unsigned const number = order.size() + now.samples_before + count_bits(votes & ((1u << lane) - 1));
+      order.set(number, own_.key[lane]);
+    }
+    return now.samples;
+  }
+  FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
+    unsigned const rank = shared_.rank[found];
+    return rank < listed_ && is_sample_of_rank(rank, number);
+  }
+
+
+ private:
+  /// Messages that a thread waits for at once.
+  static constexpr int abreast = 2;
+
+  FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
+
+  FARPOINT_DEVICE bool is_sample_of_rank(unsigned rank, std::uint32_t number) const noexcept {
+    return shared_.blocked_in[rank] != number;
+  }
+
+  /// Fills the team's list and counters.
   FARPOINT_DEVICE void gather(local_maxima_counters& counters, std::uint32_t tag) noexcept {
     gather_headers(counters, tag);
     Machine::sync();
@@ -74,41 +128,12 @@ class candidate_exchange {
     if (thread() % 32 == 0 && largest != 0) Machine::max(&counters.team_largest, largest);
   }
 
-  /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
-  /// Barriers stand before and after.
-  FARPOINT_DEVICE void vote(local_maxima_counters& counters, std::uint32_t tag) noexcept {
-    if (thread() < 32) {
-      unsigned const lane = thread();
-      unsigned const accepted = Machine::ballot(lane < listed_ && shared_.blocked_in[lane < listed_ ? lane : 0] != tag);
-      for (unsigned copy = lane; copy < board_.copies(); copy += 32) {
-        board_.put(slots::vote(rank_), copy, {{accepted, 0, 0}}, tag);
-      }
-    }
-    for (unsigned b = thread(); b < blocks_; b += Config::block_size) take_votes(counters, b, tag);
-  }
-
-  FARPOINT_DEVICE unsigned listed() const noexcept { return listed_; }
-
- private:
-  /// Messages that a thread waits for at once.
-  static constexpr int abreast = 2;
-
-  FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
-
-  /// Candidates found by this block that are better than candidate c.
-  FARPOINT_DEVICE unsigned rank_of(unsigned c, unsigned found) const noexcept {
-    fps_key const mine = shared_.found_key[c];
-    unsigned rank = 0;
-    for (unsigned other = 0; other < found; ++other) rank += shared_.found_key[other] > mine;
-    return rank;
-  }
-
   FARPOINT_DEVICE void put_entry(unsigned k, unsigned copy, std::uint32_t tag) noexcept {
-    ball const own = shared_.own[k];
+    ball const own = own_.entry[k];
     fps_words where{};
     FARPOINT_UNROLL
     for (int axis = 0; axis < dim; ++axis) where.word[axis] = float_bits(own.centre[axis]);
-    fps_key const key = shared_.own_key[k];
+    fps_key const key = own_.key[k];
     board_.put(slots::entry(rank_, k), copy, where, tag);
     board_.put(slots::entry(rank_, k) + 1, copy,
                {{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), 0}}, tag);
@@ -193,6 +218,7 @@ class candidate_exchange {
   }
 
   local_maxima_shared<Config>& shared_;
+  local_maxima_listing<Config>& own_;
   local_maxima_lists<Config> lists_;
   Board board_;
   unsigned rank_;

@@ -5,7 +5,7 @@
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
 #include <farpoint/detail/fps/local_maxima/team.hpp>
 
-#include <cooperative_groups.h>
+#include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -23,13 +23,10 @@ struct local_maxima_args {
 /// What a block has in its dynamic shared memory, in this order.
 template <class Config>
 struct local_maxima_layout {
-  static constexpr std::size_t board_bytes(unsigned blocks) noexcept {
-    return Config::team == fps_team::cluster ? board_slots<Config>::all(blocks) * sizeof(cluster_board::message) : 0;
-  }
   /// @param points  of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
-    std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(fps_key) : 0;
-    return sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + board_bytes(blocks) + keys;
+    std::size_t const keys = Config::by_messages ? 0 : static_cast<std::size_t>(points) * sizeof(fps_key);
+    return sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
   }
 };
 
@@ -48,29 +45,22 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   Points const cloud = args.call.clouds[place.b];
   index_t const begin = args.call.clouds.begin_of(place.b);
   std::uint32_t const* const order = Config::boxes ? args.order + begin : nullptr;
-  if constexpr (Config::alone) {
-    auto* const keys = reinterpret_cast<fps_key*>(memory);
-    local_maxima_team<Config, cuda_machine, Points, no_board>{args.call, place, cloud,      shared,
-                                                              lists,     keys,  no_board{}, args.lengths}
+  auto* const own_keys = reinterpret_cast<fps_key*>(memory);
+  auto const run = [&](auto const& peers, fps_key* keys) {
+    using peers_type = std::decay_t<decltype(peers)>;
+    local_maxima_team<Config, cuda_machine, Points, peers_type>{args.call, place, cloud, shared,
+                                                                lists,     keys,  peers, args.lengths}
         .run(order);
+  };
+  if constexpr (Config::team == fps_team::block) {
+    run(no_peers{}, own_keys);
+  } else if constexpr (Config::team == fps_team::grid) {
+    run(grid_board{args.board + place.b * board_slots<Config>::all(args.blocks)}, args.keys + begin);
   } else {
-    fps_key* const keys = args.keys + begin;
-    if constexpr (Config::team == fps_team::grid) {
-      grid_board const board{args.board + place.b * board_slots<Config>::all(args.blocks)};
-      local_maxima_team<Config, cuda_machine, Points, grid_board>{args.call, place, cloud, shared,
-                                                                  lists,     keys,  board, args.lengths}
-          .run(order);
-    } else {
-      auto* const slots = reinterpret_cast<cluster_board::message*>(memory);
-      for (unsigned i = threadIdx.x; i < board_slots<Config>::all(args.blocks); i += Config::block_size) slots[i] = {};
-      // No block may reach into another's shared memory before that is cleared, or after it has ended.
-      cooperative_groups::this_cluster().sync();
-      cluster_board const board{slots, args.blocks};
-      local_maxima_team<Config, cuda_machine, Points, cluster_board>{args.call, place, cloud, shared,
-                                                                     lists,     keys,  board, args.lengths}
-          .run(order);
-      cooperative_groups::this_cluster().sync();
-    }
+    cluster_peers<local_maxima_shared<Config>> const peers{shared};
+    run(peers, own_keys);
+    // Others may still read this block's memory.
+    peers.sync();
   }
 #endif
 }

@@ -7,6 +7,8 @@
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
+#include <cooperative_groups.h>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -26,7 +28,13 @@ struct cuda_machine {
   __device__ static T max(T value) noexcept {
     return cuda_warp::max<Lanes>(value);
   }
-  __device__ static unsigned sum(unsigned value) noexcept { return cuda_warp::sum(value); }
+  __device__ static unsigned sum(unsigned value) noexcept {
+#if __CUDA_ARCH__ >= 800
+    return __reduce_add_sync(0xffffffffu, value);
+#else
+    return cuda_warp::sum(value);
+#endif
+  }
   template <class T>
   __device__ static T shuffle(T value, int from) noexcept {
     return cuda_warp::shuffle(value, from);
@@ -65,9 +73,6 @@ struct cuda_machine {
     if (cuda_warp::lane() == 0) count_in_report(args.output.report, &fps_report::non_finite, bad);
   }
 };
-
-/// For a block that is its own team.
-struct no_board {};
 
 /// Whether a grid_board works: from CUDA 12.3 on there are accesses of 128 bits.
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
@@ -121,57 +126,28 @@ class grid_board {
   message* slots_;
 };
 
-/// Messages in the shared memory of every block of a cluster, each word with a tag of its own; all zero at the start.
-class cluster_board {
+/// The blocks of the calling thread's cluster.
+template <class Shared>
+class cluster_peers {
  public:
-  struct message {
-    std::uint64_t word[3];
-  };
+  __device__ explicit cluster_peers(Shared& own) noexcept : own_{&own} {}
 
-  __device__ cluster_board(message* slots, unsigned blocks) noexcept
-      : slots_{static_cast<std::uint32_t>(__cvta_generic_to_shared(slots))}, blocks_{blocks} {}
-
-  __device__ unsigned copies() const noexcept { return blocks_; }
-
-  __device__ void put(unsigned slot, unsigned copy, fps_words const& words, std::uint32_t tag) const noexcept {
+  __device__ Shared const& of(unsigned rank) const noexcept {
 #if __CUDA_ARCH__ >= 900
-    std::uint32_t to;
-    asm("mapa.shared::cluster.u32 %0, %1, %2;" : "=r"(to) : "r"(address_of(slot)), "r"(copy));
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      std::uint64_t const word = static_cast<std::uint64_t>(tag) << 32 | words.word[i];
-      asm volatile("st.relaxed.cluster.shared::cluster.u64 [%0], %1;" ::"r"(to + 8 * i), "l"(word) : "memory");
-    }
+    return *cooperative_groups::this_cluster().map_shared_rank(own_, rank);
+#else
+    static_cast<void>(rank);
+    return *own_;
 #endif
   }
-  __device__ message load(unsigned slot) const noexcept {
-    message m{};
+  __device__ static void sync() noexcept {
 #if __CUDA_ARCH__ >= 900
-#pragma unroll
-    for (int i = 0; i < 3; ++i) {
-      asm volatile("ld.relaxed.cluster.shared::cta.u64 %0, [%1];"
-                   : "=l"(m.word[i])
-                   : "r"(address_of(slot) + 8 * i)
-                   : "memory");
-    }
+    cooperative_groups::this_cluster().sync();
 #endif
-    return m;
-  }
-  __device__ static bool has_come(message const& m, std::uint32_t tag) noexcept {
-    return m.word[0] >> 32 == tag && m.word[1] >> 32 == tag && m.word[2] >> 32 == tag;
-  }
-  __device__ static fps_words words_of(message const& m) noexcept {
-    return {{static_cast<std::uint32_t>(m.word[0]), static_cast<std::uint32_t>(m.word[1]),
-             static_cast<std::uint32_t>(m.word[2])}};
   }
 
  private:
-  __device__ std::uint32_t address_of(unsigned slot) const noexcept {
-    return slots_ + slot * static_cast<unsigned>(sizeof(message));
-  }
-
-  std::uint32_t slots_;
-  unsigned blocks_;
+  Shared* own_;
 };
 
 }  // namespace detail

@@ -25,7 +25,7 @@ FARPOINT_HIDDEN void fps_enqueue_local_maxima(kernel_launcher& launcher,
   cudaLaunchConfig_t launch = launch_config(blocks, Config::block_size, launcher.stream());
   launch.dynamicSmemBytes = local_maxima_layout<Config>::bytes(args.blocks, args.call.clouds.largest());
   cudaLaunchAttribute attribute{};
-  if constexpr (Config::team == fps_team::grid) {
+  if constexpr (Config::by_messages) {
     attribute.id = cudaLaunchAttributeCooperative;
     attribute.val.cooperative = 1;
   } else {
@@ -36,7 +36,14 @@ FARPOINT_HIDDEN void fps_enqueue_local_maxima(kernel_launcher& launcher,
   }
   launch.attrs = &attribute;
   launch.numAttrs = Config::alone ? 0 : 1;
-  launcher.launch(local_maxima_kernel<Config, Points>, launch, args);
+  auto const kernel = local_maxima_kernel<Config, Points>;
+  if (Config::team == fps_team::cluster && args.blocks > 8) {
+    launcher.then([&] {
+      return set_kernel_attribute(reinterpret_cast<void const*>(kernel), cudaFuncAttributeNonPortableClusterSizeAllowed,
+                                  1);
+    });
+  }
+  launcher.launch(kernel, launch, args);
 }
 
 template <class Selector, class Points>
@@ -149,7 +156,7 @@ class local_maxima_plan {
     if (Config::team == fps_team::grid)
       return has_grid_board && device_.cooperative != 0 && blocks <= device_.multiprocessors;
     if (Config::team == fps_team::cluster)
-      return device_.architecture >= 90 && choice_.blocks <= smaller(8, device_.cluster_blocks);
+      return device_.architecture >= 90 && choice_.blocks <= smaller(int{most_cluster_blocks}, device_.cluster_blocks);
     return true;
   }
 

@@ -10,8 +10,8 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Samples by key. They come in rounds, whose keys overlap only with those of a few rounds before and behind.
 ///
-/// `keys` is memory for as many keys as the cloud has points. A team's blocks write them without waiting for each
-/// other: the memory is zero at the start, and a key of 0 is one that has not arrived.
+/// `keys` is memory for as many keys as the cloud has points: of the block, or, with messages, of the team. Its blocks
+/// write them without waiting for each other: that memory is zero at the start, and a key of 0 has not arrived.
 template <class Config, class Machine>
 class sample_order {
  public:
@@ -28,7 +28,7 @@ class sample_order {
   }
 
   FARPOINT_DEVICE void set(unsigned number, fps_key key) noexcept {
-    if constexpr (Config::alone) {
+    if constexpr (!Config::by_messages) {
       keys_[number] = key;
     } else {
       Machine::write(keys_ + number, key);
@@ -87,7 +87,7 @@ class sample_order {
  private:
   /// A key; 0: it has not arrived.
   FARPOINT_DEVICE fps_key load(unsigned number) const noexcept {
-    if constexpr (Config::alone) {
+    if constexpr (!Config::by_messages) {
       return keys_[number];
     } else {
       return Machine::read(keys_ + number);

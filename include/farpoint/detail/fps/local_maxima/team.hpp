@@ -5,14 +5,22 @@
 
 #include <farpoint/detail/fps/args.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
+#include <farpoint/detail/fps/local_maxima/list_decision.hpp>
 #include <farpoint/detail/fps/local_maxima/point_registers.hpp>
 #include <farpoint/detail/fps/local_maxima/sample_order.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// How the blocks of a team come to know all candidates; `Peers` is no_peers, or reaches the others' memory.
+template <class Config, class Machine, class Peers>
+using local_maxima_exchange = std::conditional_t<
+    Config::team == fps_team::block, block_exchange<Config, Machine>,
+    std::conditional_t<Config::team == fps_team::cluster, cluster_exchange<Config, Machine, Peers>,
+                       message_exchange<Config, Machine, Peers>>>;
+
 /// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which).
-template <class Config, class Machine, class Points, class Board>
+template <class Config, class Machine, class Points, class Peers>
 class local_maxima_team {
  public:
   using ball = fps_ball<Config::dim>;
@@ -20,14 +28,14 @@ class local_maxima_team {
   using lists_type = local_maxima_lists<Config>;
 
   FARPOINT_DEVICE local_maxima_team(fps_args<Points> const& args, local_maxima_place place, Points const& cloud,
-                                    shared_type& shared, lists_type const& lists, fps_key* keys, Board const& board,
+                                    shared_type& shared, lists_type const& lists, fps_key* keys, Peers const& peers,
                                     local_maxima_lengths lengths) noexcept
       : args_{args},
         place_{place},
         cloud_{cloud},
         shared_{shared},
         lists_{lists},
-        exchange_{shared, lists, board, place.rank, place.blocks, lengths.listed},
+        exchange_{shared, lists, peers, place, lengths},
         order_{shared, keys},
         cut_{lengths.wanted},
         points_{shared.box} {}
@@ -54,7 +62,7 @@ class local_maxima_team {
   /// Counts the chosen points as samples, and takes the first one if there are none. False when there is no sample.
   FARPOINT_DEVICE bool start() noexcept {
     if (thread() < 2) shared_.counters[thread()] = {};
-    for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
+    for (unsigned k = thread(); k < shared_type::tested; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
     // Also of an empty cloud: what is chosen there is counted as out of range.
     if (lower_to_chosen()) return true;
@@ -63,7 +71,7 @@ class local_maxima_team {
     if (!first.has_cloud) return false;
     if (first.index < 0) return true;
     auto const index = static_cast<std::uint32_t>(first.index);
-    order_.add_first(index, leads() && thread() == 0);
+    order_.add_first(index, (leads() || !Config::by_messages) && thread() == 0);
     points_.take_index(index);
     if (thread() == 0) lists_.samples[0] = {cloud_[first.index], not_yet_measured<float>};
     samples_ = 1;
@@ -99,44 +107,19 @@ class local_maxima_team {
     unsigned kept = now.found;
     if (kept > Config::found_size) kept = narrow(now, cut);
 
-    if constexpr (!Config::alone) {
-      exchange_.publish(now, kept, round_);
-      exchange_.gather(now, round_);
-      Machine::sync();
-    }
-    summary const all = summary_of(now, kept);
+    local_maxima_summary const all = exchange_.exchange(now, kept, round_);
     if (is_complete(all)) return false;
-    test(all);
+    exchange_.test(all, round_);
     Machine::sync();
-    if constexpr (Config::alone) {
-      accept(now, all);
-    } else {
-      exchange_.vote(now, round_);
-    }
-    Machine::sync();
-    take(now, cut);
-    order_.add_round(samples_, cut_.distance(), all.largest);
+    samples_ = exchange_.accept(now, all, round_, order_);
+    take(cut);
+    order_.add_round(samples_, cut_.distance(), all.largest());
     // With enough above the cut it stays.
     if (order_.size() < wanted() || all.found == 0) {
       float const left = all.left == 0 ? no_candidate<float> : fps_distance_of(all.left);
-      cut_.adapt({all.largest, left, all.found, samples_});
+      cut_.adapt({all.largest(), left, all.found, samples_});
     }
     return true;
-  }
-
-  /// What the team knows of a round, once candidates are listed.
-  struct summary {
-    float largest;   ///< distance of the best candidate; negative: there is none
-    unsigned found;  ///< candidates above the cut
-    fps_key left;    ///< the best of these that is not listed; 0: all are
-    unsigned listed;
-  };
-
-  FARPOINT_DEVICE static summary summary_of(local_maxima_counters const& now, unsigned kept) noexcept {
-    std::uint32_t const largest = Config::alone ? now.largest : now.team_largest;
-    float const distance = largest == 0 ? no_candidate<float> : ordered_distance<float>(largest);
-    if constexpr (Config::alone) return {distance, now.found, now.left, kept};
-    return {distance, now.team_found, now.team_left, now.listed};
   }
 
   /// Puts the block's own candidates where they are found.
@@ -205,22 +188,17 @@ class local_maxima_team {
     return all;
   }
 
-  FARPOINT_DEVICE ball const* list() const noexcept { return Config::alone ? shared_.found : lists_.list; }
-  FARPOINT_DEVICE fps_key const* list_key() const noexcept {
-    return Config::alone ? shared_.found_key : lists_.list_key;
-  }
-
   /// True when no candidate is left that could be among the samples asked for.
-  FARPOINT_DEVICE bool is_complete(summary const& all) noexcept {
-    if (all.largest < 0 || all.largest < args_.stop2) return true;
+  FARPOINT_DEVICE bool is_complete(local_maxima_summary const& all) noexcept {
+    if (all.largest() < 0 || all.largest() < args_.stop2) return true;
     if (order_.size() < wanted()) return false;
-    fps_key const best = all.listed > 0 ? best_listed(all.listed) : fps_key_of(all.largest, 0);
+    fps_key const best = all.listed > 0 ? best_listed(all.listed) : fps_key_of(all.largest(), 0);
     return order_.count_better(best) >= wanted();
   }
 
   FARPOINT_DEVICE fps_key best_listed(unsigned listed) noexcept {
     fps_key best = 0;
-    for (unsigned i = thread(); i < listed; i += Config::block_size) best = larger(best, list_key()[i]);
+    for (unsigned i = thread(); i < listed; i += Config::block_size) best = larger(best, exchange_.list().key[i]);
     best = Machine::template max<32>(best);
     if (thread() % 32 == 0) shared_.warp_key[thread() / 32] = best;
     Machine::sync();
@@ -229,73 +207,14 @@ class local_maxima_team {
     return best;
   }
 
-  /// Finds out which of the block's candidates are kept by others. Threads share out the pairs.
-  FARPOINT_DEVICE void test(summary const& round) noexcept {
-    unsigned const all = round.listed;
-    fps_key const left = round.left;
-    // A power of two of threads for each part of the pairs; or all.
-    unsigned shift = 5;
-    while (1u << shift < all && 2u << shift <= Config::block_size) ++shift;
-    bool const whole = 1u << shift < all;
-    unsigned const parts = whole ? 1 : Config::block_size >> shift;
-    unsigned const part = whole ? 0 : thread() >> shift;
-    if (part >= parts) return;
-    unsigned const step = whole ? Config::block_size : 1u << shift;
-    for (unsigned i = thread() - (part << shift); i < all; i += step) {
-      ball const one = list()[i];
-      fps_key const key = list_key()[i];
-      if constexpr (Config::alone) {
-        bool blocked = key <= left;
-        for (unsigned j = part; j < all; j += parts)
-          blocked |= fps_blocks(shared_.found[j], shared_.found_key[j], one, key);
-        if (blocked) shared_.blocked_in[i] = round_;
-      } else {
-        for (unsigned k = part; k < exchange_.listed(); k += parts) {
-          fps_key const own = shared_.own_key[k];
-          if ((own <= left) | fps_blocks(one, key, shared_.own[k], own)) shared_.blocked_in[k] = round_;
-        }
-      }
-    }
-  }
-
-  /// A block alone: lists the samples.
-  FARPOINT_DEVICE void accept(local_maxima_counters& now, summary const& round) noexcept {
-    unsigned const all = round.listed;
-    unsigned const lane = thread() % 32;
-    for (unsigned begin = thread() - lane; begin < all; begin += Config::block_size) {
-      unsigned const c = begin + lane;
-      bool const accepted = c < all && shared_.blocked_in[c < all ? c : 0] != round_;
-      unsigned const votes = Machine::ballot(accepted);
-      if (votes == 0) continue;
-      unsigned place = 0;
-      if (lane == 0) place = Machine::add(&now.samples, count_bits(votes));
-      place = Machine::shuffle(place, 0) + count_bits(votes & ((1u << lane) - 1));
-      if (!accepted) continue;
-      lists_.samples[place] = shared_.found[c];
-      order_.set(order_.size() + place, shared_.found_key[c]);
-    }
-  }
-
   /// The block's own samples are no candidates any more.
-  FARPOINT_DEVICE void take(local_maxima_counters const& now, candidate_threshold<float> const& cut) noexcept {
-    samples_ = now.samples;
-    if constexpr (!Config::alone) {
-      if (thread() < 32) {
-        unsigned const lane = thread();
-        bool const accepted =
-            lane < exchange_.listed() && shared_.blocked_in[lane < Config::listed_size ? lane : 0] != round_;
-        unsigned const votes = Machine::ballot(accepted);
-        unsigned const number = order_.size() + now.samples_before + count_bits(votes & ((1u << lane) - 1));
-        if (accepted) order_.set(number, shared_.own_key[lane]);
-      }
-    }
+  FARPOINT_DEVICE void take(candidate_threshold<float> const& cut) noexcept {
     if (!points_.may_be_above(cut)) return;
     unsigned at = first_found_;
     FARPOINT_UNROLL
     for (int e = 0; e < Config::points_per_thread; ++e) {
       if (!points_.is_above(e, cut)) continue;
-      unsigned const place = Config::alone ? at : shared_.rank[at];
-      if (place < Config::listed_size && shared_.blocked_in[place] != round_) points_.take(e);
+      if (exchange_.is_sample(at, round_)) points_.take(e);
       ++at;
     }
   }
@@ -329,7 +248,8 @@ class local_maxima_team {
   Points const& cloud_;
   shared_type& shared_;
   lists_type lists_;
-  candidate_exchange<Config, Machine, Board> exchange_;
+  local_maxima_exchange<Config, Machine, Peers> exchange_;
+
   sample_order<Config, Machine> order_;
   local_maxima_cut cut_;
   point_registers<Config, Machine> points_;

@@ -2,6 +2,7 @@
 /// What a block keeps in shared memory while it takes part in fps() by local maxima.
 #pragma once
 
+#include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 
@@ -11,11 +12,16 @@ namespace FARPOINT_HIDDEN detail {
 /// How the blocks that sample a cloud together reach each other.
 enum class fps_team { block, cluster, grid };
 
+/// Of a cloud.
+inline constexpr unsigned most_cluster_blocks = 16;
+
 /// A choice of sizes.
 template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes>
 struct local_maxima_config {
   static constexpr fps_team team = Team;
   static constexpr bool alone = Team == fps_team::block;
+  /// Messages carry what the blocks tell each other; without, every block finds out all that is accepted.
+  static constexpr bool by_messages = Team == fps_team::grid;
   static constexpr bool boxes = Boxes;
   static constexpr int dim = Dim;
   static constexpr int block_size = BlockSize;
@@ -40,10 +46,24 @@ struct local_maxima_place {
   unsigned blocks;
 };
 
+/// For a block that is its own team.
+struct no_peers {};
+
 /// How long lists should be: it changes the speed only.
 struct local_maxima_lengths {
   float wanted;     ///< candidates above the cut of a round
   unsigned listed;  ///< by a block, at most
+};
+
+/// What a block tells the others of a cluster about its candidates of a round.
+template <class Config>
+struct local_maxima_listing {
+  fps_key left;           ///< the best that is not listed; 0: all are
+  std::uint32_t largest;  ///< distance of the block's points, an ordered word
+  std::uint16_t found;    ///< candidates above the cut; as many as fit
+  std::uint16_t listed;
+  fps_ball<Config::dim> entry[Config::listed_size];
+  fps_key key[Config::listed_size];
 };
 
 /// Counters of a round; all zero at its start. Distances as ordered words.
@@ -61,6 +81,46 @@ struct local_maxima_counters {
   std::uint32_t samples_before;  ///< by blocks of lower rank
 };
 
+/// What a team knows of a round, once candidates are listed.
+struct local_maxima_summary {
+  std::uint32_t largest_word;  ///< distance of the best candidate, an ordered word; 0: there is none
+  unsigned found;              ///< candidates above the cut
+  fps_key left;                ///< the best of these that is not listed; 0: all are
+  unsigned listed;
+
+  FARPOINT_HD float largest() const noexcept {
+    return largest_word == 0 ? no_candidate<float> : ordered_distance<float>(largest_word);
+  }
+};
+
+/// A list of candidates.
+template <class Config>
+struct local_maxima_list {
+  fps_ball<Config::dim>* ball;
+  fps_key* key;
+};
+
+/// How the threads of a block share out the pairs of a list's candidates with others: a thread takes one of a pair from
+/// every `step` of the list, from `first` on, and the other from every `parts`, from `part` on.
+template <class Config>
+struct pair_share {
+  unsigned first;
+  unsigned step;
+  unsigned part = 0;
+  unsigned parts = 1;
+
+  FARPOINT_HD pair_share(unsigned thread, unsigned all) noexcept : first{thread}, step{Config::block_size} {
+    unsigned shift = 5;
+    while (1u << shift < all && 2u << shift <= Config::block_size) ++shift;
+    if (1u << shift < all) return;
+    // A power of two of threads for each part; the rest have nothing to do.
+    parts = Config::block_size >> shift;
+    part = thread >> shift;
+    step = 1u << shift;
+    first = part < parts ? thread - (part << shift) : all;
+  }
+};
+
 /// Samples of a range of rounds, which lie one after another: most rounds are wholly before or behind a given sample.
 struct local_maxima_span {
   std::uint32_t begin;  ///< number of the first
@@ -73,6 +133,8 @@ template <class Config>
 struct local_maxima_shared {
   using ball = fps_ball<Config::dim>;
   static constexpr unsigned spans = 256;
+  static constexpr unsigned tested =
+      Config::team == fps_team::cluster ? Config::listed_size * most_cluster_blocks : Config::listed_size;
 
   local_maxima_counters counters[2];
   local_maxima_span span[spans + 1];
@@ -80,16 +142,39 @@ struct local_maxima_shared {
   fps_key warp_key[Config::warps];
   std::uint32_t order[32];
   bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
-  /// The last round in which something kept a listed candidate from being accepted.
-  std::uint32_t blocked_in[Config::listed_size];
+  /// The last round in which something kept a listed candidate from being accepted: of the block, or of all.
+  std::uint32_t blocked_in[tested];
 
-  // The block's candidates as it found them; in a team of several blocks, those that are listed, too.
+  // The block's candidates as it found them; in a team of several blocks, those that are listed, too: in a cluster, where
+  // others read them, of two rounds.
   ball found[Config::found_size];
   fps_key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];
-  ball own[Config::listed_size];
-  fps_key own_key[Config::listed_size];
+  local_maxima_listing<Config> listing[Config::team == fps_team::cluster ? 2 : 1];
 };
+
+/// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they
+/// are. `now.left` becomes the best that is not listed. A barrier stands before.
+template <class Config, class Machine>
+FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
+                                         local_maxima_counters& now, unsigned found, unsigned most) noexcept {
+  unsigned const listed = smaller(found, most);
+  for (unsigned c = Machine::thread(); c < found; c += Config::block_size) {
+    fps_key const key = shared.found_key[c];
+    unsigned rank = c;
+    if (found > most) {
+      rank = 0;
+      for (unsigned other = 0; other < found; ++other) rank += shared.found_key[other] > key;
+    }
+    shared.rank[c] = rank;
+    if (rank == listed) Machine::max(&now.left, key);
+    if (rank >= listed) continue;
+    listing.entry[rank] = shared.found[c];
+    listing.key[rank] = key;
+  }
+  if (found > most) Machine::sync();
+  return listed;
+}
 
 /// As large as a team of so many blocks needs them.
 template <class Config>

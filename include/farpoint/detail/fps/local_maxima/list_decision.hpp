@@ -1,0 +1,187 @@
+/// @file
+/// fps() by local maxima where every block has the list of all candidates: a block alone, or one of a cluster.
+#pragma once
+
+#include <farpoint/core/bits.hpp>
+#include <farpoint/detail/fps/local_maxima/sample_order.hpp>
+#include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Finds out which candidates of a list become samples; every block of a team comes to the same result.
+template <class Config, class Machine>
+class list_decision {
+ public:
+  using ball = fps_ball<Config::dim>;
+
+  FARPOINT_DEVICE list_decision(local_maxima_shared<Config>& shared, local_maxima_list<Config> list) noexcept
+      : shared_{shared}, list_{list} {}
+
+  /// Finds out which candidates are kept by others. Threads share out the pairs. Barriers stand before and after.
+  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
+    unsigned const all = round.listed;
+    // A power of two of threads for each part of the pairs; or all.
+    pair_share<Config> const share{Machine::thread(), all};
+    for (unsigned i = share.first; i < all; i += share.step) {
+      ball const one = list_.ball[i];
+      fps_key const key = list_.key[i];
+      bool blocked = key <= round.left;
+      for (unsigned j = share.part; j < all; j += share.parts) {
+        blocked |= fps_blocks(list_.ball[j], list_.key[j], one, key);
+      }
+      if (blocked) shared_.blocked_in[i] = number;
+    }
+  }
+
+  /// Writes what becomes a sample to `samples` and to `order`, in the order of the list. Returns how many.
+  FARPOINT_DEVICE unsigned accept(unsigned all, std::uint32_t number, ball* samples,
+                                  sample_order<Config, Machine>& order) noexcept {
+    unsigned const lane = Machine::thread() % 32;
+    unsigned const warp = Machine::thread() / 32;
+    unsigned before = 0;
+    for (unsigned group = 0; 32 * group < all; ++group) {
+      unsigned const c = 32 * group + lane;
+      bool const accepted = c < all && is_sample(c, number);
+      unsigned const votes = Machine::ballot(accepted);
+      if (accepted && group % Config::warps == warp) {
+        unsigned const place = before + count_bits(votes & ((1u << lane) - 1));
+        samples[place] = list_.ball[c];
+        order.set(order.size() + place, list_.key[c]);
+      }
+      before += count_bits(votes);
+    }
+    return before;
+  }
+
+  /// Of candidate c of the list, which has been tested.
+  FARPOINT_DEVICE bool is_sample(unsigned c, std::uint32_t number) const noexcept {
+    return shared_.blocked_in[c] != number;
+  }
+
+ private:
+  local_maxima_shared<Config>& shared_;
+  local_maxima_list<Config> list_;
+};
+
+/// What a block alone finds is the list.
+template <class Config, class Machine>
+class block_exchange {
+ public:
+  FARPOINT_DEVICE block_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
+                                 no_peers const&, local_maxima_place, local_maxima_lengths) noexcept
+      : samples_{lists.samples}, list_{shared.found, shared.found_key}, decision_{shared, list_} {}
+
+  FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned kept, std::uint32_t) noexcept {
+    return {now.largest, now.found, now.left, kept};
+  }
+  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
+  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
+    decision_.test(round, number);
+  }
+  FARPOINT_DEVICE unsigned accept(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
+                                  sample_order<Config, Machine>& order) noexcept {
+    unsigned const count = decision_.accept(round.listed, number, samples_, order);
+    Machine::sync();
+    return count;
+  }
+  FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
+    return decision_.is_sample(found, number);
+  }
+
+ private:
+  fps_ball<Config::dim>* samples_;
+  local_maxima_list<Config> list_;
+  list_decision<Config, Machine> decision_;
+};
+
+/// The blocks of a cluster read each other's candidates, one barrier a round. `Peers` p has
+///   p.of(rank)  the local_maxima_shared of a block
+///   p.sync()    a barrier of all threads of the cluster
+template <class Config, class Machine, class Peers>
+class cluster_exchange {
+ public:
+  FARPOINT_DEVICE cluster_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
+                                   Peers const& peers, local_maxima_place place, local_maxima_lengths lengths) noexcept
+      : shared_{shared},
+        samples_{lists.samples},
+        list_{lists.list, lists.list_key},
+        decision_{shared, list_},
+        peers_{peers},
+        rank_{place.rank},
+        blocks_{place.blocks},
+        most_{lengths.listed} {}
+
+  /// Lists the best candidates of this block, and gathers those of all.
+  FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned found,
+                                                std::uint32_t number) noexcept {
+    // Another block may still read the listing of the round before.
+    auto& listing = shared_.listing[number % 2];
+    unsigned const listed = list_candidates<Config, Machine>(shared_, listing, now, found, most_);
+    if (Machine::thread() == 0) {
+      listing.left = now.left;
+      listing.largest = now.largest;
+      listing.found = static_cast<std::uint16_t>(smaller(now.found, 0xffffu));
+      listing.listed = static_cast<std::uint16_t>(listed);
+    }
+    peers_.sync();
+    local_maxima_summary const all = gather(number);
+    Machine::sync();
+    return all;
+  }
+  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
+  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
+    decision_.test(round, number);
+  }
+  FARPOINT_DEVICE unsigned accept(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
+                                  sample_order<Config, Machine>& order) noexcept {
+    unsigned const count = decision_.accept(round.listed, number, samples_, order);
+    Machine::sync();
+    return count;
+  }
+  FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
+    unsigned const rank = shared_.rank[found];
+    return rank < listed_ && decision_.is_sample(first_ + rank, number);
+  }
+
+ private:
+  /// Every warp looks at what all blocks listed, a lane a block, and copies the lists of some.
+  FARPOINT_DEVICE local_maxima_summary gather(std::uint32_t number) noexcept {
+    unsigned const lane = Machine::thread() % 32;
+    auto const& mine = peers_.of(lane < blocks_ ? lane : 0).listing[number % 2];
+    bool const real = lane < blocks_;
+    unsigned const listed = real ? mine.listed : 0u;
+    fps_key left = real ? mine.left : 0;
+    local_maxima_summary all;
+    all.largest_word = Machine::template max<32>(real ? mine.largest : 0u);
+    all.found = Machine::sum(real ? unsigned{mine.found} : 0u);
+    all.left = Machine::ballot(left != 0) == 0 ? 0 : Machine::template max<32>(left);
+    all.listed = Machine::sum(listed);
+    first_ = Machine::sum(lane < rank_ ? listed : 0u);
+    listed_ = Machine::shuffle(listed, static_cast<int>(rank_));
+    for (unsigned b = Machine::thread() / 32; b < blocks_; b += Config::warps) {
+      auto const& other = peers_.of(b).listing[number % 2];
+      unsigned const count = Machine::shuffle(listed, static_cast<int>(b));
+      unsigned const place = Machine::sum(lane < b ? listed : 0u) + lane;
+      if (lane < count) {
+        list_.ball[place] = other.entry[lane];
+        list_.key[place] = other.key[lane];
+      }
+    }
+    return all;
+  }
+
+  local_maxima_shared<Config>& shared_;
+  fps_ball<Config::dim>* samples_;
+  local_maxima_list<Config> list_;
+  list_decision<Config, Machine> decision_;
+  Peers peers_;
+  unsigned rank_;
+  unsigned blocks_;
+  unsigned most_;        ///< candidates that a block lists
+  unsigned first_ = 0;   ///< place of this block's candidates in the list
+  unsigned listed_ = 0;  ///< and how many they are
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
