@@ -272,6 +272,35 @@ TEST_CASE("fps, host: large clouds of a batch go to the team, small ones are sha
   }
 }
 
+TEST_CASE("fps, host: a team puts a large cloud in order", "[fps][host]") {
+  for (std::uint64_t const seed : {1u, 2u, 3u}) {
+    random_source random{seed};
+    auto const n = static_cast<std::size_t>(17000 + random.below(30000));
+    shape const which = seed == 1 ? shape::cube : seed == 2 ? shape::duplicates : shape::lattice;
+    auto cloud = make_cloud(which, n, seed);
+    for (int i = 0; i < 500; ++i) {
+      cloud[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(n)))]
+           [static_cast<std::size_t>(random.below(3))] = std::nan("");
+    }
+    for (std::size_t i = 0; i < 5; ++i) cloud[i][0] = -std::numeric_limits<double>::infinity();
+    fps_problem<float> problem{cloud, 60};
+    if (seed == 3) {
+      for (int i = 0; i < 9; ++i) problem.chosen.push_back(random.below(static_cast<std::int64_t>(n) + 1) - 1);
+    }
+    auto const expected = reference_answer(problem);
+    for (int const threads : {1, 2, 3, 8}) {
+      CAPTURE(seed, n, threads);
+      fps_host_tuning tuning;
+      tuning.team_from_points = 1000;
+      tuning.worth_a_thread = 1;
+      auto const answer = solve_tuned(problem, threads, tuning);
+      CHECK(same_answer(answer, expected));
+      auto const in_turns = solve_in_turns(problem, threads, tuning);
+      CHECK(same_answer(in_turns, expected));
+    }
+  }
+}
+
 TEST_CASE("fps, host: workspace is checked at the door", "[fps][host]") {
   fps_problem<float> const problem{make_cloud(shape::cube, 1000, 72), 10};
   auto const run = [&](std::size_t missing, std::size_t shift) {

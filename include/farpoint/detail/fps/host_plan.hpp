@@ -7,6 +7,7 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/host_candidates.hpp>
+#include <farpoint/host/curve_order.hpp>
 #include <farpoint/host/for_each_cloud.hpp>
 #include <farpoint/tuning/fps.hpp>
 #include <farpoint/types/fps.hpp>
@@ -22,6 +23,7 @@ struct fps_host_memory {
   fps_bucket_chunk<Scalar, Dim>* chunks;
   fps_bucket<Scalar, Dim>* buckets;
   std::uint32_t* order;  ///< `[points]`
+  curve_order_memory<Scalar, Dim> curve;
   std::uint32_t* marks;  ///< a bit for each point
   fps_sample_group<Scalar, Dim>* samples;
   fps_entry<Scalar>* accepted;          ///< as many as `samples`
@@ -108,6 +110,7 @@ class fps_host_plan {
     m.chunks = cutter.take<fps_bucket_chunk<scalar, dim>>(chunks(points));
     m.buckets = cutter.take<fps_bucket<scalar, dim>>(buckets(points));
     m.order = cutter.take<std::uint32_t>(points);
+    m.curve = decltype(m.curve)::take(cutter, threads == 1 ? 1 : static_cast<std::uint32_t>(4 * threads));
     m.marks = cutter.take<std::uint32_t>(divide_up<index_t>(points, 32));
     index_t const list = list_points(points);
     m.samples = cutter.take<fps_sample_group<scalar, dim>>(divide_up<index_t>(list, fps_bucket_group));

@@ -6,7 +6,6 @@
 #include <farpoint/detail/fps/host_counters.hpp>
 #include <farpoint/detail/fps/host_loops.hpp>
 #include <farpoint/detail/fps/host_plan.hpp>
-#include <farpoint/host/curve_sort.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -19,7 +18,7 @@ struct fps_host_task {
   fps_host_plan<Points> const& plan;
 };
 
-/// A cloud on its way through the stages: arrange the points in buckets of neighbours, then rounds.
+/// A cloud on its way through the stages: arrange the points in order, put neighbours in buckets, then rounds.
 ///
 /// A round: every chunk of buckets is lowered to the samples of the round before, and its points above a
 /// threshold are collected. From this list alone one thread then samples for as long as the best is above everything
@@ -50,12 +49,22 @@ class fps_host_sampler {
         memory_.candidates[t].use(memory_.entries + index_t{2} * list_points_ * t, list_points_);
     }
     stage_ = stage::arrange;
-    return 1;
+    find_seed();
+    constexpr index_t all = std::numeric_limits<index_t>::max();
+    using order = curve_order<Points, morton_curve>;
+    static_assert(sizeof(fps_bucket<scalar, dim>) >= order::sort_type::scratch_words * 4 * fps_bucket_points);
+    auto* const scratch = reinterpret_cast<std::uint32_t*>(memory_.buckets);
+    order_ = order{cloud_, memory_.order, scratch, memory_.curve, sorts() ? index_t{fps_bucket_points} : all};
+    return order_.units();
   }
 
   /// One unit of a round, by thread `rank`.
   void work(int rank, std::uint32_t unit) noexcept {
-    if (stage_ == stage::arrange) return arrange();
+    if (stage_ == stage::arrange) {
+      // Points that count as picked from the start are no candidates.
+      return order_.work(unit,
+                         [this](index_t i) { return !lacks_first_ && i != seed_ && !(has_chosen() && is_marked(i)); });
+    }
     index_t const first = chunks_ * unit / units_;
     index_t const last = chunks_ * (unit + 1) / units_;
     if (stage_ == stage::build) {
@@ -75,6 +84,8 @@ class fps_host_sampler {
   std::uint32_t next() noexcept {
     ++round_;
     if (stage_ == stage::arrange) {
+      if (std::uint32_t const units = order_.next(); units != 0) return units;
+      end_arrangement();
       stage_ = stage::build;
       if (chunks_ > 0) return units_;
     }
@@ -94,42 +105,32 @@ class fps_host_sampler {
 
   // --- arrange ---
 
-  /// Lists the candidates in Morton order. Points that count as picked from the start are none.
-  void arrange() noexcept {
-    index_t const n = cloud_.size();
-    fps_report found;
-    bool const started = mark_chosen(found);
-    index_t const first = task_.args.first_of(b_);
-    bool const lacks_first = !started && n > 0 && !is_point(first);
-    if (!started && is_point(first) && is_finite(cloud_[first])) seed_ = first;
-    index_t count = 0;
-    for (index_t i = 0; i < n; ++i) {
-      if (!is_finite(cloud_[i])) {
-        ++found.non_finite;
-        continue;
-      }
-      if (!started && seed_ < 0) seed_ = i;
-      if (i == seed_ || (has_chosen() && is_marked(i))) continue;
-      memory_.order[count++] = static_cast<std::uint32_t>(i);
-    }
-    if (lacks_first) {
-      found.first_out_of_range = 1;
-      count = 0;
-      seed_ = -1;
-    }
-    task_.counters.add(found);
+  bool sorts() const noexcept {
+    fps_params const& params = task_.args.params;
+    return params.samples + params.chosen.size() >= task_.plan.tuning().sort_from_samples;
+  }
 
-    candidates_ = count;
-    chunks_ = task_.plan.chunks(count);
+  /// Finds the first sample and the points that were chosen.
+  void find_seed() noexcept {
+    index_t const n = cloud_.size();
+    index_t const first = task_.args.first_of(b_);
+    found_ = {};
+    bool const started = mark_chosen(found_);
+    lacks_first_ = !started && n > 0 && !is_point(first);
+    if (lacks_first_) found_.first_out_of_range = 1;
+    if (started || !is_point(first)) return;
+    seed_ = is_finite(cloud_[first]) ? first : 0;
+    while (seed_ < n && !is_finite(cloud_[seed_])) ++seed_;
+    if (seed_ == n) seed_ = -1;
+  }
+
+  void end_arrangement() noexcept {
+    found_.non_finite = static_cast<unsigned long long>(order_.non_finite());
+    task_.counters.add(found_);
+    candidates_ = order_.size();
+    chunks_ = task_.plan.chunks(candidates_);
     index_t const most_units = threads_ == 1 ? 1 : std::min<index_t>(8 * threads_, 4096);
     units_ = static_cast<std::uint32_t>(std::min(chunks_, most_units));
-    if (chunks_ > 0 &&
-        task_.args.params.samples + task_.args.params.chosen.size() >= task_.plan.tuning().sort_from_samples) {
-      using order = curve_sort<Points, morton_curve>;
-      static_assert(sizeof(fps_bucket<scalar, dim>) >= order::scratch_words * 4 * fps_bucket_points);
-      auto* const scratch = reinterpret_cast<std::uint32_t*>(memory_.buckets);
-      order{cloud_, memory_.order, scratch, count, fps_bucket_points}.sort(0, count);
-    }
   }
 
   bool has_chosen() const noexcept { return !task_.args.params.chosen.empty(); }
@@ -316,6 +317,9 @@ class fps_host_sampler {
   index_t b_ = 0;
   Points cloud_;
   stage stage_ = stage::arrange;
+  curve_order<Points, morton_curve> order_;
+  fps_report found_{};
+  bool lacks_first_ = false;
   index_t candidates_ = 0;
   index_t chunks_ = 0;
   std::uint32_t units_ = 1;

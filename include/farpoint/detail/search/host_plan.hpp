@@ -24,11 +24,8 @@ host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t poi
                                            std::uint32_t most_units) noexcept {
   host_search_memory<Scalar> memory{};
   memory.index = cut_point_bvh<Scalar>(cutter, points, clouds, largest);
-  auto& scratch = memory.scratch;
-  scratch.most_units = most_units;
-  scratch.order = cutter.take<std::uint32_t>(points);
-  scratch.parts = cutter.take<host_bvh_part<Scalar>>(most_units);
-  scratch.places = cutter.take<typename host_bvh_scratch<Scalar>::digit_places>(most_units);
+  memory.scratch.order = cutter.take<std::uint32_t>(points);
+  memory.scratch.curve = curve_order_memory<Scalar, 3>::take(cutter, most_units);
   memory.size = cutter.used();
   return memory;
 }
