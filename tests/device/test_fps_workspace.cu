@@ -122,8 +122,8 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, n}, 1) < 36.4);
   CHECK(bytes(only<fps_kernel::maxima_in_block>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
-  CHECK(bytes(only<fps_kernel::maxima_in_grid, 132, true>{}, point_view<float, 3>{nullptr, n}, 1) < 25.3);
+  CHECK(bytes(only<fps_kernel::maxima_in_grid, 132, true>{}, point_view<float, 3>{nullptr, n}, 1) < 30.3);
   // The boxes are in the workspace, too.
-  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 37);
+  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 36.8);
   CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
 }

@@ -171,13 +171,18 @@ struct fiber_machine {
 
   template <class Points>
   static farpoint::detail::fps_first first_sample(farpoint::detail::fps_args<Points> const& args, farpoint::index_t b,
-                                                  Points const& cloud, bool) {
+                                                  Points const& cloud, bool counts) {
     farpoint::index_t const first = args.first_of(b);
-    if (first < 0 || first >= cloud.size()) return {-1, false};
+    if (first < 0 || first >= cloud.size()) {
+      if (counts) ++args.output.report->first_out_of_range;
+      return {-1, false};
+    }
     return {farpoint::is_finite(cloud[first]) ? first : -1, true};
   }
   template <class Points>
-  static bool is_chosen(farpoint::detail::fps_args<Points> const&, Points const& cloud, farpoint::index_t index, bool) {
+  static bool is_chosen(farpoint::detail::fps_args<Points> const& args, Points const& cloud, farpoint::index_t index,
+                        bool counts) {
+    if (counts && (index < -1 || index >= cloud.size())) ++args.output.report->chosen_out_of_range;
     return index >= 0 && index < cloud.size() && farpoint::is_finite(cloud[index]);
   }
   template <class Points>

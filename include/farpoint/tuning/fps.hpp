@@ -138,6 +138,9 @@ struct fps_selector {
   /// hold it is used.
   static constexpr fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}, {512, 4}, {512, 8}, {512, 16}};
 
+  /// Clouds that no shape holds lie in memory, in chunks that a warp takes at once, of so many points a thread.
+  static constexpr fps_block_tuning maxima_chunks = {512, 8};
+
   /// Candidates that a round of theirs should find, times the square root of a cloud's blocks.
   // h200, ms:                       36     48     70
   //   16 x   1,024 ->  512       0.095  0.102         one block

@@ -104,7 +104,6 @@ class message_exchange {
     return rank < listed_ && is_sample_of_rank(rank, number);
   }
 
-
  private:
   /// Messages that a thread waits for at once.
   static constexpr int abreast = 2;

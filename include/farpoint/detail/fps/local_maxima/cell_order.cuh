@@ -9,7 +9,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A sort by counting: at most as many cells as the largest cloud has points, and at most 2^18.
+/// A sort by counting: at most as many cells as there are points, and at most 2^18 in a cloud.
 template <int Dim>
 struct cell_order_memory {
   static constexpr int axes = curve_grid<float, Dim>::axes;
@@ -20,8 +20,8 @@ struct cell_order_memory {
   unsigned* bad_offsets;     ///< of the kernel that fills the extents
   std::int32_t* cells;       ///< `[clouds, cells]` and one more: points in each, then where it begins
   exclusive_scan_memory scan;
-  std::uint64_t* places;  ///< `[points]`: a point's cell and place in it
   std::uint32_t* order;   ///< `[points]`: each cloud's indices
+  std::uint64_t* places;  ///< `[points]`: a point's cell and place in it
   int bits;               ///< of a cell's number
 
   /// Of each cloud.
@@ -34,7 +34,7 @@ struct cell_order_memory {
   template <class Cutter, class Points>
   void take_zeros(Cutter& memory, batch<Points> const& clouds) noexcept {
     bits = 1;
-    while (bits < most_bits && 2 * cell_count() <= clouds.largest()) ++bits;
+    while (bits < most_bits && 2 * cell_count() * clouds.size() <= clouds.points().size()) ++bits;
     index_t const rows = clouds.size() * cell_count();
     extents = memory.template take<fps_extent<Dim>>(clouds.size());
     bad_offsets = memory.template take<unsigned>(1);
@@ -44,8 +44,12 @@ struct cell_order_memory {
   }
   template <class Cutter, class Points>
   void take_rest(Cutter& memory, batch<Points> const& clouds) noexcept {
-    places = memory.template take<std::uint64_t>(clouds.points().size());
     order = memory.template take<std::uint32_t>(clouds.points().size());
+  }
+  /// What is not needed any more when the order is there.
+  template <class Cutter, class Points>
+  void take_scratch(Cutter& memory, batch<Points> const& clouds) noexcept {
+    places = memory.template take<std::uint64_t>(clouds.points().size());
   }
 };
 

@@ -15,7 +15,7 @@ struct local_maxima_args {
   fps_args<Points> call;
   unsigned blocks;  ///< of a team
   local_maxima_lengths lengths;
-  std::uint32_t const* order;  ///< `[points]` with boxes: each cloud's indices, neighbours together
+  local_maxima_order order;    ///< of all clouds, `[points]` and chunks
   fps_key* keys;               ///< `[points]`, zero, unless a block is a team
   grid_board::message* board;  ///< `[clouds, slots]`, zero, of a grid
 };
@@ -44,7 +44,12 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   local_maxima_place const place{blockIdx.x / args.blocks, blockIdx.x % args.blocks, args.blocks};
   Points const cloud = args.call.clouds[place.b];
   index_t const begin = args.call.clouds.begin_of(place.b);
-  std::uint32_t const* const order = Config::boxes ? args.order + begin : nullptr;
+  local_maxima_order order{};
+  if constexpr (Config::boxes) order.order = args.order.order + begin;
+  if constexpr (Config::in_memory) {
+    using chunks = point_chunks<Config, cuda_machine>;
+    order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
+  }
   auto* const own_keys = reinterpret_cast<fps_key*>(memory);
   auto const run = [&](auto const& peers, fps_key* keys) {
     using peers_type = std::decay_t<decltype(peers)>;

@@ -41,8 +41,12 @@ struct cuda_machine {
   }
 
   // On shared memory.
-  __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept { return atomicAdd(counter, amount); }
-  __device__ static void max(unsigned* counter, unsigned value) noexcept { atomicMax(counter, value); }
+  __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept {
+    return atomicAdd(counter, amount);
+  }
+  __device__ static void max(unsigned* counter, unsigned value) noexcept {
+    atomicMax(counter, value);
+  }
   __device__ static void max(fps_key* counter, fps_key value) noexcept {
     atomicMax(reinterpret_cast<unsigned long long*>(counter), static_cast<unsigned long long>(value));
   }

@@ -77,8 +77,8 @@ class local_maxima_plan {
     arrays const a = alone ? arrays{} : layout_of(cutter{workspace});
     launcher.clear(workspace, a.zeros);
     if (choice_.boxes) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
-    local_maxima_args<Points> const all{args,          team_blocks(), {wanted(), Selector::maxima_listed},
-                                        a.order.order, a.keys,        a.board};
+    local_maxima_args<Points> const all{
+        args, team_blocks(), {wanted(), Selector::maxima_listed}, {a.order.order, a.chunks}, a.keys, a.board};
     with_config([&](auto config) { fps_enqueue_local_maxima<decltype(config)>(launcher, all); });
     return launcher.error();
   }
@@ -90,6 +90,7 @@ class local_maxima_plan {
     fps_key* keys;
     grid_board::message* board;
     cell_order_memory<dim> order;
+    float* chunks;
     std::size_t zeros;  ///< bytes of all that must be zero, at the front
     std::size_t size;
   };
@@ -103,7 +104,17 @@ class local_maxima_plan {
     }
     if (choice_.boxes) a.order.take_zeros(memory, clouds_);
     a.zeros = memory.used();
-    if (choice_.boxes) a.order.take_rest(memory, clouds_);
+    if (choice_.boxes) {
+      a.order.take_rest(memory, clouds_);
+      // What the order was found with is not needed any more when the chunks are filled.
+      cutter chunks = memory;
+      a.order.take_scratch(memory, clouds_);
+      if (choice_.kernel == fps_kernel::maxima_in_grid) {
+        a.chunks = chunks.template take<float>(chunks_type::chunks(points_, clouds_.size()) *
+                                               static_cast<index_t>(chunks_type::chunk_floats));
+        if (chunks.used() > memory.used()) memory = chunks;
+      }
+    }
     a.size = memory.used();
     return a;
   }
@@ -118,6 +129,9 @@ class local_maxima_plan {
                                         Selector::maxima_blocks[Shape].points_per_thread, Boxes>;
   template <std::size_t Shape>
   using grid_config = config_of<fps_team::grid, Shape, false>;
+  using chunk_config = local_maxima_chunk_config<fps_team::grid, dim, Selector::maxima_chunks.block_size,
+                                                 Selector::maxima_chunks.points_per_thread>;
+  using chunks_type = point_chunks<chunk_config, cuda_machine>;
 
   /// Calls act(config) for the first shape whose blocks hold the largest cloud; not at all where there is none.
   template <std::size_t Shape = 0, class Act>
@@ -137,6 +151,8 @@ class local_maxima_plan {
           return;
         default: return with_boxes<fps_team::grid, Shape>(act);
       }
+    } else if constexpr (fps_has_local_maxima<Points>) {
+      if (choice_.kernel == fps_kernel::maxima_in_grid && choice_.boxes) act(chunk_config{});
     }
   }
 
@@ -153,6 +169,7 @@ class local_maxima_plan {
     if (choice_.blocks < 1 || points_ == 0 || points_ > max_narrow_points || blocks > max_narrow_points) return false;
     if (shared > static_cast<std::size_t>(device_.shared_bytes)) return false;
     if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
+    if (Config::in_memory && clouds_.largest() > chunks_type::capacity(choice_.blocks)) return false;
     if (Config::team == fps_team::grid)
       return has_grid_board && device_.cooperative != 0 && blocks <= device_.multiprocessors;
     if (Config::team == fps_team::cluster)

@@ -28,9 +28,9 @@ class point_registers {
   /// Block `rank` of `blocks` takes its share. Returns how many of this thread's points are not finite. A barrier
   /// follows.
   template <class Points>
-  FARPOINT_DEVICE unsigned load(Points const& cloud, std::uint32_t const* order, unsigned rank,
+  FARPOINT_DEVICE unsigned load(Points const& cloud, local_maxima_order const& order, unsigned rank,
                                 unsigned blocks) noexcept {
-    order_ = order;
+    order_ = order.order;
     first_ = Config::boxes ? (warp() * blocks + rank) * (32u * each) + lane() : rank * Config::block_size + thread();
     step_ = Config::boxes ? 32u : blocks * Config::block_size;
     size_ = static_cast<std::uint32_t>(cloud.size());
@@ -74,17 +74,20 @@ class point_registers {
   /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
   FARPOINT_DEVICE std::uint32_t largest_word() const noexcept { return largest_; }
 
-  /// True when point e of this thread is a candidate above the cut.
-  FARPOINT_DEVICE bool is_above(int e, candidate_threshold<float> const& cut) const noexcept {
-    return distance_[e] > cut.distance || (cut.index != 0 && distance_[e] == cut.distance && index_of(e) < cut.index);
+  /// How many of this thread's points are candidates above the cut. All threads of a warp call it.
+  FARPOINT_DEVICE unsigned count_above(candidate_threshold<float> const& cut) const noexcept {
+    unsigned count = 0;
+    for_each_above(cut, [&](int) { ++count; });
+    return count;
   }
-  /// False when none is: a look at the distance alone.
-  FARPOINT_DEVICE bool may_be_above(candidate_threshold<float> const& cut) const noexcept {
-    if (ordered_distance_word(cut.distance) > largest_) return false;
-    float mine = distance_[0];
+  /// Calls act(e) for each of these points, after count_above() of the same cut.
+  template <class Act>
+  FARPOINT_DEVICE void for_each_above(candidate_threshold<float> const& cut, Act const& act) const noexcept {
+    if (!may_be_above(cut)) return;
     FARPOINT_UNROLL
-    for (int e = 1; e < each; ++e) mine = max_number(mine, distance_[e]);
-    return mine >= cut.distance;
+    for (int e = 0; e < each; ++e) {
+      if (is_above(e, cut)) act(e);
+    }
   }
 
   FARPOINT_DEVICE ball candidate(int e) const noexcept { return {point_[e], distance_[e]}; }
@@ -96,7 +99,7 @@ class point_registers {
     taken_ = true;
   }
   /// The point at this index of the cloud became a sample, if it is here.
-  FARPOINT_DEVICE void take_index(std::uint32_t index) noexcept {
+  FARPOINT_DEVICE void take_index(std::uint32_t index, point_type const&) noexcept {
     FARPOINT_UNROLL
     for (int e = 0; e < each; ++e) {
       if (index_of(e) == index) take(e);
@@ -107,6 +110,18 @@ class point_registers {
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
   FARPOINT_DEVICE static unsigned lane() noexcept { return Machine::thread() % 32; }
   FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
+
+  FARPOINT_DEVICE bool is_above(int e, candidate_threshold<float> const& cut) const noexcept {
+    return distance_[e] > cut.distance || (cut.index != 0 && distance_[e] == cut.distance && index_of(e) < cut.index);
+  }
+  /// False when no point is: a look at the distance alone.
+  FARPOINT_DEVICE bool may_be_above(candidate_threshold<float> const& cut) const noexcept {
+    if (ordered_distance_word(cut.distance) > largest_) return false;
+    float mine = distance_[0];
+    FARPOINT_UNROLL
+    for (int e = 1; e < each; ++e) mine = max_number(mine, distance_[e]);
+    return mine >= cut.distance;
+  }
 
   /// Where in the cloud point e is; no index of the cloud for none.
   FARPOINT_DEVICE std::uint32_t index_of(int e) const noexcept {

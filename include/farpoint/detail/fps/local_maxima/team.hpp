@@ -6,6 +6,7 @@
 #include <farpoint/detail/fps/args.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
 #include <farpoint/detail/fps/local_maxima/list_decision.hpp>
+#include <farpoint/detail/fps/local_maxima/point_chunks.hpp>
 #include <farpoint/detail/fps/local_maxima/point_registers.hpp>
 #include <farpoint/detail/fps/local_maxima/sample_order.hpp>
 
@@ -14,10 +15,10 @@ namespace FARPOINT_HIDDEN detail {
 
 /// How the blocks of a team come to know all candidates; `Peers` is no_peers, or reaches the others' memory.
 template <class Config, class Machine, class Peers>
-using local_maxima_exchange = std::conditional_t<
-    Config::team == fps_team::block, block_exchange<Config, Machine>,
-    std::conditional_t<Config::team == fps_team::cluster, cluster_exchange<Config, Machine, Peers>,
-                       message_exchange<Config, Machine, Peers>>>;
+using local_maxima_exchange =
+    std::conditional_t<Config::team == fps_team::block, block_exchange<Config, Machine>,
+                       std::conditional_t<Config::team == fps_team::cluster, cluster_exchange<Config, Machine, Peers>,
+                                          message_exchange<Config, Machine, Peers>>>;
 
 /// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which).
 template <class Config, class Machine, class Points, class Peers>
@@ -40,7 +41,7 @@ class local_maxima_team {
         cut_{lengths.wanted},
         points_{shared.box} {}
 
-  FARPOINT_DEVICE void run(std::uint32_t const* order) noexcept {
+  FARPOINT_DEVICE void run(local_maxima_order const& order) noexcept {
     unsigned const bad = points_.load(cloud_, order, place_.rank, place_.blocks);
     Machine::count_non_finite(args_, bad);
     if (start()) {
@@ -72,7 +73,7 @@ class local_maxima_team {
     if (first.index < 0) return true;
     auto const index = static_cast<std::uint32_t>(first.index);
     order_.add_first(index, (leads() || !Config::by_messages) && thread() == 0);
-    points_.take_index(index);
+    points_.take_index(index, cloud_[first.index]);
     if (thread() == 0) lists_.samples[0] = {cloud_[first.index], not_yet_measured<float>};
     samples_ = 1;
     Machine::sync();
@@ -90,7 +91,7 @@ class local_maxima_team {
       if (thread() == 0) lists_.samples[0] = {cloud_[index], not_yet_measured<float>};
       Machine::sync();
       points_.lower(lists_.samples, 1);
-      points_.take_index(static_cast<std::uint32_t>(index));
+      points_.take_index(static_cast<std::uint32_t>(index), cloud_[index]);
       Machine::sync();
     }
     return any;
@@ -125,23 +126,18 @@ class local_maxima_team {
   /// Puts the block's own candidates where they are found.
   FARPOINT_DEVICE void collect(local_maxima_counters& now, candidate_threshold<float> const& cut) noexcept {
     if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
+    unsigned const mine = points_.count_above(cut);
     first_found_ = 0;
-    if (!points_.may_be_above(cut)) return;
-    unsigned mine = 0;
-    FARPOINT_UNROLL
-    for (int e = 0; e < Config::points_per_thread; ++e) mine += points_.is_above(e, cut);
     if (mine == 0) return;
     first_found_ = Machine::add(&now.found, mine);
     unsigned at = first_found_;
-    FARPOINT_UNROLL
-    for (int e = 0; e < Config::points_per_thread; ++e) {
-      if (!points_.is_above(e, cut)) continue;
+    points_.for_each_above(cut, [&](auto e) {
       if (at < Config::found_size) {
         shared_.found[at] = points_.candidate(e);
         shared_.found_key[at] = points_.key(e);
       }
       ++at;
-    }
+    });
   }
 
   /// More candidates than there is room for: raises the cut for this block alone, until they have room. Returns how
@@ -155,9 +151,7 @@ class local_maxima_team {
     while (count == 0 || count > Config::found_size) {
       middle = low + (high - low) / 2;
       candidate_threshold<float> const trial{fps_distance_of(middle), fps_index_of(middle)};
-      count = 0;
-      FARPOINT_UNROLL
-      for (int e = 0; e < Config::points_per_thread; ++e) count += points_.is_above(e, trial);
+      count = points_.count_above(trial);
       count = block_sum(count);
       if (count == 0) {
         high = middle;
@@ -209,14 +203,11 @@ class local_maxima_team {
 
   /// The block's own samples are no candidates any more.
   FARPOINT_DEVICE void take(candidate_threshold<float> const& cut) noexcept {
-    if (!points_.may_be_above(cut)) return;
     unsigned at = first_found_;
-    FARPOINT_UNROLL
-    for (int e = 0; e < Config::points_per_thread; ++e) {
-      if (!points_.is_above(e, cut)) continue;
+    points_.for_each_above(cut, [&](auto e) {
       if (exchange_.is_sample(at, round_)) points_.take(e);
       ++at;
-    }
+    });
   }
 
   /// Writes the samples in the serial loop's order.
@@ -252,7 +243,7 @@ class local_maxima_team {
 
   sample_order<Config, Machine> order_;
   local_maxima_cut cut_;
-  point_registers<Config, Machine> points_;
+  std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
   std::uint32_t round_ = 0;
   unsigned samples_ = 0;      ///< that distances have not been lowered to
   unsigned first_found_ = 0;  ///< place of this thread's first candidate

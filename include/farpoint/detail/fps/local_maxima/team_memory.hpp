@@ -27,6 +27,7 @@ struct local_maxima_config {
   static constexpr int block_size = BlockSize;
   static constexpr int warps = BlockSize / 32;
   static constexpr int points_per_thread = PointsPerThread;
+  static constexpr bool in_memory = false;
   /// Of a thread in each box of its warp.
   static constexpr int points_per_box = PointsPerThread % 4 == 0 ? 4 : PointsPerThread;
   static constexpr int boxes_per_warp = Boxes ? PointsPerThread / points_per_box : 0;
@@ -37,6 +38,20 @@ struct local_maxima_config {
 
   static_assert(BlockSize % 32 == 0);
   static_assert(alone || listed_size <= 32, "farpoint: a vote is a bit of a word");
+};
+
+/// Points in memory: a warp has chunks of so many points a thread.
+template <fps_team Team, int Dim, int BlockSize, int PointsPerThread>
+struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, true> {
+  static constexpr bool in_memory = true;
+  static constexpr int boxes_per_warp = 64;
+};
+
+/// With boxes: a cloud's indices, neighbours together; and memory for its points in that order, if registers do not
+/// hold them.
+struct local_maxima_order {
+  std::uint32_t const* order;
+  float* chunks;
 };
 
 /// A block's place in the team that samples cloud b.
@@ -145,8 +160,8 @@ struct local_maxima_shared {
   /// The last round in which something kept a listed candidate from being accepted: of the block, or of all.
   std::uint32_t blocked_in[tested];
 
-  // The block's candidates as it found them; in a team of several blocks, those that are listed, too: in a cluster, where
-  // others read them, of two rounds.
+  // The block's candidates as it found them; in a team of several blocks, those that are listed, too: in a cluster,
+  // where others read them, of two rounds.
   ball found[Config::found_size];
   fps_key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];

@@ -1,0 +1,236 @@
+/// @file
+/// A block's share of a cloud that its registers do not hold.
+#pragma once
+
+#include <farpoint/core/bits.hpp>
+#include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The calling thread's points, in memory: a chunk is as many neighbours as a warp holds at once, with a box. What
+/// point_registers has, this has too.
+template <class Config, class Machine>
+class point_chunks {
+ public:
+  static constexpr int dim = Config::dim;
+  static constexpr int each = Config::points_per_thread;  ///< of a chunk
+  static constexpr std::uint32_t chunk_points = 32 * each;
+  using ball = fps_ball<dim>;
+  using point_type = vec<float, dim>;
+
+  /// Floats of a chunk in memory: each axis, and the distances.
+  static constexpr std::size_t chunk_floats = std::size_t{chunk_points} * (dim + 1);
+  /// Chunks of all clouds, each of which begins a chunk of its own.
+  FARPOINT_HD static constexpr index_t chunks(index_t points, index_t clouds) noexcept {
+    return points / chunk_points + clouds;
+  }
+  /// Points of a cloud that so many blocks have boxes for.
+  FARPOINT_HD static constexpr index_t capacity(index_t blocks) noexcept {
+    return blocks * Config::warps * most * chunk_points;
+  }
+
+  FARPOINT_DEVICE explicit point_chunks(bounding_box<float, dim>* boxes) noexcept : box_{boxes + warp() * most} {}
+
+  /// Copies the share of block `rank` of `blocks`. Returns how many of this thread's points are not finite. A barrier
+  /// follows.
+  template <class Points>
+  FARPOINT_DEVICE unsigned load(Points const& cloud, local_maxima_order const& order, unsigned rank,
+                                unsigned blocks) noexcept {
+    order_ = order.order;
+    memory_ = order.chunks;
+    first_ = warp() * blocks + rank;
+    step_ = blocks * Config::warps;
+    size_ = static_cast<std::uint32_t>(cloud.size());
+    std::uint32_t const all = divide_up(size_, chunk_points);
+    count_ = first_ < all ? static_cast<int>(divide_up(all - first_, step_)) : 0;
+    unsigned bad = 0;
+    for (int j = 0; j < count_; ++j) {
+      bounding_box<float, dim> box = bounding_box<float, dim>::empty();
+      for (int e = 0; e < each; ++e) {
+        std::uint32_t const index = index_of(j, e);
+        point_type const point = index < size_ ? point_type(cloud[index]) : point_type{};
+        bool const finite = is_finite(point);
+        bool const real = index < size_ && finite;
+        bad += !finite;
+        if (real) box.grow(point);
+        for (int axis = 0; axis < dim; ++axis) at(j, axis)[32 * e] = real ? point[axis] : 0;
+        at(j, dim)[32 * e] = real ? not_yet_measured<float> : no_candidate<float>;
+      }
+      for (int axis = 0; axis < dim; ++axis) {
+        box.low[axis] = Machine::template min<32>(box.low[axis]);
+        box.high[axis] = Machine::template max<32>(box.high[axis]);
+      }
+      if (lane() == 0) box_[j] = box;
+      measure(j);
+    }
+    find_largest();
+    return bad;
+  }
+
+  /// Lowers the distances to samples in shared memory. All threads of a warp call it.
+  FARPOINT_DEVICE void lower(ball const* samples, unsigned count) noexcept {
+    std::uint64_t const taken = taken_;
+    taken_ = 0;
+    for (int j = 0; j < count_; ++j) {
+      bool const lost = Machine::ballot((taken >> j & 1) != 0) != 0;
+      std::uint32_t const word = word_of(j);
+      if (word == 0 && !lost) continue;
+      if (lower_chunk(j, word == 0 ? no_candidate<float> : ordered_distance<float>(word), samples, count) || lost) {
+        measure(j);
+      }
+    }
+    find_largest();
+  }
+
+  /// The largest distance in the calling thread's warp, as an ordered word; 0: no candidate.
+  FARPOINT_DEVICE std::uint32_t largest_word() const noexcept { return largest_; }
+
+  /// How many of this thread's points are candidates above the cut. All threads of a warp call it.
+  FARPOINT_DEVICE unsigned count_above(candidate_threshold<float> const& cut) noexcept {
+    near_ = 0;
+    if (ordered_distance_word(cut.distance) > largest_) return 0;
+    for (int j = 0; j < count_; ++j) {
+      if (word_of(j) >= ordered_distance_word(cut.distance)) near_ |= std::uint64_t{1} << j;
+    }
+    unsigned count = 0;
+    for_each_above(cut, [&](std::uint32_t) { ++count; });
+    return count;
+  }
+  /// Calls act(p) for each of these points, after count_above() of the same cut.
+  template <class Act>
+  FARPOINT_DEVICE void for_each_above(candidate_threshold<float> const& cut, Act const& act) const noexcept {
+    for (std::uint64_t left = near_; left != 0; left &= left - 1) {
+      int const j = lowest_bit(left);
+      float distance[each];
+      FARPOINT_UNROLL
+      for (int e = 0; e < each; ++e) distance[e] = at(j, dim)[32 * e];
+      FARPOINT_UNROLL
+      for (int e = 0; e < each; ++e) {
+        bool const is_above =
+            distance[e] > cut.distance || (cut.index != 0 && distance[e] == cut.distance && index_of(j, e) < cut.index);
+        if (is_above) act(static_cast<std::uint32_t>(j * each + e));
+      }
+    }
+  }
+
+  FARPOINT_DEVICE ball candidate(std::uint32_t p) const noexcept {
+    ball b;
+    for (int axis = 0; axis < dim; ++axis) b.centre[axis] = at(chunk_of(p), axis)[32 * (p % each)];
+    b.radius2 = distance(p);
+    return b;
+  }
+  FARPOINT_DEVICE fps_key key(std::uint32_t p) const noexcept {
+    return fps_key_of(distance(p), index_of(chunk_of(p), static_cast<int>(p % each)));
+  }
+
+  /// Point p became a sample.
+  FARPOINT_DEVICE void take(std::uint32_t p) noexcept {
+    at(chunk_of(p), dim)[32 * (p % each)] = no_candidate<float>;
+    taken_ |= std::uint64_t{1} << chunk_of(p);
+  }
+  /// The point at this index of the cloud became a sample, if it is here.
+  FARPOINT_DEVICE void take_index(std::uint32_t index, point_type const& point) noexcept {
+    for (int j = 0; j < count_; ++j) {
+      if (box_distance2(box_[j].low, box_[j].high, point) > 0) continue;
+      for (int e = 0; e < each; ++e) {
+        if (index_of(j, e) == index) take(static_cast<std::uint32_t>(j * each + e));
+      }
+    }
+  }
+
+ private:
+  static constexpr int most = Config::boxes_per_warp;
+  static_assert(!Config::in_memory || most == 64,
+                "farpoint: chunks of a warp are bits of a word, and two for each lane");
+
+  FARPOINT_DEVICE static unsigned lane() noexcept { return Machine::thread() % 32; }
+  FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
+
+  /// Neighbouring chunks belong to different blocks.
+  FARPOINT_DEVICE std::uint32_t number_of(int j) const noexcept {
+    return first_ + static_cast<std::uint32_t>(j) * step_;
+  }
+  /// Where in the cloud a point of this thread is; no index of the cloud for none.
+  FARPOINT_DEVICE std::uint32_t index_of(int j, int e) const noexcept {
+    std::uint32_t const place = number_of(j) * chunk_points + 32 * static_cast<std::uint32_t>(e) + lane();
+    return place < size_ ? order_[place] : 0xffffffffu;
+  }
+  /// This thread's coordinates on an axis, one every 32; axis `dim`: the distances.
+  FARPOINT_DEVICE float* at(int j, int axis) const noexcept {
+    return memory_ + number_of(j) * chunk_floats + static_cast<std::uint32_t>(axis) * chunk_points + lane();
+  }
+  FARPOINT_DEVICE static int chunk_of(std::uint32_t p) noexcept { return static_cast<int>(p / each); }
+  FARPOINT_DEVICE float distance(std::uint32_t p) const noexcept { return at(chunk_of(p), dim)[32 * (p % each)]; }
+
+  /// The largest distance in chunk j, which a lane keeps.
+  FARPOINT_DEVICE std::uint32_t word_of(int j) const noexcept {
+    return Machine::shuffle(j < 32 ? largest_in_[0] : largest_in_[1], j % 32);
+  }
+  /// Finds the largest distance in chunk j again.
+  FARPOINT_DEVICE void measure(int j) noexcept {
+    float mine = no_candidate<float>;
+    FARPOINT_UNROLL
+    for (int e = 0; e < each; ++e) mine = max_number(mine, at(j, dim)[32 * e]);
+    std::uint32_t const word = Machine::template max<32>(ordered_distance_word(mine));
+    if (static_cast<int>(lane()) != j % 32) return;
+    if (j < 32) {
+      largest_in_[0] = word;
+    } else {
+      largest_in_[1] = word;
+    }
+  }
+  FARPOINT_DEVICE void find_largest() noexcept {
+    largest_ = Machine::template max<32>(larger(largest_in_[0], largest_in_[1]));
+  }
+
+  /// A lane looks whether a sample reaches the chunk's box; those that do come one by one. False when there are none.
+  FARPOINT_DEVICE bool lower_chunk(int j, float largest, ball const* samples, unsigned count) noexcept {
+    bounding_box<float, dim> const box = box_[j];
+    point_type point[each];
+    float distance[each];
+    bool any = false;
+    for (unsigned begin = 0; begin < count; begin += 32) {
+      unsigned const mine = begin + lane();
+      ball const sample = samples[mine < count ? mine : 0];
+      unsigned hits = Machine::ballot(mine < count && box_distance2(box.low, box.high, sample.centre) <
+                                                          min_number(sample.radius2, largest));
+      if (hits == 0) continue;
+      if (!any) read(j, point, distance);
+      any = true;
+      for (; hits != 0; hits &= hits - 1) {
+        ball const s = samples[begin + static_cast<unsigned>(lowest_bit(hits))];
+        FARPOINT_UNROLL
+        for (int e = 0; e < each; ++e) distance[e] = fps_lowered(distance[e], point[e], s);
+      }
+    }
+    if (!any) return false;
+    FARPOINT_UNROLL
+    for (int e = 0; e < each; ++e) at(j, dim)[32 * e] = distance[e];
+    return true;
+  }
+
+  FARPOINT_DEVICE void read(int j, point_type* point, float* distance) const noexcept {
+    FARPOINT_UNROLL
+    for (int e = 0; e < each; ++e) {
+      FARPOINT_UNROLL
+      for (int axis = 0; axis < dim; ++axis) point[e][axis] = at(j, axis)[32 * e];
+      distance[e] = at(j, dim)[32 * e];
+    }
+  }
+
+  std::uint32_t const* order_ = nullptr;
+  float* memory_ = nullptr;
+  std::uint32_t first_ = 0;
+  std::uint32_t step_ = 0;
+  std::uint32_t size_ = 0;
+  int count_ = 0;  ///< chunks of this warp
+  std::uint32_t largest_ = 0;
+  std::uint32_t largest_in_[2] = {0, 0};
+  std::uint64_t near_ = 0;         ///< chunks with candidates above the cut
+  std::uint64_t taken_ = 0;        ///< chunks that lost a point of this thread
+  bounding_box<float, dim>* box_;  ///< of the warp's chunks
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
