@@ -6,8 +6,9 @@ usage: layers.py INCLUDE_DIR      (the folder that holds farpoint's headers, inc
 Prints each breach, a line each, and exits with 1 if there is one:
   up        a header includes one of a higher layer
   sibling   a folder of detail/ includes one that it does not stand on
+  cycle     headers include each other
   dangling  an include names a header that is not there
-  unknown   a folder has no layer
+  unknown   a folder has no layer, or a file is neither .hpp nor .cuh
   crowded   a folder has more than 30 headers
   long      a header has more than 350 lines
   params    a function has more than 6 parameters that are numbers or pointers: they want a struct
@@ -15,6 +16,7 @@ Prints each breach, a line each, and exits with 1 if there is one:
 """
 import collections
 import pathlib
+import posixpath
 import re
 import sys
 
@@ -36,7 +38,7 @@ MOST_PARAMS = 6
 GIVEN_PARAMS = "compat"
 DRAWING = pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md"
 
-INCLUDE = re.compile(r"\s*#\s*include\s*[<\"]farpoint/([\w/.]+\.\w+)[>\"]")
+INCLUDE = re.compile(r"\s*#\s*include\s*(?:<farpoint/([\w/.]+\.\w+)>|\"([\w/.]+)\")")
 
 
 def layer_of(header):
@@ -45,6 +47,35 @@ def layer_of(header):
     folder = header.parent.as_posix()
     inside = next((p.as_posix() for p in header.parents if p.as_posix() in ORDER), folder)
     return "public" if folder == "." else inside
+
+
+def included_by(header, lines):
+    """The headers that a header's lines include, as paths below the root. In quotes, a path begins in the header's own
+    folder, unless it begins with farpoint/."""
+    for m in filter(None, map(INCLUDE.match, lines)):
+        if m.group(1):
+            yield pathlib.PurePosixPath(m.group(1))
+        elif m.group(2).startswith("farpoint/"):
+            yield pathlib.PurePosixPath(m.group(2)[len("farpoint/"):])
+        else:
+            yield pathlib.PurePosixPath(posixpath.normpath((header.parent / m.group(2)).as_posix()))
+
+
+def cycles(includes):
+    """Sentences, one for each include of a header that leads back to the header that it stands in."""
+    found, done = [], set()
+
+    def visit(header, path):
+        if header in path:
+            found.append("cycle: " + " -> ".join(str(h) for h in path[path.index(header):] + [header]))
+        elif header not in done:
+            for included in includes.get(header, ()):
+                visit(included, path + [header])
+            done.add(header)
+
+    for header in includes:
+        visit(header, [])
+    return found
 
 
 # What is not code: comments, strings, directives with their continuations.
@@ -85,7 +116,7 @@ def without_templates(text):
 
 # Types whose values a caller can mix up: a struct's members have names where it is filled, a number's place has none.
 NUMBER = re.compile(r"(?:bool|char|short|int|long|unsigned|signed|float|double|(?:std::)?u?int\d+_t|(?:std::)?size_t"
-                    r"|(?:std::)?ptrdiff_t|index_t|(?:typename\s+\w+::)?(?:Scalar|scalar))\b")
+                    r"|(?:std::)?ptrdiff_t|index_t|(?:typename\s+\w+::)?(?:Scalar|scalar)|Word|Key|Value|[A-Z])\b")
 
 
 def split_params(text):
@@ -197,18 +228,21 @@ def breaches(root):
     """Sentences, one for each breach of the rules of layers, folders and lengths below `root`."""
     rank = {layer: place for place, layer in enumerate(ORDER)}
     headers = sorted(p.relative_to(root) for p in root.rglob("*") if p.suffix in (".hpp", ".cuh"))
-    found = []
+    found = [f"unknown: {p.relative_to(root)}" for p in sorted(root.rglob("*"))
+             if p.is_file() and p.suffix not in (".hpp", ".cuh")]
     found += [f"unknown: {layer}" for layer in sorted(set(map(layer_of, headers)) - set(rank))]
     crowd = collections.Counter(header.parent.as_posix() for header in headers)
     for folder, count in sorted(crowd.items()):
         if count > MOST_HEADERS:
             found.append(f"crowded: {'public' if folder == '.' else folder}: {count} headers")
+    includes = {}
     for header in headers:
         lines = (root / header).read_text(encoding="utf-8").splitlines()
         if len(lines) > MOST_LINES:
             found.append(f"long: {header}: {len(lines)} lines")
         here = layer_of(header)
-        for included in (pathlib.PurePosixPath(m.group(1)) for m in map(INCLUDE.match, lines) if m):
+        includes[header] = list(included_by(header, lines))
+        for included in includes[header]:
             there = layer_of(included)
             if not (root / included).exists():
                 found.append(f"dangling: {header} -> {included}")
@@ -219,6 +253,7 @@ def breaches(root):
             elif here != there and here.startswith("detail/") and there.startswith("detail/"):
                 if there not in STANDS_ON.get(here, set()):
                     found.append(f"sibling: {header} -> {included}")
+    found += cycles(includes)
     if not headers:
         found.append(f"unknown: no headers in {root}")
     return found

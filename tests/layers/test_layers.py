@@ -34,8 +34,11 @@ class LayersTest(unittest.TestCase):
         "siblings": ([("detail/fps/host.hpp", "detail/search/knn.hpp")], ["sibling"]),
         "siblings that stand on one another do so one way": (
             [("detail/screen/host.hpp",), ("detail/search/knn.hpp", "detail/screen/host.hpp")], ["up"]),
+        "cycle": ([("core/a.hpp", "core/b.hpp"), ("core/b.hpp", "core/c.hpp"), ("core/c.hpp", "core/a.hpp")],
+                  ["cycle"]),
         "dangling": ([("fps.cuh", "core/nowhere.hpp")], ["dangling"]),
         "unknown folder": ([("util/misc.hpp",)], ["unknown"]),
+        "unknown kind of file": ([("core/misc.inl",)], ["unknown"]),
     }
 
     def test_includes(self):
@@ -48,6 +51,10 @@ class LayersTest(unittest.TestCase):
 
     def test_up_in_quotes_and_with_spaces(self):
         (self.root / "core/math.hpp").write_text('#  include "farpoint/fps.hpp"\n')
+        self.assertEqual(self.kinds(), ["up"])
+
+    def test_up_from_the_own_folder(self):
+        (self.root / "core/math.hpp").write_text('#include "config.hpp"\n#include "../fps.hpp"\n')
         self.assertEqual(self.kinds(), ["up"])
 
     def test_no_headers(self):
@@ -79,12 +86,14 @@ class LayersTest(unittest.TestCase):
               static constexpr int c = call(1, 2, 3, 4, 5, 6, 7);
               auto seven(bool a, unsigned b, std::uint64_t c,
                          const double d, index_t const& e, typename Points::scalar f, foo<int> const* g) -> int;
+              template <class T> T seven_of_one_type(T a, T b, T const& c, T d, T e, T f, Word g);
               void operator()(int, int, int, int, int, int, std::size_t, float*) const {}
               void structs(a, a const&, b, T, span<int>, result&, index_span, batch<int>) const;
             }; }
         """)
         self.assertEqual(layers.long_parameter_lists(self.root),
-                         ["params: fps.cuh:12 seven 7", "params: fps.cuh:14 operator() 8"])
+                         ["params: fps.cuh:12 seven 7", "params: fps.cuh:14 seven_of_one_type 7",
+                          "params: fps.cuh:15 operator() 8"])
 
     def test_params_that_are_given(self):
         self.add("compat/three_nn.hpp")
