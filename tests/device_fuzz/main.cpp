@@ -39,13 +39,20 @@ struct options {
   char const* only = nullptr;
 };
 
+[[noreturn]] void usage(char const* program) {
+  std::fprintf(stderr, "usage: %s [--seconds S] [--seed N] [--calls N] [--only NAME]\n", program);
+  std::exit(2);
+}
+
 /// Ends the program for what it does not understand.
 options parse(int argc, char** argv) {
   options wish;
   wish.seed = std::random_device{}();
-  for (int i = 1; i + 1 < argc; i += 2) {
-    char const* const value = argv[i + 1];
-    if (std::strcmp(argv[i], "--seconds") == 0) {
+  for (int i = 1; i < argc; i += 2) {
+    char const* const value = i + 1 < argc ? argv[i + 1] : nullptr;
+    if (value == nullptr) {
+      usage(argv[0]);
+    } else if (std::strcmp(argv[i], "--seconds") == 0) {
       wish.seconds = std::atof(value);
     } else if (std::strcmp(argv[i], "--seed") == 0) {
       wish.seed = std::strtoull(value, nullptr, 10);
@@ -54,8 +61,7 @@ options parse(int argc, char** argv) {
     } else if (std::strcmp(argv[i], "--only") == 0) {
       wish.only = value;
     } else {
-      std::fprintf(stderr, "usage: %s [--seconds S] [--seed N] [--calls N] [--only NAME]\n", argv[0]);
-      std::exit(2);
+      usage(argv[0]);
     }
   }
   return wish;
