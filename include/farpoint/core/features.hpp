@@ -224,6 +224,9 @@ class feature_span {
   FARPOINT_HD constexpr void* data() const noexcept { return data_; }
   FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
 
+  FARPOINT_HD float get(index_t i) const noexcept {
+    return half_ ? static_cast<float>(static_cast<float16 const*>(data_)[i]) : static_cast<float const*>(data_)[i];
+  }
   /// Rounds to nearest, ties to even, where the values are float16.
   FARPOINT_HD void set(index_t i, float value) const noexcept {
     if (half_) {
