@@ -2,12 +2,15 @@
 #include <farpoint/compat/ball_query.cuh>
 #include <farpoint/compat/furthest_point_sampling.cuh>
 #include <farpoint/compat/group_points.cuh>
+#include <farpoint/compat/hard_voxelize.cuh>
 #include <farpoint/compat/simple_knn.cuh>
 #include <farpoint/compat/three_interpolate.cuh>
 #include <farpoint/compat/three_nn.cuh>
+#include <farpoint/pillar_features.cuh>
 
 #include "../catch.hpp"
 #include "../shared/compat_calls.hpp"
+#include "../shared/pillar_call.hpp"
 #include "../stress/device_space.cuh"
 #include "every_kernel.cuh"
 #include "knn_kernels.cuh"
@@ -15,23 +18,23 @@
 #include "radix_sort_kernels.cuh"
 #include "search_kernels.cuh"
 #include "stream_citizen.cuh"
+#include "voxelize_on_device.cuh"
 
 using namespace farpoint_tests;
 using farpoint::compat::three_nn_distances;
 
 namespace {
 
-/// `call(calls)` on a stream, and as a graph, gives what it gives on the host.
+/// `call(exec, memory)` on a stream, and as a graph, gives what it gives on the host.
 template <class Call>
-void check_compat(Call const& call) {
+void check_call(Call const& call) {
   call_memory<host_space> host_memory;
-  compat_calls on_host{host_memory, farpoint::host_exec{1}};
-  REQUIRE(call(on_host));
+  REQUIRE(call(farpoint::host_exec{1}, host_memory));
 
   test_stream const stream;
+  farpoint::cuda_exec const exec{stream.get()};
   call_memory<farpoint_stress::device_space> memory;
-  compat_calls on_stream{memory, stream.get()};
-  farpoint::result outcome = call(on_stream);
+  farpoint::result outcome = call(exec, memory);
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
   INFO(outcome.reason);
   REQUIRE(outcome);
@@ -40,10 +43,18 @@ void check_compat(Call const& call) {
 
   memory.wipe_outputs();
   memory.rewind();
-  captured_graph const graph{stream.get(), [&] { outcome = call(on_stream); }};
+  captured_graph const graph{stream.get(), [&] { outcome = call(exec, memory); }};
   REQUIRE(outcome);
   graph.replay();
   CHECK(memory.outputs() == host_memory.outputs());
+}
+
+template <class Call>
+void check_compat(Call const& call) {
+  check_call([&](auto exec, auto& memory) {
+    compat_calls calls{memory, exec};
+    return call(calls);
+  });
 }
 
 constexpr farpoint::compat::furthest_point_sampling_rules all_rules[] = {
@@ -127,5 +138,42 @@ TEST_CASE("compat, device: grouping, forward and backward", "[compat][device]") 
     stack_sizes const stack{{150, 0, 30, 420}, {200, 300, 0, 700}};
     check_compat([&](auto& calls) { return calls.group_stack(stack, c, nsample, points, idx); });
     check_compat([&](auto& calls) { return calls.group_grad_stack(stack, c, nsample, grad_out, idx); });
+  }
+}
+
+TEST_CASE("compat, device: voxels", "[compat][device]") {
+  voxelizer_config const configs[] = {{{4000, 3, 3, 200}, {0.1f, 0.1f, 0.25f}, {0, 0, 0, 1, 1, 1}},
+                                      {{4000, 4, 40, 4000}, {1, 1, 1}, {0, 1, 2, 4, 5, 6}},
+                                      {{0, 3, 2, 3}, {1, 1, 1}, {0, 0, 0, 4, 4, 4}}};
+  for (shape const which : {shape::cube, shape::lattice, shape::non_finite}) {
+    for (auto const& config : configs) {
+      CAPTURE(static_cast<int>(which), config.sizes.max_points);
+      floats const points = packed_cloud(which, size_of(config.sizes.num_points * config.sizes.num_features), 16);
+      check_compat([&](auto& calls) { return calls.voxels(config, points); });
+      check_compat([&](auto& calls) { return calls.voxels_of_points(config, points); });
+      check_compat([&](auto& calls) { return calls.center_point_voxels(config, points); });
+    }
+  }
+}
+
+TEST_CASE("compat, device: a cudaStream_t is taken as it is", "[compat][device]") {
+  floats const points = packed_cloud(shape::cube, 500, 17);
+  call_memory<host_space> host_memory;
+  REQUIRE(compat_calls{host_memory, farpoint::host_exec{1}}.mean_of_three(points));
+  test_stream const stream;
+  call_memory<farpoint_stress::device_space> memory;
+  REQUIRE(compat_calls{memory, stream.get()}.mean_of_three(points));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  CHECK(memory.outputs() == host_memory.outputs());
+}
+
+TEST_CASE("pillar features, device", "[voxelize][device]") {
+  for (int turn = 0; turn < 4; ++turn) {
+    pillar_problem problem{9};
+    problem.columns = static_cast<farpoint::voxel_columns>(turn);
+    problem.centers = turn % 2 == 0 ? farpoint::pillar_centers::xy : farpoint::pillar_centers::xyz;
+    CAPTURE(turn);
+    check_call([&](auto exec, auto& memory) { return problem.run<float, float>(exec, memory); });
+    check_call([&](auto exec, auto& memory) { return problem.run<int, farpoint::float16>(exec, memory); });
   }
 }

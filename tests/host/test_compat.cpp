@@ -251,7 +251,7 @@ TEST_CASE("compat, host: weights and interpolation", "[compat][host]") {
     int const b = i / (3 * s.m);
     if (to < 0 || to >= s.n) continue;
     for (int channel = 0; channel < c; ++channel) {
-      float const product = grad_out[index_of(b * c + channel, s.m, i / 3 % s.m)] * weight[size_of(i)];
+      float volatile const product = grad_out[index_of(b * c + channel, s.m, i / 3 % s.m)] * weight[size_of(i)];
       grad[index_of(b * c + channel, s.n, to)] += product;
     }
   }
@@ -277,7 +277,7 @@ TEST_CASE("compat, host: interpolation of rows", "[compat][host]") {
         int const from = idx[index_of(p, 3, j)];
         if (from < 0) continue;
         value[j] = features[index_of(from, c, channel)];
-        float const product = grad_out[index_of(p, c, channel)] * weight[index_of(p, 3, j)];
+        float volatile const product = grad_out[index_of(p, c, channel)] * weight[index_of(p, 3, j)];
         grad[index_of(from, c, channel)] += product;
       }
       expected[index_of(p, c, channel)] = published::sum_of_products(&weight[index_of(p, 3, 0)], value);
@@ -338,6 +338,59 @@ TEST_CASE("compat, host: grouping of a stack", "[compat][host]") {
   CHECK(run([&](auto& calls) { return calls.group_stack(s, c, nsample, features, idx); }) == outputs{bytes_of(out)});
   CHECK(run([&](auto& calls) { return calls.group_grad_stack(s, c, nsample, grad_out, idx); }) ==
         outputs{bytes_of(grad)});
+}
+
+TEST_CASE("compat, host: voxels in the order of the points", "[compat][host]") {
+  // On a lattice points are at the borders of voxels and of the range.
+  voxelizer_config const configs[] = {{{4000, 3, 3, 200}, {0.1f, 0.1f, 0.25f}, {0, 0, 0, 1, 1, 1}},
+                                      {{4000, 3, 1, 5}, {0.32f, 0.32f, 8}, {-5.1f, 1.5f, -3, 4.2f, 5, 5}},
+                                      {{4000, 4, 40, 4000}, {1, 1, 1}, {0, 1, 2, 4, 5, 6}},
+                                      {{0, 3, 2, 3}, {1, 1, 1}, {0, 0, 0, 4, 4, 4}}};
+  for (shape const which : {shape::cube, shape::lattice, shape::duplicates, shape::rings}) {
+    for (auto const& config : configs) {
+      auto const& s = config.sizes;
+      CAPTURE(static_cast<int>(which), s.max_points, s.max_voxels);
+      floats const points = packed_cloud(which, size_of(s.num_points * s.num_features), 30);
+      published::voxels expected;
+      int untouched;
+      std::memset(&untouched, poison, sizeof untouched);
+      expected.points.assign(size_of(s.max_voxels * s.max_points * s.num_features), poison_float());
+      expected.coors.assign(size_of(s.max_voxels * 3), untouched);
+      expected.counts.assign(size_of(s.max_voxels), untouched);
+      published::hard_voxelize(points.data(), s.num_points, s.num_features, s.max_points, s.max_voxels,
+                               config.voxel_size, config.range, expected);
+      CHECK(run([&](auto& calls) { return calls.voxels(config, points); }) ==
+            outputs{bytes_of(expected.points), bytes_of(expected.coors), bytes_of(expected.counts),
+                    bytes_of(ints{expected.count})});
+
+      ints of_points(size_of(s.num_points * 3), -1);
+      for (int i = 0; i < s.num_points; ++i) {
+        int zyx[3];
+        bool const inside =
+            published::voxel_of_point(points.data() + i * s.num_features, config.voxel_size, config.range, zyx);
+        if (inside) std::copy_n(zyx, 3, of_points.data() + 3 * i);
+      }
+      CHECK(run([&](auto& calls) { return calls.voxels_of_points(config, points); }) == outputs{bytes_of(of_points)});
+
+      ints indices(size_of(s.max_voxels * 4), untouched);
+      std::vector<unsigned char> const poisoned(size_of(s.max_voxels * s.num_features) * 2, poison);
+      std::vector<farpoint::float16> means(poisoned.size() / 2);
+      std::memcpy(means.data(), poisoned.data(), poisoned.size());
+      for (int v = 0; v < expected.count; ++v) {
+        indices[index_of(v, 4, 0)] = 0;
+        std::copy_n(expected.coors.data() + 3 * v, 3, indices.data() + 4 * v + 1);
+        for (int f = 0; f < s.num_features; ++f) {
+          float sum = expected.points[index_of(v * s.max_points, s.num_features, f)];
+          int const count = expected.counts[size_of(v)];
+          for (int k = 1; k < count; ++k) sum += expected.points[index_of(v * s.max_points + k, s.num_features, f)];
+          means[index_of(v, s.num_features, f)] = farpoint::to_float16(sum / static_cast<float>(count));
+        }
+      }
+      CHECK(run([&](auto& calls) { return calls.center_point_voxels(config, points); }) ==
+            outputs{bytes_of(expected.points), bytes_of(indices), bytes_of(expected.counts),
+                    bytes_of(ints{expected.count}), bytes_of(means)});
+    }
+  }
 }
 
 TEST_CASE("compat, host: distCUDA2", "[compat][host]") {

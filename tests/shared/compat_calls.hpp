@@ -4,6 +4,7 @@
 #include <farpoint/compat/ball_query.hpp>
 #include <farpoint/compat/furthest_point_sampling.hpp>
 #include <farpoint/compat/group_points.hpp>
+#include <farpoint/compat/hard_voxelize.hpp>
 #include <farpoint/compat/simple_knn.hpp>
 #include <farpoint/compat/three_interpolate.hpp>
 #include <farpoint/compat/three_nn.hpp>
@@ -50,6 +51,13 @@ struct batch_sizes {
 inline std::size_t size_of(int count) {
   return static_cast<std::size_t>(count);
 }
+
+/// A voxelization as detectors configure it.
+struct voxelizer_config {
+  farpoint::compat::hard_voxelize_sizes sizes;
+  float voxel_size[3];
+  float range[6];
+};
 
 /// Clouds of a stack.
 struct stack_sizes {
@@ -223,6 +231,54 @@ class compat_calls {
     auto const workspace = memory_.scratch(group_points_grad_stack_workspace_bytes(exec_, s.m(), s.n(), nsample));
     return group_points_grad_kernel_launcher_stack(s.clouds(), s.m(), c, s.n(), nsample, from.data(), of.data(),
                                                    asked_counts.data(), counts.data(), grad.data(), exec_, workspace);
+  }
+
+  farpoint::result voxels(voxelizer_config const& config, floats const& clouds) {
+    using namespace farpoint::compat;
+    auto const& s = config.sizes;
+    auto const rows = size_of(s.max_voxels);
+    auto const points = memory_.input(clouds);
+    auto const to = memory_.template output<float>(rows * size_of(s.max_points * s.num_features));
+    auto const coors = memory_.template output<int>(rows * 3);
+    auto const counts = memory_.template output<int>(rows);
+    auto const count = memory_.template output<int>(1);
+    auto const workspace = memory_.scratch(hard_voxelize_workspace_bytes(exec_, s, config.voxel_size, config.range));
+    return hard_voxelize(s, points.data(), to.data(), coors.data(), counts.data(), count.data(), config.voxel_size,
+                         config.range, exec_, workspace);
+  }
+
+  farpoint::result voxels_of_points(voxelizer_config const& config, floats const& clouds) {
+    auto const& s = config.sizes;
+    auto const points = memory_.input(clouds);
+    auto const coors = memory_.template output<int>(size_of(s.num_points * 3));
+    return farpoint::compat::dynamic_voxelize(s.num_points, s.num_features, points.data(), coors.data(),
+                                              config.voxel_size, config.range, exec_);
+  }
+
+  /// By the launchers of CUDA-CenterPoint.
+  farpoint::result center_point_voxels(voxelizer_config const& config, floats const& clouds) {
+    using namespace farpoint::compat;
+    auto const& s = config.sizes;
+    auto const rows = size_of(s.max_voxels);
+    auto const grid = farpoint::compat::detail::published_grid(config.voxel_size, config.range);
+    auto const points = memory_.input(clouds);
+    auto const to = memory_.template output<float>(rows * size_of(s.max_points * s.num_features));
+    auto const indices = memory_.template output<unsigned>(rows * 4);
+    auto const counts = memory_.template output<unsigned>(rows);
+    auto const count = memory_.template output<unsigned>(1);
+    auto const means = memory_.template output<farpoint::float16>(rows * size_of(s.num_features));
+    auto const size = size_of(s.num_points);
+    auto const workspace = memory_.scratch(voxelization_workspace_bytes(
+        exec_, size, grid.dims[2], grid.dims[1], grid.dims[0], s.num_features, s.max_voxels, s.max_points));
+    auto const& r = config.range;
+    auto const& v = config.voxel_size;
+    farpoint::result const made =
+        voxelizationLaunch(points.data(), size, r[0], r[3], r[1], r[4], r[2], r[5], v[0], v[1], v[2], grid.dims[1],
+                           grid.dims[0], s.num_features, s.max_voxels, s.max_points, nullptr, counts.data(), to.data(),
+                           indices.data(), count.data(), exec_, workspace);
+    if (!made) return made;
+    return featureExtractionLaunch(to.data(), counts.data(), count.data(), s.max_voxels, s.max_points, s.num_features,
+                                   means.data(), exec_);
   }
 
   farpoint::result mean_of_three(floats const& clouds) {

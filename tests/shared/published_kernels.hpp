@@ -109,6 +109,47 @@ inline void three_nn(float const* unknown, float const* known, int m, float* dis
   }
 }
 
+/// What a hard voxelization of one cloud leaves in its outputs.
+struct voxels {
+  floats points;  ///< `[max_voxels, max_points, features]`
+  ints coors;     ///< `[max_voxels, 3]`: z, y, x
+  ints counts;
+  int count = 0;
+};
+
+/// The voxel of a point, z first. @return false outside of the range
+inline bool voxel_of_point(float const* point, float const* size, float const* range, int* zyx) {
+  for (int axis = 0; axis < 3; ++axis) {
+    int const dim = static_cast<int>(std::round((range[axis + 3] - range[axis]) / size[axis]));
+    int const c = static_cast<int>(std::floor((point[axis] - range[axis]) / size[axis]));
+    if (c < 0 || c >= dim) return false;
+    zyx[2 - axis] = c;
+  }
+  return true;
+}
+
+/// mmcv's CPU path, point after point; `to` has the sizes of the outputs, and what they hold before.
+inline void hard_voxelize(float const* points, int n, int features, int max_points, int max_voxels, float const* size,
+                          float const* range, voxels& to) {
+  for (int i = 0; i < n; ++i) {
+    int zyx[3];
+    float const* const point = points + i * features;
+    if (!voxel_of_point(point, size, range, zyx)) continue;
+    int v = 0;
+    while (v < to.count && !std::equal(zyx, zyx + 3, to.coors.data() + 3 * v)) ++v;
+    if (v == max_voxels) continue;
+    auto const row = static_cast<std::size_t>(v);
+    float* const first = to.points.data() + v * max_points * features;
+    if (v == to.count) {
+      ++to.count;
+      std::copy_n(zyx, 3, to.coors.data() + 3 * v);
+      to.counts[row] = 0;
+      std::fill_n(first, max_points * features, 0.0f);
+    }
+    if (to.counts[row] < max_points) std::copy_n(point, features, first + to.counts[row]++ * features);
+  }
+}
+
 /// simple-knn's mean of the three smallest squared distances to others.
 inline floats mean_of_three(floats const& xyz) {
   std::size_t const n = xyz.size() / 3;
