@@ -120,7 +120,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
 
 }  // namespace farpoint_tests
 
-// fps() with these selectors is compiled in every_kernel.cu only: `how` is `extern template` or `template`.
+// fps() with these selectors is compiled in kernels/fps*.cu only: `how` is `extern template` or `template`.
 #define FPS_OF_SELECTOR(how, Coord, Selector)                                                                          \
   how std::size_t farpoint::fps_workspace_bytes<Selector>(                                                             \
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::fps_params const&) noexcept; \
@@ -128,28 +128,25 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::fps_params const&,           \
       farpoint::fps_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;
 
-#define FPS_OF_EVERY_SELECTOR(how, Coord)                        \
-  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)            \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)     \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory) \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)         \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)       \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)          \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster)     \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)        \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_clusters)  \
+#define FPS_OF_DEFAULT_TUNING(how, Coord)                       \
+  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)           \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::cluster_of_2)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::cluster_of_16)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster)    \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)       \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_clusters) \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_groups)
 
-#define FPS_OF_MAXIMA_SELECTORS(how, Coord)                       \
+#define FPS_OF_ODD_TUNING(how, Coord)                             \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)      \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory)  \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)          \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)        \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)           \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)   \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_cluster) \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)    \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)
-
-// For large clouds, which are floats.
-#define FPS_OF_LARGE_SELECTORS(how)                         \
-  FPS_OF_SELECTOR(how, float, farpoint_tests::cluster_of_2) \
-  FPS_OF_SELECTOR(how, float, farpoint_tests::cluster_of_16)
 
 // What other selectors have in common with these: the kernels of odd_tuning's blocks, and those that order points.
 #define FPS_OF_ODD_BLOCKS(how, Coord)                                                         \
@@ -167,14 +164,51 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;       \
   how void farpoint::detail::fps_enqueue_order<farpoint::point_view<Coord>, 256, 3>(          \
       farpoint::detail::kernel_launcher&,                                                     \
-      farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
+      farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;  \
+  how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>>(             \
+      farpoint::detail::kernel_launcher&,                                                     \
+      farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
-FPS_OF_ODD_BLOCKS(extern template, float)
-FPS_OF_ODD_BLOCKS(extern template, double)
-FPS_OF_LARGE_SELECTORS(extern template)
-FPS_OF_MAXIMA_SELECTORS(extern template, float)
-FPS_OF_MAXIMA_SELECTORS(extern template, double)
-FPS_OF_MAXIMA_SELECTORS(extern template, farpoint::float16)
-FPS_OF_EVERY_SELECTOR(extern template, float)
-FPS_OF_EVERY_SELECTOR(extern template, double)
-FPS_OF_EVERY_SELECTOR(extern template, farpoint::float16)
+// The kernels by local maxima, of both tunings; there are none of doubles.
+#define FPS_BY_MAXIMA(how, Coord, team, block_size, points_per_thread, boxes)                \
+  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_config< \
+      farpoint::detail::fps_team::team, 3, block_size, points_per_thread, boxes>>(           \
+      farpoint::detail::kernel_launcher&,                                                    \
+      farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
+
+#define FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread) \
+  FPS_BY_MAXIMA(how, Coord, grid, block_size, points_per_thread, false)  \
+  FPS_BY_MAXIMA(how, Coord, grid, block_size, points_per_thread, true)
+
+#define FPS_BY_DEFAULT_MAXIMA(how, Coord)         \
+  FPS_BY_MAXIMA(how, Coord, block, 512, 1, false) \
+  FPS_BY_MAXIMA(how, Coord, block, 512, 2, false) \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 1)       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 2)       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 4)       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 8)       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 16)
+
+#define FPS_BY_ODD_MAXIMA_OF(how, Coord, block_size, points_per_thread)    \
+  FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false)   \
+  FPS_BY_MAXIMA(how, Coord, cluster, block_size, points_per_thread, false) \
+  FPS_BY_MAXIMA(how, Coord, cluster, block_size, points_per_thread, true)  \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread)
+
+#define FPS_BY_ODD_MAXIMA(how, Coord)      \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)  \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11) \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)
+
+#define FPS_KERNELS_ELSEWHERE(Coord)            \
+  FPS_OF_ODD_BLOCKS(extern template, Coord)     \
+  FPS_OF_DEFAULT_TUNING(extern template, Coord) \
+  FPS_OF_ODD_TUNING(extern template, Coord)
+
+FPS_BY_DEFAULT_MAXIMA(extern template, float)
+FPS_BY_DEFAULT_MAXIMA(extern template, farpoint::float16)
+FPS_BY_ODD_MAXIMA(extern template, float)
+FPS_BY_ODD_MAXIMA(extern template, farpoint::float16)
+FPS_KERNELS_ELSEWHERE(float)
+FPS_KERNELS_ELSEWHERE(double)
+FPS_KERNELS_ELSEWHERE(farpoint::float16)

@@ -1,13 +1,29 @@
-// The kernels of knn() of floats with the default tuning are compiled in test_knn.cu only, not in every test that asks
-// for neighbours.
+// The kernels of knn() are compiled in kernels/knn.cu only, not in every test that asks for neighbours.
 #pragma once
 
-#include <farpoint/point_bvh.cuh>
+#include "point_bvh_kernels.cuh"
+#include "radix_sort_kernels.cuh"
+
+namespace farpoint_tests {
+
+/// Small tiles: small clouds are divided as large ones are.
+struct small_tiles : farpoint::knn_selector {
+  static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
+  static constexpr farpoint::index_t build_points = 64;
+};
+
+}  // namespace farpoint_tests
 
 // `how` is `extern template` or `template`.
-#define KNN_KERNELS(how)                                         \
-  how void farpoint::detail::launch_knn<farpoint::knn_selector>( \
-      farpoint::detail::kernel_launcher&,                        \
-      farpoint::detail::knn_cuda_args<farpoint::point_view<float>> const&) noexcept;
+#define KNN_KERNELS_OF(how, Coord, Selector)       \
+  how void farpoint::detail::launch_knn<Selector>( \
+      farpoint::detail::kernel_launcher&,          \
+      farpoint::detail::knn_cuda_args<farpoint::point_view<Coord>> const&) noexcept;
 
-KNN_KERNELS(extern template)
+#define KNN_KERNELS(how, Coord)                      \
+  KNN_KERNELS_OF(how, Coord, farpoint::knn_selector) \
+  KNN_KERNELS_OF(how, Coord, farpoint_tests::small_tiles)
+
+KNN_KERNELS(extern template, float)
+KNN_KERNELS(extern template, double)
+KNN_KERNELS(extern template, farpoint::float16)

@@ -4,6 +4,7 @@
 #include <farpoint/knn.cuh>
 #include <farpoint/point_bvh.cuh>
 
+#include "knn_kernels.cuh"
 #include "lists_on_device.cuh"
 
 namespace farpoint_tests {

@@ -1,9 +1,8 @@
 // Runs a radius_problem on the GPU and brings the answer back.
 #pragma once
 
-#include <farpoint/radius.cuh>
-
 #include "lists_on_device.cuh"
+#include "radius_kernels.cuh"
 
 namespace farpoint_tests {
 

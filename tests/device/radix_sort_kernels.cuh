@@ -1,4 +1,4 @@
-// The kernels of radix_sort() with its default tuning are compiled in radix_sort_kernels.cu only, not in every test of
+// The kernels of radix_sort() with its default tuning are compiled in kernels/radix_sort.cu only, not in every test of
 // what sorts.
 #pragma once
 

@@ -10,6 +10,8 @@ namespace {
 struct few_shapes : farpoint::fps_selector {
   static constexpr farpoint::fps_block_tuning blocks[] = {{64, 4}, {512, 2}, {512, 8}};
   static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
+  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{512, 1}};
+  static constexpr farpoint::fps_block_tuning order_blocks[] = {{512, 2}};
 };
 
 /// By local maxima, which are for space.

@@ -2,24 +2,15 @@
 #include <farpoint/knn.hpp>
 #include "../catch.hpp"
 
-#include "knn_kernels.cuh"
 #include "knn_on_device.cuh"
 #include "multiprocessors.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 
-KNN_KERNELS(template)
-
 namespace {
 
-/// Small tiles: small clouds are divided as large ones are. In an unnamed namespace, as a user's would be.
-struct small_tiles : farpoint::knn_selector {
-  static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
-  static constexpr farpoint::index_t build_points = 64;
-};
-
-/// And small blocks, for one type of coordinates.
+/// Small blocks, too, for one type of coordinates. In an unnamed namespace, as a user's would be.
 struct small_pieces : small_tiles {
   static constexpr int block_size = 32;
 };

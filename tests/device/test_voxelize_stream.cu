@@ -212,13 +212,7 @@ TEST_CASE("voxelize, device: the workspace is checked at the door, and bounded",
 
 namespace {
 
-struct only_sort : voxelize_selector {
-  static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
-    return farpoint::voxelize_algorithm::sort;
-  }
-};
-
-struct small_blocks : voxelize_selector {
+struct blocks_of_96 : voxelize_selector {
   static constexpr int block_size = 96;
 };
 
@@ -260,7 +254,7 @@ TEST_CASE("voxelize, device: no workspace is above the bound", "[voxelize][devic
     CHECK(farpoint::voxelize_workspace_bytes(exec, all, params, output) <= bound);
     CHECK(farpoint::voxelize_workspace_bytes<only_sort>(exec, all, params, output) <= bound);
     CHECK(farpoint::voxelize_workspace_bytes<table_numbering>(exec, all, params, output) <= bound);
-    CHECK(farpoint::voxelize_workspace_bytes<small_blocks>(exec, all, params, output) <= bound);
+    CHECK(farpoint::voxelize_workspace_bytes<blocks_of_96>(exec, all, params, output) <= bound);
   }
 }
 

@@ -23,6 +23,36 @@ struct table_numbering : farpoint::voxelize_selector {
   }
 };
 
+/// Few and small blocks: tiles, pieces and rows are divided in other ways, and all wait for one another.
+struct small_blocks : farpoint::voxelize_selector {
+  static constexpr int block_size = 96;
+  static constexpr int blocks_per_multiprocessor = 1;
+};
+
+struct only_sort : farpoint::voxelize_selector {
+  static constexpr farpoint::voxelize_algorithm choose(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_algorithm::sort;
+  }
+};
+
+/// Voxels in the order of the grid by a sort, and reports from the table.
+struct only_table : small_blocks {
+  static constexpr farpoint::voxelize_numbering number(farpoint::voxelize_case const&) noexcept {
+    return farpoint::voxelize_numbering::table;
+  }
+};
+
+/// Bitmaps wherever they work at all, with a place for every group of cells, and for those that have points.
+struct only_bitmap : farpoint::voxelize_selector {
+  static constexpr double flat_groups_per_point = 1e9;
+};
+struct only_deep_bitmap : small_blocks {
+  static constexpr farpoint::index_t most_flat_groups = 0;
+};
+struct sorted_bitmap : only_sort {
+  static constexpr double flat_groups_per_point = 1e9;
+};
+
 /// All device memory of one call, so that a call can be repeated, captured, or run beside others.
 template <class Problem>
 class voxelize_call {
@@ -85,16 +115,24 @@ voxelize_answer voxelize_on_device(Problem const& problem) {
 
 }  // namespace farpoint_tests
 
-// voxelize() of floats with these selectors is compiled in test_voxelize.cu only: `how` is `extern template` or
-// `template`.
-#define VOXELIZE_OF_SELECTOR(how, Selector)                                     \
+// voxelize() with these selectors is compiled in kernels/voxelize.cu only: `how` is `extern template` or `template`.
+#define VOXELIZE_OF_SELECTOR(how, Coord, Selector)                              \
   how farpoint::result farpoint::voxelize<Selector>(                            \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<float>> const&, \
-      farpoint::voxelize_params<float> const&, farpoint::voxelize_output<float> const&, farpoint::bytes) noexcept;
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, \
+      farpoint::voxelize_params<farpoint::point_view<Coord>::scalar> const&,    \
+      farpoint::voxelize_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;
 
-#define VOXELIZE_OF_EVERY_SELECTOR(how)                  \
-  VOXELIZE_OF_SELECTOR(how, farpoint::voxelize_selector) \
-  VOXELIZE_OF_SELECTOR(how, farpoint_tests::deep_bitmap) \
-  VOXELIZE_OF_SELECTOR(how, farpoint_tests::table_numbering)
+#define VOXELIZE_OF_EVERY_SELECTOR(how, Coord)                       \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint::voxelize_selector)      \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::deep_bitmap)      \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::table_numbering)  \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::small_blocks)     \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::only_sort)        \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::only_table)       \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::only_bitmap)      \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::only_deep_bitmap) \
+  VOXELIZE_OF_SELECTOR(how, Coord, farpoint_tests::sorted_bitmap)
 
-VOXELIZE_OF_EVERY_SELECTOR(extern template)
+VOXELIZE_OF_EVERY_SELECTOR(extern template, float)
+VOXELIZE_OF_EVERY_SELECTOR(extern template, double)
+VOXELIZE_OF_EVERY_SELECTOR(extern template, farpoint::float16)

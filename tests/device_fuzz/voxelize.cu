@@ -5,8 +5,6 @@
 #include "../shared/voxelize_random.hpp"
 #include "random_calls.hpp"
 
-VOXELIZE_OF_EVERY_SELECTOR(template)
-
 namespace farpoint_tests {
 namespace {
 

@@ -1,0 +1,3 @@
+#include "../radix_sort_kernels.cuh"
+
+RADIX_SORT_KERNELS(template)

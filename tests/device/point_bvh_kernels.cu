@@ -1,3 +1,0 @@
-#include "point_bvh_kernels.cuh"
-
-POINT_BVH_KERNELS(template)
