@@ -1,0 +1,76 @@
+/// @file
+/// Workspaces from memory resources that allocate in stream order, such as those of RMM. Needs no header of theirs.
+#pragma once
+
+#include <farpoint/core/cuda_exec.hpp>
+#include <farpoint/core/types.hpp>
+
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// True for `allocate(bytes, stream)`: RMM's resources, until they took the stream first.
+template <class Resource, class = void>
+inline constexpr bool takes_bytes_first = false;
+template <class Resource>
+inline constexpr bool takes_bytes_first<
+    Resource, std::void_t<decltype(std::declval<Resource&>().allocate(std::size_t{}, cudaStream_t{}))>> =
+    !std::is_void_v<decltype(std::declval<Resource&>().allocate(std::size_t{}, cudaStream_t{}))>;
+
+}  // namespace detail
+
+/// A workspace that lives in stream order: allocated by `resource.allocate(bytes, stream)`, or by
+/// `resource.allocate(stream, bytes)` where there is no other, and given back to `deallocate()` with the same
+/// arguments.
+///
+///     farpoint::stream_workspace memory{*rmm::mr::get_current_device_resource(), bytes, stream};
+///     farpoint::knn(stream, points, queries, farpoint::exact{}, 8, output, memory.get());
+///
+/// It may be destroyed as soon as the call has returned: what else the stream does with this memory, it does later. The
+/// resource must outlive it, and align to 256 bytes, as RMM's do; otherwise calls refuse the workspace. No bytes:
+/// nothing is allocated. What `allocate()` throws comes through.
+/// @tparam Resource  stream: whatever a cudaStream_t converts to, such as rmm::cuda_stream_view or cuda::stream_ref
+template <class Resource>
+class stream_workspace {
+ public:
+  stream_workspace(Resource& resource, std::size_t size, cudaStream_t stream)
+      : resource_{&resource}, stream_{stream}, size_{size} {
+    if (size_ == 0) return;
+    if constexpr (detail::takes_bytes_first<Resource>) {
+      data_ = resource.allocate(size_, stream_);
+    } else {
+      data_ = resource.allocate(stream_, size_);
+    }
+  }
+  stream_workspace(stream_workspace&& other) noexcept
+      : resource_{other.resource_},
+        stream_{other.stream_},
+        size_{std::exchange(other.size_, 0)},
+        data_{std::exchange(other.data_, nullptr)} {}
+  stream_workspace& operator=(stream_workspace&& other) noexcept {
+    std::swap(resource_, other.resource_);
+    std::swap(stream_, other.stream_);
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~stream_workspace() {
+    if (size_ == 0) return;
+    if constexpr (detail::takes_bytes_first<Resource>) {
+      resource_->deallocate(data_, size_, stream_);
+    } else {
+      resource_->deallocate(stream_, data_, size_);
+    }
+  }
+
+  bytes get() const noexcept { return {static_cast<unsigned char*>(data_), size_}; }
+
+ private:
+  Resource* resource_;
+  cudaStream_t stream_;
+  std::size_t size_;
+  void* data_ = nullptr;
+};
+
+FARPOINT_END_NAMESPACE
