@@ -18,6 +18,16 @@ std::size_t estimate_normals_workspace_bytes(cuda_exec, batch<Points> const& poi
   return detail::neighbours_bytes<Selector>(points, params.k);
 }
 
+/// Bytes of device workspace that are enough for estimate_normals() of all batches within the limits on any GPU, for k
+/// neighbours or fewer. Never less for higher limits. O(1).
+/// @tparam Points    the view of the points: point_view<float>
+/// @tparam Selector  that of the calls
+/// @return ok | bad_argument (k above 1,024, too); then `bound` stays as it is
+template <class Points, class Selector = knn_selector>
+result estimate_normals_workspace_bound(cuda_exec, batch_limits const& limits, index_t k, std::size_t& bound) noexcept {
+  return detail::bound_neighbours<Selector, Points>(limits, k, bound);
+}
+
 /// estimate_normals(), enqueued on a stream: the same answer as that of the host overload, to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. All memory is device memory, which

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
 #include <farpoint/knn.hpp>
+#include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -23,7 +24,43 @@ struct normal_pass {
   }
 };
 
+/// estimate_normals() by a search_of_points or search_of_index, of the points among themselves.
+template <class Search, class Points>
+void estimate_normals_by(Search const& search, batch<Points> const& points, normals_params const& params,
+                         normals_output<typename Points::scalar> const& output) noexcept {
+  using scalar = typename Points::scalar;
+  typename normal_pass<Points>::function normal_of_point = nullptr;
+  isa_dispatch<normal_pass<Points>>(normal_of_point);
+  auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
+    auto const found = normal_of_point(points[b], i, keys, count, params.viewpoint);
+    write_normal(output, points.begin_of(b) + i, found);
+  };
+  auto const leave_empty = [&](index_t row) { write_normal(output, row, normal_and_curvature<scalar>{}); };
+  list_consumer const consumer{write, leave_empty};
+  exact method;
+  method.max_radius = params.max_radius;
+  neighbours_by<scalar>(search, method, params.k, consumer, output.report);
+}
+
 }  // namespace detail
+
+/// Bytes of workspace that estimate_normals() needs on the host; 256-byte aligned memory. As many as
+/// knn_workspace_bytes() for the same points.
+template <class Points>
+std::size_t estimate_normals_workspace_bytes(host_exec exec, batch<Points> const& points,
+                                             normals_params const& params) noexcept {
+  return knn_workspace_bytes(exec, points, exact{}, params.k);
+}
+
+/// Bytes of workspace that are enough for estimate_normals() of all batches within the limits on the host, from so many
+/// neighbours or fewer. Never less for higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result estimate_normals_workspace_bound(host_exec exec, batch_limits const& limits, index_t,
+                                        std::size_t& bound) noexcept {
+  return detail::bound_host_search<typename Points::scalar>(exec, {limits.points, limits.clouds}, bound);
+}
 
 /// Estimates the surface normal at each point, the direction in which its k nearest points vary least, facing the
 /// viewpoint; and the surface variation there as its curvature (Pauly et al. 2002).
@@ -35,7 +72,7 @@ struct normal_pass {
 /// @param points     `[clouds, n]` or ragged, metres, three coordinates, host memory
 /// @param params     see normals_params
 /// @param output     see normals_output
-/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @param workspace  at least estimate_normals_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument | workspace_too_small; nothing is written on failure
 /// Complexity: as knn(). Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
@@ -43,19 +80,31 @@ result estimate_normals(host_exec exec, batch<Points> const& points, normals_par
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
-  typename detail::normal_pass<Points>::function normal_of_point = nullptr;
-  detail::isa_dispatch<detail::normal_pass<Points>>(normal_of_point);
-  auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
-    auto const found = normal_of_point(points[b], i, keys, count, params.viewpoint);
-    detail::write_normal(output, points.begin_of(b) + i, found);
-  };
-  auto const leave_empty = [&](index_t row) {
-    detail::write_normal(output, row, detail::normal_and_curvature<typename Points::scalar>{});
-  };
-  detail::list_consumer const consumer{write, leave_empty};
-  exact method;
-  method.max_radius = params.max_radius;
-  return detail::neighbours_on_host(exec, points, points, true, method, params.k, consumer, output.report, workspace);
+  auto const answer = [&](auto const& search) { detail::estimate_normals_by(search, points, params, output); };
+  return detail::search_in_workspace(exec, points, points, true, workspace, answer);
+}
+
+/// Bytes of workspace for estimate_normals() by a BVH: none on the host.
+template <class Points>
+std::size_t estimate_normals_workspace_bytes(host_exec, point_bvh<typename Points::scalar> const&, batch<Points> const&,
+                                             normals_params const&) noexcept {
+  return 0;
+}
+
+/// estimate_normals() by a BVH that has been built of these very points: the same answer. The workspace is not needed:
+/// calls on a stream take one.
+/// @return ok | bad_argument (also for another number of points than the BVH has); nothing is written on failure
+template <class Points>
+result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,
+                        normals_params const& params, normals_output<typename Points::scalar> const& output,
+                        [[maybe_unused]] bytes workspace = {}) noexcept {
+  using index_type = point_bvh<typename Points::scalar>;
+  if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
+  if (result const checked = detail::check_own_index(index, points); !checked) return checked;
+  if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
+  detail::search_of_index<index_type, Points> const search{exec, index, points, true};
+  detail::estimate_normals_by(search, points, params, output);
+  return {};
 }
 
 FARPOINT_END_NAMESPACE

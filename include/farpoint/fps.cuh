@@ -5,8 +5,10 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/limits.hpp>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/fps/cuda.cuh>
+#include <farpoint/detail/fps/workspace_bound.cuh>
 #include <farpoint/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -27,6 +29,21 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Selector = fps_selector, class Points>
 std::size_t fps_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_cuda_plan<Selector, Points>{clouds, params, detail::device_properties::of(exec)}.bytes();
+}
+
+/// Bytes of device workspace that are enough for fps() of all batches within the limits on the current GPU, with
+/// fps_selector and any parameters, on any stream that has 8 multiprocessors or more. fps_workspace_bytes() goes by
+/// what a kernel needs, and may be nothing for 50 clouds of a size of which 49 take megabytes; the bound is never less
+/// for higher limits. O(multiprocessors).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument | cuda_failure (no device to ask); then `bound` stays as it is
+template <class Points>
+result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = detail::check_limits(limits); !checked) return checked;
+  auto const device = detail::device_properties::current();
+  if (device.multiprocessors == 0) return detail::cuda_failure(cudaErrorNoDevice, "fps: there is no device to ask");
+  bound = detail::fps_bytes_at_most<Points>(limits, device);
+  return {};
 }
 
 /// Farthest point sampling, enqueued on a stream: the rules and the bits of the host overload.

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/limits.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/fps/host.hpp>
 #include <farpoint/types/fps.hpp>
@@ -22,6 +23,20 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Points>
 std::size_t fps_workspace_bytes(host_exec exec, batch<Points> const& clouds, fps_params const& params) noexcept {
   return detail::fps_host_plan<Points>{exec, clouds, params}.bytes();
+}
+
+/// Bytes of workspace that are enough for fps() of all batches within the limits on the host, and for any parameters:
+/// fps_workspace_bytes() is no more, and shrinks and grows with the threads that a batch is worth. Never less for
+/// higher limits. O(threads).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result fps_workspace_bound(host_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = detail::check_threads(exec); !checked) return checked;
+  if (result const checked = detail::check_limits(limits); !checked) return checked;
+  detail::fps_host_plan<Points> const plan{host_exec{1}, batch<Points>{Points{}}, {}};
+  bound = plan.bytes_at_most(limits.points, limits.clouds, resolve_threads(exec.threads));
+  return {};
 }
 
 /// Farthest point sampling: each sample is the point farthest from all samples before it (Gonzalez 1985; Eldar et al.

@@ -5,8 +5,49 @@
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/interpolate.hpp>
+#include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+
+namespace detail {
+
+/// interpolate() by a search_of_points or search_of_index.
+/// @param begin_of  `begin_of(b)`: first row of the features of cloud b
+template <class Scalar, class Search, class BeginOf>
+void interpolate_by(Search const& search, BeginOf const& begin_of, span<float const> features, index_t channels,
+                    interpolate_output const& output) noexcept {
+  auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
+    float weights[3];
+    inverse_distance_weights(keys, count, weights);
+    float* const to = output.features.data() + (search.queries.begin_of(b) + i) * channels;
+    for (index_t c = 0; c < channels; ++c) {
+      to[c] = weighted_sum(weights, count, [&](int j) {
+        return features[static_cast<std::size_t>((begin_of(b) + keys[j].index()) * channels + c)];
+      });
+    }
+  };
+  auto const leave_empty = [&](index_t row) { std::fill_n(output.features.data() + row * channels, channels, 0.0f); };
+  neighbours_by<Scalar>(search, exact{}, 3, list_consumer{write, leave_empty}, output.report);
+}
+
+}  // namespace detail
+
+/// Bytes of workspace that interpolate() needs on the host; 256-byte aligned memory. As many as knn_workspace_bytes()
+/// for the same points and queries.
+template <class Points, class Queries>
+std::size_t interpolate_workspace_bytes(host_exec exec, batch<Points> const& points,
+                                        batch<Queries> const& queries) noexcept {
+  return knn_workspace_bytes(exec, points, queries, exact{}, 3);
+}
+
+/// Bytes of workspace that are enough for interpolate() of all searches within the limits on the host. Never less for
+/// higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result interpolate_workspace_bound(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
+}
 
 /// Interpolates features at each query: the mean of those of the three nearest points, weighted by the inverse squared
 /// distance (PointNet++, Qi et al. 2017).
@@ -21,7 +62,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// @param queries    as many clouds, regular or ragged
 /// @param channels   values of a row, at least 1
 /// @param output     see interpolate_output
-/// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
+/// @param workspace  at least interpolate_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument | workspace_too_small; nothing is written on failure
 /// Complexity: as knn() with k = 3, and O(queries * channels). Thread-safe: concurrent calls must not share output or
 /// workspace.
@@ -35,20 +76,37 @@ result interpolate(host_exec exec, batch<Points> const& points, span<float const
       !checked) {
     return checked;
   }
-  auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
-    float weights[3];
-    detail::inverse_distance_weights(keys, count, weights);
-    float* const to = output.features.data() + (queries.begin_of(b) + i) * channels;
-    for (index_t c = 0; c < channels; ++c) {
-      to[c] = detail::weighted_sum(weights, count, [&](int j) {
-        index_t const row = points.begin_of(b) + keys[j].index();
-        return features[static_cast<std::size_t>(row * channels + c)];
-      });
-    }
+  auto const begin_of = [&](index_t b) { return points.begin_of(b); };
+  auto const answer = [&](auto const& search) {
+    detail::interpolate_by<typename Points::scalar>(search, begin_of, features, channels, output);
   };
-  auto const leave_empty = [&](index_t row) { std::fill_n(output.features.data() + row * channels, channels, 0.0f); };
-  detail::list_consumer const consumer{write, leave_empty};
-  return detail::neighbours_on_host(exec, points, queries, false, exact{}, 3, consumer, output.report, workspace);
+  return detail::search_in_workspace(exec, points, queries, false, workspace, answer);
+}
+
+/// Bytes of workspace for interpolate() among the points of a BVH: none on the host.
+template <class Queries>
+std::size_t interpolate_workspace_bytes(host_exec, point_bvh<typename Queries::scalar> const&,
+                                        batch<Queries> const&) noexcept {
+  return 0;
+}
+
+/// interpolate() among the points of a BVH: the same answer as for the points themselves, whose features these are. The
+/// workspace is not needed: calls on a stream take one.
+/// @return ok | bad_argument; nothing is written on failure
+template <class Queries>
+result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& index, span<float const> features,
+                   batch<Queries> const& queries, index_t channels, interpolate_output const& output,
+                   [[maybe_unused]] bytes workspace = {}) noexcept {
+  using scalar = typename Queries::scalar;
+  if (result const checked = detail::check_index_search(exec, index, queries); !checked) return checked;
+  index_t const rows = queries.points().size();
+  if (result const checked = detail::check_interpolate(index.points(), features, rows, channels, output); !checked) {
+    return checked;
+  }
+  auto const begin_of = [&](index_t b) { return index.arrays().clouds[b].begin; };
+  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false};
+  detail::interpolate_by<scalar>(search, begin_of, features, channels, output);
+  return {};
 }
 
 FARPOINT_END_NAMESPACE

@@ -29,6 +29,15 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, exa
   return knn_workspace_bytes(exec, points, points, method, k);
 }
 
+/// Bytes of workspace that are enough for knn() of all searches within the limits on the host, whatever k. Never less
+/// for higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result knn_workspace_bound(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
+}
+
 /// Finds the k nearest points of each query. The answer is unique: the same bits on every backend and for every number
 /// of threads.
 ///

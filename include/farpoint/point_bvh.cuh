@@ -18,6 +18,17 @@ std::size_t point_bvh_bytes(cuda_exec, batch<Points> const& points) noexcept {
   return detail::indexed_search_bytes<Selector>(points, [](auto&) { return 0; });
 }
 
+/// Bytes of device memory that are enough for build_point_bvh() of all batches within the limits on any GPU. Never less
+/// for higher limits. O(1).
+/// @tparam Points    the view of the points: point_view<float>
+/// @tparam Selector  that of the calls
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points, class Selector = knn_selector>
+result point_bvh_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_indexed_search<Selector, Points>(
+      {limits.points, limits.clouds}, [](auto&) { return 0; }, bound);
+}
+
 /// Builds the BVH of each cloud, enqueued on a stream. For points that have moved, build again into the same memory.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.

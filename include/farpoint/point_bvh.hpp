@@ -8,41 +8,24 @@
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
 #include <farpoint/types/knn.hpp>
+#include <farpoint/types/point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-
-/// The BVHs of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable;
-/// searching is thread-safe. The points are no longer needed: a BVH has copies of them.
-template <class Scalar>
-class point_bvh {
- public:
-  point_bvh() = default;
-  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, unsigned long long left_out,
-            unsigned long long bad_offsets) noexcept
-      : arrays_{arrays}, clouds_{clouds}, left_out_{left_out}, bad_offsets_{bad_offsets} {}
-
-  /// Clouds.
-  index_t size() const noexcept { return clouds_; }
-  /// The BVH of cloud b, b < size().
-  point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
-  /// Points that are not finite: they are in no BVH.
-  unsigned long long non_finite_points() const noexcept { return left_out_; }
-  /// Wrong offsets of the points: if there are any, all BVHs are empty.
-  unsigned long long bad_offsets() const noexcept { return bad_offsets_; }
-  detail::point_bvh_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
-
- private:
-  detail::point_bvh_arrays<Scalar> arrays_{};
-  index_t clouds_ = 0;
-  unsigned long long left_out_ = 0;
-  unsigned long long bad_offsets_ = 0;
-};
 
 /// Bytes of host memory that build_point_bvh() needs, for the BVHs and for building them; 256-byte aligned. As many as
 /// the workspace of knn().
 template <class Points>
 std::size_t point_bvh_bytes(host_exec exec, batch<Points> const& points) noexcept {
   return detail::host_search_plan<typename Points::scalar>{exec, points, 0}.bytes();
+}
+
+/// Bytes of host memory that are enough for build_point_bvh() of all batches within the limits. Never less for higher
+/// limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result point_bvh_bound(host_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_host_search<typename Points::scalar>(exec, {limits.points, limits.clouds}, bound);
 }
 
 /// Builds the BVH of each cloud. For points that have moved, build again into the same memory.
@@ -65,40 +48,37 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   // Clouds that may have no point are empty wherever they begin.
   auto const used = bad_offsets == 0 ? points : batch<Points>::ragged(points.points(), points.offsets(), 0);
   detail::build_on_host(plan, arrays, used);
-  index = {arrays.index, points.size(), detail::count_left_out(used, arrays.index), bad_offsets};
+  index = {arrays.index, points.size(), points.points().size(), detail::count_left_out(used, arrays.index),
+           bad_offsets};
   return {};
 }
 
-/// knn() among the points of a BVH: the same answer as for the points themselves. Needs no workspace.
+/// Bytes of workspace for a search among the points of a BVH: none on the host.
+template <class Queries>
+std::size_t knn_workspace_bytes(host_exec, point_bvh<typename Queries::scalar> const&, batch<Queries> const&) noexcept {
+  return 0;
+}
+
+/// knn() among the points of a BVH: the same answer as for the points themselves.
 ///
-/// @param exec     threads to use; blocks until done
-/// @param index    the BVHs of the points
-/// @param queries  as many clouds as there are BVHs, of their scalar type, host memory
-/// @param method   exact
-/// @param k        neighbours of a query, 1 to 1,024
-/// @param output   see knn_output
+/// @param exec       threads to use; blocks until done
+/// @param index      the BVHs of the points
+/// @param queries    as many clouds as there are BVHs, of their scalar type, host memory
+/// @param method     exact
+/// @param k          neighbours of a query, 1 to 1,024
+/// @param output     see knn_output
+/// @param workspace  not needed: calls on a stream take one
 /// @return ok | bad_argument; nothing is written on failure
 template <class Queries>
 result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
-           exact const& method, index_t k, knn_output<typename Queries::scalar> const& output) noexcept {
+           exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
+           [[maybe_unused]] bytes workspace = {}) noexcept {
   using scalar = typename Queries::scalar;
-  index_t const rows = queries.points().size();
-  if (result const checked = detail::check_threads(exec); !checked) return checked;
-  if (result const checked = detail::check_queries(queries, index.size()); !checked) return checked;
-  if (result const checked = detail::check_knn(rows, method, k, output); !checked) return checked;
-
+  if (result const checked = detail::check_index_search(exec, index, queries); !checked) return checked;
+  if (result const checked = detail::check_knn(queries.points().size(), method, k, output); !checked) return checked;
   detail::knn_writer<Queries> const writer{queries, k, output};
-  auto const own = static_cast<unsigned long long>(detail::count_bad_offsets(queries));
-  if (auto const bad_offsets = index.bad_offsets() + own; bad_offsets > 0) {
-    for (index_t row = 0; row < rows; ++row) writer.leave_empty(row);
-    if (output.report != nullptr) *output.report = {0, 0, bad_offsets};
-    return {};
-  }
-  detail::for_each_cloud_plan const plan{exec, index.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
-                                         {}};
-  unsigned long long const bad = detail::search_built_on_host(plan, index.arrays(), queries, false,
-                                                              detail::nearest_task<scalar>(method, k, writer));
-  if (output.report != nullptr) *output.report = {index.non_finite_points(), bad, 0};
+  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false};
+  detail::neighbours_by<scalar>(search, method, k, writer, output.report);
   return {};
 }
 

@@ -24,6 +24,16 @@ std::size_t radius_workspace_bytes(cuda_exec, batch<Points> const& points) noexc
   return detail::indexed_search_bytes<Selector>(points, detail::radius_memory_of(points, true));
 }
 
+/// Bytes of device workspace that are enough for radius() and radius_rows() of all searches within the limits on any
+/// GPU. Never less for higher limits. O(1).
+/// @tparam Points    the view of the points: point_view<float>
+/// @tparam Selector  that of the calls
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points, class Selector = knn_selector>
+result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_indexed_search<Selector, Points>(limits, detail::radius_memory_of(limits), bound);
+}
+
 /// radius(), enqueued on a stream: the same answer as that of the host overload, to the bit.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. `points`, `queries`, `output` and

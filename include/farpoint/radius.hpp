@@ -6,6 +6,7 @@
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/search/radius_host.hpp>
+#include <farpoint/types/point_bvh.hpp>
 #include <farpoint/types/radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -22,6 +23,15 @@ std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points,
 template <class Points>
 std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points) noexcept {
   return radius_workspace_bytes(exec, points, points);
+}
+
+/// Bytes of workspace that are enough for radius() and radius_rows() of all searches within the limits on the host.
+/// Never less for higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result radius_workspace_bound(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_host_search<typename Points::scalar>(exec, limits, bound);
 }
 
 /// Finds up to `max` points within a radius of each query, or only counts them.
@@ -54,6 +64,29 @@ template <class Points>
 result radius(host_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   return detail::radius_host(exec, points, points, true, params, max, output, workspace);
+}
+
+/// Bytes of workspace for radius() among the points of a BVH: none on the host.
+template <class Queries>
+std::size_t radius_workspace_bytes(host_exec, point_bvh<typename Queries::scalar> const&,
+                                   batch<Queries> const&) noexcept {
+  return 0;
+}
+
+/// radius() among the points of a BVH: the same answer as for the points themselves. The workspace is not needed: calls
+/// on a stream take one.
+/// @return ok | bad_argument; nothing is written on failure
+template <class Queries>
+result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
+              radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
+              [[maybe_unused]] bytes workspace = {}) noexcept {
+  using index_type = point_bvh<typename Queries::scalar>;
+  if (result const checked = detail::check_index_search(exec, index, queries); !checked) return checked;
+  if (result const checked = detail::check_radius(queries.points().size(), params, max, output); !checked) {
+    return checked;
+  }
+  detail::radius_by(detail::search_of_index<index_type, Queries>{exec, index, queries, false}, params, max, output);
+  return {};
 }
 
 /// Finds all points within a radius of each query, as rows one after another (CSR).

@@ -5,6 +5,7 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/limits.hpp>
 #include <farpoint/detail/voxelize/cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -21,6 +22,20 @@ std::size_t voxelize_workspace_bytes(cuda_exec, batch<Points> const& clouds,
   if (!detail::check_voxelize(clouds, params, output) || detail::voxelizes_nothing(clouds)) return 0;
   if (detail::larger(clouds.points().size(), clouds.size()) > detail::voxelize_most_points) return 0;
   return detail::voxelize_plan<Selector, Points>{clouds, params, output}.bytes();
+}
+
+/// Bytes of device workspace that are enough for voxelize() of all batches within the limits on any GPU, whatever the
+/// parameters and outputs: 64 per point, 8 a cloud, and 64 KiB. Never less for higher limits.
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result voxelize_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = detail::check_limits(limits); !checked) return checked;
+  if (limits.points > detail::voxelize_most_points || limits.clouds > detail::voxelize_most_points) {
+    return detail::reject("limits: cuda_exec takes at most 2^30 points and clouds");
+  }
+  bound = detail::voxelize_most_bytes(limits.points, limits.clouds);
+  return {};
 }
 
 /// Voxelization on a stream: the rules and the bits of the host overload.

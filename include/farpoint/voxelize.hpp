@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/limits.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/detail/voxelize/host.hpp>
 #include <farpoint/types/voxelize.hpp>
@@ -23,6 +24,18 @@ std::size_t voxelize_workspace_bytes(host_exec exec, batch<Points> const& clouds
                                      voxelize_output<typename Points::scalar> const&) noexcept {
   index_t const points = clouds.points().size();
   return detail::voxelize_host_plan{exec, points, points, {}}.workspace_size();
+}
+
+/// Bytes of workspace that are enough for voxelize() of all batches within the limits on the host, whatever the
+/// parameters and outputs. Never less for higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result voxelize_workspace_bound(host_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = detail::check_threads(exec); !checked) return checked;
+  if (result const checked = detail::check_limits(limits); !checked) return checked;
+  bound = detail::voxelize_host_plan{exec, limits.points, limits.points, {}}.workspace_size();
+  return {};
 }
 
 /// Voxelization: finds the voxels of a grid that have points, and sums up the points of each (Zhou and Tuzel 2018;

@@ -2,12 +2,15 @@
 #include <farpoint/fps.cuh>
 
 #include <algorithm>
+#include <string>
 #include <utility>
 #include <vector>
 
 #include "../catch.hpp"
+#include "../shared/random_batches.hpp"
 
 using namespace farpoint;
+using farpoint_tests::random_magnitude;
 
 namespace {
 
@@ -89,7 +92,70 @@ void check_dimensions(std::integer_sequence<int, Dim...>) {
   (check_kernels<point_view<Coord, Dim>>(), ...);
 }
 
+/// fps_bytes_at_most() of a device against random smaller batches on parts of it.
+template <class Points>
+void check_bound(std::uint64_t seed) {
+  farpoint_tests::random_source random{seed};
+  detail::device_properties device = devices[random.below(2)];
+  device.multiprocessors -= static_cast<int>(random.below(device.multiprocessors));
+  auto const parts = parts_of(device);
+  batch_limits const limits{random_magnitude(random, 29), 1 + random_magnitude(random, 14)};
+  std::size_t const bound = detail::fps_bytes_at_most<Points>(limits, device);
+  CAPTURE(seed, Points::dim, sizeof(typename Points::coord), limits.points, limits.clouds, device.multiprocessors);
+  auto const check = [&](auto const& clouds, index_t samples) {
+    fps_params params;
+    params.samples = samples;
+    CAPTURE(clouds.points().size(), clouds.size(), clouds.is_ragged(), clouds.largest(), samples);
+    for (auto const& part : parts) {
+      CAPTURE(part.multiprocessors, part.cluster_blocks);
+      std::size_t const needed = detail::fps_cuda_plan<fps_selector, Points>{clouds, params, part}.bytes();
+      if (needed > bound) FAIL("the bound is " << bound << ", less than " << needed);
+    }
+  };
+  for (int i = 0; i < 20; ++i) {
+    check(farpoint_tests::random_batch_within<Points>(limits, random), random_magnitude(random, 20));
+  }
+  // Clouds for which local maxima are best.
+  index_t const clouds = detail::smaller<index_t>(limits.clouds, 1 + random.below(device.multiprocessors));
+  check(batch<Points>::regular(Points{nullptr, limits.points / clouds * clouds}, clouds), 4096);
+
+  batch_limits const less{random.below(limits.points + 1), random.below(limits.clouds + 1)};
+  std::size_t const fewer_points = detail::fps_bytes_at_most<Points>({less.points, limits.clouds}, device);
+  std::size_t const fewer_clouds = detail::fps_bytes_at_most<Points>({limits.points, less.clouds}, device);
+  CAPTURE(less.points, less.clouds);
+  if (fewer_points > bound || fewer_clouds > bound) FAIL("more for less");
+  // Close to what the largest batch needs.
+  index_t const most = 41 * limits.points + 300 * limits.clouds + (200 + 45 * device.multiprocessors) * 1024;
+  if (static_cast<index_t>(bound) > most) FAIL("more than 41 bytes a point: " << bound);
+}
+
+template <class Coord, int... Dim>
+void check_bounds(std::integer_sequence<int, Dim...>) {
+  for (std::uint64_t seed = 0; seed < 300; ++seed) (check_bound<point_view<Coord, Dim>>(seed), ...);
+}
+
 }  // namespace
+
+TEST_CASE("fps, device: a bound that is enough for all smaller batches, on all parts of a device", "[fps][device]") {
+  using dimensions = std::integer_sequence<int, 1, 2, 3, 4, 16>;
+  check_bounds<float16>(dimensions{});
+  check_bounds<float>(dimensions{});
+  check_bounds<double>(dimensions{});
+}
+
+TEST_CASE("fps, device: a bound, or a sentence where there is no device", "[fps][device]") {
+  std::size_t bound = 77;
+  result const outcome = fps_workspace_bound<point_view<float>>(cuda_exec{cudaStream_t{}}, {8192 * 50, 50}, bound);
+  int devices_here = 0;
+  if (cudaGetDeviceCount(&devices_here) == cudaSuccess && devices_here > 0) {
+    CHECK(outcome);
+    CHECK(bound > 8000000);
+  } else {
+    CHECK(outcome.code == status::cuda_failure);
+    CHECK(std::string{outcome.reason} == "fps: there is no device to ask");
+    CHECK(bound == 77);
+  }
+}
 
 TEST_CASE("fps, device: at most 40 bytes of workspace a point, and a constant a cloud", "[fps][device]") {
   // Those at which a kernel comes or goes, and the largest.

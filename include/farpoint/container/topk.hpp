@@ -55,6 +55,10 @@ class topk_list {
     }
   }
 
+ protected:
+  /// Element j of Capacity, of which the last k are the list.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& at(int j) const noexcept { return at_[j]; }
+
  private:
   Key at_[Capacity];
 };

@@ -27,14 +27,13 @@ class for_each_cloud_plan {
   /// @param largest  points of the largest cloud
   /// @param work     of all clouds, in ns, roughly
   for_each_cloud_plan(host_exec exec, index_t clouds, index_t points, index_t largest, double work,
-                      for_each_cloud_tuning const& tuning) noexcept {
+                      for_each_cloud_tuning const& tuning) noexcept
+      : tuning_{tuning} {
     // A call with bad arguments, which is refused later, may say that there is less than nothing to do.
     double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
     bool const enough = clouds >= 2 * threads_;
-    share_limit_ = threads_ == 1 ? largest
-                   : enough      ? std::max(tuning.times_for_many * tuning.team_from_points, points / (2 * threads_))
-                                 : tuning.team_from_points;
+    share_limit_ = threads_ == 1 ? largest : enough ? most_shared(points, threads_) : tuning.team_from_points;
     if (largest <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
     sharers_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
   }
@@ -44,10 +43,18 @@ class for_each_cloud_plan {
   index_t share_limit() const noexcept { return share_limit_; }
   /// Threads that may get small clouds: those of lower rank.
   int sharers() const noexcept { return sharers_; }
+  /// Largest share_limit() of a team, for batches of no more points.
+  index_t most_shared(index_t points, int threads) const noexcept {
+    return std::max(tuning_.times_for_many * tuning_.team_from_points, points / (2 * threads));
+  }
   /// Units that a phase of building should be cut into, at most.
-  std::uint32_t most_units() const noexcept { return threads_ == 1 ? 1 : static_cast<std::uint32_t>(4 * threads_); }
+  std::uint32_t most_units() const noexcept { return most_units(threads_); }
+  static std::uint32_t most_units(int threads) noexcept {
+    return threads == 1 ? 1 : static_cast<std::uint32_t>(4 * threads);
+  }
 
  private:
+  for_each_cloud_tuning tuning_;
   int threads_ = 1;
   int sharers_ = 1;
   index_t share_limit_ = 0;

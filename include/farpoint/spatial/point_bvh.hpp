@@ -3,6 +3,7 @@
 /// eight. No pointers: node i of a level has the nodes 8 i to 8 i + 7 of the level below.
 #pragma once
 
+#include <farpoint/container/nearest_list.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/spatial/point_bvh_traversal.hpp>
 
@@ -51,16 +52,17 @@ class point_bvh_ref {
   /// `[levels()]`: the groups of each level, from the leaves' boxes up.
   FARPOINT_HD point_boxes<Scalar> const* const* boxes() const noexcept { return boxes_; }
 
-  /// The k nearest points, ascending by (squared distance, index); those missing have the index no_index.
+  /// The k nearest points, ascending by (squared distance, index): `list[j].index()` and `list[j].distance2()` for j
+  /// below list.size().
   /// @param q            finite
   /// @param k            1 to Capacity; Capacity up to about 32 stays in registers
   /// @param max_radius2  squared metres; a point at exactly this squared distance is a neighbour
   /// @param excluded     index of a point to pass over
   template <int Capacity>
-  FARPOINT_HD topk_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
-                                               std::uint32_t excluded = no_index) const noexcept {
-    topk_list<key, Capacity> list{k, key{max_radius2, no_index}};
-    search(q, leaf_near(q), list, excluded);
+  FARPOINT_HD nearest_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
+                                                  std::uint32_t excluded = no_index) const noexcept {
+    nearest_list<key, Capacity> list{k, key{max_radius2, no_index}};
+    if (size_ > 0) search(q, leaf_near(q), static_cast<topk_list<key, Capacity>&>(list), excluded);
     return list;
   }
 

@@ -19,6 +19,14 @@ struct exact {
   bool exclude_self = false;
 };
 
+/// Limits of the searches that a workspace is for: it is enough for all that have no more of anything, regular or
+/// ragged, however points and queries are shared out among the clouds.
+struct search_limits {
+  index_t points = 0;   ///< of the view: of all clouds together, and between them
+  index_t clouds = 1;   ///< of points, and as many of queries
+  index_t queries = 0;  ///< of the view, of all clouds; queries that are the points need not be counted
+};
+
 /// Largest k of knn().
 inline constexpr index_t max_neighbours = 1024;
 

@@ -70,6 +70,18 @@ class fps_host_plan {
     return std::max(team, shared);
   }
 
+  /// Enough for all batches of no more points and clouds, by so many threads at most.
+  std::size_t bytes_at_most(index_t points, index_t clouds, int threads) const noexcept {
+    if (points == 0) return 0;
+    std::size_t most = layout_of(workspace_cutter{}, points, threads).size;
+    for (int team = 2; team <= threads; ++team) {
+      index_t const each = std::min(points, threads_.most_shared(points, team));
+      std::size_t const size = layout_of(workspace_cutter{}, each, 1).size;
+      most = std::max(most, static_cast<std::size_t>(std::min<index_t>(clouds, team)) * size);
+    }
+    return most;
+  }
+
   /// For one of the clouds that the team works on.
   memory team_memory(farpoint::bytes workspace) const noexcept {
     return layout_of(workspace_cutter{workspace.data()}, largest_, threads()).arrays;

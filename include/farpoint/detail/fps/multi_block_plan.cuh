@@ -2,6 +2,7 @@
 /// fps() of clouds that are too large for one block's shared memory: sort all, then sample with groups of blocks.
 #pragma once
 
+#include <farpoint/core/limits.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/cluster_kernel.cuh>
 #include <farpoint/detail/fps/grid_kernel.cuh>
@@ -40,6 +41,20 @@ class fps_multi_block_plan {
   /// Enough also where there are fewer multiprocessors than here, down to some_multiprocessors, and where clusters have
   /// to be smaller, or a grid takes their place.
   std::size_t bytes() const noexcept { return layout_of(cutter{}).size; }
+
+  /// Enough for all batches within the limits, by a grid or by clusters that the device has room for at once.
+  static std::size_t bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
+    fps_multi_block_plan plan{largest_batch<Points>(limits), device, 0};
+    plan.for_smaller_ = true;
+    plan.blocks_ = larger(plan.blocks_, device.multiprocessors);
+    plan.global_boxes_ = 0;
+    // Of a share: of blocks that have few points each, or of those that a small part of the device has.
+    index_t const few = 2 * divide_up(Selector::grid_points_per_block, index_t{chunking::chunk}) + 1;
+    int const blocks = smaller(plan.grid_blocks_, some_multiprocessors);
+    index_t const fair = divide_up(chunking::chunks(limits.points), index_t{blocks});
+    plan.plan_global_boxes(4 * larger(few, fair) + 1, plan.shared_limit(true));
+    return plan.bytes();
+  }
 
   /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and both to what a
   /// multi-instance GPU or a share of MPS has left of it. Asks the runtime.
@@ -114,7 +129,18 @@ class fps_multi_block_plan {
     while (shape + 1 < order_shapes && points_ > order_wave * Selector::order_blocks[shape].capacity()) ++shape;
     return shape;
   }
+  /// Of all ways to put as many points in order, or fewer.
+  index_t most_sort_workspace_words() const noexcept {
+    auto most = static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points_)));
+    for (std::size_t shape = 0; shape < order_shapes; ++shape) {
+      index_t const capacity = Selector::order_blocks[shape].capacity();
+      index_t const size = shape + 1 < order_shapes ? order_wave * capacity : Selector::most_points_in_phases;
+      most = larger(most, phased_radix_sort_workspace_words(smaller(points_, size), capacity));
+    }
+    return most;
+  }
   index_t sort_workspace_words() const noexcept {
+    if (for_smaller_) return most_sort_workspace_words();
     if (!is_order_phased()) {
       return static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points_)));
     }
@@ -171,13 +197,18 @@ class fps_multi_block_plan {
     return 4 * divide_up(chunking::chunks(points_), index_t{blocks}) + 1;
   }
 
-  /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
-  void plan_shared_memory() noexcept {
-    bool const in_clusters = cluster_size_ > 0;
+  /// Bytes of shared memory that a block has for its share.
+  std::size_t shared_limit(bool in_clusters) const noexcept {
     std::size_t const fixed =
         sizeof(typename config::shared) + (in_clusters ? sizeof(typename config::exchange) : 0) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
-    std::size_t const limit = device > fixed ? device - fixed : 0;
+    return device > fixed ? device - fixed : 0;
+  }
+
+  /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
+  void plan_shared_memory() noexcept {
+    bool const in_clusters = cluster_size_ > 0;
+    std::size_t const limit = shared_limit(in_clusters);
     index_t const most = in_clusters ? most_chunks_in_clusters(cluster_size_) : most_chunks_in_grid(blocks_);
     std::size_t const all = partition::bytes(most);
     std::size_t const boxes = partition::box_bytes(most);
@@ -186,7 +217,12 @@ class fps_multi_block_plan {
 
     index_t largest = most_chunks_in_grid(smaller(grid_blocks_, some_multiprocessors));
     if (in_clusters) largest = larger(largest, most_chunks_in_clusters(2));
-    if (partition::box_bytes(largest) > limit) {
+    plan_global_boxes(largest, limit);
+  }
+
+  /// Memory for boxes, if shared memory does not hold those of so many chunks.
+  void plan_global_boxes(index_t chunks, std::size_t limit) noexcept {
+    if (partition::box_bytes(chunks) > limit) {
       int const blocks = larger(blocks_, grid_blocks_);
       index_t const groups = fps_sorted_points<config>::groups_before(points_, clouds_.size(), blocks);
       global_boxes_ = static_cast<index_t>(partition::box_bytes(groups * chunking::group) / sizeof(scalar));
@@ -239,6 +275,7 @@ class fps_multi_block_plan {
   int grid_blocks_ = 1;           ///< that a grid has, also if there are clusters
   index_t groups_ = 0;            ///< of several blocks, that a grid can have
   std::size_t shared_bytes_ = 0;  ///< dynamic
+  bool for_smaller_ = false;      ///< the memory is for all smaller batches, too
   index_t global_boxes_ = 0;      ///< scalars, for boxes that shared memory does not hold
 };
 

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/core/limits.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/interpolate.hpp>
@@ -41,6 +42,11 @@ result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
       "queries: a regular batch needs a number of points that is a multiple of the number of clouds",
       "queries: more than 2^31 - 1 clouds, or 2^48 points"};
   return check_batch(queries, reasons);
+}
+
+inline result check_limits(search_limits const& limits) noexcept {
+  if (result const checked = check_limits(batch_limits{limits.points, limits.clouds}); !checked) return checked;
+  return check_limits(batch_limits{limits.queries, limits.clouds});
 }
 
 /// True for an output that is left out or has `rows * each` elements.

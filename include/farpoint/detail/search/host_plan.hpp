@@ -63,6 +63,18 @@ class host_search_plan {
   for_each_cloud_plan threads_;
 };
 
+/// Sets the bytes that are enough for all searches within the limits.
+template <class Scalar>
+result bound_host_search(host_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = check_threads(exec); !checked) return checked;
+  if (result const checked = check_limits(limits); !checked) return checked;
+  workspace_cutter cutter;
+  index_t const largest = std::min(limits.points, max_bvh_points);
+  std::uint32_t const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
+  bound = cut_host_search<Scalar>(cutter, limits.points, limits.clouds, largest, units).size;
+  return {};
+}
+
 /// Builds the indices of all clouds. The points must have been checked.
 template <class Points>
 void build_on_host(host_search_plan<typename Points::scalar> const& plan,
@@ -116,6 +128,72 @@ unsigned long long count_left_out(batch<Points> const& points,
   index_t count = 0;
   for (index_t b = 0; b < points.size(); ++b) count += points[b].size() - index.clouds[b].size;
   return static_cast<unsigned long long>(count);
+}
+
+/// What a search finds wrong with the data. Where offsets are wrong, nothing else counts.
+struct search_counts {
+  unsigned long long non_finite_points = 0;
+  unsigned long long non_finite_queries = 0;
+  unsigned long long bad_offsets = 0;
+};
+
+/// Builds the indices of points in the workspace, which has been checked, and hands the queries to a task.
+template <class Points, class Queries>
+struct search_of_points {
+  host_search_plan<typename Points::scalar> const& plan;
+  bytes workspace;
+  batch<Points> const& points;
+  batch<Queries> const& queries;
+  bool self;  ///< the queries are the points
+
+  /// @param leave_empty  `leave_empty(row)` for all rows, where offsets are wrong
+  template <class Task, class LeaveEmpty>
+  search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
+    if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
+      for (index_t row = 0; row < queries.points().size(); ++row) leave_empty(row);
+      return {0, 0, bad_offsets};
+    }
+    auto const memory = plan.cut(workspace.data());
+    auto const bad = search_on_host(plan, memory, points, queries, self, task);
+    return {count_left_out(points, memory.index), bad, 0};
+  }
+};
+
+/// The same among indices that have been built, a point_bvh.
+template <class Index, class Queries>
+struct search_of_index {
+  host_exec exec;
+  Index const& index;
+  batch<Queries> const& queries;
+  bool self;
+
+  template <class Task, class LeaveEmpty>
+  search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
+    index_t const rows = queries.points().size();
+    auto const own = static_cast<unsigned long long>(count_bad_offsets(queries));
+    auto const bad_offsets = self ? std::max(index.bad_offsets(), own) : index.bad_offsets() + own;
+    if (bad_offsets > 0) {
+      for (index_t row = 0; row < rows; ++row) leave_empty(row);
+      return {0, 0, bad_offsets};
+    }
+    for_each_cloud_plan const plan{exec, index.size(), rows, queries.largest(), static_cast<double>(rows) * 400, {}};
+    return {index.non_finite_points(), search_built_on_host(plan, index.arrays(), queries, self, task), 0};
+  }
+};
+
+/// Checks a search among indices that have been built.
+template <class Index, class Queries>
+result check_index_search(host_exec exec, Index const& index, batch<Queries> const& queries) noexcept {
+  if (result const checked = check_threads(exec); !checked) return checked;
+  return check_queries(queries, index.size());
+}
+
+/// The same where the queries are the points that the indices were built of.
+template <class Index, class Points>
+result check_own_index(Index const& index, batch<Points> const& points) noexcept {
+  if (result const checked = check_queries(points, index.size()); !checked) return checked;
+  if (points.points().size() != index.points()) return reject("points: not those that the index was built of");
+  return {};
 }
 
 /// Checks the arguments that all searches share: threads, points and queries.

@@ -96,24 +96,24 @@ class knn_writer {
   knn_output<scalar> output_;
 };
 
-/// Hands the k nearest of each query to a consumer; see knn_task and list_consumer. Checks the workspace; the
-/// rest has been checked.
-template <class Points, class Queries, class Consumer>
-result neighbours_on_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                          exact const& method, index_t k, Consumer const& consumer, knn_report* report, bytes workspace,
-                          for_each_cloud_tuning const& tuning = {}) noexcept {
-  using scalar = typename Points::scalar;
-  host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
+/// Hands the k nearest of each query to a consumer; see knn_task and list_consumer.
+/// @param search  search_of_points or search_of_index
+template <class Scalar, class Search, class Consumer>
+void neighbours_by(Search const& search, exact const& method, index_t k, Consumer const& consumer,
+                   knn_report* report) noexcept {
+  search_counts const found =
+      search(nearest_task<Scalar>(method, k, consumer), [&](index_t row) { consumer.leave_empty(row); });
+  if (report != nullptr) *report = {found.non_finite_points, found.non_finite_queries, found.bad_offsets};
+}
+
+/// Calls `answer(search)` with the search of points that a workspace is large enough for, after the workspace has been
+/// checked.
+template <class Points, class Queries, class Answer>
+result search_in_workspace(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                           bytes workspace, Answer const& answer, for_each_cloud_tuning const& tuning = {}) noexcept {
+  host_search_plan<typename Points::scalar> const plan{exec, points, queries.points().size(), tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
-  if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
-    for (index_t row = 0; row < queries.points().size(); ++row) consumer.leave_empty(row);
-    if (report != nullptr) *report = {0, 0, bad_offsets};
-    return {};
-  }
-  auto const memory = plan.cut(workspace.data());
-  unsigned long long const bad =
-      search_on_host(plan, memory, points, queries, self, nearest_task<scalar>(method, k, consumer));
-  if (report != nullptr) *report = {count_left_out(points, memory.index), bad, 0};
+  answer(search_of_points<Points, Queries>{plan, workspace, points, queries, self});
   return {};
 }
 
@@ -125,7 +125,10 @@ result knn_host(host_exec exec, batch<Points> const& points, batch<Queries> cons
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   knn_writer<Queries> const writer{queries, k, output};
-  return neighbours_on_host(exec, points, queries, self, method, k, writer, output.report, workspace, tuning);
+  auto const answer = [&](auto const& search) {
+    neighbours_by<typename Points::scalar>(search, method, k, writer, output.report);
+  };
+  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
 }
 
 }  // namespace detail

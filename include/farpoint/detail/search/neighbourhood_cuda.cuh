@@ -19,9 +19,15 @@ class neighbour_lists {
 
   neighbour_lists(index_t queries, index_t k) noexcept {
     if (k <= most_in_packets<Scalar> || queries <= 0) return;
-    index_t const most = (index_t{64} << 20) / (k * index_t{sizeof(key)});
+    index_t const most = most_keys / k;
     threads_ = divide_up(smaller(queries, most), index_t{search_block_size}) * search_block_size;
     keys_ = threads_ * k;
+  }
+
+  /// Of all numbers of queries and all k up to these.
+  static index_t keys_at_most(index_t queries, index_t k) noexcept {
+    if (k <= most_in_packets<Scalar> || queries <= 0) return 0;
+    return smaller(queries * k, most_keys) + search_block_size * k;
   }
 
   /// Threads that have a list; 0 if none needs one.
@@ -29,6 +35,8 @@ class neighbour_lists {
   key* operator()(workspace_cutter& cutter) const noexcept { return cutter.take<key>(keys_); }
 
  private:
+  static constexpr index_t most_keys = (index_t{64} << 20) / index_t{sizeof(key)};
+
   index_t threads_ = 0;
   index_t keys_ = 0;
 };
@@ -43,6 +51,17 @@ template <class Selector, class Points>
 std::size_t neighbours_bytes(batch<Points> const& points, index_t k) noexcept {
   if (k > max_neighbours) return 0;
   return indexed_search_bytes<Selector>(points, lists_of(points, k));
+}
+
+/// Sets the bytes that are enough for searches within the limits for the k nearest or fewer.
+template <class Selector, class Points>
+result bound_neighbours(batch_limits const& limits, index_t k, std::size_t& bound) noexcept {
+  using lists = neighbour_lists<typename Points::scalar>;
+  if (k < 0 || k > max_neighbours) return reject("limits: k is not between 0 and 1,024");
+  return bound_indexed_search<Selector, Points>(
+      {limits.points, limits.clouds},
+      [&](workspace_cutter& cutter) { return cutter.take<typename lists::key>(lists::keys_at_most(limits.points, k)); },
+      bound);
 }
 
 /// Builds the index and hands the list of each point to a consumer, as in register_lists. Checks the workspace; the

@@ -31,6 +31,12 @@ struct query_order_memory {
   }
 };
 
+/// Cuts the memory for the order of so many queries or fewer.
+inline auto order_of_at_most(index_t queries) noexcept {
+  index_t const rows = smaller(queries, max_narrow_points);
+  return [rows](workspace_cutter& cutter) { return query_order_memory::cut(cutter, rows); };
+}
+
 /// Cuts the memory for the order of a batch of queries.
 /// @param has_order  they are the points, or are answered in the order of the view: nothing is needed
 template <class Queries>

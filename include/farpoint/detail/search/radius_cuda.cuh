@@ -29,6 +29,15 @@ auto radius_memory_of(batch<Queries> const& queries, bool self) noexcept {
   };
 }
 
+/// The same for all searches within the limits.
+inline auto radius_memory_of(search_limits const& limits) noexcept {
+  index_t const rows = larger(limits.queries, limits.points);
+  return [rows, cut_order = order_of_at_most(limits.queries)](workspace_cutter& cutter) {
+    auto const sums = exclusive_scan_memory::cut(cutter, rows);
+    return radius_memory{sums, cut_order(cutter)};
+  };
+}
+
 /// Enqueues a radius search: the indices have been built, and the arguments checked.
 template <class Points, class Queries>
 class radius_search {

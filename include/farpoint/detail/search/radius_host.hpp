@@ -78,25 +78,15 @@ class radius_count_task {
   typename radius_count_pass<Scalar>::function pass_;
 };
 
-/// radius() for host_exec.
-template <class Points, class Queries>
-result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
-                   radius_params const& params, index_t max, radius_output<typename Points::scalar> const& output,
-                   bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
-  using scalar = typename Points::scalar;
-  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
-  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  host_search_plan<scalar> const plan{exec, points, queries.points().size(), tuning};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
-
-  knn_writer<Queries> const lists{queries, max, {output.indices, output.distances, output.counts, nullptr}};
-  if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
-    for (index_t row = 0; row < queries.points().size(); ++row) lists.leave_empty(row);
-    if (output.report != nullptr) *output.report = {0, 0, 0, 0, bad_offsets};
-    return {};
-  }
-  auto const memory = plan.cut(workspace.data());
-  auto const request = request_of<scalar>(params, max);
+/// radius() by a search_of_points or search_of_index.
+template <class Scalar, class Search>
+void radius_by(Search const& search, radius_params const& params, index_t max,
+               radius_output<Scalar> const& output) noexcept {
+  auto const& queries = search.queries;
+  using queries_type = std::decay_t<decltype(queries.points())>;
+  knn_writer<queries_type> const lists{queries, max, {output.indices, output.distances, output.counts, nullptr}};
+  auto const leave_empty = [&](index_t row) { lists.leave_empty(row); };
+  auto const request = request_of<Scalar>(params, max);
   std::atomic<unsigned long long> total{0};
   auto const add_to_total = [&](index_t count) {
     if (output.report == nullptr) return;
@@ -110,19 +100,30 @@ result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> c
     if (!output.counts.empty()) output.counts.set(queries.begin_of(b) + i, count);
     add_to_total(count);
   };
-  auto const run = [&](auto const& task) { return search_on_host(plan, memory, points, queries, self, task); };
-  unsigned long long bad = 0;
+  auto const run = [&](auto const& task) { return search(task, leave_empty); };
+  search_counts found;
   if (max == 0) {
-    bad = run(radius_count_task<scalar, decltype(write_count)>{request, write_count});
+    found = run(radius_count_task<Scalar, decltype(write_count)>{request, write_count});
   } else if (params.order == radius_order::nearest) {
-    bad = run(
-        knn_task<neighbour_key<scalar>, scalar, decltype(write)>{request, write, choose_knn_pass<scalar>(request.k)});
+    found = run(
+        knn_task<neighbour_key<Scalar>, Scalar, decltype(write)>{request, write, choose_knn_pass<Scalar>(request.k)});
   } else {
-    bad = run(
-        knn_task<index_key<scalar>, scalar, decltype(write)>{request, write, choose_lowest_pass<scalar>(request.k)});
+    found = run(
+        knn_task<index_key<Scalar>, Scalar, decltype(write)>{request, write, choose_lowest_pass<Scalar>(request.k)});
   }
-  if (output.report != nullptr) *output.report = {count_left_out(points, memory.index), bad, total.load(), 0, 0};
-  return {};
+  if (output.report == nullptr) return;
+  *output.report = {found.non_finite_points, found.non_finite_queries, total.load(), 0, found.bad_offsets};
+}
+
+/// radius() for host_exec.
+template <class Points, class Queries>
+result radius_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                   radius_params const& params, index_t max, radius_output<typename Points::scalar> const& output,
+                   bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
+  if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
+  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
+  auto const answer = [&](auto const& search) { radius_by(search, params, max, output); };
+  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
 }
 
 /// Where the rows of a block of queries begin; -1 for a row that does not fit.

@@ -33,6 +33,17 @@ std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) no
   return cutter.used();
 }
 
+/// Sets the bytes that are enough for all searches within the limits, with what `cut(cutter)` takes behind the index.
+template <class Selector, class Points, class Cut>
+result bound_indexed_search(search_limits const& limits, Cut const& cut, std::size_t& bound) noexcept {
+  if (result const checked = check_limits(limits); !checked) return checked;
+  if (limits.points > max_bvh_points || limits.clouds > max_bvh_points) {
+    return reject("limits: cuda_exec takes at most 2^30 points and clouds");
+  }
+  bound = indexed_search_bytes<Selector>(largest_batch<Points>({limits.points, limits.clouds}), cut);
+  return {};
+}
+
 /// Enqueues a look at the queries' offsets, if they are not those of the points, after the index has been built.
 /// @param bad_offsets  bvh_build_state::bad_offsets, to which theirs are added
 template <class Points, class Queries>

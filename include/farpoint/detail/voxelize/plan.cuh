@@ -37,6 +37,11 @@ constexpr int bits_of(std::uint64_t number) noexcept {
   return bits;
 }
 
+/// What voxelize_workspace_bytes() promises.
+constexpr std::size_t voxelize_most_bytes(index_t points, index_t clouds) noexcept {
+  return 64 * static_cast<std::size_t>(points) + 8 * static_cast<std::size_t>(clouds) + 65536;
+}
+
 /// Chooses the kernels, and lays out the workspace. At least one cloud and one point.
 template <class Selector, class Points>
 class voxelize_plan {
@@ -165,10 +170,8 @@ class voxelize_plan {
     return bytes() <= most_bytes();
   }
 
-  /// What voxelize_workspace_bytes() promises.
   std::size_t most_bytes() const noexcept {
-    auto const points = static_cast<std::size_t>(args_.clouds.points().size());
-    return 64 * points + 8 * static_cast<std::size_t>(args_.clouds.size()) + 65536;
+    return voxelize_most_bytes(args_.clouds.points().size(), args_.clouds.size());
   }
 
   index_t all_groups() const noexcept { return occupancy_bitmap::all_groups(all_cells()); }

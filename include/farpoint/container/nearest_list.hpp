@@ -1,0 +1,40 @@
+/// @file
+#pragma once
+
+#include <farpoint/container/topk.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The k nearest that a search has found, ascending by (squared distance, index), in registers.
+/// @tparam Capacity  k at most. Elements that are asked for by constants stay in registers if k is Capacity
+template <class Key, int Capacity>
+class nearest_list : public topk_list<Key, Capacity> {
+ public:
+  using base = topk_list<Key, Capacity>;
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_list(int k, Key const& limit) noexcept : base{k, limit}, k_{k} {}
+
+  /// Neighbours that were found: k, or fewer.
+  FARPOINT_HD int size() const noexcept {
+    int count = 0;
+    FARPOINT_UNROLL
+    for (int j = 0; j < Capacity; ++j) count += j >= Capacity - k_ && this->at(j).index() != no_index ? 1 : 0;
+    return count;
+  }
+  FARPOINT_HD bool empty() const noexcept { return size() == 0; }
+
+  /// The j-th nearest, 0 <= j < k: its index() and its distance2(). From size() on the index is no_index.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Key operator[](int j) const noexcept {
+    Key found = this->at(Capacity - 1);
+    FARPOINT_UNROLL
+    for (int i = 0; i < Capacity - 1; ++i) {
+      if (i == Capacity - k_ + j) found = this->at(i);
+    }
+    return found;
+  }
+
+ private:
+  int k_;
+};
+
+FARPOINT_END_NAMESPACE

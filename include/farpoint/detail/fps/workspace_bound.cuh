@@ -1,0 +1,42 @@
+/// @file
+/// How much workspace is enough for fps() of all batches within limits.
+#pragma once
+
+#include <farpoint/core/limits.hpp>
+#include <farpoint/detail/fps/cuda.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The same by local maxima, as fps_selector uses them: regular batches, whose clouds share the multiprocessors out.
+template <class Points>
+std::size_t local_maxima_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
+  std::size_t most = 0;
+  if (!fps_has_local_maxima<Points> || limits.points > max_narrow_points) return most;
+  index_t const most_clouds = smaller<index_t>(limits.clouds, device.multiprocessors);
+  for (index_t clouds = 1; clouds <= most_clouds; ++clouds) {
+    batch_limits const whole{divide_up(limits.points, clouds) * clouds, clouds};
+    auto const batch_of = batch<Points>::regular(largest_batch<Points>(whole).points(), clouds);
+    int const blocks = device.multiprocessors / static_cast<int>(clouds);
+    fps_choice const choice{fps_kernel::maxima_in_grid, 1, blocks, true};
+    most = larger(most, local_maxima_plan<fps_selector, Points>{batch_of, device, choice}.bytes());
+  }
+  return most;
+}
+
+/// Whatever kernels fps_selector chooses on a device, or for any part of it of 8 multiprocessors or more.
+template <class Points>
+std::size_t fps_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
+  if (limits.clouds == 0) return 0;
+  // One for all: what is found wrong with the offsets.
+  std::size_t most = workspace_alignment + static_cast<std::size_t>(limits.points) * fps_global_memory_scalars<Points> *
+                                               sizeof(typename Points::scalar);
+  most = larger(most, local_maxima_bytes_at_most<Points>(limits, device));
+  if constexpr (Points::dim <= 3) {
+    most = larger(most, fps_multi_block_plan<fps_selector, Points>::bytes_at_most(limits, device));
+  }
+  return most;
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,39 @@
+/// @file
+/// What build_point_bvh() sets on the host.
+#pragma once
+
+#include <farpoint/spatial/point_bvh_arrays.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// The BVHs of a batch of clouds, in memory that build_point_bvh() has filled. Non-owning, trivially copyable;
+/// searching is thread-safe. The points are no longer needed: a BVH has copies of them.
+template <class Scalar>
+class point_bvh {
+ public:
+  point_bvh() = default;
+  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points, unsigned long long left_out,
+            unsigned long long bad_offsets) noexcept
+      : arrays_{arrays}, clouds_{clouds}, points_{points}, left_out_{left_out}, bad_offsets_{bad_offsets} {}
+
+  /// Clouds.
+  index_t size() const noexcept { return clouds_; }
+  /// Points of all clouds, including those that are not finite.
+  index_t points() const noexcept { return points_; }
+  /// The BVH of cloud b, b < size().
+  point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
+  /// Points that are not finite: they are in no BVH.
+  unsigned long long non_finite_points() const noexcept { return left_out_; }
+  /// Wrong offsets of the points: if there are any, all BVHs are empty.
+  unsigned long long bad_offsets() const noexcept { return bad_offsets_; }
+  detail::point_bvh_arrays<Scalar> const& arrays() const noexcept { return arrays_; }
+
+ private:
+  detail::point_bvh_arrays<Scalar> arrays_{};
+  index_t clouds_ = 0;
+  index_t points_ = 0;
+  unsigned long long left_out_ = 0;
+  unsigned long long bad_offsets_ = 0;
+};
+
+FARPOINT_END_NAMESPACE

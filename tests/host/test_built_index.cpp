@@ -1,0 +1,172 @@
+// Searches by an index that has been built give the bits of those that build their own, on host_exec.
+#include <farpoint/estimate_normals.hpp>
+#include <farpoint/interpolate.hpp>
+#include <farpoint/mean_knn_distance.hpp>
+#include <farpoint/point_bvh.hpp>
+#include <farpoint/radius.hpp>
+
+#include <string>
+
+#include "../catch.hpp"
+#include "../shared/host_array.hpp"
+#include "../shared/index_problem.hpp"
+
+using namespace farpoint_tests;
+using farpoint::span;
+using view = index_problem::view;
+
+namespace {
+
+class clouds_on_host {
+ public:
+  explicit clouds_on_host(index_problem const& problem)
+      : points{index_problem::batch_of(problem.points.data(), problem.points.size(), problem.point_offsets.data(),
+                                       problem.clouds())},
+        queries{index_problem::batch_of(problem.queries.data(), problem.queries.size(), problem.query_offsets.data(),
+                                        problem.clouds())},
+        memory_{point_bvh_bytes(host_exec{2}, points)} {
+    REQUIRE(build_point_bvh(host_exec{2}, points, memory_.get(), index));
+  }
+
+  farpoint::batch<view> points;
+  farpoint::batch<view> queries;
+  farpoint::point_bvh<float> index;
+
+ private:
+  host_workspace memory_;
+};
+
+/// An output of `size` elements, twice: of the call with an index, and of the one without.
+template <class T>
+class twice {
+ public:
+  explicit twice(index_t size) : one_{static_cast<std::size_t>(size)}, other_{static_cast<std::size_t>(size)} {}
+  span<T> first() const { return {one_.data(), one_.size()}; }
+  span<T> second() const { return {other_.data(), other_.size()}; }
+  bool same() const {
+    bool const equal = one_.size() == 0 || std::memcmp(one_.data(), other_.data(), one_.size() * sizeof(T)) == 0;
+    return equal && one_.intact() && other_.intact();
+  }
+
+ private:
+  host_array<T> one_;
+  host_array<T> other_;
+};
+
+void check_radius(clouds_on_host const& clouds, farpoint::radius_params const& params, index_t max) {
+  index_t const rows = clouds.queries.points().size();
+  twice<std::int32_t> const indices{rows * max};
+  twice<float> const distances{rows * max};
+  twice<std::int32_t> const counts{rows};
+  farpoint::radius_report reports[2];
+  REQUIRE(radius(host_exec{3}, clouds.index, clouds.queries, params, max,
+                 {indices.first(), distances.first(), counts.first(), &reports[0]}));
+  host_workspace const workspace{radius_workspace_bytes(host_exec{1}, clouds.points, clouds.queries)};
+  REQUIRE(radius(host_exec{1}, clouds.points, clouds.queries, params, max,
+                 {indices.second(), distances.second(), counts.second(), &reports[1]}, workspace.get()));
+  CHECK(indices.same());
+  CHECK(distances.same());
+  CHECK(counts.same());
+  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+}
+
+void check_points(clouds_on_host const& clouds, index_t k) {
+  index_t const rows = clouds.points.points().size();
+  twice<float> const normals{3 * rows};
+  twice<float> const curvatures{rows};
+  farpoint::knn_report reports[2];
+  farpoint::normals_params params;
+  params.k = k;
+  params.max_radius = 2;
+  REQUIRE(estimate_normals(host_exec{3}, clouds.index, clouds.points, params,
+                           {normals.first(), curvatures.first(), &reports[0]}));
+  host_workspace const workspace{estimate_normals_workspace_bytes(host_exec{1}, clouds.points, params)};
+  REQUIRE(estimate_normals(host_exec{1}, clouds.points, params, {normals.second(), curvatures.second(), &reports[1]},
+                           workspace.get()));
+  CHECK(normals.same());
+  CHECK(curvatures.same());
+  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+
+  twice<float> const means{rows};
+  REQUIRE(mean_knn_distance(host_exec{3}, clouds.index, clouds.points, k, means.first(), {}, &reports[0]));
+  REQUIRE(mean_knn_distance(host_exec{1}, clouds.points, k, means.second(), workspace.get(), &reports[1]));
+  CHECK(means.same());
+  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+}
+
+void check_interpolate(clouds_on_host const& clouds, index_problem const& problem) {
+  twice<float> const features{clouds.queries.points().size() * problem.channels};
+  farpoint::knn_report reports[2];
+  REQUIRE(interpolate(host_exec{3}, clouds.index, span<float const>{problem.features}, clouds.queries, problem.channels,
+                      {features.first(), &reports[0]}));
+  host_workspace const workspace{interpolate_workspace_bytes(host_exec{1}, clouds.points, clouds.queries)};
+  REQUIRE(interpolate(host_exec{1}, clouds.points, span<float const>{problem.features}, clouds.queries,
+                      problem.channels, {features.second(), &reports[1]}, workspace.get()));
+  CHECK(features.same());
+  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+}
+
+}  // namespace
+
+TEST_CASE("point_bvh: radius, normals, means and interpolation by an index that has been built", "[point_bvh][host]") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    auto const problem = random_index_problem(seed);
+    clouds_on_host const clouds{problem};
+    for (auto const order : {farpoint::radius_order::index, farpoint::radius_order::nearest}) {
+      farpoint::radius_params params;
+      params.radius = seed % 2 == 0 ? 1 : 0.1;
+      params.order = order;
+      for (index_t const max : {0, 5, 70}) check_radius(clouds, params, max);
+    }
+    check_points(clouds, 3 + static_cast<index_t>(seed % 5) * 9);
+    check_interpolate(clouds, problem);
+  }
+}
+
+TEST_CASE("point_bvh: an index of other points is refused", "[point_bvh][host]") {
+  auto const problem = random_index_problem(3);
+  clouds_on_host const clouds{problem};
+  std::vector<float> values(3 * problem.points.size());
+  auto const fewer = farpoint::batch<view>::ragged(clouds.points.points().subview(0, clouds.index.points() - 1),
+                                                   clouds.points.offsets());
+  farpoint::batch<view> const one{clouds.points.points()};
+  for (auto const& others : {fewer, one}) {
+    auto const normals = estimate_normals(host_exec{1}, clouds.index, others, {}, {values});
+    auto const means = mean_knn_distance(host_exec{1}, clouds.index, others, 3, span<float>{values});
+    CHECK(normals.code == farpoint::status::bad_argument);
+    CHECK(means.code == farpoint::status::bad_argument);
+    CHECK(std::string{normals.reason} == means.reason);
+  }
+  CHECK_FALSE(radius(host_exec{1}, clouds.index, one, {1.0}, 0, {}));
+  CHECK_FALSE(interpolate(host_exec{1}, clouds.index, span<float const>{values}, one, 3, {span<float>{values}}));
+  CHECK_FALSE(interpolate(host_exec{-1}, clouds.index, span<float const>{values}, clouds.queries, 1, {}));
+}
+
+TEST_CASE("point_bvh_ref: the nearest by number", "[point_bvh][host]") {
+  auto problem = random_index_problem(5);
+  problem.point_offsets = {0, 5, 600};
+  problem.query_offsets = {0, 0, static_cast<index_t>(problem.queries.size())};
+  clouds_on_host const clouds{problem};
+  std::vector<std::int32_t> indices(problem.queries.size() * 6);
+  std::vector<float> distances(indices.size());
+  REQUIRE(knn(host_exec{1}, clouds.index, clouds.queries, farpoint::exact{}, 6, {indices, distances}));
+  bool right = true;
+  for (std::size_t i = 0; i < problem.queries.size(); ++i) {
+    farpoint::vec<float> const q{{problem.queries[i][0], problem.queries[i][1], problem.queries[i][2]}};
+    if (!farpoint::is_finite(q)) continue;
+    auto const found = clouds.index[1].nearest<8>(q, 6);
+    auto const all = clouds.index[1].nearest<6>(q);
+    right = right && found.size() == 6 && all.size() == 6;
+    for (int j = 0; j < 6; ++j) {
+      std::size_t const at = 6 * i + static_cast<std::size_t>(j);
+      right = right && static_cast<std::int32_t>(found[j].index()) == indices[at];
+      right = right && found[j].distance2() == distances[at] && all[j].index() == found[j].index();
+    }
+  }
+  CHECK(right);
+  auto const few = clouds.index[0].nearest<8>({{0, 0, 0}});
+  CHECK(few.size() == clouds.index[0].size());
+  CHECK(few[7].index() == farpoint::no_index);
+  CHECK(farpoint::point_bvh_ref<float>{}.nearest<4>({{0, 0, 0}}).empty());
+}
