@@ -4,6 +4,7 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/tuning/hash_map.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -11,13 +12,6 @@ FARPOINT_BEGIN_NAMESPACE
 /// memory will do until clear().
 struct alignas(32) hash_map_bucket {
   std::uint64_t words[4];
-};
-
-/// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
-enum class hash_map_layout {
-  pairs,    ///< beside its key; where both have 32 bits in one word, so that one compare-and-swap writes both
-  sectors,  ///< behind 16 bytes of keys, as a rule in the same sector: twice as many keys are seen in one load
-  split     ///< in the second part of the map's memory: who wants no values touches half of it
 };
 
 namespace detail {

@@ -5,7 +5,6 @@
 #include <farpoint/container/hash.hpp>
 #include <farpoint/container/hash_map_layout.hpp>
 #include <farpoint/container/hash_map_probe.hpp>
-#include <farpoint/container/hash_map_tuning.hpp>
 #include <farpoint/container/hash_map_value.hpp>
 #include <farpoint/core/math.hpp>
 

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/tuning/loops.hpp>
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -32,12 +33,11 @@ __global__ void __launch_bounds__(BlockSize) bad_offsets_kernel(bad_offsets_args
 template <class Points>
 FARPOINT_HIDDEN void count_bad_offsets(kernel_launcher& launcher, batch<Points> const& clouds, unsigned const* known,
                                        unsigned* total, unsigned long long* reported) noexcept {
-  constexpr int block_size = 256;
   bool const has_offsets = clouds.is_ragged() && clouds.size() > 0;
   if ((total == nullptr && reported == nullptr) || (!has_offsets && known == nullptr)) return;
   auto const offsets = has_offsets ? clouds.offsets() : span<index_t const>{};
-  launcher.launch_for(larger(static_cast<index_t>(offsets.size()), index_t{1}), block_size,
-                      bad_offsets_kernel<block_size>,
+  launcher.launch_for(larger(static_cast<index_t>(offsets.size()), index_t{1}), offsets_block_size,
+                      bad_offsets_kernel<offsets_block_size>,
                       bad_offsets_args{offsets, clouds.points().size(), known, total, reported});
 }
 

@@ -8,13 +8,12 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/tuning/loops.hpp>
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-inline constexpr int exclusive_scan_block_size = 128;
-inline constexpr int exclusive_scan_items = 8;  ///< rows per thread
 inline constexpr index_t exclusive_scan_tile = index_t{exclusive_scan_block_size} * exclusive_scan_items;
 
 }  // namespace detail

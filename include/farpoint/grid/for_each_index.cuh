@@ -5,11 +5,10 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/status.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/tuning/loops.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-inline constexpr int index_block_size = 256;
 
 template <class Body>
 struct index_args {

@@ -55,6 +55,9 @@ inline constexpr int search_block_size = 128;
 /// Queries that a warp answers, one after another, where their lists are too long for registers.
 inline constexpr int knn_queries_per_warp = 4;
 
+/// Longest row of radius_rows() that is filled in any order and sorted afterwards; longer ones are heaps.
+inline constexpr index_t radius_sorted_row = 512;
+
 /// Fewer queries than this are answered in the order of the view: the dozen launches of a sort would take longer than
 /// it saves. A guess; the break-even point has not been measured.
 inline constexpr index_t query_order_from = 16384;

@@ -35,5 +35,12 @@ inline constexpr int screen_chunk_level = 6;
 inline constexpr int screen_index_threads = 512;
 inline constexpr int screen_index_items = 8;
 
+/// Points that a thread looks at, one after another, when the visible ones are numbered.
+inline constexpr int screen_number_items = 4;
+
+/// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
+inline constexpr index_t screen_most_in_registers = 32;
+inline constexpr index_t screen_list_bytes = index_t{64} << 20;
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -7,6 +7,7 @@
 #include <farpoint/detail/gather/check.hpp>
 #include <farpoint/detail/gather/rows.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/tuning/loops.hpp>
 #include <farpoint/types/gather.hpp>
 #include <farpoint/warp/count_in_report.cuh>
 
@@ -22,8 +23,6 @@ struct gather_args {
   span<Value> output;
   gather_report* report;  ///< may be null
 };
-
-inline constexpr int gather_block_size = 256;
 
 /// Copies a value per thread. `Number` is the type of their count: dividing 64-bit numbers takes longer than the copy.
 template <class Value, class Number>

@@ -5,20 +5,16 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/detail/hash_map/operations.hpp>
+#include <farpoint/tuning/hash_map.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 #include <farpoint/warp/warp_compact.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-inline constexpr int hash_map_block_size = 256;
-
 __device__ inline index_t hash_map_thread() noexcept {
   return index_t{blockIdx.x} * hash_map_block_size + threadIdx.x;
 }
-
-/// Stores of 16 bytes that a thread of hash_map_clear_kernel makes.
-inline constexpr index_t hash_map_clear_stores = 4;
 
 template <class Map>
 __global__ void __launch_bounds__(hash_map_block_size) hash_map_clear_kernel(Map const map) {
@@ -73,11 +69,6 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_bulk_kernel(hash
     count_not_inserted(*args.report, failed, keys[j] == args.map.empty());
   }
 }
-
-/// Keys that a lane looks at in so many passes: of a warp's keys, 24 are in a part on average, or 32 with two passes,
-/// so that there are rarely more than lanes.
-template <int Passes>
-inline constexpr int hash_map_pass_keys = (3 * Passes + 3) / 4;
 
 /// Goes over all keys once for each part of the map, and takes those whose search begins there. Blocks are numbered by
 /// part, then by tile; the device starts them in about this order, and so works on one part at a time.

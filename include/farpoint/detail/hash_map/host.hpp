@@ -6,14 +6,12 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/hash_map/operations.hpp>
 #include <farpoint/host/thread_team.hpp>
+#include <farpoint/tuning/hash_map.hpp>
 
 #include <algorithm>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// Fewer entries than this are not worth another thread.
-inline constexpr index_t hash_map_entries_per_thread = 4096;
 
 /// Calls part(begin, end) for parts of `size` entries, each on a thread.
 template <class Part>

@@ -55,10 +55,6 @@ class knn_screen_plan {
   static constexpr int search_block_size = Selector::search_block_size;
   using key = neighbour_key<scalar>;
 
-  /// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
-  static constexpr index_t most_in_registers = 32;
-  static constexpr index_t list_bytes = index_t{64} << 20;
-
   struct memory {
     screen_state* state;
     std::uint64_t* tiles;       ///< of points
@@ -80,8 +76,8 @@ class knn_screen_plan {
   quadtree_layout layout() const noexcept { return {method_.camera.width, method_.camera.height, most_}; }
   /// Whose lists are not in registers.
   index_t list_threads() const noexcept {
-    if (k_ <= most_in_registers) return 0;
-    index_t const allowed = list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
+    if (k_ <= screen_most_in_registers) return 0;
+    index_t const allowed = screen_list_bytes / (k_ * index_t{sizeof(key)} * search_block_size);
     index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
@@ -174,7 +170,7 @@ class knn_screen_plan {
     launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, args);
     if (k_ <= 8) return launch_search<8>(launcher, args);
     if (k_ <= 16) return launch_search<16>(launcher, args);
-    if (k_ <= most_in_registers) return launch_search<most_in_registers>(launcher, args);
+    if (k_ <= screen_most_in_registers) return launch_search<screen_most_in_registers>(launcher, args);
     launch_search<0>(launcher, args);
   }
 

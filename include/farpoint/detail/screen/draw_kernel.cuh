@@ -6,6 +6,7 @@
 #include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/tuning/knn_screen.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -92,9 +93,6 @@ __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points
   if (non_finite != 0) atomic_add(&args.state->non_finite, std::uint64_t{non_finite});
   if (unseen != 0) atomic_add(&args.state->unseen, std::uint64_t{unseen});
 }
-
-/// Points that a thread of screen_number_kernel looks at, one after another.
-inline constexpr int screen_number_items = 4;
 
 /// What the last tile knows.
 template <class Points, class Camera>

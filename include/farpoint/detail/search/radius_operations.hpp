@@ -130,9 +130,6 @@ struct radius_row_lists {
   FARPOINT_HD void leave_empty(index_t row) const noexcept { output.leave_empty(row); }
 };
 
-/// Longest row of radius_rows() that is filled in any order and sorted afterwards; longer ones are heaps.
-inline constexpr index_t radius_sorted_row = 512;
-
 /// Fills rows whose offsets are known: those of up to `collected` elements in any order and without distances.
 template <class Key, class Points>
 struct radius_rows_fill {

@@ -5,6 +5,7 @@
 #include <farpoint/core/offsets.hpp>
 #include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
+#include <farpoint/tuning/knn.hpp>
 #include <farpoint/warp/warp_merge_sort.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

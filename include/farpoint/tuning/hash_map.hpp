@@ -1,10 +1,21 @@
 /// @file
-/// What makes a hash map fast on a GPU: the default layout, and how often bulk operations go over their keys.
+/// What makes a hash map fast. Nothing here changes a result.
 #pragma once
 
-#include <farpoint/container/hash_map_layout.hpp>
+#include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+
+/// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
+enum class hash_map_layout {
+  pairs,    ///< beside its key; where both have 32 bits in one word, so that one compare-and-swap writes both
+  sectors,  ///< behind 16 bytes of keys, as a rule in the same sector: twice as many keys are seen in one load
+  split     ///< in the second part of the map's memory: who wants no values touches half of it
+};
+
+constexpr char const* to_string(hash_map_layout layout) noexcept {
+  return layout == hash_map_layout::pairs ? "pairs" : layout == hash_map_layout::sectors ? "sectors" : "split";
+}
 
 /// What hash_map_tuning::passes() goes by.
 struct hash_map_case {
@@ -59,4 +70,21 @@ struct hash_map_tuning {
   }
 };
 
+namespace detail {
+
+/// Threads of a block of the kernels.
+inline constexpr int hash_map_block_size = 256;
+
+/// Stores of 16 bytes that a thread makes to clear a map.
+inline constexpr index_t hash_map_clear_stores = 4;
+
+/// Keys that a lane looks at in so many passes: of a warp's keys, 24 are in a part on average, or 32 with two passes,
+/// so that there are rarely more than lanes.
+template <int Passes>
+inline constexpr int hash_map_pass_keys = (3 * Passes + 3) / 4;
+
+/// On the host fewer entries than this are not worth another thread.
+inline constexpr index_t hash_map_entries_per_thread = 4096;
+
+}  // namespace detail
 FARPOINT_END_NAMESPACE
