@@ -1,9 +1,9 @@
 // The launchers of compat/ on a stream: bit by bit what they give on host_exec, whose tests say what that is.
 #include <farpoint/compat/ball_query.cuh>
-#include <farpoint/compat/furthest_point_sampling.cuh>
 #include <farpoint/compat/group_points.cuh>
 #include <farpoint/compat/hard_voxelize.cuh>
 #include <farpoint/compat/simple_knn.cuh>
+#include <farpoint/compat/stack_farthest_point_sampling.cuh>
 #include <farpoint/compat/three_interpolate.cuh>
 #include <farpoint/compat/three_nn.cuh>
 #include <farpoint/pillar_features.cuh>
@@ -14,9 +14,8 @@
 #include "../stress/device_space.cuh"
 #include "every_kernel.cuh"
 #include "knn_kernels.cuh"
-#include "point_bvh_kernels.cuh"
-#include "radix_sort_kernels.cuh"
-#include "search_kernels.cuh"
+#include "mean_distance_kernels.cuh"
+#include "radius_kernels.cuh"
 #include "stream_citizen.cuh"
 #include "voxelize_on_device.cuh"
 
@@ -70,6 +69,9 @@ TEST_CASE("compat, device: furthest point sampling", "[compat][device]") {
         floats const clouds = packed_cloud(which, s.points(), 1);
         check_compat([&](auto& calls) { return calls.sample(s, clouds, rules); });
       }
+      stack_sizes const stack{{300, 1, 0, 7, 1500}, {40, 3, 0, 9, 100}};
+      floats const clouds = packed_cloud(which, size_of(stack.n()), 18);
+      check_compat([&](auto& calls) { return calls.sample_stack(stack, clouds, rules); });
     }
   }
 }

@@ -11,8 +11,8 @@
 #include "../catch.hpp"
 #include "../shared/ragged_batches.hpp"
 #include "clouds_on_device.cuh"
+#include "mean_distance_kernels.cuh"
 #include "run_call.cuh"
-#include "search_kernels.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;

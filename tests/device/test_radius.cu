@@ -2,12 +2,9 @@
 #include "../catch.hpp"
 #include "multiprocessors.cuh"
 #include "radius_on_device.cuh"
-#include "search_kernels.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
-
-RADIUS_OF_FLOATS(template)
 
 namespace {
 

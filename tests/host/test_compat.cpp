@@ -109,6 +109,29 @@ TEST_CASE("compat, host: furthest point sampling of padded clouds and near the o
   }
 }
 
+TEST_CASE("compat, host: furthest point sampling of a stack", "[compat][host]") {
+  stack_sizes const sizes[] = {{{300, 1, 7, 1500}, {40, 3, 9, 100}}, {{64}, {64}}};
+  for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
+    for (auto const& s : sizes) {
+      for (auto const& rules : all_rules) {
+        CAPTURE(static_cast<int>(which), s.n(), rules.skip_origin, rules.block_threads);
+        floats const clouds = packed_cloud(which, size_of(s.n()), 31);
+        int const threads = rules.block_threads == 0 ? 1 : published::block_of(s.n(), rules.block_threads);
+        ints expected;
+        int begin = 0;
+        for (std::size_t b = 0; b < s.points.size(); ++b) {
+          ints picks(size_of(s.others[b]));
+          published::furthest_point_sampling(clouds.data() + 3 * begin, s.points[b], s.others[b], threads,
+                                             rules.skip_origin, picks.data());
+          for (int const pick : picks) expected.push_back(begin + pick);
+          begin += s.points[b];
+        }
+        CHECK(run([&](auto& calls) { return calls.sample_stack(s, clouds, rules); }) == outputs{bytes_of(expected)});
+      }
+    }
+  }
+}
+
 TEST_CASE("compat, host: furthest point sampling never picks a point that is not finite", "[compat][host]") {
   batch_sizes const s{2, 500, 300};
   floats clouds = clouds_of(s, shape::non_finite, 6);

@@ -6,6 +6,7 @@
 #include <farpoint/compat/group_points.hpp>
 #include <farpoint/compat/hard_voxelize.hpp>
 #include <farpoint/compat/simple_knn.hpp>
+#include <farpoint/compat/stack_farthest_point_sampling.hpp>
 #include <farpoint/compat/three_interpolate.hpp>
 #include <farpoint/compat/three_nn.hpp>
 
@@ -87,6 +88,21 @@ class compat_calls {
     auto const workspace = memory_.scratch(furthest_point_sampling_workspace_bytes(exec_, s.b, s.n, s.m, rules));
     return furthest_point_sampling_kernel_launcher(s.b, s.n, s.m, points.data(), nullptr, idxs.data(), exec_, workspace,
                                                    rules);
+  }
+
+  /// `s.others`: samples.
+  farpoint::result sample_stack(stack_sizes const& s, floats const& clouds,
+                                farpoint::compat::furthest_point_sampling_rules rules) {
+    using namespace farpoint::compat;
+    int const most = s.others.empty() ? 0 : *std::max_element(s.others.begin(), s.others.end());
+    auto const points = memory_.input(clouds);
+    auto const counts = memory_.input(s.points);
+    auto const samples = memory_.input(s.others);
+    auto const idxs = memory_.template output<int>(size_of(s.m()));
+    auto const workspace =
+        memory_.scratch(stack_farthest_point_sampling_workspace_bytes(exec_, s.n(), s.clouds(), most, rules));
+    return stack_farthest_point_sampling_kernel_launcher(s.n(), s.clouds(), points.data(), nullptr, counts.data(),
+                                                         idxs.data(), samples.data(), exec_, most, workspace, rules);
   }
 
   farpoint::result ball(batch_sizes s, floats const& clouds, floats const& queries, float radius, int nsample) {

@@ -33,7 +33,42 @@ FARPOINT_HD inline bool is_near_origin(vec<float> const& point) noexcept {
 
 inline constexpr float not_a_number = std::numeric_limits<float>::quiet_NaN();
 
-/// Copies points into the order of ties; those that are left out, and places without a point, become NaN.
+/// A cloud in the order of ties.
+struct ordered_cloud {
+  point_view<float> points;
+  tie_order order;
+  bool skip_origin;
+
+  /// Copies the point at a place of `points`, which are in the order of indices; NaN for one that is left out, and for
+  /// a place without a point.
+  FARPOINT_HD void copy(index_t place, float* to) const noexcept {
+    index_t const k = order.point_at(place);
+    vec<float> point{{not_a_number, not_a_number, not_a_number}};
+    if (k < order.points() && (k == 0 || !skip_origin || !is_near_origin(points[k]))) point = points[k];
+    // The view has y first, and so has the one of the copy.
+    to[0] = point[1];
+    to[1] = point[0];
+    to[2] = point[2];
+  }
+
+  /// The index of a sample at a place of `points`, which are in the order of ties. Where no point is away from the
+  /// samples before it, a point is repeated: the first that is not left out, as a reduction finds it if all distances
+  /// are 0.
+  FARPOINT_HD index_t sample(index_t place, float distance) const noexcept {
+    return order.point_at(place < 0 || !(distance > 0) ? first_left() : place);
+  }
+
+ private:
+  FARPOINT_HD index_t first_left() const noexcept {
+    for (index_t place = 0; place < points.size(); ++place) {
+      auto const point = points[place];
+      if (is_finite(point) && !(place == 0 && skip_origin && is_near_origin(point))) return place;
+    }
+    return 0;
+  }
+};
+
+/// Copies points into the order of ties.
 struct reorder_points {
   batch<point_view<float>> from;
   float* to;  ///< `[clouds, places, 3]`
@@ -43,18 +78,11 @@ struct reorder_points {
   template <class Number>
   FARPOINT_HD void operator()(Number i) const noexcept {
     auto const at = place_of(i, order.size());
-    auto const k = order.point_at(at.column);
-    vec<float> point{{not_a_number, not_a_number, not_a_number}};
-    if (k < order.points()) {
-      auto const found = from[at.row][k];
-      if (k == 0 || !skip_origin || !is_near_origin(found)) point = found;
-    }
-    // The view has y first, and so has the one of the copy.
-    for (int axis = 0; axis < 3; ++axis) to[index_t{3} * i + (axis == 0 ? 1 : axis == 1 ? 0 : 2)] = point[axis];
+    ordered_cloud{from[at.row], order, skip_origin}.copy(at.column, to + i * std::uint64_t{3});
   }
 };
 
-/// Turns places into indices, and repeats a point where no other is away from the samples.
+/// Turns places into indices.
 struct finish_samples {
   batch<point_view<float>> clouds;  ///< in the order of ties
   float const* distances;           ///< `[clouds, samples]`
@@ -65,20 +93,8 @@ struct finish_samples {
 
   template <class Number>
   FARPOINT_HD void operator()(Number i) const noexcept {
-    index_t place = idxs[i];
-    if (place < 0 || !(distances[i] > 0)) place = first_left(place_of(i, samples).row);
-    idxs[i] = static_cast<int>(order.point_at(place));
-  }
-
- private:
-  /// What a reduction finds if all distances are 0.
-  FARPOINT_HD index_t first_left(index_t b) const noexcept {
-    auto const cloud = clouds[b];
-    for (index_t place = 0; place < cloud.size(); ++place) {
-      auto const point = cloud[place];
-      if (is_finite(point) && !(place == 0 && skip_origin && is_near_origin(point))) return place;
-    }
-    return 0;
+    ordered_cloud const cloud{clouds[place_of(i, samples).row], order, skip_origin};
+    idxs[i] = static_cast<int>(cloud.sample(idxs[i], distances[i]));
   }
 };
 

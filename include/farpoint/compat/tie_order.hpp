@@ -26,14 +26,18 @@ class tie_order {
   ///                      for the order of indices
   static constexpr tie_order of_block(index_t points, int most_threads) noexcept {
     tie_order order;
-    order.points_ = points;
-    order.rounds_ = points;
-    if (most_threads <= 0) return order;
     while (order.threads_ * 2 <= points && order.threads_ * 2 <= most_threads) {
       order.threads_ *= 2;
       ++order.bits_;
     }
-    order.rounds_ = farpoint::detail::divide_up(points, order.threads_);
+    return order.of_cloud(points);
+  }
+
+  /// The order of a cloud of another size in a block of as many threads.
+  FARPOINT_HD constexpr tie_order of_cloud(index_t points) const noexcept {
+    tie_order order = *this;
+    order.points_ = points;
+    order.rounds_ = farpoint::detail::divide_up(points, threads_);
     return order;
   }
 
@@ -51,6 +55,8 @@ class tie_order {
   }
 
   FARPOINT_HD constexpr index_t points() const noexcept { return points_; }
+  /// Threads of the block; 1 for the order of indices.
+  FARPOINT_HD constexpr index_t threads() const noexcept { return threads_; }
 
  private:
   FARPOINT_HD constexpr std::uint32_t reversed(std::uint32_t row) const noexcept {

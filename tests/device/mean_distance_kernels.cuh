@@ -1,0 +1,12 @@
+// mean_knn_distance() of floats is compiled in test_neighbourhoods.cu only, not in every test of what is made of it.
+#pragma once
+
+#include <farpoint/mean_knn_distance.cuh>
+
+// `how` is `extern template` or `template`.
+#define MEAN_DISTANCE_OF_FLOATS(how)                                                               \
+  how farpoint::result farpoint::detail::mean_knn_distance_cuda<farpoint::knn_selector>(           \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<float>> const&, farpoint::index_t, \
+      farpoint::span<float>, farpoint::bytes, farpoint::knn_report*) noexcept;
+
+MEAN_DISTANCE_OF_FLOATS(extern template)
