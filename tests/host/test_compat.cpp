@@ -148,24 +148,33 @@ TEST_CASE("compat, host: furthest point sampling never picks a point that is not
   }
 }
 
+namespace {
+
+void check_ball(batch_sizes s, shape which, float radius, int nsample) {
+  floats const clouds = clouds_of(s, which, 7);
+  floats const queries = packed_cloud(which, s.others(), 8);
+  ints expected(s.others() * size_of(nsample), 0);
+  for (int i = 0; i < s.b * s.m; ++i) {
+    published::ball_query(queries.data() + 3 * i, clouds.data() + index_of(i / s.m, 3 * s.n, 0), s.n, radius, nsample,
+                          expected.data() + index_of(i, nsample, 0));
+  }
+  auto const actual = run([&](auto& calls) { return calls.ball(s, clouds, queries, radius, nsample); });
+  CHECK(actual == outputs{bytes_of(expected)});
+}
+
+}  // namespace
+
 TEST_CASE("compat, host: ball query", "[compat][host]") {
   for (shape const which : {shape::cube, shape::fine_lattice, shape::duplicates, shape::non_finite}) {
     // Distances of a lattice are exactly 1, 2 and so on; 1e-30f squared is 0.
     for (float const radius : {0.1f, 1.0f, 2.0f, -1.0f, 1e-30f, std::nanf("")}) {
       for (int const nsample : {1, 16, 40}) {
         CAPTURE(static_cast<int>(which), radius, nsample);
-        batch_sizes const s{4, radius == 0.1f ? 4096 : 300, 64};
-        floats const clouds = clouds_of(s, which, 7);
-        floats const queries = packed_cloud(which, s.others(), 8);
-        ints expected(s.others() * size_of(nsample), 0);
-        for (int i = 0; i < s.b * s.m; ++i) {
-          published::ball_query(queries.data() + 3 * i, clouds.data() + index_of(i / s.m, 3 * s.n, 0), s.n, radius,
-                                nsample, expected.data() + index_of(i, nsample, 0));
-        }
-        auto const actual = run([&](auto& calls) { return calls.ball(s, clouds, queries, radius, nsample); });
-        CHECK(actual == outputs{bytes_of(expected)});
+        check_ball({4, radius == 0.1f ? 4096 : 300, 64}, which, radius, nsample);
       }
     }
+    // More samples than points, and no points.
+    for (int const n : {0, 1, 5}) check_ball({3, n, 20}, which, 0.9f, 16);
   }
 }
 

@@ -86,12 +86,13 @@ std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept 
 ///
 /// The row of a query without neighbours is zeros: the kernels leave it as it was, and their callers clear it first.
 ///
-/// @param radius     metres; a point at exactly this distance is no neighbour
-/// @param nsample    at most 1,024
-/// @param new_xyz    `[b, m, 3]`: the queries
-/// @param xyz        `[b, n, 3]`
-/// @param idx        `[b, m, nsample]`: indices into the query's cloud
-/// @param exec       a cudaStream_t or cuda_exec, with compat/ball_query.cuh, and device memory; or a host_exec and
+/// @param b,n,m    clouds, points of each, queries of each
+/// @param radius   metres; a point at exactly this distance is no neighbour
+/// @param nsample  at most 1,024
+/// @param new_xyz  `[b, m, 3]`: the queries
+/// @param xyz      `[b, n, 3]`
+/// @param idx      `[b, m, nsample]`: indices into the query's cloud
+/// @param exec     a cudaStream_t or cuda_exec, with compat/ball_query.cuh, and device memory; or a host_exec and
 /// host
 ///                   memory
 /// @param workspace  at least ball_query_workspace_bytes() bytes, 256-byte aligned
@@ -115,7 +116,8 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
 }
 
 /// Bytes of workspace that ball_query_kernel_launcher_stack() needs; 256-byte aligned memory.
-/// @param N  points of all clouds
+/// @param exec   a cudaStream_t, cuda_exec or host_exec
+/// @param B,M,N  clouds, queries of all, points of all
 template <class Exec>
 std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noexcept {
   if (!detail::check_sizes(B, M, N)) return 0;
@@ -129,6 +131,8 @@ std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noe
 /// Where the counts do not add up to what there is, queries beyond their sum are left out, and if there are more points
 /// or queries than memory, all rows are empty.
 ///
+/// @param B,M                clouds, queries of all
+/// @param radius,nsample     as above
 /// @param new_xyz            `[M, 3]`: the queries
 /// @param new_xyz_batch_cnt  `[B]`: queries of each cloud
 /// @param xyz                `[N, 3]`

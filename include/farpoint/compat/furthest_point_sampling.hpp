@@ -179,6 +179,7 @@ std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int
 /// Points that are not finite are never picked, where the kernels stay at the first NaN; a cloud that begins with them
 /// starts at its first finite point, and one that has no other gives zeros.
 ///
+/// @param b,n,m      clouds, points of each, samples of each
 /// @param dataset    `[b, n, 3]`, metres
 /// @param temp       neither read nor written, so it may be null: the distances are in the workspace
 /// @param idxs       `[b, m]`

@@ -104,12 +104,14 @@ struct stacked_gradients {
 
 /// Groups channel-first features: out[b, c, p, s] = points[b, c, idx[b, p, s]].
 ///
-/// @param points  `[b, c, n]`
-/// @param idx     `[b, npoints, nsample]`: indices into the cloud; others than 0 to n - 1 give zeros, where the kernel
-///                reads out of bounds
-/// @param out     `[b, c, npoints, nsample]`
-/// @param exec    a cudaStream_t or cuda_exec, with compat/group_points.cuh, and device memory; or a host_exec and host
-///                memory
+/// @param b,c,n            clouds, channels, points of a cloud
+/// @param npoints,nsample  groups of a cloud, points of a group
+/// @param points           `[b, c, n]`
+/// @param idx              `[b, npoints, nsample]`: indices into the cloud; others than 0 to n - 1 give zeros, where
+///                         the kernel reads out of bounds
+/// @param out              `[b, c, npoints, nsample]`
+/// @param exec             a cudaStream_t or cuda_exec, with compat/group_points.cuh, and device memory; or a host_exec
+///                         and host memory
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result group_points_kernel_launcher_fast(int b, int c, int n, int npoints, int nsample, float const* points,
@@ -127,6 +129,7 @@ result group_points_kernel_launcher_fast(int b, int c, int n, int npoints, int n
 }
 
 /// Gathers channel-first features: out[b, c, p] = points[b, c, idx[b, p]]; otherwise as above.
+/// @param b,c,n,npoints,points,exec  as above
 /// @param idx  `[b, npoints]`
 /// @param out  `[b, c, npoints]`
 template <class Exec>
@@ -151,11 +154,12 @@ std::size_t group_points_grad_workspace_bytes(Exec exec, int b, int n, int npoin
 /// added to by ascending (p, s), each sum rounded once: the same bits on every run and backend. The indices are sorted
 /// for that, once for all channels.
 ///
-/// @param grad_out     `[b, c, npoints, nsample]`
-/// @param idx          `[b, npoints, nsample]`; others than 0 to n - 1 are passed over
-/// @param grad_points  `[b, c, n]`: added to, so clear it first, as for the kernel
-/// @param exec         as above
-/// @param workspace    at least group_points_grad_workspace_bytes() bytes, 256-byte aligned
+/// @param b,c,n,npoints,nsample  as for the forward pass
+/// @param grad_out               `[b, c, npoints, nsample]`
+/// @param idx                    `[b, npoints, nsample]`; others than 0 to n - 1 are passed over
+/// @param grad_points            `[b, c, n]`: added to, so clear it first, as for the kernel
+/// @param exec                   as above
+/// @param workspace              at least group_points_grad_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result group_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, int nsample, float const* grad_out,
@@ -180,6 +184,7 @@ result gather_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints,
 /// Groups the features of clouds that lie one after another: out[p, c, s] = features[row, c], where `row` is the
 /// idx[p, s]-th of the cloud that p is in.
 ///
+/// @param B,M,C,nsample       clouds, rows of idx, channels, indices of a row
 /// @param features            `[rows of all clouds, C]`
 /// @param features_batch_cnt  `[B]`: rows of each cloud
 /// @param idx                 `[M, nsample]`: indices into the cloud; others than its rows give zeros
@@ -211,7 +216,10 @@ std::size_t group_points_grad_stack_workspace_bytes(Exec exec, int M, int N, int
 
 /// Its backward pass; see group_points_grad_kernel_launcher_fast().
 ///
+/// @param B,M,C,nsample  as for the forward pass
+/// @param N              rows of all clouds
 /// @param grad_out       `[M, C, nsample]`
+/// @param idx,idx_batch_cnt,features_batch_cnt,exec  as for the forward pass
 /// @param grad_features  `[N, C]`: added to
 /// @param workspace      at least group_points_grad_stack_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure

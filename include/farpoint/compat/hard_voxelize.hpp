@@ -136,6 +136,7 @@ std::size_t hard_voxelize_workspace_bytes(Exec exec, hard_voxelize_sizes sizes, 
 /// Rows past the number of voxels are not written, and places of a voxel without a point are zeros. mmcv reads the
 /// number back to the host; here it stays in the memory of the execution.
 ///
+/// @param sizes                 of the cloud and the limits
 /// @param points                `[num_points, num_features]`
 /// @param voxels                `[max_voxels, max_points, num_features]`
 /// @param coors                 `[max_voxels, 3]`: z, y, x
@@ -166,10 +167,12 @@ result hard_voxelize(hard_voxelize_sizes sizes, float const* points, float* voxe
 /// The voxel of each point, z first, as mmcv's dynamic_voxelize does it; -1, -1, -1 for a point outside of the range or
 /// one that is not finite. mmcv's kernel leaves some of these three as they were; its CPU path writes all.
 ///
-/// @param points       `[num_points, num_features]`
-/// @param coors        `[num_points, 3]`
-/// @param voxel_size   as above
-/// @param coors_range  as above
+/// @param num_points,num_features  sizes
+/// @param points                   `[num_points, num_features]`
+/// @param coors                    `[num_points, 3]`
+/// @param voxel_size               as above
+/// @param coors_range              as above
+/// @param exec                     as above
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result dynamic_voxelize(int num_points, int num_features, float const* points, int* coors, float const* voxel_size,
@@ -215,14 +218,19 @@ std::size_t voxelization_workspace_bytes(Exec exec, std::size_t points_size, int
 /// rounding puts beyond the grid, and one that is not finite, is outside; rows past the number of voxels are not
 /// written, and nothing need be cleared before the call.
 ///
-/// @param points                `[points_size, feature_num]`, x, y, z first
-/// @param hash_table            neither read nor written: `workspace` is in its place
-/// @param num_points_per_voxel  `[max_voxels]`
-/// @param voxel_features        `[max_voxels, max_points_voxel, feature_num]`
-/// @param voxel_indices         `[max_voxels, 4]`: 0, z, y, x
-/// @param real_voxel_num        `[1]`; at most max_voxels
-/// @param exec                  as above
-/// @param workspace             at least voxelization_workspace_bytes() bytes, 256-byte aligned
+/// @param points                   `[points_size, feature_num]`, x, y, z first
+/// @param points_size              number of points
+/// @param min_x_range,max_x_range,min_y_range,max_y_range,min_z_range,max_z_range  metres
+/// @param voxel_x_size,voxel_y_size,voxel_z_size  metres
+/// @param grid_y_size,grid_x_size  voxels along y and x; those along z are as many as it takes
+/// @param feature_num,max_voxels,max_points_voxel  sizes
+/// @param hash_table               neither read nor written: `workspace` is in its place
+/// @param num_points_per_voxel     `[max_voxels]`
+/// @param voxel_features           `[max_voxels, max_points_voxel, feature_num]`
+/// @param voxel_indices            `[max_voxels, 4]`: 0, z, y, x
+/// @param real_voxel_num           `[1]`; at most max_voxels
+/// @param exec                     as above
+/// @param workspace                at least voxelization_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result voxelizationLaunch(float const* points, std::size_t points_size, float min_x_range, float max_x_range,
@@ -250,6 +258,7 @@ result voxelizationLaunch(float const* points, std::size_t points_size, float mi
 /// @param voxels_temp           `[max_voxels, max_points_per_voxel, feature_num]`; not written, unlike there
 /// @param num_points_per_voxel  `[max_voxels]`
 /// @param real_voxel_num        `[1]`, in the memory of the execution, where the original waits for it
+/// @param max_voxels,max_points_per_voxel,feature_num  sizes
 /// @param voxel_features        `[max_voxels, feature_num]`; rows past the number of voxels are not written
 /// @param exec                  as above
 /// @return ok | bad_argument | cuda_failure

@@ -156,6 +156,7 @@ std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int 
 /// Where the counts add up to more than N, no cloud has points for the call, and all samples are the first points.
 ///
 /// @param N                   points of all clouds
+/// @param batch_size          number of clouds
 /// @param dataset             `[N, 3]`, metres
 /// @param temp                neither read nor written
 /// @param xyz_batch_cnt       `[batch_size]`: points of each cloud

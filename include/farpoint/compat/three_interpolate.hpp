@@ -96,12 +96,13 @@ struct interpolated_gradients {
 /// Interpolates channel-first features: out[b, c, p] = sum over j of weight[b, p, j] * points[b, c, idx[b, p, j]], the
 /// same bits as the kernel.
 ///
-/// @param points  `[b, c, m]`
-/// @param idx     `[b, n, 3]`; others than 0 to m - 1 stand for zeros, where the kernel reads out of bounds
-/// @param weight  `[b, n, 3]`; three_nn_weights() makes those of the models
-/// @param out     `[b, c, n]`
-/// @param exec    a cudaStream_t or cuda_exec, with compat/three_interpolate.cuh, and device memory; or a host_exec and
-///                host memory
+/// @param b,c,m,n  clouds, channels, known and unknown points of each cloud
+/// @param points   `[b, c, m]`
+/// @param idx      `[b, n, 3]`; others than 0 to m - 1 stand for zeros, where the kernel reads out of bounds
+/// @param weight   `[b, n, 3]`; three_nn_weights() makes those of the models
+/// @param out      `[b, c, n]`
+/// @param exec     a cudaStream_t or cuda_exec, with compat/three_interpolate.cuh, and device memory; or a host_exec
+///                 and host memory
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result three_interpolate_kernel_launcher_fast(int b, int c, int m, int n, float const* points, int const* idx,
@@ -129,6 +130,7 @@ std::size_t three_interpolate_grad_workspace_bytes(Exec exec, int b, int n, int 
 /// The kernel adds by atomics, in an order that differs from run to run. Here a gradient is added to by ascending
 /// (p, j), each product and each sum rounded once: the same bits on every run and backend.
 ///
+/// @param b,c,n,m      as for the forward pass
 /// @param grad_out     `[b, c, n]`
 /// @param idx          `[b, n, 3]`; others than 0 to m - 1 are passed over
 /// @param weight       `[b, n, 3]`
@@ -153,13 +155,14 @@ result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, f
 /// Interpolates the features of clouds that lie one after another: out[p, c] = sum over j of
 /// weight[p, j] * features[idx[p, j], c].
 ///
-/// @param features  `[rows of all clouds, channels]`
-/// @param idx       `[N, 3]`: indices into all rows, as three_nn_kernel_launcher_stack() gives them; negative ones
+/// @param N,channels  unknown points of all clouds, channels
+/// @param features    `[rows of all clouds, channels]`
+/// @param idx         `[N, 3]`: indices into all rows, as three_nn_kernel_launcher_stack() gives them; negative ones
 /// stand
 ///                  for zeros
-/// @param weight    `[N, 3]`
-/// @param out       `[N, channels]`
-/// @param exec      as above
+/// @param weight  `[N, 3]`
+/// @param out     `[N, channels]`
+/// @param exec    as above
 /// @return ok | bad_argument | cuda_failure
 template <class Exec>
 result three_interpolate_kernel_launcher_stack(int N, int channels, float const* features, int const* idx,
@@ -174,6 +177,7 @@ result three_interpolate_kernel_launcher_stack(int N, int channels, float const*
 
 /// Its backward pass; see three_interpolate_grad_kernel_launcher_fast().
 ///
+/// @param N,channels,idx,weight,exec  as for the forward pass
 /// @param grad_out       `[N, channels]`
 /// @param grad_features  `[M, channels]`: added to
 /// @param M              rows of grad_features, which the kernel's launcher does not take

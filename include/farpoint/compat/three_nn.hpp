@@ -80,6 +80,7 @@ std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
 /// A cloud of fewer than three known points gives index 0 and +inf for those that are missing, and so does a point that
 /// is not finite for all.
 ///
+/// @param b,n,m      clouds, unknown and known points of each
 /// @param unknown    `[b, n, 3]`
 /// @param known      `[b, m, 3]`
 /// @param dist2      `[b, n, 3]`: squared distances (m^2), or with three_nn_distances::metres distances (m)
@@ -87,6 +88,7 @@ std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
 /// @param exec       a cudaStream_t or cuda_exec, with compat/three_nn.cuh, and device memory; or a host_exec and host
 ///                   memory
 /// @param workspace  at least three_nn_workspace_bytes() bytes, 256-byte aligned
+/// @param distances  what dist2 is filled with
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result three_nn_kernel_launcher_fast(int b, int n, int m, float const* unknown, float const* known, float* dist2,
@@ -115,6 +117,7 @@ std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int
 /// Where the counts do not add up to what there is, points beyond their sum are left out, and if there are more points
 /// than memory, no point has a neighbour.
 ///
+/// @param batch_size,N,M     clouds, unknown and known points of all
 /// @param unknown            `[N, 3]`
 /// @param unknown_batch_cnt  `[batch_size]`: unknown points of each cloud
 /// @param known              `[M, 3]`
@@ -123,6 +126,7 @@ std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int
 /// @param idx                `[N, 3]`: those of a missing neighbour are the first known point of the cloud
 /// @param exec               as above
 /// @param workspace          at least three_nn_stack_workspace_bytes() bytes, 256-byte aligned
+/// @param distances          as above
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const* unknown, int const* unknown_batch_cnt,

@@ -221,6 +221,7 @@ class hash_map_ref {
   }
 
   /// The same for one bucket, whose slots begin at bucket * bucket_slots.
+  /// @param visit   `visit(key, value, slot)`
   /// @param bucket  below capacity() / bucket_slots
   FARPOINT_CALLS_BACK
   template <class Visit>

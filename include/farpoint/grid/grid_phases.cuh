@@ -38,6 +38,7 @@ class grid_phases {
   }
 
   /// A phase. What any thread wrote in it is visible to all threads of all blocks afterwards.
+  /// @param units   that the blocks share out
   /// @param work    `work(unit)`
   /// @param finish  `finish()`: called after units of this block, once for all of them or once for some at a time
   template <class Work, class Finish>

@@ -86,8 +86,12 @@ class phased_radix_sort {
 
   /// Sorts by the low `bits` bits of keys that have been counted. After an even number of radix_passes(bits) the result
   /// is in `from`, after an odd number in `to`.
-  /// @param from  `[size]`: the input; not kept. Without `values` a key's value is its place.
-  /// @param to    `[size]`, apart from `from`
+  /// @param phases      of the kernel
+  /// @param from        `[size]`: the input; not kept. Without `values` a key's value is its place.
+  /// @param to          `[size]`, apart from `from`
+  /// @param size        number of keys
+  /// @param bits        of a key that it is sorted by
+  /// @param has_values  that `from` has values
   __device__ void sort(grid_phases& phases, radix_words from, radix_words to, std::uint32_t size, int bits,
                        bool has_values) const noexcept {
     begin_digits(bits);

@@ -14,7 +14,10 @@ FARPOINT_BEGIN_NAMESPACE
 /// Calls `body(i)` for each i of `[0, count)`, in any order, and returns when all have returned. What one call writes,
 /// no other may read or write. `body` is called with unsigned integers, of 32 bits where `count` fits in them; it must
 /// not throw.
-/// @param work  how many values a call of the body moves, about: threads are started where there is enough for them
+/// @param exec   threads to use; blocks until done
+/// @param count  number of indices
+/// @param body   called with each
+/// @param work   how many values a call of the body moves, about: threads are started where there is enough for them
 /// @return ok
 template <class Body>
 result for_each_index(host_exec exec, index_t count, Body const& body, index_t work = 1) noexcept {

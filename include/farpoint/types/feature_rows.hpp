@@ -48,8 +48,12 @@ class feature_rows {
   }
 
   /// `[rows, channels]`, of which cloud b has the rows `[each * offsets[b], each * offsets[b + 1])`.
-  /// @param offsets  `[clouds + 1]`, ascending, in the memory space of the execution: those of the batch of the points,
-  ///                 or of the queries that have `each` indices
+  /// @param values    of all rows
+  /// @param offsets   `[clouds + 1]`, ascending, in the memory space of the execution: those of the batch of the
+  /// points,
+  ///                  or of the queries that have `each` indices
+  /// @param channels  values of a row
+  /// @param each      rows for each unit of the offsets
   static constexpr feature_rows ragged(span<Value> values, span<index_t const> offsets, index_t channels,
                                        index_t each = 1) noexcept {
     index_t const clouds = offsets.empty() ? index_t{0} : static_cast<index_t>(offsets.size()) - 1;
