@@ -69,17 +69,10 @@ struct memory_attributes {
 class pointer_checker {
  public:
   explicit pointer_checker(cuda_exec exec) noexcept {
-    using get_device = CUresult(CUstream, CUdevice*);
-    static auto* const device_of = driver_function<get_device>("cuStreamGetDevice", 12080);
     cudaError_t const error = cudaGetDevice(&device_);
     if (error != cudaSuccess) outcome_ = cuda_failure(error, "exec: there is no current device");
-    CUdevice of_stream = device_;
     // A default stream belongs to whatever device is current.
-    if (!outcome_ || device_of == nullptr || exec.stream == nullptr) return;
-    CUresult const refused = device_of(exec.stream, &of_stream);
-    outcome_ = cuda_failure(refused, "exec: the stream cannot be used");
-    if (outcome_ && of_stream != device_)
-      outcome_ = reject("exec: the stream is of another device than the current one");
+    if (outcome_ && exec.stream != nullptr) check_device_of(exec.stream);
   }
 
   result const& outcome() const noexcept { return outcome_; }
@@ -127,6 +120,23 @@ class pointer_checker {
   }
 
  private:
+  /// A stream that is being captured cannot be asked for its device: the question would end the capture.
+  void check_device_of(CUstream stream) noexcept {
+    using is_capturing = CUresult(CUstream, CUstreamCaptureStatus*);
+    using get_device = CUresult(CUstream, CUdevice*);
+    static auto* const status_of = driver_function<is_capturing>("cuStreamIsCapturing", 10000);
+    static auto* const device_of = driver_function<get_device>("cuStreamGetDevice", 12080);
+    if (status_of == nullptr || device_of == nullptr) return;
+    CUstreamCaptureStatus capture = CU_STREAM_CAPTURE_STATUS_NONE;
+    CUresult refused = status_of(stream, &capture);
+    if (refused == CUDA_SUCCESS && capture != CU_STREAM_CAPTURE_STATUS_NONE) return;
+    CUdevice of_stream = device_;
+    if (refused == CUDA_SUCCESS) refused = device_of(stream, &of_stream);
+    outcome_ = cuda_failure(refused, "exec: the stream cannot be used");
+    if (outcome_ && of_stream != device_)
+      outcome_ = reject("exec: the stream is of another device than the current one");
+  }
+
   static constexpr pointer_reasons inputs{"an input: host memory, in a call on a stream",
                                           "an input: memory of a device that the current one cannot reach",
                                           "an input: longer than the memory at its address"};
@@ -186,9 +196,10 @@ class pointer_checker {
 
 #endif  // FARPOINT_CHECK_POINTERS
 
-/// Checks that the stream is of the current device, and that the arrays of a call on it are memory that its kernels
-/// reach, as far as FARPOINT_CHECK_POINTERS asks for it: device memory, managed, of a pool, or pinned and mapped at the
-/// address given; long enough, where the driver can tell. Null pointers and empty arrays pass.
+/// Checks that the stream is of the current device (unless it is being captured), and that the arrays of a call on it
+/// are memory that its kernels reach, as far as FARPOINT_CHECK_POINTERS asks for it: device memory, managed, of a pool,
+/// or pinned and mapped at the address given; long enough, where the driver can tell. Null pointers and empty arrays
+/// pass.
 ///
 /// Not all is seen: memory that is freed, an array that ends in its neighbour's piece of a pool.
 /// @tparam Checks  files that ask for checks and files that do not may be linked together
