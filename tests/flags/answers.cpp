@@ -115,8 +115,14 @@ void answer_all(answers& out, int threads) {
   boxes.coords = coords;
   boxes.point_voxel = rows;
   boxes.centroid = centroids;
+  // Features with NaN and infinities: a mean of these is a NaN of the same bits everywhere.
+  auto const features = make_coordinates<float>(n, 3);
+  voxels.features = farpoint::feature_view::packed(features.data(), n, 3);
+  std::vector<float> means(3 * n), largest(3 * n);
+  boxes.mean = farpoint::span<float>{means};
+  boxes.max = farpoint::span<float>{largest};
   auto const voxelized = farpoint::voxelize(exec, cloud, voxels, boxes, workspace);
-  out.add("voxelize", checksum{voxelized}.add(coords).add(rows).add(centroids).get());
+  out.add("voxelize", checksum{voxelized}.add(coords).add(rows).add(centroids).add(means).add(largest).get());
 
   std::vector<std::int32_t> neighbours(8 * n);
   distances.assign(8 * n, 0);

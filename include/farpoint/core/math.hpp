@@ -6,7 +6,9 @@
 #include <farpoint/core/types.hpp>
 
 #include <cmath>
+#include <cstring>
 #include <limits>
+#include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -171,15 +173,37 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar distance2(vec<Scalar, Dim> const& a, v
   return add_distance2<0, Dim>(Scalar(0), a, b);
 }
 
+namespace detail {
+
+/// The bits of a number without its sign: of NaN more than of infinity, of all others less. Unlike for a comparison of
+/// the number with itself, no option of a compiler lets it take the outcome for granted.
+template <class Scalar>
+FARPOINT_ALWAYS_INLINE auto magnitude_bits(Scalar value) noexcept {
+  std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t> bits;
+  static_assert(sizeof bits == sizeof value);
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits << 1;
+}
+
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_nan(Scalar value) noexcept {
+  return FARPOINT_DEVICE_OR_HOST(value != value, magnitude_bits(value) > magnitude_bits(infinity<Scalar>));
+}
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_finite_number(Scalar value) noexcept {
+  // On a device, x - x is 0 for every finite x and NaN otherwise.
+  return FARPOINT_DEVICE_OR_HOST(sub_rn(value, value) == Scalar(0),
+                                 magnitude_bits(value) < magnitude_bits(infinity<Scalar>));
+}
+
+}  // namespace detail
+
 /// True when no coordinate is NaN or infinite.
 template <class Scalar, int Dim>
 FARPOINT_HD inline bool is_finite(vec<Scalar, Dim> const& point) noexcept {
   bool finite = true;
   FARPOINT_UNROLL
-  for (int axis = 0; axis < Dim; ++axis) {
-    // x - x is 0 for every finite x and NaN otherwise; isfinite() is spelt differently on host and device.
-    finite = finite && sub_rn(point[axis], point[axis]) == Scalar(0);
-  }
+  for (int axis = 0; axis < Dim; ++axis) finite = finite && detail::is_finite_number(point[axis]);
   return finite;
 }
 

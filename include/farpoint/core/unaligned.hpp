@@ -24,7 +24,9 @@ FARPOINT_HD Value load_bytes(unsigned char const* address) noexcept {
 /// The same; byte by byte only where `aligned` is false.
 template <class Value>
 FARPOINT_HD Value load(unsigned char const* address, bool aligned) noexcept {
-  return aligned ? *reinterpret_cast<Value const*>(address) : load_bytes<Value>(address);
+  // Not a ?: of numbers, of which clang++ -ffast-math takes for granted that it is not NaN.
+  if (aligned) return *reinterpret_cast<Value const*>(address);
+  return load_bytes<Value>(address);
 }
 
 }  // namespace detail

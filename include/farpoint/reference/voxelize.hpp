@@ -62,7 +62,7 @@ std::vector<index_t> kept_points(std::vector<index_t> points, voxelize_params<Sc
 template <class Scalar>
 Scalar mean_of(Scalar sum, std::size_t count) {
   Scalar const mean = sum / static_cast<Scalar>(count);
-  return mean == mean ? mean : std::numeric_limits<Scalar>::quiet_NaN();
+  return farpoint::detail::is_nan(mean) ? std::numeric_limits<Scalar>::quiet_NaN() : mean;
 }
 
 /// Scatter and mean: writes the row of a voxel. `kept` are indices into clouds.points().

@@ -13,7 +13,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar voxel_mean(Scalar sum, std::uint32_t count) noexcept {
   Scalar const mean = div_rn(sum, static_cast<Scalar>(count));
-  if (mean == mean) return mean;
+  if (!is_nan(mean)) return mean;
   using word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;
   constexpr word bits = sizeof(Scalar) == 8 ? word(0x7ff8000000000000) : word{0x7fc00000};
   Scalar nan;
