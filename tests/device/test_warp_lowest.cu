@@ -25,6 +25,12 @@ __global__ void keep_lowest(ranked_point const* points, int size, int most, bool
   for (int first = 0; first < size || first == 0; first += 32) {
     int const i = first + lane;
     ranked_point const point = i < size ? mine[i] : ranked_point{warp_lowest::none, 0};
+    if (first == 32 && begins) {
+      // What it has so far is where another one begins.
+      warp_lowest other{most};
+      other.begin_ascending(lowest.best());
+      lowest = other;
+    }
     if (first == 0 && begins) {
       lowest.begin(point);
     } else {

@@ -31,6 +31,11 @@ class warp_lowest {
   /// @param mine  of the lane; lanes without a point pass `none`
   __device__ void begin(ranked_point mine) noexcept {
     warp_bitonic_sort(mine.rank, mine.point);
+    begin_ascending(mine);
+  }
+
+  /// The same for points that ascend by lane, such as best() of another selection of as many: nothing is sorted.
+  __device__ void begin_ascending(ranked_point mine) noexcept {
     best_ = mine;
     bound_ = __shfl_sync(~0u, best_.rank, last_);
   }

@@ -19,21 +19,46 @@ __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel
                          i - args.clouds.begin_of(args.clouds.cloud_of(static_cast<std::uint32_t>(i))));
 }
 
-/// Shows a warp's selection the points `[first, count)` of `members`, every step-th 32 of them.
-/// @param begins  the selection is empty
-template <class Points>
+/// Of groups of 32 points, one a lane, puts that first whose last point is lowest: the others have little to offer
+/// then, above all where the points of a voxel are runs of neighbours.
+template <int Groups>
+__device__ inline void put_lowest_first(std::uint32_t (&points)[Groups]) noexcept {
+  std::uint32_t least = cuda_warp::max(points[0]);
+#pragma unroll
+  for (int k = 1; k < Groups; ++k) {
+    std::uint32_t const last = cuda_warp::max(points[k]);
+    if (last >= least) continue;
+    least = last;
+    std::uint32_t const other = points[0];
+    points[0] = points[k];
+    points[k] = other;
+  }
+}
+
+/// What a warp looks at of a voxel: every step-th 32 of the points `[first, end)`.
+struct voxel_share {
+  std::uint32_t first;
+  std::uint32_t end;
+  std::uint32_t step;
+};
+
+/// Shows a warp's selection, which is empty, the points `*member(i)` of a share.
+/// @tparam LowestFirst  they may be runs of neighbours, in any order
+template <bool LowestFirst, class Points, class Member>
 __device__ inline void offer_members(warp_lowest& lowest, voxelize_args<Points> const& args, voxel_frame const& frame,
-                                     std::uint32_t const* members, std::uint32_t first, std::uint32_t count,
-                                     std::uint32_t step, bool begins = true) noexcept {
+                                     voxel_share const& share, Member const& member) noexcept {
   constexpr int ahead = 4;
-  for (std::uint32_t at = first; at < count; at += ahead * step) {
+  bool begins = true;
+  for (std::uint32_t at = share.first; at < share.end; at += ahead * share.step) {
     std::uint32_t points[ahead];
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
-      std::uint32_t const i = at + static_cast<std::uint32_t>(k) * step + static_cast<std::uint32_t>(cuda_warp::lane());
+      std::uint32_t const i =
+          at + static_cast<std::uint32_t>(k) * share.step + static_cast<std::uint32_t>(cuda_warp::lane());
       // From L2: pieces of a voxel are written by other blocks of this launch.
-      points[k] = i < count ? __ldcg(members + i) : voxel_none;
+      points[k] = i < share.end ? __ldcg(member(i)) : voxel_none;
     }
+    if (LowestFirst && args.params.points == voxel_points::first) put_lowest_first(points);
 #pragma unroll
     for (int k = 0; k < ahead; ++k) {
       ranked_point const mine{points[k] != voxel_none ? rank_of(args, frame, points[k]) : warp_lowest::none, points[k]};
@@ -97,8 +122,9 @@ class voxel_rows {
       std::uint32_t const row = row_of(args_, voxel, key_of(voxel));
       if (row == voxel_none) continue;
       warp_lowest lowest{most_};
-      offer_members(lowest, args_, frame_, args_.select.members + args_.offsets[voxel], 0, count_of(voxel),
-                    std::uint32_t{cuda_warp::lanes});
+      std::uint32_t const* const members = args_.select.members + args_.offsets[voxel];
+      offer_members<false>(lowest, args_, frame_, {0, count_of(voxel), std::uint32_t{cuda_warp::lanes}},
+                           [members](std::uint32_t i) { return members + i; });
       write_selected(lowest, row, voxel);
     }
   }
@@ -194,8 +220,15 @@ class voxel_rows {
     shared_.warp.best[warp()][cuda_warp::lane()] = mine.best();
     __syncthreads();
     warp_lowest lowest{most_};
-    if (warp() == 0) {
-      for (int w = 0; w < warps; ++w) lowest.offer(shared_.warp.best[w][cuda_warp::lane()]);
+    if (warp() != 0) return lowest;
+    // The list that ends lowest goes first, as it is: most of the others have nothing to offer then.
+    int const lane = cuda_warp::lane();
+    std::uint64_t const last = lane < warps ? shared_.warp.best[lane][most_ - 1].rank : warp_lowest::none;
+    unsigned const lists = cuda_warp::ballot(last == cuda_warp::min(last));
+    int const first = __ffs(static_cast<int>(lists)) - 1;
+    lowest.begin_ascending(shared_.warp.best[first][lane]);
+    for (int w = 0; w < warps; ++w) {
+      if (w != first) lowest.offer(shared_.warp.best[w][lane]);
     }
     return lowest;
   }
@@ -207,7 +240,8 @@ class voxel_rows {
     std::uint32_t const begin = piece.piece * voxel_large;
     std::uint32_t const end = smaller(begin + voxel_large, count);
     warp_lowest lowest{most_};
-    offer_members(lowest, args_, frame_, members, begin + warp() * cuda_warp::lanes, end, std::uint32_t{BlockSize});
+    offer_members<true>(lowest, args_, frame_, {begin + warp() * cuda_warp::lanes, end, std::uint32_t{BlockSize}},
+                        [members](std::uint32_t i) { return members + i; });
     lowest = merged(lowest);
     std::uint32_t const pieces = divide_up(count, voxel_large);
     if (warp() == 0) {
@@ -223,12 +257,11 @@ class voxel_rows {
     __threadfence();
 
     warp_lowest all{most_};
-    for (std::uint32_t p = warp(); p < pieces; p += warps) {
-      std::uint32_t const front = p * voxel_large;
-      std::uint32_t const left = count - front;
-      std::uint32_t const has = smaller(left, static_cast<std::uint32_t>(most_));
-      offer_members(all, args_, frame_, members, front, front + has, std::uint32_t{cuda_warp::lanes}, p == warp());
-    }
+    auto const most = static_cast<std::uint32_t>(most_);
+    std::uint32_t const last = (pieces - 1) * voxel_large;
+    std::uint32_t const results = (pieces - 1) * most + smaller(count - last, most);
+    offer_members<true>(all, args_, frame_, {warp() * cuda_warp::lanes, results, std::uint32_t{BlockSize}},
+                        [members, most](std::uint32_t i) { return members + i / most * voxel_large + i % most; });
     all = merged(all);
     if (warp() == 0) write_selected(all, row_of(args_, piece.voxel, key_of(piece.voxel)), piece.voxel);
   }

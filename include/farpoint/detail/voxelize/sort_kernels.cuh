@@ -127,8 +127,9 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_few_kernel(voxelize_s
     std::uint32_t const row = args.drawn[r];
     std::uint32_t const begin = args.row_offsets[row];
     warp_lowest lowest{static_cast<int>(most)};
-    offer_members(lowest, args, frame, args.members + begin, 0, args.row_offsets[row + 1] - begin,
-                  std::uint32_t{cuda_warp::lanes});
+    std::uint32_t const* const members = args.members + begin;
+    offer_members<false>(lowest, args, frame, {0, args.row_offsets[row + 1] - begin, std::uint32_t{cuda_warp::lanes}},
+                         [members](std::uint32_t i) { return members + i; });
     cuda_warp::sync();
     sort_selection(lowest, most, args.members + begin);
   }
