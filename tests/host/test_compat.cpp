@@ -458,6 +458,15 @@ TEST_CASE("compat, host: nothing to do, and what is refused", "[compat][host]") 
   CHECK(code(ball_query_kernel_launcher_fast(1, 3, 3, 1, 1025, values, values, idx, exec, {})) == status::bad_argument);
   CHECK(code(three_nn_kernel_launcher_fast(1, 3, 3, values, values, values, idx, exec, {})) ==
         status::workspace_too_small);
+  hard_voxelize_sizes const sizes{3, 3, 1, 2};
+  float const one[] = {1, 1, 1};
+  float const range[] = {0, 0, 0, 1, 1, 1};
+  CHECK(code(hard_voxelize(sizes, nullptr, values, idx, idx + 6, idx + 8, one, range, exec, {})) ==
+        status::bad_argument);
+  CHECK(code(hard_voxelize(sizes, values, nullptr, idx, idx + 6, idx + 8, one, range, exec, {})) ==
+        status::bad_argument);
+  CHECK(code(hard_voxelize(sizes, values, values, idx, idx + 6, idx + 8, one, range, exec, {})) ==
+        status::workspace_too_small);
   CHECK(code(group_points_grad_kernel_launcher_fast(1, 1, 3, 1, 3, values, idx, values, exec, {})) ==
         status::workspace_too_small);
 }

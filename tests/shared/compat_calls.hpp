@@ -120,8 +120,7 @@ class compat_calls {
     using namespace farpoint::compat;
     auto const points = memory_.input(clouds);
     auto const asked = memory_.input(queries);
-    auto const counts = memory_.input(s.points);
-    auto const asked_counts = memory_.input(s.others);
+    auto const [counts, asked_counts] = input_counts(s);
     auto const idx = memory_.template output<int>(size_of(s.m() * nsample));
     auto const workspace = memory_.scratch(ball_query_stack_workspace_bytes(exec_, s.clouds(), s.m(), s.n()));
     return ball_query_kernel_launcher_stack(s.clouds(), s.m(), radius, nsample, asked.data(), asked_counts.data(),
@@ -145,8 +144,7 @@ class compat_calls {
     using namespace farpoint::compat;
     auto const points = memory_.input(known);
     auto const asked = memory_.input(unknown);
-    auto const counts = memory_.input(s.points);
-    auto const asked_counts = memory_.input(s.others);
+    auto const [counts, asked_counts] = input_counts(s);
     auto const idx = memory_.template output<int>(size_of(s.m() * 3));
     auto const dist = memory_.template output<float>(size_of(s.m() * 3));
     auto const workspace = memory_.scratch(three_nn_stack_workspace_bytes(exec_, s.clouds(), s.m(), s.n()));
@@ -231,8 +229,7 @@ class compat_calls {
   farpoint::result group_stack(stack_sizes const& s, int c, int nsample, floats const& features, ints const& idx) {
     auto const from = memory_.input(features);
     auto const of = memory_.input(idx);
-    auto const counts = memory_.input(s.points);
-    auto const asked_counts = memory_.input(s.others);
+    auto const [counts, asked_counts] = input_counts(s);
     auto const out = memory_.template output<float>(size_of(s.m() * c * nsample));
     return farpoint::compat::group_points_kernel_launcher_stack(
         s.clouds(), s.m(), c, nsample, from.data(), counts.data(), of.data(), asked_counts.data(), out.data(), exec_);
@@ -241,8 +238,7 @@ class compat_calls {
     using namespace farpoint::compat;
     auto const from = memory_.input(grad_out);
     auto const of = memory_.input(idx);
-    auto const counts = memory_.input(s.points);
-    auto const asked_counts = memory_.input(s.others);
+    auto const [counts, asked_counts] = input_counts(s);
     auto const grad = memory_.template output<float>(size_of(s.n() * c));
     auto const workspace = memory_.scratch(group_points_grad_stack_workspace_bytes(exec_, s.m(), s.n(), nsample));
     return group_points_grad_kernel_launcher_stack(s.clouds(), s.m(), c, s.n(), nsample, from.data(), of.data(),
@@ -306,6 +302,15 @@ class compat_calls {
   }
 
  private:
+  struct stack_counts {
+    farpoint::span<int const> points;
+    farpoint::span<int const> others;
+  };
+  stack_counts input_counts(stack_sizes const& s) {
+    auto const points = memory_.input(s.points);
+    return {points, memory_.input(s.others)};
+  }
+
   Memory& memory_;
   Exec exec_;
 };

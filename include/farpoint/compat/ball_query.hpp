@@ -76,8 +76,7 @@ struct ball {
 template <class Exec>
 std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
-  using execution = typename detail::execution<Exec>::type;
-  return radius_workspace_bytes(execution{exec}, detail::published_clouds(nullptr, b, n),
+  return radius_workspace_bytes(detail::execution_of(exec), detail::published_clouds(nullptr, b, n),
                                 detail::published_clouds(nullptr, b, m));
 }
 
@@ -106,7 +105,7 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
   if (result const checked = ball.check(); !checked) return checked;
   result const checked = detail::check_array(xyz, index_t{b} * n, new_xyz, rows, idx, rows * nsample);
   if (!checked || rows == 0 || nsample == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   if (ball.has_neighbours()) {
     result const found = ball.query(on, detail::published_clouds(xyz, b, n), detail::published_clouds(new_xyz, b, m),
                                     {idx, static_cast<std::size_t>(rows * nsample)}, workspace);
@@ -121,7 +120,7 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
 template <class Exec>
 std::size_t ball_query_stack_workspace_bytes(Exec exec, int B, int M, int N) noexcept {
   if (!detail::check_sizes(B, M, N)) return 0;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return detail::stacked_search{on, {nullptr, N, nullptr, B}, {nullptr, M, nullptr, B}}.bytes(
       [&](auto const& points, auto const& queries) { return radius_workspace_bytes(on, points, queries); });
 }
@@ -155,7 +154,7 @@ result ball_query_kernel_launcher_stack(int B, int M, float radius, int nsample,
   if (result const checked = ball.check(); !checked) return checked;
   result const checked = detail::check_array(idx, index_t{M} * nsample);
   if (!checked || B == 0 || M == 0 || nsample == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return ball.query_stack(on, points, queries, idx, workspace);
 }
 

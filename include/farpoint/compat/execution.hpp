@@ -16,13 +16,24 @@ template <class Exec>
 struct execution {
   using type = Exec;
 };
+template <class Exec>
+typename execution<Exec>::type execution_of(Exec exec) noexcept {
+  return {exec};
+}
+
+/// The points, or an address that nobody reads, where only sizes are asked for: calls that are given a null pointer
+/// refuse it, and so need no memory.
+inline float const* points_or_none(float const* points) noexcept {
+  static constexpr float unread = 0;
+  return points != nullptr ? points : &unread;
+}
 
 /// Points `[count, 3]` as the published kernels measure distances.
 ///
 /// Of dx * dx + dy * dy + dz * dz nvcc makes, by default, fma(dz, dz, fma(dx, dx, dy * dy)). distance2() begins with
 /// the first coordinate; so y is the first here, and distances have the same bits as in those kernels.
 inline point_view<float> published_points(float const* xyz, index_t count) noexcept {
-  return {xyz, count, index_t{3 * sizeof(float)}, {int{sizeof(float)}, 0, 2 * int{sizeof(float)}}};
+  return {points_or_none(xyz), count, index_t{3 * sizeof(float)}, {int{sizeof(float)}, 0, 2 * int{sizeof(float)}}};
 }
 
 /// `[clouds, each, 3]`.

@@ -168,8 +168,7 @@ template <class Exec>
 std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int m,
                                                     furthest_point_sampling_rules rules = {}) noexcept {
   if (!detail::check_sizes(b, n, m) || !detail::check_rules(rules)) return 0;
-  using execution = typename detail::execution<Exec>::type;
-  return detail::furthest_point_sampling_plan<execution>{execution{exec}, b, n, m, rules}.bytes();
+  return detail::furthest_point_sampling_plan{detail::execution_of(exec), b, n, m, rules}.bytes();
 }
 
 /// Samples each cloud from point 0 on, as the kernels of that name do; the same indices, to the bit of a distance, for
@@ -196,8 +195,7 @@ result furthest_point_sampling_kernel_launcher(int b, int n, int m, float const*
   if (result const checked = detail::check_rules(rules); !checked) return checked;
   result const checked = detail::check_array(dataset, index_t{b} * n, idxs, index_t{b} * m);
   if (!checked || b == 0 || m == 0) return checked;
-  using execution = typename detail::execution<Exec>::type;
-  return detail::furthest_point_sampling_plan<execution>{execution{exec}, b, n, m, rules}.run(dataset, idxs, workspace);
+  return detail::furthest_point_sampling_plan{detail::execution_of(exec), b, n, m, rules}.run(dataset, idxs, workspace);
 }
 
 }  // namespace compat

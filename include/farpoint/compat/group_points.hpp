@@ -10,25 +10,33 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
-/// Gradients of grouped features `[b, c, n]`: entry (cloud, place) adds its column to that of its index.
-struct grouped_gradients {
-  index_t b, c, n, places;
-  float const* grad_out;  ///< `[b, c, places]`
-  int const* idx;         ///< `[b, places]`
-  float* grad_points;     ///< `[b, c, n]`
+/// Gradients of groups `[clouds, c, places]`: an entry is a place of a cloud, or of a row of a stack.
+struct group_entries {
+  index_t clouds, c, places;
+  float const* grad_out;
+  int const* idx;  ///< `[clouds, places]`
 
-  FARPOINT_HD index_t size() const noexcept { return b * places; }
-  FARPOINT_HD index_t targets() const noexcept { return b * n; }
+  FARPOINT_HD index_t size() const noexcept { return clouds * places; }
   FARPOINT_HD index_t channels() const noexcept { return c; }
+  FARPOINT_HD float value_of(std::uint32_t entry, index_t channel) const noexcept {
+    auto const at = place_of(entry, places);
+    return grad_out[(at.row * c + channel) * places + at.column];
+  }
+};
 
+/// Those of features `[clouds, c, n]`.
+struct grouped_gradients : group_entries {
+  index_t n;
+  float* grad_points;
+
+  grouped_gradients(group_entries const& from, index_t points, float* to) noexcept
+      : group_entries{from}, n{points}, grad_points{to} {}
+
+  FARPOINT_HD index_t targets() const noexcept { return clouds * n; }
   template <class Number>
   FARPOINT_HD index_t target_of(Number entry) const noexcept {
     index_t const index = idx[entry];
     return index < 0 || index >= n ? -1 : place_of(entry, places).row * n + index;
-  }
-  FARPOINT_HD float value_of(std::uint32_t entry, index_t channel) const noexcept {
-    auto const at = place_of(entry, places);
-    return grad_out[(at.row * c + channel) * places + at.column];
   }
   template <class Number>
   FARPOINT_HD scatter_place place_of_output(Number i) const noexcept {
@@ -72,31 +80,25 @@ struct group_stacked {
   }
 };
 
-/// Gradients of these.
-struct stacked_gradients {
+/// Gradients of these: those of features `[n, c]`.
+struct stacked_gradients : group_entries {
   stack_of_clouds stack;
-  index_t rows, c, n, samples;
-  float const* grad_out;  ///< `[rows, c, samples]`
-  int const* idx;         ///< `[rows, samples]`
-  float* grad_features;   ///< `[n, c]`
+  index_t n;
+  float* grad_features;
 
-  FARPOINT_HD index_t size() const noexcept { return rows * samples; }
+  stacked_gradients(group_entries const& from, stack_of_clouds const& by, index_t rows, float* to) noexcept
+      : group_entries{from}, stack{by}, n{rows}, grad_features{to} {}
+
   FARPOINT_HD index_t targets() const noexcept { return n; }
-  FARPOINT_HD index_t channels() const noexcept { return c; }
-
-  template <class Number>
-  FARPOINT_HD index_t target_of(Number entry) const noexcept {
-    index_t const target = stack.row_of(place_of(entry, samples).row, idx[entry]);
-    return target < n ? target : -1;
-  }
-  FARPOINT_HD float value_of(std::uint32_t entry, index_t channel) const noexcept {
-    auto const at = place_of(entry, samples);
-    return grad_out[(at.row * c + channel) * samples + at.column];
-  }
   template <class Number>
   FARPOINT_HD scatter_place place_of_output(Number i) const noexcept {
     auto const at = place_of(i, c);
     return {grad_features + i, at.row, at.column};
+  }
+  template <class Number>
+  FARPOINT_HD index_t target_of(Number entry) const noexcept {
+    index_t const target = stack.row_of(place_of(entry, places).row, idx[entry]);
+    return target < n ? target : -1;
   }
 };
 
@@ -123,7 +125,7 @@ result group_points_kernel_launcher_fast(int b, int c, int n, int npoints, int n
   auto const size = [](index_t elements) { return static_cast<std::size_t>(elements); };
   using rows = feature_rows<float>;
   using rows_to_read = feature_rows<float const>;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return gather(on, rows_to_read::channels_first({points, size(index_t{b} * c * n)}, b, c),
                 span<int const>{idx, size(places)}, rows::channels_first({out, size(places * c)}, b, c));
 }
@@ -143,8 +145,8 @@ result gather_points_kernel_launcher_fast(int b, int c, int n, int npoints, floa
 template <class Exec>
 std::size_t group_points_grad_workspace_bytes(Exec exec, int b, int n, int npoints, int nsample) noexcept {
   if (!detail::check_sizes(b, n, npoints, nsample)) return 0;
-  typename detail::execution<Exec>::type const on{exec};
-  detail::grouped_gradients const gradients{b, 1, n, index_t{npoints} * nsample, nullptr, nullptr, nullptr};
+  auto const on = detail::execution_of(exec);
+  detail::grouped_gradients const gradients{{b, 1, index_t{npoints} * nsample, nullptr, nullptr}, n, nullptr};
   return detail::scatter_add_plan{on, gradients}.bytes();
 }
 
@@ -169,8 +171,8 @@ result group_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, 
   result const checked =
       detail::check_array(grad_out, b * places * c, idx, b * places, grad_points, index_t{b} * c * n);
   if (!checked || b * places * c == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
-  detail::grouped_gradients const gradients{b, c, n, places, grad_out, idx, grad_points};
+  auto const on = detail::execution_of(exec);
+  detail::grouped_gradients const gradients{{b, c, places, grad_out, idx}, n, grad_points};
   return detail::scatter_add_plan{on, gradients}.run(workspace);
 }
 
@@ -200,7 +202,7 @@ result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, floa
   index_t const places = index_t{M} * nsample;
   result const checked = detail::check_array(features_batch_cnt, B, idx_batch_cnt, B, idx, places, out, places * C);
   if (!checked || B == 0 || places * C == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};
   return for_each_index(on, places * C, detail::group_stacked{stack, C, nsample, features, idx, out}, 4);
 }
@@ -209,9 +211,9 @@ result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, floa
 template <class Exec>
 std::size_t group_points_grad_stack_workspace_bytes(Exec exec, int M, int N, int nsample) noexcept {
   if (!detail::check_sizes(M, N, nsample)) return 0;
-  typename detail::execution<Exec>::type const on{exec};
-  return detail::scatter_add_plan{on, detail::stacked_gradients{{}, M, 1, N, nsample, nullptr, nullptr, nullptr}}
-      .bytes();
+  auto const on = detail::execution_of(exec);
+  detail::stacked_gradients const gradients{{M, 1, nsample, nullptr, nullptr}, {}, N, nullptr};
+  return detail::scatter_add_plan{on, gradients}.bytes();
 }
 
 /// Its backward pass; see group_points_grad_kernel_launcher_fast().
@@ -232,9 +234,9 @@ result group_points_grad_kernel_launcher_stack(int B, int M, int C, int N, int n
   if (result const checked = detail::check_array(features_batch_cnt, B, idx_batch_cnt, B); !checked) return checked;
   result const checked = detail::check_array(grad_out, places * C, idx, places, grad_features, index_t{N} * C);
   if (!checked || B == 0 || places * C == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};
-  detail::stacked_gradients const gradients{stack, M, C, N, nsample, grad_out, idx, grad_features};
+  detail::stacked_gradients const gradients{{M, C, nsample, grad_out, idx}, stack, N, grad_features};
   return detail::scatter_add_plan{on, gradients}.run(workspace);
 }
 

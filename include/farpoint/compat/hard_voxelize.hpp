@@ -24,11 +24,12 @@ struct voxelizer {
     voxelize_params<float> asked;
     asked.grid = grid;
     asked.mode = limits;
-    asked.features = feature_view::packed(points, count, features);
+    asked.features = feature_view::packed(points_or_none(points), count, features);
     return asked;
   }
   batch<point_view<float>> cloud() const noexcept {
-    return batch<point_view<float>>{point_view<float>{points, count, index_t{sizeof(float)} * features}};
+    return batch<point_view<float>>{
+        point_view<float>{points_or_none(points), count, index_t{sizeof(float)} * features}};
   }
 
   /// Outputs at these addresses; which ones there are decides on the workspace, too.
@@ -52,6 +53,17 @@ struct voxelizer {
     if (result const checked = check_sizes(count, limits.max_voxels, limits.max_points); !checked) return checked;
     bool const fits = features >= 3 && features <= feature_view::max_count;
     return fits ? result{} : farpoint::detail::reject("a point has fewer than 3 or more than 64 features");
+  }
+
+  /// Checks, and voxelizes.
+  template <class Exec>
+  result run(Exec exec, voxelize_output<float> const& to, farpoint::bytes workspace) const noexcept {
+    if (result const checked = check(); !checked) return checked;
+    index_t const rows = limits.max_voxels;
+    result const checked = check_array(points, count, to.gathered.data(), rows * limits.max_points, to.coords.data(),
+                                       rows, to.points_per_voxel.data(), rows, to.voxel_count.data(), 1);
+    if (!checked) return checked;
+    return voxelize(exec, cloud(), params(), to, workspace);
   }
 };
 
@@ -120,13 +132,12 @@ struct hard_voxelize_sizes {
 template <class Exec>
 std::size_t hard_voxelize_workspace_bytes(Exec exec, hard_voxelize_sizes sizes, float const* voxel_size,
                                           float const* coors_range) noexcept {
-  using execution = typename detail::execution<Exec>::type;
   detail::voxelizer const cloud{nullptr,
                                 sizes.num_points,
                                 sizes.num_features,
                                 detail::published_grid(voxel_size, coors_range),
                                 {sizes.max_voxels, sizes.max_points}};
-  return cloud.check() ? cloud.bytes(execution{exec}) : 0;
+  return cloud.check() ? cloud.bytes(detail::execution_of(exec)) : 0;
 }
 
 /// Hard voxelization as mmcv's deterministic hard_voxelize and spconv's CPU path do it, and as CenterPoint configures
@@ -153,15 +164,13 @@ template <class Exec>
 result hard_voxelize(hard_voxelize_sizes sizes, float const* points, float* voxels, int* coors,
                      int* num_points_per_voxel, int* voxel_num, float const* voxel_size, float const* coors_range,
                      Exec exec, bytes workspace) noexcept {
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::voxelizer const cloud{points,
                                 sizes.num_points,
                                 sizes.num_features,
                                 detail::published_grid(voxel_size, coors_range),
                                 {sizes.max_voxels, sizes.max_points}};
-  if (result const checked = cloud.check(); !checked) return checked;
-  return voxelize(on, cloud.cloud(), cloud.params(), cloud.output(voxels, coors, num_points_per_voxel, voxel_num),
-                  workspace);
+  return cloud.run(on, cloud.output(voxels, coors, num_points_per_voxel, voxel_num), workspace);
 }
 
 /// The voxel of each point, z first, as mmcv's dynamic_voxelize does it; -1, -1, -1 for a point outside of the range or
@@ -177,7 +186,7 @@ result hard_voxelize(hard_voxelize_sizes sizes, float const* points, float* voxe
 template <class Exec>
 result dynamic_voxelize(int num_points, int num_features, float const* points, int* coors, float const* voxel_size,
                         float const* coors_range, Exec exec) noexcept {
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::voxelizer const cloud{
       points, num_points, num_features, detail::published_grid(voxel_size, coors_range), {1, 1}};
   if (result const checked = cloud.check(); !checked) return checked;
@@ -203,12 +212,11 @@ template <class Exec>
 std::size_t voxelization_workspace_bytes(Exec exec, std::size_t points_size, int grid_z_size, int grid_y_size,
                                          int grid_x_size, int feature_num, int max_voxels,
                                          int max_points_voxel) noexcept {
-  using execution = typename detail::execution<Exec>::type;
   vec<float> const one{{1, 1, 1}};
   vec<float> const upper{{1, 1, static_cast<float>(grid_z_size)}};
   auto const cloud = detail::center_point_voxelizer(nullptr, points_size, {}, upper, one, grid_y_size, grid_x_size,
                                                     feature_num, {max_voxels, max_points_voxel});
-  return cloud.check() ? cloud.bytes(execution{exec}) : 0;
+  return cloud.check() ? cloud.bytes(detail::execution_of(exec)) : 0;
 }
 
 /// voxelizationLaunch() of CUDA-CenterPoint. It numbers voxels and points by atomics, differently on every run: here
@@ -240,16 +248,15 @@ result voxelizationLaunch(float const* points, std::size_t points_size, float mi
                           [[maybe_unused]] unsigned int* hash_table, unsigned int* num_points_per_voxel,
                           float* voxel_features, unsigned int* voxel_indices, unsigned int* real_voxel_num, Exec exec,
                           bytes workspace) noexcept {
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   auto const cloud = detail::center_point_voxelizer(points, points_size, {{min_x_range, min_y_range, min_z_range}},
                                                     {{max_x_range, max_y_range, max_z_range}},
                                                     {{voxel_x_size, voxel_y_size, voxel_z_size}}, grid_y_size,
                                                     grid_x_size, feature_num, {max_voxels, max_points_voxel});
-  if (result const checked = cloud.check(); !checked) return checked;
   auto const as_int = [](unsigned int* values) { return reinterpret_cast<int*>(values); };
-  auto const output =
-      cloud.output(voxel_features, as_int(voxel_indices), as_int(num_points_per_voxel), as_int(real_voxel_num));
-  return voxelize(on, cloud.cloud(), cloud.params(), output, workspace);
+  return cloud.run(
+      on, cloud.output(voxel_features, as_int(voxel_indices), as_int(num_points_per_voxel), as_int(real_voxel_num)),
+      workspace);
 }
 
 /// featureExtractionLaunch() of CUDA-CenterPoint: the mean of the points of each voxel, as float16. Sums are added in
@@ -273,7 +280,7 @@ result featureExtractionLaunch(float const* voxels_temp, unsigned int const* num
   result const checked = detail::check_array(voxels_temp, size * max_points_per_voxel, num_points_per_voxel, max_voxels,
                                              real_voxel_num, 1, voxel_features, size);
   if (!checked || size * max_points_per_voxel == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return for_each_index(on, size,
                         detail::mean_of_voxel{voxels_temp, num_points_per_voxel, real_voxel_num, max_points_per_voxel,
                                               feature_num, voxel_features},

@@ -39,13 +39,8 @@ struct mean_of_few {
 template <class Exec>
 std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
   if (P < 4) return 0;
-  using execution = typename detail::execution<Exec>::type;
   auto const cloud = detail::published_clouds(nullptr, 1, P);
-  if constexpr (std::is_same_v<execution, host_exec>) {
-    return knn_workspace_bytes(exec, cloud, exact{}, 3);
-  } else {
-    return mean_knn_distance_workspace_bytes(execution{exec}, cloud, 3);
-  }
+  return mean_knn_distance_workspace_bytes(detail::execution_of(exec), cloud, 3);
 }
 
 /// Mean squared distance (m^2) of each point to the three nearest others: the same bits as simple-knn, for finite
@@ -67,7 +62,7 @@ template <class Exec>
 result distCUDA2(int P, float const* points, float* meanDists, Exec exec, bytes workspace) noexcept {
   if (result const checked = detail::check_sizes(P); !checked) return checked;
   if (result const checked = detail::check_array(points, P, meanDists, P); !checked || P == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   if (P < 4) return for_each_index(on, P, detail::mean_of_few{detail::published_points(points, P), meanDists});
   return mean_knn_distance(on, detail::published_clouds(points, 1, P), 3,
                            span<float>{meanDists, static_cast<std::size_t>(P)}, workspace);

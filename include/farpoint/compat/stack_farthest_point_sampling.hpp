@@ -146,8 +146,7 @@ template <class Exec>
 std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int batch_size, int most_samples,
                                                           furthest_point_sampling_rules rules = {}) noexcept {
   if (!detail::check_sizes(N, batch_size, most_samples) || !detail::check_rules(rules)) return 0;
-  using execution = typename detail::execution<Exec>::type;
-  return detail::stack_sampling_plan<execution>{execution{exec}, {nullptr, N, nullptr, batch_size}, most_samples, rules}
+  return detail::stack_sampling_plan{detail::execution_of(exec), {nullptr, N, nullptr, batch_size}, most_samples, rules}
       .bytes();
 }
 
@@ -180,8 +179,7 @@ result stack_farthest_point_sampling_kernel_launcher(int N, int batch_size, floa
   if (result const checked = detail::check_rules(rules); !checked) return checked;
   result const checked = detail::check_array(num_sampled_points, batch_size, idxs, index_t{batch_size} * most_samples);
   if (!checked || batch_size == 0 || most_samples == 0) return checked;
-  using execution = typename detail::execution<Exec>::type;
-  return detail::stack_sampling_plan<execution>{execution{exec}, clouds, most_samples, rules}.run(
+  return detail::stack_sampling_plan{detail::execution_of(exec), clouds, most_samples, rules}.run(
       idxs, num_sampled_points, workspace);
 }
 

@@ -79,8 +79,10 @@ class stacked_search {
     return for_each_index(exec_, clouds.clouds + 1, add_up_counts{clouds.counts, offsets});
   }
   arrays cut(launcher_memory& memory) const noexcept {
-    auto* const points = memory.template take<index_t>(points_.clouds + 1);
-    return {points, memory.template take<index_t>(queries_.clouds + 1)};
+    arrays offsets{};
+    offsets.points = memory.template take<index_t>(points_.clouds + 1);
+    offsets.queries = memory.template take<index_t>(queries_.clouds + 1);
+    return offsets;
   }
 
   Exec exec_;

@@ -111,7 +111,7 @@ result three_interpolate_kernel_launcher_fast(int b, int c, int m, int n, float 
   index_t const rows = index_t{b} * n;
   result const checked = detail::check_array(points, index_t{b} * c * m, idx, rows, weight, rows, out, rows * c);
   if (!checked || rows * c == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return for_each_index(on, rows * c, detail::interpolate_channels{c, m, n, points, idx, weight, out}, 4);
 }
 
@@ -120,7 +120,7 @@ result three_interpolate_kernel_launcher_fast(int b, int c, int m, int n, float 
 template <class Exec>
 std::size_t three_interpolate_grad_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{b, 1, n, m, true, nullptr, nullptr, nullptr, nullptr};
   return detail::scatter_add_plan{on, gradients}.bytes();
 }
@@ -147,7 +147,7 @@ result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, f
   result const checked =
       detail::check_array(grad_out, rows * c, idx, rows, weight, rows, grad_points, index_t{b} * c * m);
   if (!checked || rows * c == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{b, c, n, m, true, grad_out, idx, weight, grad_points};
   return detail::scatter_add_plan{on, gradients}.run(workspace);
 }
@@ -171,7 +171,7 @@ result three_interpolate_kernel_launcher_stack(int N, int channels, float const*
   index_t const size = index_t{N} * channels;
   result const checked = detail::check_array(features, size, idx, N, weight, N, out, size);
   if (!checked || size == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return for_each_index(on, size, detail::interpolate_rows{channels, features, idx, weight, out}, 4);
 }
 
@@ -191,7 +191,7 @@ result three_interpolate_grad_kernel_launcher_stack(int N, int channels, float c
   index_t const size = index_t{N} * channels;
   result const checked = detail::check_array(grad_out, size, idx, N, weight, N, grad_features, index_t{M} * channels);
   if (!checked || size == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{1, channels, N, M, false, grad_out, idx, weight, grad_features};
   return detail::scatter_add_plan{on, gradients}.run(workspace);
 }

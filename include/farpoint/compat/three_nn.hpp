@@ -69,8 +69,7 @@ struct inverse_weights {
 template <class Exec>
 std::size_t three_nn_workspace_bytes(Exec exec, int b, int n, int m) noexcept {
   if (!detail::check_sizes(b, n, m)) return 0;
-  using execution = typename detail::execution<Exec>::type;
-  return knn_workspace_bytes(execution{exec}, detail::published_clouds(nullptr, b, m),
+  return knn_workspace_bytes(detail::execution_of(exec), detail::published_clouds(nullptr, b, m),
                              detail::published_clouds(nullptr, b, n), exact{}, 3);
 }
 
@@ -98,7 +97,7 @@ result three_nn_kernel_launcher_fast(int b, int n, int m, float const* unknown, 
   index_t const rows = index_t{b} * n;
   result const checked = detail::check_array(unknown, rows, known, index_t{b} * m, dist2, rows, idx, rows);
   if (!checked || rows == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return detail::three_nn(on, detail::published_clouds(known, b, m), detail::published_clouds(unknown, b, n), dist2,
                           idx, distances, workspace);
 }
@@ -107,7 +106,7 @@ result three_nn_kernel_launcher_fast(int b, int n, int m, float const* unknown, 
 template <class Exec>
 std::size_t three_nn_stack_workspace_bytes(Exec exec, int batch_size, int N, int M) noexcept {
   if (!detail::check_sizes(batch_size, N, M)) return 0;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return detail::stacked_search{on, {nullptr, M, nullptr, batch_size}, {nullptr, N, nullptr, batch_size}}.bytes(
       [&](auto const& points, auto const& queries) { return knn_workspace_bytes(on, points, queries, exact{}, 3); });
 }
@@ -139,7 +138,7 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
   if (result const checked = queries.check(); !checked) return checked;
   result const checked = detail::check_array(dist2, N, idx, N);
   if (!checked || batch_size == 0 || N == 0) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   auto const bytes_of = [&](auto const& clouds, auto const& asked) {
     return knn_workspace_bytes(on, clouds, asked, exact{}, 3);
   };
@@ -161,7 +160,7 @@ template <class Exec>
 result three_nn_weights(int rows, float const* dist, float* weight, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(rows); !checked) return checked;
   if (result const checked = detail::check_array(dist, rows, weight, rows); !checked) return checked;
-  typename detail::execution<Exec>::type const on{exec};
+  auto const on = detail::execution_of(exec);
   return for_each_index(on, rows, detail::inverse_weights{dist, weight}, 3);
 }
 
