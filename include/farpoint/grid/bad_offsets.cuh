@@ -36,8 +36,8 @@ FARPOINT_HIDDEN void count_bad_offsets(kernel_launcher& launcher, batch<Points> 
   bool const has_offsets = clouds.is_ragged() && clouds.size() > 0;
   if ((total == nullptr && reported == nullptr) || (!has_offsets && known == nullptr)) return;
   auto const offsets = has_offsets ? clouds.offsets() : span<index_t const>{};
-  launcher.launch_for(larger(static_cast<index_t>(offsets.size()), index_t{1}), offsets_block_size,
-                      bad_offsets_kernel<offsets_block_size>,
+  launcher.launch_for(larger(static_cast<index_t>(offsets.size()), index_t{1}), loop_block_size,
+                      bad_offsets_kernel<loop_block_size>,
                       bad_offsets_args{offsets, clouds.points().size(), known, total, reported});
 }
 

@@ -18,10 +18,10 @@ struct index_args {
 
 /// `Number`: dividing 64-bit numbers, which bodies do, takes longer than copying a value.
 template <class Body, class Number>
-__global__ void __launch_bounds__(index_block_size) index_kernel(index_args<Body> const args) {
+__global__ void __launch_bounds__(loop_block_size) index_kernel(index_args<Body> const args) {
   auto const count = static_cast<std::uint64_t>(args.count);
-  std::uint64_t const step = std::uint64_t{gridDim.x} * index_block_size;
-  for (std::uint64_t i = std::uint64_t{blockIdx.x} * index_block_size + threadIdx.x; i < count; i += step) {
+  std::uint64_t const step = std::uint64_t{gridDim.x} * loop_block_size;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * loop_block_size + threadIdx.x; i < count; i += step) {
     args.body(static_cast<Number>(i));
   }
 }
@@ -36,7 +36,7 @@ FARPOINT_HIDDEN result for_each_index(cuda_exec exec, index_t count, Body const&
   auto const kernel = count <= detail::max_narrow_points ? detail::index_kernel<Body, std::uint32_t>
                                                          : detail::index_kernel<Body, std::uint64_t>;
   detail::kernel_launcher launcher{exec.stream};
-  launcher.launch_for(count, detail::index_block_size, kernel, detail::index_args<Body>{body, count});
+  launcher.launch_for(count, detail::loop_block_size, kernel, detail::index_args<Body>{body, count});
   return detail::cuda_failure(launcher.error(), "for_each_index: the kernel could not be launched");
 }
 

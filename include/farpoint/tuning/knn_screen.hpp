@@ -26,21 +26,18 @@ namespace detail {
 /// A block that builds a quadtree has a square of 2^5 x 2^5 pixels: a thread has four of them, a warp an eighth of the
 /// square.
 inline constexpr int quadtree_block_level = 5;
-inline constexpr int quadtree_block_size = 256;
-inline constexpr int quadtree_upper_block_size = 1024;
+inline constexpr int quadtree_block_size = 256, quadtree_upper_block_size = 1024;
 
 /// A block that indexes visible points looks at, and sorts at least, a chunk of 2^6 x 2^6 pixels of one layer at a
 /// time.
 inline constexpr int screen_chunk_level = 6;
-inline constexpr int screen_index_threads = 512;
-inline constexpr int screen_index_items = 8;
+inline constexpr int screen_index_threads = 512, screen_index_items = 8;
 
 /// Points that a thread looks at, one after another, when the visible ones are numbered.
 inline constexpr int screen_number_items = 4;
 
 /// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
-inline constexpr index_t screen_most_in_registers = 32;
-inline constexpr index_t screen_list_bytes = index_t{64} << 20;
+inline constexpr index_t screen_most_in_registers = 32, screen_list_bytes = index_t{64} << 20;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

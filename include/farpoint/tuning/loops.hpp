@@ -8,13 +8,10 @@ FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Threads of a block of for_each_index(), gather(), and the counting of wrong offsets.
-inline constexpr int index_block_size = 256;
-inline constexpr int gather_block_size = 256;
-inline constexpr int offsets_block_size = 256;
+inline constexpr int loop_block_size = 256;
 
 /// The same of exclusive_scan(), and rows that a thread scans.
-inline constexpr int exclusive_scan_block_size = 128;
-inline constexpr int exclusive_scan_items = 8;
+inline constexpr int exclusive_scan_block_size = 128, exclusive_scan_items = 8;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

@@ -26,11 +26,11 @@ struct gather_args {
 
 /// Copies a value per thread. `Number` is the type of their count: dividing 64-bit numbers takes longer than the copy.
 template <class Value, class Number>
-__global__ void __launch_bounds__(gather_block_size) gather_kernel(gather_args<Value> const args) {
+__global__ void __launch_bounds__(loop_block_size) gather_kernel(gather_args<Value> const args) {
   auto const channels = static_cast<Number>(args.channels);
   auto const values = static_cast<Number>(args.indices.size()) * channels;
-  Number const step = Number{gridDim.x} * gather_block_size;
-  Number at = Number{blockIdx.x} * gather_block_size + threadIdx.x;
+  Number const step = Number{gridDim.x} * loop_block_size;
+  Number at = Number{blockIdx.x} * loop_block_size + threadIdx.x;
   for (; at < values; at += step) {
     Number const row = at / channels;
     Number const channel = at - row * channels;
@@ -53,7 +53,7 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, span<Value const> features, i
       values <= max_narrow_points ? gather_kernel<Value, std::uint32_t> : gather_kernel<Value, std::uint64_t>;
   kernel_launcher launcher{exec.stream};
   if (report != nullptr) launcher.clear(report, sizeof *report);
-  launcher.launch_for(values, gather_block_size, kernel,
+  launcher.launch_for(values, loop_block_size, kernel,
                       gather_args<Value>{features, channels, rows, indices, output, report});
   return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
 }
@@ -63,21 +63,21 @@ template <class Value>
 __device__ bool gather_has_bad_offsets(gather_rows_args<Value> const& args) noexcept {
   if (!args.is_ragged()) return false;
   unsigned bad = 0;
-  for (index_t i = threadIdx.x; i < args.offsets(); i += gather_block_size) bad += args.is_bad(i) ? 1 : 0;
+  for (index_t i = threadIdx.x; i < args.offsets(); i += loop_block_size) bad += args.is_bad(i) ? 1 : 0;
   if (blockIdx.x == 0) count_in_report(args.report, &gather_report::bad_offsets, bad);
   return __syncthreads_or(bad != 0) != 0;
 }
 
 /// The same within the clouds of a batch. Neighbouring threads write neighbouring values.
 template <class Value, class Number>
-__global__ void __launch_bounds__(gather_block_size) gather_rows_kernel(gather_rows_args<Value> const args) {
+__global__ void __launch_bounds__(loop_block_size) gather_rows_kernel(gather_rows_args<Value> const args) {
   bool const empty = gather_has_bad_offsets(args);
   auto const channels = static_cast<Number>(args.output.channels());
   auto const values = static_cast<Number>(args.indices.size()) * channels;
   // Rows of which a channel's values follow one another.
   auto const run = static_cast<Number>(is_channels_first(args.output) ? args.output.rows() : 1);
-  Number const step = Number{gridDim.x} * gather_block_size;
-  for (Number at = Number{blockIdx.x} * gather_block_size + threadIdx.x; at < values; at += step) {
+  Number const step = Number{gridDim.x} * loop_block_size;
+  for (Number at = Number{blockIdx.x} * loop_block_size + threadIdx.x; at < values; at += step) {
     Number const line = at / run;
     Number const slab = line / channels;
     auto const channel = static_cast<index_t>(line - slab * channels);
@@ -102,8 +102,8 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const
   // Each block of a ragged batch looks at all offsets, and one does if there is nothing else to look at.
   index_t const threads = args.is_ragged() ? larger(values, index_t{1}) : values;
   unsigned const blocks =
-      args.is_ragged() ? launcher.blocks(threads, gather_block_size, 8) : blocks_for(threads, gather_block_size);
-  if (args.output.clouds() > 0 && threads > 0) launcher.launch(kernel, blocks, gather_block_size, args);
+      args.is_ragged() ? launcher.blocks(threads, loop_block_size, 8) : blocks_for(threads, loop_block_size);
+  if (args.output.clouds() > 0 && threads > 0) launcher.launch(kernel, blocks, loop_block_size, args);
   return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
 }
 
