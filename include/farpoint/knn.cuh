@@ -4,8 +4,6 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
-#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -51,10 +49,6 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::knn"};
-  result const checked = detail::check_pointers(exec, workspace, points, queries, output.indices, output.distances,
-                                                output.counts, output.report);
-  if (!checked) return checked;
   return detail::knn_cuda<Selector>(exec, points, queries, false, method, k, output, workspace);
 }
 
@@ -63,10 +57,6 @@ result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& qu
 template <class Selector = knn_selector, class Points>
 result knn(cuda_exec exec, batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::knn"};
-  result const checked =
-      detail::check_pointers(exec, workspace, points, output.indices, output.distances, output.counts, output.report);
-  if (!checked) return checked;
   return detail::knn_cuda<Selector>(exec, points, points, true, method, k, output, workspace);
 }
 

@@ -4,8 +4,6 @@
 
 #include <farpoint/core/require_cuda.cuh>
 
-#include <farpoint/core/check_pointers.cuh>
-#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/radius_cuda.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -48,10 +46,6 @@ result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::radius"};
-  result const checked = detail::check_pointers(exec, workspace, points, queries, output.indices, output.distances,
-                                                output.counts, output.report);
-  if (!checked) return checked;
   return detail::radius_cuda<Selector>(exec, points, queries, false, params, max, output, workspace);
 }
 
@@ -59,10 +53,6 @@ result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const&
 template <class Selector = knn_selector, class Points>
 result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::radius"};
-  result const checked =
-      detail::check_pointers(exec, workspace, points, output.indices, output.distances, output.counts, output.report);
-  if (!checked) return checked;
   return detail::radius_cuda<Selector>(exec, points, points, true, params, max, output, workspace);
 }
 
@@ -74,10 +64,6 @@ template <class Selector = knn_selector, class Points, class Queries>
 result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                    bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::radius_rows"};
-  result const checked = detail::check_pointers(exec, workspace, points, queries, output.offsets, output.indices,
-                                                output.distances, output.report);
-  if (!checked) return checked;
   return detail::radius_rows_cuda<Selector>(exec, points, queries, false, params, output, workspace);
 }
 
@@ -85,10 +71,6 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> c
 template <class Selector = knn_selector, class Points>
 result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::radius_rows"};
-  result const checked =
-      detail::check_pointers(exec, workspace, points, output.offsets, output.indices, output.distances, output.report);
-  if (!checked) return checked;
   return detail::radius_rows_cuda<Selector>(exec, points, points, true, params, output, workspace);
 }
 

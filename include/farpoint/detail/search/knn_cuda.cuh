@@ -2,6 +2,8 @@
 /// The CUDA backend of knn().
 #pragma once
 
+#include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/knn_warp_per_query.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/with_index.cuh>
@@ -54,6 +56,10 @@ template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                                 exact const& method, index_t k, knn_output<typename Points::scalar> const& output,
                                 bytes workspace) noexcept {
+  profile_range const range{"farpoint::knn"};
+  result const reachable =
+      check_pointers(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
+  if (!reachable) return reachable;
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   return indexed_search<Selector>(

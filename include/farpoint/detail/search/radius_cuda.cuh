@@ -2,6 +2,8 @@
 /// The CUDA backend of radius() and radius_rows().
 #pragma once
 
+#include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/packet_lists.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
@@ -157,6 +159,10 @@ template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                                    bool self, radius_params const& params, index_t max,
                                    radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  profile_range const range{"farpoint::radius"};
+  result const reachable =
+      check_pointers(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
+  if (!reachable) return reachable;
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
@@ -172,6 +178,10 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
                                         bool self, radius_params const& params,
                                         radius_rows_output<typename Points::scalar> const& output,
                                         bytes workspace) noexcept {
+  profile_range const range{"farpoint::radius_rows"};
+  result const reachable =
+      check_pointers(exec, workspace, points, queries, output.offsets, output.indices, output.distances, output.report);
+  if (!reachable) return reachable;
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
   return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
