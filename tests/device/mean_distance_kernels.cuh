@@ -3,6 +3,8 @@
 
 #include <farpoint/mean_knn_distance.cuh>
 
+#include "point_bvh_kernels.cuh"
+
 // `how` is `extern template` or `template`.
 #define MEAN_DISTANCE_OF_FLOATS(how)                                                               \
   how farpoint::result farpoint::detail::mean_knn_distance_cuda<farpoint::knn_selector>(           \
