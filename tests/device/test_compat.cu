@@ -69,7 +69,7 @@ TEST_CASE("compat, device: furthest point sampling", "[compat][device]") {
         floats const clouds = packed_cloud(which, s.points(), 1);
         check_compat([&](auto& calls) { return calls.sample(s, clouds, rules); });
       }
-      stack_sizes const stack{{300, 1, 0, 7, 1500}, {40, 3, 0, 9, 100}};
+      stack_sizes const stack{{300, 1, 0, 7, 1500}, {40, 3, 2, 9, 100}};
       floats const clouds = packed_cloud(which, size_of(stack.n()), 18);
       check_compat([&](auto& calls) { return calls.sample_stack(stack, clouds, rules); });
     }

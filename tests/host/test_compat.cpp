@@ -110,13 +110,14 @@ TEST_CASE("compat, host: furthest point sampling of padded clouds and near the o
 }
 
 TEST_CASE("compat, host: furthest point sampling of a stack", "[compat][host]") {
-  stack_sizes const sizes[] = {{{300, 1, 7, 1500}, {40, 3, 9, 100}}, {{64}, {64}}};
+  stack_sizes const sizes[] = {{{300, 1, 0, 7, 1500}, {40, 3, 2, 9, 100}}, {{64}, {64}}};
   for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
     for (auto const& s : sizes) {
       for (auto const& rules : all_rules) {
         CAPTURE(static_cast<int>(which), s.n(), rules.skip_origin, rules.block_threads);
         floats const clouds = packed_cloud(which, size_of(s.n()), 31);
-        int const threads = rules.block_threads == 0 ? 1 : published::block_of(s.n(), rules.block_threads);
+        // Blocks are as large for few points.
+        int const threads = std::max(rules.block_threads, 1);
         ints expected;
         int begin = 0;
         for (std::size_t b = 0; b < s.points.size(); ++b) {

@@ -75,7 +75,7 @@ class stack_sampling_plan {
         clouds_{clouds},
         most_samples_{most_samples},
         skip_origin_{rules.skip_origin},
-        order_{tie_order::of_block(clouds.points, rules.block_threads)},
+        order_{tie_order::of_block(rules.block_threads, rules.block_threads)},
         places_{clouds.points + clouds.clouds * (order_.threads() - 1)} {
     params_.samples = most_samples;
   }
@@ -165,7 +165,7 @@ std::size_t stack_farthest_point_sampling_workspace_bytes(Exec exec, int N, int 
 ///                            memory; or a host_exec and host memory
 /// @param most_samples        upper bound on num_sampled_points, which the kernel's launcher does not take
 /// @param workspace           at least stack_farthest_point_sampling_workspace_bytes() bytes, 256-byte aligned
-/// @param rules               as there; the block of the kernel is that of N points
+/// @param rules               as there; the block has that many threads, however few points there are
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>
 result stack_farthest_point_sampling_kernel_launcher(int N, int batch_size, float const* dataset,

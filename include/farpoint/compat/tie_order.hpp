@@ -46,7 +46,7 @@ class tie_order {
 
   /// The point at a place; none where it is not below the number of points.
   FARPOINT_HD constexpr index_t point_at(index_t place) const noexcept {
-    if (threads_ == 1) return place;
+    if (threads_ == 1 || rounds_ == 0) return place;
     // In 32 bits: clouds of these kernels have no more points.
     auto const number = static_cast<std::uint32_t>(place);
     auto const rounds = static_cast<std::uint32_t>(rounds_);
