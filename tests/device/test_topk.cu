@@ -65,3 +65,87 @@ TEST_CASE("topk_list in a kernel", "[topk][device][sanitize]") {
 TEST_CASE("topk_heap in a kernel", "[topk][device][sanitize]") {
   check_all<in_heap>();
 }
+
+namespace {
+
+using key = neighbour_key<float>;
+
+/// Key j of those that query i is shown: ties among them.
+FARPOINT_HD key shown_key(std::uint32_t i, std::uint32_t j) {
+  std::uint32_t const mixed = (i * 2654435761u ^ j * 40503u) * 2246822519u;
+  return {static_cast<float>(mixed >> 22), j};
+}
+
+template <class List>
+FARPOINT_HD void show_keys(List& list, std::uint32_t i, std::uint32_t keys) {
+  for (std::uint32_t j = 0; j < keys; ++j) {
+    if (shown_key(i, j) < list.worst()) list.push(shown_key(i, j));
+  }
+}
+
+/// @param found  `[threads, k]`
+template <int Capacity>
+__global__ void registers_kernel(int k, std::uint32_t keys, key limit, key* found) {
+  std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
+  farpoint::topk_list<key, Capacity> list{k, limit};
+  show_keys(list, i, keys);
+  list.write(found + std::size_t{i} * static_cast<std::size_t>(k), k);
+}
+
+/// Each thread's heap is a part of the block's shared memory, or the thread's own.
+__global__ void heap_kernel(int k, std::uint32_t keys, key limit, key* found) {
+  __shared__ unsigned long long shared[4 * 1024];
+  unsigned long long local[100];
+  std::uint32_t const i = blockIdx.x * blockDim.x + threadIdx.x;
+  auto* const memory = reinterpret_cast<key*>(k > 100 ? shared + threadIdx.x * static_cast<unsigned>(k) : local);
+  farpoint::topk_heap<key> heap{memory, k, limit};
+  show_keys(heap, i, keys);
+  heap.sort();
+  for (int j = 0; j < k; ++j)
+    found[std::size_t{i} * static_cast<std::size_t>(k) + j] = j < heap.count() ? memory[j] : limit;
+}
+
+/// The k best of each query's keys, by sorting all.
+std::vector<std::uint32_t> best_indices(std::uint32_t queries, int k, std::uint32_t keys) {
+  std::vector<std::uint32_t> best;
+  for (std::uint32_t i = 0; i < queries; ++i) {
+    std::vector<key> all;
+    for (std::uint32_t j = 0; j < keys; ++j) all.push_back(shown_key(i, j));
+    std::sort(all.begin(), all.end());
+    for (std::size_t j = 0; j < static_cast<std::size_t>(k); ++j) {
+      best.push_back(j < all.size() ? all[j].index() : farpoint::no_index);
+    }
+  }
+  return best;
+}
+
+template <class Launch>
+void check_shown(int k, std::uint32_t keys, Launch const& launch) {
+  constexpr std::uint32_t queries = 8;
+  CAPTURE(k, keys);
+  device_array<std::uint64_t> const found{static_cast<std::size_t>(queries) * static_cast<std::size_t>(k)};
+  static_assert(sizeof(key) == sizeof(std::uint64_t));
+  key const limit{std::numeric_limits<float>::infinity(), farpoint::no_index};
+  launch(reinterpret_cast<key*>(found.data()), limit);
+  REQUIRE_CUDA(cudaGetLastError());
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  std::vector<std::uint32_t> indices;
+  for (std::uint64_t const word : found.download()) indices.push_back(static_cast<std::uint32_t>(word));
+  CHECK((found.intact() && indices == best_indices(queries, k, keys)));
+}
+
+}  // namespace
+
+TEST_CASE("topk, device: lists in registers, and heaps in local and shared memory", "[topk][device][sanitize]") {
+  for (std::uint32_t const keys : {0u, 1u, 7u, 500u, 3000u}) {
+    for (int const k : {1, 2, 4, 7, 8}) {
+      check_shown(k, keys, [&](key* found, key limit) { registers_kernel<8><<<2, 4>>>(k, keys, limit, found); });
+    }
+    for (int const k : {9, 31, 32}) {
+      check_shown(k, keys, [&](key* found, key limit) { registers_kernel<32><<<2, 4>>>(k, keys, limit, found); });
+    }
+    for (int const k : {1, 33, 100, 101, 1024}) {
+      check_shown(k, keys, [&](key* found, key limit) { heap_kernel<<<2, 4>>>(k, keys, limit, found); });
+    }
+  }
+}
