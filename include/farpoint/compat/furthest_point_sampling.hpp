@@ -171,8 +171,8 @@ std::size_t furthest_point_sampling_workspace_bytes(Exec exec, int b, int n, int
   return detail::furthest_point_sampling_plan{detail::execution_of(exec), b, n, m, rules}.bytes();
 }
 
-/// Samples each cloud from point 0 on, as the kernels of that name do; the same indices, to the bit of a distance, for
-/// clouds of finite points whose squared distances are below 1e10.
+/// Samples each cloud from point 0 on, as the kernels of that name do: with their rules the same indices, for clouds of
+/// finite points whose squared distances are below 1e10.
 ///
 /// Where all points left are at distance 0, m > n among them, the first of them in the order of ties is repeated.
 /// Points that are not finite are never picked, where the kernels stay at the first NaN; a cloud that begins with them

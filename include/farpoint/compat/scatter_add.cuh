@@ -2,6 +2,8 @@
 /// The sort of scatter_add.hpp on a stream.
 #pragma once
 
+#include <farpoint/core/require_cuda.cuh>
+
 #include <farpoint/compat/execution.cuh>
 #include <farpoint/compat/scatter_add.hpp>
 #include <farpoint/grid/radix_sort.cuh>
