@@ -7,6 +7,7 @@
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/normals_cuda.cuh>
+#include <farpoint/types/device_point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -50,6 +51,27 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
   result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures);
   if (!checked) return checked;
   return detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace);
+}
+
+/// Bytes of device workspace for estimate_normals() by a BVH: up to 64 MiB of lists for more than 32 neighbours (16 in
+/// double), and none for fewer.
+template <class Points>
+std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const&,
+                                             batch<Points> const& points, normals_params const& params) noexcept {
+  return detail::neighbours_of_index_bytes(points, params.k);
+}
+
+/// estimate_normals() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and the
+/// same promises.
+/// @return as above; bad_argument also for another number of points than the BVH has
+template <class Selector = knn_selector, class Points>
+result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,
+                        batch<Points> const& points, normals_params const& params,
+                        normals_output<typename Points::scalar> const& output, bytes workspace = {}) noexcept {
+  detail::profile_range const range{"farpoint::estimate_normals (built index)"};
+  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures);
+  if (!checked) return checked;
+  return detail::estimate_normals_of_index_cuda<Selector>(exec, index, points, params, output, workspace);
 }
 
 FARPOINT_END_NAMESPACE

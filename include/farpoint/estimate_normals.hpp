@@ -2,6 +2,7 @@
 /// Estimates normals and curvatures from neighbours: host backend.
 #pragma once
 
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/point_bvh.hpp>
@@ -106,5 +107,34 @@ result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const
   detail::estimate_normals_by(search, points, params, output);
   return {};
 }
+
+#if defined(__cpp_exceptions)
+
+/// The answer of estimate_normals(), and the memory that holds it.
+template <class Scalar>
+struct estimated_normals {
+  std::vector<Scalar> normals;     ///< `[points, 3]`: of unit length, or (0, 0, 0) if undefined
+  std::vector<Scalar> curvatures;  ///< `[points]`
+};
+
+/// estimate_normals() of one cloud in a host container, on all cores: `auto found =
+/// farpoint::estimate_normals(points);`
+///
+/// Allocates the workspace and the answer.
+/// @param points  contiguous container of a type that has a point_layout
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class = detail::host_elements<Container const>>
+auto estimate_normals(Container const& points, normals_params const& params = {}) {
+  batch const cloud{view_points(points)};
+  using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
+  auto const size = static_cast<std::size_t>(cloud.points().size());
+  estimated_normals<scalar> found{std::vector<scalar>(3 * size), std::vector<scalar>(size)};
+  host_scratch const workspace{estimate_normals_workspace_bytes(host_exec{}, cloud, params)};
+  normals_output<scalar> const output{found.normals, found.curvatures};
+  detail::require_ok(estimate_normals(host_exec{}, cloud, params, output, workspace));
+  return found;
+}
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

@@ -4,8 +4,11 @@
 
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/index_span.hpp>
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/gather/host.hpp>
 #include <farpoint/types/gather.hpp>
+
+#include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -72,5 +75,25 @@ result gather(host_exec exec, detail::type_identity_t<feature_rows<Value const>>
               feature_rows<Value> output, gather_report* report = nullptr) noexcept {
   return detail::gather_host<Value>(exec, {features, indices, output, report});
 }
+
+#if defined(__cpp_exceptions)
+
+/// gather() of one cloud's rows in a host container, on all cores: `auto sampled = farpoint::gather(points,
+/// picks.indices);`. Allocates the answer.
+/// @param features  contiguous container of any trivially copyable type: points, or `[points, channels]` values
+/// @param indices   contiguous container of a signed 32- or 64-bit integer; zeros for -1, and for what is out of range
+/// @return `[indices, channels]`
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Features, class Indices, class Element = detail::host_elements<Features const>,
+          class = detail::host_elements<Indices const>>
+auto gather(Features const& features, Indices const& indices, index_t channels = 1) {
+  using value = std::remove_const_t<Element>;
+  auto const rows = static_cast<std::size_t>(indices.size());
+  std::vector<value> found(channels < 1 ? 0 : rows * static_cast<std::size_t>(channels));
+  detail::require_ok(gather(host_exec{}, span<value const>{features}, channels, indices, span<value>{found}));
+  return found;
+}
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

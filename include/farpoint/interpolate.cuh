@@ -7,6 +7,7 @@
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/interpolate_cuda.cuh>
+#include <farpoint/types/device_point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -53,6 +54,27 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
   result const checked = detail::check_pointers(exec, workspace, points, features, queries, output.features);
   if (!checked) return checked;
   return detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace);
+}
+
+/// Bytes of device workspace for interpolate() among the points of a BVH: those of knn().
+template <class Queries>
+std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
+                                        batch<Queries> const& queries) noexcept {
+  return detail::built_search_bytes(queries);
+}
+
+/// interpolate() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, whose
+/// features these are, and the same promises. The report does not count points.
+/// @param workspace  as for knn() among the points of a BVH: none is needed
+/// @return as above
+template <class Queries>
+result interpolate(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, span<float const> features,
+                   batch<Queries> const& queries, index_t channels, interpolate_output const& output,
+                   bytes workspace = {}) noexcept {
+  detail::profile_range const range{"farpoint::interpolate (built index)"};
+  result const checked = detail::check_pointers(exec, workspace, features, queries, output.features);
+  if (!checked) return checked;
+  return detail::interpolate_of_index_cuda(exec, index, features, queries, channels, output, workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -2,6 +2,7 @@
 /// Interpolates features between points: host backend.
 #pragma once
 
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/interpolate.hpp>
@@ -108,5 +109,29 @@ result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& in
   detail::interpolate_by<scalar>(search, begin_of, features, channels, output);
   return {};
 }
+
+#if defined(__cpp_exceptions)
+
+/// interpolate() of one cloud in a host container, on all cores: `[queries, channels]`. Allocates the workspace and the
+/// answer.
+/// @param points    contiguous container of a type that has a point_layout
+/// @param features  `[points, channels]`: contiguous container of float
+/// @param queries   as points
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class Features, class Queries, class = detail::host_elements<Container const>,
+          class = detail::host_elements<Features const>, class = detail::host_elements<Queries const>>
+std::vector<float> interpolate(Container const& points, Features const& features, Queries const& queries,
+                               index_t channels) {
+  batch const cloud{view_points(points)};
+  batch const asked{view_points(queries)};
+  index_t const rows = asked.points().size();
+  std::vector<float> found(static_cast<std::size_t>(channels < 1 ? 0 : rows * channels));
+  host_scratch const workspace{interpolate_workspace_bytes(host_exec{}, cloud, asked)};
+  detail::require_ok(interpolate(host_exec{}, cloud, span<float const>{features}, asked, channels,
+                                 interpolate_output{found}, workspace));
+  return found;
+}
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

@@ -7,6 +7,7 @@
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/mean_distance_cuda.cuh>
+#include <farpoint/types/device_point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -50,6 +51,26 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
   detail::profile_range const range{"farpoint::mean_knn_distance"};
   if (result const checked = detail::check_pointers(exec, workspace, points, means); !checked) return checked;
   return detail::mean_knn_distance_cuda<Selector>(exec, points, k, means, workspace, report);
+}
+
+/// Bytes of device workspace for mean_knn_distance() by a BVH: up to 64 MiB of lists for k above 32 (16 in double), and
+/// none for fewer.
+template <class Points>
+std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const&,
+                                              batch<Points> const& points, index_t k) noexcept {
+  return detail::neighbours_of_index_bytes(points, k);
+}
+
+/// mean_knn_distance() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and
+/// the same promises.
+/// @return as above; bad_argument also for another number of points than the BVH has
+template <class Selector = knn_selector, class Points>
+result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,
+                         batch<Points> const& points, index_t k, span<typename Points::scalar> means,
+                         bytes workspace = {}, knn_report* report = nullptr) noexcept {
+  detail::profile_range const range{"farpoint::mean_knn_distance (built index)"};
+  if (result const checked = detail::check_pointers(exec, workspace, points, means); !checked) return checked;
+  return detail::mean_knn_distance_of_index_cuda<Selector>(exec, index, points, k, means, workspace, report);
 }
 
 FARPOINT_END_NAMESPACE

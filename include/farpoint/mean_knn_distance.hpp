@@ -2,6 +2,7 @@
 /// The mean squared distance to the k nearest points: host backend.
 #pragma once
 
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/mean_distance.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/types/point_bvh.hpp>
@@ -89,5 +90,23 @@ result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> cons
   detail::mean_knn_distance_by(search, points, k, means, report);
   return {};
 }
+
+#if defined(__cpp_exceptions)
+
+/// mean_knn_distance() of one cloud in a host container, on all cores: `auto means =
+/// farpoint::mean_knn_distance(points, 3);`, one for each point. Allocates the workspace and the answer.
+/// @param points  contiguous container of a type that has a point_layout
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class = detail::host_elements<Container const>>
+auto mean_knn_distance(Container const& points, index_t k) {
+  batch const cloud{view_points(points)};
+  using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
+  std::vector<scalar> means(static_cast<std::size_t>(cloud.points().size()));
+  host_scratch const workspace{mean_knn_distance_workspace_bytes(host_exec{}, cloud, k)};
+  detail::require_ok(mean_knn_distance(host_exec{}, cloud, k, span<scalar>{means}, workspace));
+  return means;
+}
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

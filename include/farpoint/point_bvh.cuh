@@ -56,9 +56,7 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
 template <class Queries>
 std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
                                 batch<Queries> const& queries) noexcept {
-  detail::workspace_cutter cutter;
-  static_cast<void>(detail::built_search_memory::cut(cutter, queries));
-  return cutter.used();
+  return detail::built_search_bytes(queries);
 }
 
 /// knn() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves. The report

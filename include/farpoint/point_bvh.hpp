@@ -6,6 +6,7 @@
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/knn_host.hpp>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/types/point_bvh.hpp>
@@ -81,5 +82,29 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
   detail::neighbours_by<scalar>(search, method, k, writer, output.report);
   return {};
 }
+
+#if defined(__cpp_exceptions)
+
+/// The BVH of one cloud, and the memory that it lives in.
+template <class Scalar>
+struct point_bvh_of_cloud {
+  host_scratch memory;
+  point_bvh<Scalar> index;
+};
+
+/// build_point_bvh() of one cloud in a host container, on all cores: `auto built = farpoint::build_point_bvh(points);`,
+/// to be asked by way of `built.index`.
+/// @param points  contiguous container of a type that has a point_layout
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class = detail::host_elements<Container const>>
+auto build_point_bvh(Container const& points) {
+  batch const cloud{view_points(points)};
+  using scalar = typename std::decay_t<decltype(cloud.points())>::scalar;
+  point_bvh_of_cloud<scalar> built{host_scratch{point_bvh_bytes(host_exec{}, cloud)}, {}};
+  detail::require_ok(build_point_bvh(host_exec{}, cloud, built.memory, built.index));
+  return built;
+}
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

@@ -5,6 +5,7 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/detail/search/radius_cuda.cuh>
+#include <farpoint/types/device_point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -54,6 +55,29 @@ template <class Selector = knn_selector, class Points>
 result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   return detail::radius_cuda<Selector>(exec, points, points, true, params, max, output, workspace);
+}
+
+/// Bytes of device workspace for radius() among the points of a BVH: those of knn().
+template <class Queries>
+std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
+                                   batch<Queries> const& queries) noexcept {
+  return detail::built_search_bytes(queries);
+}
+
+/// radius() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the same
+/// promises. The report does not count points.
+/// @param workspace  as for knn() among the points of a BVH: none is needed
+/// @return as above; bad_argument also for lists that registers do not hold (see above) without output.distances: what
+///         has no room for distances would make them of the points again
+template <class Selector = knn_selector, class Queries>
+result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
+              radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
+              bytes workspace = {}) noexcept {
+  detail::profile_range const range{"farpoint::radius (built index)"};
+  result const checked =
+      detail::check_pointers(exec, workspace, queries, output.indices, output.distances, output.counts, output.report);
+  if (!checked) return checked;
+  return detail::radius_of_index_cuda<Selector>(exec, index, queries, params, max, output, workspace);
 }
 
 /// radius_rows(), enqueued on a stream, with the rules of radius() above. The capacity that was needed stays on the

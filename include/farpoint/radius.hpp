@@ -5,9 +5,12 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/status.hpp>
+#include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/radius_host.hpp>
 #include <farpoint/types/point_bvh.hpp>
 #include <farpoint/types/radius.hpp>
+
+#include <vector>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -116,5 +119,98 @@ result radius_rows(host_exec exec, batch<Points> const& points, radius_params co
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   return detail::radius_rows_host(exec, points, points, true, params, output, workspace);
 }
+
+#if defined(__cpp_exceptions)
+
+/// The answer of radius(), and the memory that holds it.
+template <class Scalar>
+struct radius_neighbours {
+  index_t max = 0;
+  std::vector<std::int32_t> indices;  ///< `[queries, max]`; -1 past the count
+  std::vector<Scalar> distances;      ///< `[queries, max]`, squared (m^2); +inf past the count
+  std::vector<std::int32_t> counts;   ///< `[queries]`: neighbours found; all within the radius if max is 0
+};
+
+/// The answer of radius_rows(), and the memory that holds it.
+template <class Scalar>
+struct radius_row_neighbours {
+  std::vector<index_t> offsets;       ///< `[queries + 1]`: row r is `[offsets[r], offsets[r + 1])`
+  std::vector<std::int32_t> indices;  ///< of all rows
+  std::vector<Scalar> distances;      ///< of all rows, squared (m^2)
+};
+
+namespace detail {
+
+template <class Points, class Queries>
+auto radius_in_vectors(batch<Points> const& points, batch<Queries> const& queries, bool self,
+                       radius_params const& params, index_t max) {
+  using scalar = typename Points::scalar;
+  index_t const rows = queries.points().size();
+  auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbours ? 0 : rows * max);
+  radius_neighbours<scalar> found{max, std::vector<std::int32_t>(size), std::vector<scalar>(size),
+                                  std::vector<std::int32_t>(static_cast<std::size_t>(rows))};
+  host_scratch const workspace{radius_workspace_bytes(host_exec{}, points, queries)};
+  radius_output<scalar> const output{found.indices, found.distances, found.counts};
+  require_ok(radius_host(host_exec{}, points, queries, self, params, max, output, workspace));
+  return found;
+}
+
+template <class Points, class Queries>
+auto radius_rows_in_vectors(batch<Points> const& points, batch<Queries> const& queries, bool self,
+                            radius_params const& params) {
+  using scalar = typename Points::scalar;
+  radius_row_neighbours<scalar> found;
+  found.offsets.resize(static_cast<std::size_t>(queries.points().size()) + 1);
+  host_scratch const workspace{radius_workspace_bytes(host_exec{}, points, queries)};
+  auto const search = [&] {
+    radius_rows_output<scalar> const output{found.offsets, found.indices, found.distances};
+    require_ok(radius_rows_host(host_exec{}, points, queries, self, params, output, workspace));
+  };
+  search();
+  found.indices.resize(static_cast<std::size_t>(found.offsets.back()));
+  found.distances.resize(found.indices.size());
+  search();
+  return found;
+}
+
+}  // namespace detail
+
+/// radius() of one cloud in a host container, on all cores: `auto found = farpoint::radius(points, {0.5}, 32);`
+///
+/// Allocates the workspace and the answer.
+/// @param points  contiguous container of a type that has a point_layout
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class = detail::host_elements<Container const>>
+auto radius(Container const& points, radius_params const& params, index_t max) {
+  batch const cloud{view_points(points)};
+  return detail::radius_in_vectors(cloud, cloud, true, params, max);
+}
+
+/// The same for queries that are not the points.
+template <class Container, class Queries, class = detail::host_elements<Container const>,
+          class = detail::host_elements<Queries const>>
+auto radius(Container const& points, Queries const& queries, radius_params const& params, index_t max) {
+  return detail::radius_in_vectors(batch{view_points(points)}, batch{view_points(queries)}, false, params, max);
+}
+
+/// radius_rows() of one cloud in a host container, on all cores: `auto rows = farpoint::radius_rows(points, {0.5});`
+///
+/// Searches twice, to count and to fill; allocates the workspace and the answer.
+/// @param points  contiguous container of a type that has a point_layout
+/// @throws std::invalid_argument with the reason; std::bad_alloc
+template <class Container, class = detail::host_elements<Container const>>
+auto radius_rows(Container const& points, radius_params const& params) {
+  batch const cloud{view_points(points)};
+  return detail::radius_rows_in_vectors(cloud, cloud, true, params);
+}
+
+/// The same for queries that are not the points.
+template <class Container, class Queries, class = detail::host_elements<Container const>,
+          class = detail::host_elements<Queries const>>
+auto radius_rows(Container const& points, Queries const& queries, radius_params const& params) {
+  return detail::radius_rows_in_vectors(batch{view_points(points)}, batch{view_points(queries)}, false, params);
+}
+
+#endif  // defined(__cpp_exceptions)
 
 FARPOINT_END_NAMESPACE

@@ -7,15 +7,18 @@
 #include "radix_sort_kernels.cuh"
 
 // `how` is `extern template` or `template`.
-#define RADIUS_CALLS(how, Coord)                                                                                    \
-  how farpoint::result farpoint::detail::radius_cuda<farpoint::knn_selector>(                                       \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                     \
-      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&, farpoint::index_t, \
-      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;               \
-  how farpoint::result farpoint::detail::radius_rows_cuda<farpoint::knn_selector>(                                  \
-      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                     \
-      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                    \
-      farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;
+#define RADIUS_CALLS(how, Coord)                                                                                      \
+  how farpoint::result farpoint::detail::radius_cuda<farpoint::knn_selector>(                                         \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&, farpoint::index_t,   \
+      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;                 \
+  how farpoint::result farpoint::detail::radius_rows_cuda<farpoint::knn_selector>(                                    \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                      \
+      farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;            \
+  how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<          \
+      farpoint::knn_selector>(farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&) \
+      const noexcept;
 
 RADIUS_CALLS(extern template, float)
 RADIUS_CALLS(extern template, double)

@@ -11,7 +11,7 @@
 #include "../catch.hpp"
 #include "../shared/ragged_batches.hpp"
 #include "clouds_on_device.cuh"
-#include "mean_distance_kernels.cuh"
+#include "neighbourhood_kernels.cuh"
 #include "run_call.cuh"
 #include "stream_citizen.cuh"
 
@@ -22,6 +22,7 @@ using farpoint::span;
 using farpoint::detail::host_workspace;
 
 MEAN_DISTANCE_OF_FLOATS(template)
+NEIGHBOURHOODS_OF_FLOATS(template)
 
 namespace {
 

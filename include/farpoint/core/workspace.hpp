@@ -2,15 +2,67 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
+#include <farpoint/core/status.hpp>
 #include <farpoint/core/types.hpp>
 
 #include <new>
+#include <stdexcept>
+#include <utility>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
 /// Alignment that every workspace has.
 inline constexpr std::size_t workspace_alignment = 256;
+
+}  // namespace detail
+
+/// Host memory for the workspaces of calls, 256-byte aligned, which it owns. device_scratch is its counterpart on a
+/// stream.
+///
+/// It converts to `bytes`, so that it can be passed as a workspace. Movable; what it holds stays where it is.
+class host_scratch {
+ public:
+  host_scratch() = default;
+  /// @throws std::bad_alloc
+  explicit host_scratch(std::size_t size)
+      : size_{size}, data_{::operator new (size, std::align_val_t{detail::workspace_alignment})} {}
+  host_scratch(host_scratch&& other) noexcept
+      : size_{std::exchange(other.size_, 0)}, data_{std::exchange(other.data_, nullptr)} {}
+  host_scratch& operator=(host_scratch&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~host_scratch() { release(); }
+
+  /// Makes it at least `size` bytes large. Where it grows, what it held is lost.
+  /// @return ok | out_of_memory, and then it is as before
+  result reserve(std::size_t size) noexcept {
+    if (size <= size_) return {};
+    void* const data = ::operator new (size, std::align_val_t{detail::workspace_alignment}, std::nothrow);
+    if (data == nullptr) return {status::out_of_memory, 0, "scratch: the host has not so much memory"};
+    release();
+    size_ = size;
+    data_ = data;
+    return {};
+  }
+  void release() noexcept {
+    ::operator delete (data_, std::align_val_t{detail::workspace_alignment});
+    data_ = nullptr;
+    size_ = 0;
+  }
+
+  std::size_t size() const noexcept { return size_; }
+  bytes get() const noexcept { return {static_cast<unsigned char*>(data_), size_}; }
+  operator bytes() const noexcept { return get(); }
+
+ private:
+  std::size_t size_ = 0;
+  void* data_ = nullptr;
+};
+
+namespace detail {
 
 inline bool is_workspace_aligned(bytes workspace) noexcept {
   return reinterpret_cast<std::uintptr_t>(workspace.data()) % workspace_alignment == 0;
@@ -43,21 +95,15 @@ class basic_workspace_cutter {
 
 using workspace_cutter = basic_workspace_cutter<64>;
 
-/// Workspace that a convenience function owns; throws std::bad_alloc.
-class host_workspace {
- public:
-  explicit host_workspace(std::size_t size)
-      : size_{size}, data_{::operator new (size, std::align_val_t{workspace_alignment})} {}
-  host_workspace(host_workspace const&) = delete;
-  host_workspace& operator=(host_workspace const&) = delete;
-  ~host_workspace() { ::operator delete (data_, std::align_val_t{workspace_alignment}); }
+/// Workspace that a function with memory of its own has.
+using host_workspace = host_scratch;
 
-  bytes get() const noexcept { return {static_cast<unsigned char*>(data_), size_}; }
-
- private:
-  std::size_t size_;
-  void* data_;
-};
+#if defined(__cpp_exceptions)
+/// @throws std::invalid_argument with the reason of a call that was refused
+inline void require_ok(result const& outcome) {
+  if (!outcome) throw std::invalid_argument{outcome.reason};
+}
+#endif
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

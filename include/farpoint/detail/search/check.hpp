@@ -49,6 +49,14 @@ inline result check_limits(search_limits const& limits) noexcept {
   return check_limits(batch_limits{limits.queries, limits.clouds});
 }
 
+/// Checks points among themselves, by indices that have been built of them.
+template <class Index, class Points>
+result check_own_index(Index const& index, batch<Points> const& points) noexcept {
+  if (result const checked = check_queries(points, index.size()); !checked) return checked;
+  if (points.points().size() != index.points()) return reject("points: not those that the index was built of");
+  return {};
+}
+
 /// True for an output that is left out or has `rows * each` elements.
 constexpr bool is_absent_or_holds(index_t size, index_t rows, index_t each) noexcept {
   return size == 0 || holds(size, rows, each);

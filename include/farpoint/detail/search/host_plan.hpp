@@ -188,14 +188,6 @@ result check_index_search(host_exec exec, Index const& index, batch<Queries> con
   return check_queries(queries, index.size());
 }
 
-/// The same where the queries are the points that the indices were built of.
-template <class Index, class Points>
-result check_own_index(Index const& index, batch<Points> const& points) noexcept {
-  if (result const checked = check_queries(points, index.size()); !checked) return checked;
-  if (points.points().size() != index.points()) return reject("points: not those that the index was built of");
-  return {};
-}
-
 /// Checks the arguments that all searches share: threads, points and queries.
 template <class Points, class Queries>
 result check_host_search(host_exec exec, batch<Points> const& points, batch<Queries> const& queries) noexcept {

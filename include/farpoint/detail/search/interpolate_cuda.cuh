@@ -2,6 +2,7 @@
 /// The CUDA backend of interpolate().
 #pragma once
 
+#include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/inverse_distance.hpp>
 #include <farpoint/detail/search/neighbour_lists.hpp>
 #include <farpoint/detail/search/query_order.cuh>
@@ -11,9 +12,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-template <class Points, class Queries>
+template <class Queries>
 struct interpolate_args {
-  batch<Points> points;
   search_queries<Queries> queries;
   index_t threads;
   span<float const> features;
@@ -31,9 +31,8 @@ struct interpolated_row {
 };
 
 /// Finds the three nearest points of a thread's query.
-template <class Points, class Queries>
-__device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queries> const& args,
-                                                  index_t thread) noexcept {
+template <class Queries>
+__device__ interpolated_row find_interpolated_row(interpolate_args<Queries> const& args, index_t thread) noexcept {
   using key = neighbour_key<typename Queries::scalar>;
   interpolated_row found{-1, {}, {}, 0};
   index_t bad_row = -1;
@@ -48,15 +47,15 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Points, Queri
   list.write(keys, 3);
   found.count = count_keys(keys, 3);
   inverse_distance_weights(keys, found.count, found.weights);
-  index_t const begin = args.points.begin_of(q.cloud);
+  index_t const begin = args.queries.points_begin(q);
   for (int j = 0; j < found.count; ++j) found.from[j] = begin + keys[j].index();
   return found;
 }
 
 /// Each thread finds the neighbours of a query; then its warp writes the rows of its 32 queries, a value per lane, so
 /// that neighbouring lanes read and write neighbouring channels.
-template <class Points, class Queries>
-__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Points, Queries> const args) {
+template <class Queries>
+__global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpolate_args<Queries> const args) {
   __shared__ interpolated_row shared[search_block_size];
   interpolated_row* const rows = shared + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes;
   index_t const step = index_t{gridDim.x} * search_block_size;
@@ -82,6 +81,16 @@ __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpol
   }
 }
 
+/// Enqueues the kernel.
+template <class Queries>
+FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Queries> const& queries,
+                                     span<float const> features, index_t channels,
+                                     interpolate_output const& output) noexcept {
+  auto* const non_finite = output.report == nullptr ? nullptr : &output.report->non_finite_queries;
+  interpolate_args<Queries> const args{queries, queries.threads(), features, channels, output, non_finite};
+  launcher.launch_for(args.threads, search_block_size, interpolate_kernel<Queries>, args);
+}
+
 /// interpolate() for cuda_exec.
 template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& points, span<float const> features,
@@ -92,26 +101,33 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
   if (result const checked = check_interpolate(rows, features, queries.points().size(), channels, output); !checked) {
     return checked;
   }
-  return indexed_search<Selector>(
-      exec, points, workspace, query_order_of(queries),
-      [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
-        unsigned* const bad_offsets = &built.state->bad_offsets;
-        look_at_offsets(launcher, points, queries, bad_offsets);
-        search_queries<Queries> spread{queries, built.index, false};
-        spread.stop_at_bad_offsets(bad_offsets);
-        knn_report* const report = output.report;
-        if (report != nullptr) launcher.clear(report, sizeof *report);
-        run_left_out(launcher, points, built.index, bad_offsets, report);
-        order_queries(launcher, spread, most_leaves(rows, points.size()), memory);
-        interpolate_args<Points, Queries> const args{points,
-                                                     spread,
-                                                     spread.threads(),
-                                                     features,
-                                                     channels,
-                                                     output,
-                                                     report == nullptr ? nullptr : &report->non_finite_queries};
-        launcher.launch_for(args.threads, search_block_size, interpolate_kernel<Points, Queries>, args);
-      });
+  return indexed_search<Selector>(exec, points, workspace, query_order_of(queries),
+                                  [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+                                    unsigned* const bad_offsets = &built.state->bad_offsets;
+                                    look_at_offsets(launcher, points, queries, bad_offsets);
+                                    search_queries<Queries> spread{queries, built.index, false};
+                                    spread.stop_at_bad_offsets(bad_offsets);
+                                    if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
+                                    run_left_out(launcher, points, built.index, bad_offsets, output.report);
+                                    order_queries(launcher, spread, most_leaves(rows, points.size()), memory);
+                                    run_interpolate(launcher, spread, features, channels, output);
+                                  });
+}
+
+/// interpolate() for cuda_exec among the points of a device_point_bvh.
+template <class Index, class Queries>
+FARPOINT_HIDDEN result interpolate_of_index_cuda(cuda_exec exec, Index const& index, span<float const> features,
+                                                 batch<Queries> const& queries, index_t channels,
+                                                 interpolate_output const& output, bytes workspace) noexcept {
+  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  index_t const rows = queries.points().size();
+  if (result const checked = check_interpolate(index.points(), features, rows, channels, output); !checked) {
+    return checked;
+  }
+  return index_search_on_device(exec, index, queries, output.report, workspace,
+                                [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+                                  run_interpolate(launcher, asked, features, channels, output);
+                                });
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
+#include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/knn_warp_per_query.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/with_index.cuh>
@@ -21,34 +22,9 @@ FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, knn_cuda_args<Queries
   }
 }
 
-/// Indices that have been built, and the request.
-template <class Queries>
-struct knn_search {
-  using scalar = typename Queries::scalar;
-
-  point_bvh_arrays<scalar> index;
-  index_t points;               ///< of all clouds
-  unsigned const* bad_offsets;  ///< count; see search_queries
-  bool looks_at_offsets;        ///< the count is of the points' offsets only
-  batch<Queries> queries;
-  bool self;  ///< the queries are the points
-  exact method;
-  index_t k;
-  knn_output<scalar> output;
-};
-
-/// Enqueues the ordering of the queries and the search.
-template <class Selector, class Queries>
-FARPOINT_HIDDEN void search_knn(kernel_launcher& launcher, knn_search<Queries> const& search,
-                                query_order_memory const& memory) noexcept {
-  using scalar = typename Queries::scalar;
-  if (search.queries.size() == 0) return;
-  search_queries<Queries> queries{search.queries, search.index, search.self};
-  queries.stop_at_bad_offsets(search.bad_offsets, !search.looks_at_offsets);
-  if (!search.self) order_queries(launcher, queries, most_leaves(search.points, search.queries.size()), memory);
-  knn_request<scalar> const request{static_cast<int>(search.k), squared_radius<scalar>(search.method.max_radius),
-                                    search.method.exclude_self};
-  launch_knn<Selector>(launcher, knn_cuda_args<Queries>{queries, queries.threads(), request, search.output});
+template <class Scalar>
+knn_request<Scalar> request_of(exact const& method, index_t k) noexcept {
+  return {static_cast<int>(k), squared_radius<Scalar>(method.max_radius), method.exclude_self};
 }
 
 /// knn() for cuda_exec.
@@ -62,6 +38,7 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (!reachable) return reachable;
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
+  auto const request = request_of<typename Points::scalar>(method, k);
   return indexed_search<Selector>(
       exec, points, workspace, query_order_of(queries, self),
       [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
@@ -69,23 +46,13 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
         look_at_offsets(launcher, points, queries, bad_offsets);
         if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
         run_left_out(launcher, points, built.index, bad_offsets, output.report);
-        knn_search<Queries> const search{
-            built.index, points.points().size(), bad_offsets, false, queries, self, method, k, output};
-        search_knn<Selector>(launcher, search, memory);
+        if (queries.size() == 0) return;
+        search_queries<Queries> asked{queries, built.index, self};
+        asked.stop_at_bad_offsets(bad_offsets);
+        if (!self) order_queries(launcher, asked, most_leaves(points.points().size(), points.size()), memory);
+        launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, asked.threads(), request, output});
       });
 }
-
-/// Memory of knn() among the points of a device_point_bvh; none without a workspace.
-struct built_search_memory {
-  query_order_memory order;
-  unsigned* bad_offsets;  ///< count of points and queries; null where threads look at the queries' offsets, if any
-
-  template <class Queries>
-  static built_search_memory cut(workspace_cutter& cutter, batch<Queries> const& queries) noexcept {
-    unsigned* const bad_offsets = queries.is_ragged() ? cutter.take<unsigned>(1) : nullptr;
-    return {query_order_of(queries)(cutter), bad_offsets};
-  }
-};
 
 /// knn() for cuda_exec among the points of a device_point_bvh. Without a workspace the queries are answered in the
 /// order of the view.
@@ -95,26 +62,12 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
                                          knn_output<typename Queries::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = check_queries(queries, index.size()); !checked) return checked;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
-  workspace_cutter cutter{workspace.data()};
-  auto const memory = workspace.empty() ? built_search_memory{} : built_search_memory::cut(cutter, queries);
-  if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
-  kernel_launcher launcher{exec.stream};
-  if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-  if (memory.bad_offsets != nullptr) launcher.clear(memory.bad_offsets, sizeof *memory.bad_offsets);
-  count_bad_offsets(launcher, queries, index.bad_offsets(), memory.bad_offsets,
-                    output.report == nullptr ? nullptr : &output.report->bad_offsets);
-  bool const is_counted = memory.bad_offsets != nullptr;
-  knn_search<Queries> const search{index.arrays(),
-                                   index.points(),
-                                   is_counted ? memory.bad_offsets : index.bad_offsets(),
-                                   !is_counted,
-                                   queries,
-                                   false,
-                                   method,
-                                   k,
-                                   output};
-  search_knn<Selector>(launcher, search, memory.order);
-  return cuda_failure(launcher.error(), "knn: a kernel or a memset could not be enqueued");
+  auto const request = request_of<typename Queries::scalar>(method, k);
+  return index_search_on_device(exec, index, queries, output.report, workspace,
+                                [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+                                  knn_cuda_args<Queries> const args{asked, asked.threads(), request, output};
+                                  launch_knn<Selector>(launcher, args);
+                                });
 }
 
 }  // namespace detail

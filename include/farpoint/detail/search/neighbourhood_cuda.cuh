@@ -64,32 +64,39 @@ result bound_neighbours(batch_limits const& limits, index_t k, std::size_t& boun
       bound);
 }
 
-/// Builds the index and hands the list of each point to a consumer, as in register_lists. Checks the workspace; the
-/// rest has been checked.
+/// Enqueues the kernel that hands the list of each point to a consumer, as in register_lists.
+/// @param memory  cut by `lists`
+template <class Selector, class Points, class Consumer>
+FARPOINT_HIDDEN void run_neighbour_lists(kernel_launcher& launcher, search_queries<Points> const& queries,
+                                         knn_request<typename Points::scalar> const& request, Consumer const& consumer,
+                                         knn_report* report, neighbour_lists<typename Points::scalar> const& lists,
+                                         neighbour_key<typename Points::scalar>* memory) noexcept {
+  using scalar = typename Points::scalar;
+  query_counters counters;
+  if (report != nullptr) counters.non_finite = &report->non_finite_queries;
+  if (request.k <= most_in_packets<scalar>) {
+    run_packet_lists<Selector>(launcher, queries, request, consumer, counters);
+  } else {
+    memory_lists<neighbour_key<scalar>, Consumer> const operation{request, consumer, memory};
+    run_queries(launcher, queries, operation, counters, lists.threads());
+  }
+}
+
+/// Builds the index and hands the list of each point to a consumer. Checks the workspace; the rest has been checked.
 template <class Selector, class Points, class Consumer>
 FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, batch<Points> const& points,
                                             knn_request<typename Points::scalar> const& request,
                                             Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
-  using scalar = typename Points::scalar;
-  using key = neighbour_key<scalar>;
   auto const lists = lists_of(points, request.k);
-  return indexed_search<Selector>(exec, points, workspace, lists,
-                                  [&](kernel_launcher& launcher, auto const& built, key* memory) {
-                                    search_queries<Points> queries{points, built.index, true};
-                                    queries.stop_at_bad_offsets(&built.state->bad_offsets);
-                                    query_counters counters;
-                                    if (report != nullptr) {
-                                      launcher.clear(report, sizeof *report);
-                                      counters.non_finite = &report->non_finite_queries;
-                                    }
-                                    run_left_out(launcher, points, built.index, &built.state->bad_offsets, report);
-                                    if (request.k <= most_in_packets<scalar>) {
-                                      run_packet_lists<Selector>(launcher, queries, request, consumer, counters);
-                                    } else {
-                                      memory_lists<key, Consumer> const operation{request, consumer, memory};
-                                      run_queries(launcher, queries, operation, counters, lists.threads());
-                                    }
-                                  });
+  auto const search = [&](kernel_launcher& launcher, auto const& built, auto* memory) {
+    unsigned* const bad_offsets = &built.state->bad_offsets;
+    search_queries<Points> queries{points, built.index, true};
+    queries.stop_at_bad_offsets(bad_offsets);
+    if (report != nullptr) launcher.clear(report, sizeof *report);
+    run_left_out(launcher, points, built.index, bad_offsets, report);
+    run_neighbour_lists<Selector>(launcher, queries, request, consumer, report, lists, memory);
+  };
+  return indexed_search<Selector>(exec, points, workspace, lists, search);
 }
 
 }  // namespace detail

@@ -2,6 +2,7 @@
 /// The CUDA backend of estimate_normals().
 #pragma once
 
+#include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/neighbourhood_cuda.cuh>
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
 
@@ -26,6 +27,11 @@ struct normals_writer {
   }
 };
 
+template <class Scalar>
+knn_request<Scalar> request_of(normals_params const& params) noexcept {
+  return {static_cast<int>(params.k), squared_radius<Scalar>(params.max_radius), false};
+}
+
 /// estimate_normals() for cuda_exec.
 template <class Selector, class Points>
 FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const& points, normals_params const& params,
@@ -34,9 +40,22 @@ FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const
   using scalar = typename Points::scalar;
   if (result const checked = check_device_search(points, points); !checked) return checked;
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
-  knn_request<scalar> const request{static_cast<int>(params.k), squared_radius<scalar>(params.max_radius), false};
   normals_writer<Points> const writer{points, params.viewpoint, output};
-  return neighbours_on_device<Selector>(exec, points, request, writer, output.report, workspace);
+  return neighbours_on_device<Selector>(exec, points, request_of<scalar>(params), writer, output.report, workspace);
+}
+
+/// estimate_normals() for cuda_exec by a device_point_bvh of the points.
+template <class Selector, class Index, class Points>
+FARPOINT_HIDDEN result estimate_normals_of_index_cuda(cuda_exec exec, Index const& index, batch<Points> const& points,
+                                                      normals_params const& params,
+                                                      normals_output<typename Points::scalar> const& output,
+                                                      bytes workspace) noexcept {
+  using scalar = typename Points::scalar;
+  if (result const checked = check_own_index(index, points); !checked) return checked;
+  if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
+  normals_writer<Points> const writer{points, params.viewpoint, output};
+  return neighbours_of_index<Selector>(exec, index, points, request_of<scalar>(params), writer, output.report,
+                                       workspace);
 }
 
 }  // namespace detail

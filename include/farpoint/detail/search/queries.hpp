@@ -71,6 +71,8 @@ class search_queries {
     return q;
   }
 
+  /// First point of a query's cloud among those of all clouds.
+  FARPOINT_HD index_t points_begin(query const& q) const noexcept { return index_.clouds[q.cloud].begin; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
 

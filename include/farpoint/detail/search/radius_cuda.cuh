@@ -4,6 +4,7 @@
 
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
+#include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/packet_lists.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
@@ -40,79 +41,46 @@ inline auto radius_memory_of(search_limits const& limits) noexcept {
   };
 }
 
-/// Enqueues a radius search: the indices have been built, and the arguments checked.
+/// Enqueues a radius search: the indices have been built, the queries are in order, and the arguments checked.
 template <class Points, class Queries>
 class radius_search {
  public:
   using scalar = typename Points::scalar;
 
-  /// @param self  the queries are the points
-  radius_search(kernel_launcher& launcher, bvh_build_args<Points> const& built, batch<Queries> const& queries,
-                bool self, radius_params const& params, radius_memory const& memory) noexcept
-      : launcher_{launcher},
-        built_{built},
-        queries_{queries, built.index, self},
-        rows_{queries.points().size()},
-        params_{params},
-        memory_{memory} {
-    look_at_offsets(launcher_, built.points, queries, &built.state->bad_offsets);
-    queries_.stop_at_bad_offsets(&built.state->bad_offsets);
+  /// @param points  of the indices; of none where they are not there any more
+  /// @param report  cleared already; may be null
+  radius_search(kernel_launcher& launcher, search_queries<Queries> const& queries, batch<Points> const& points,
+                radius_params const& params, radius_report* report) noexcept
+      : launcher_{launcher}, queries_{queries}, points_{points}, params_{params} {
+    if (report != nullptr) counters_ = {&report->total, &report->non_finite_queries};
   }
 
+  // Defined outside of the class, so that it can be compiled once for several files.
   /// radius().
   template <class Selector>
-  void lists(index_t max, radius_output<scalar> const& output) noexcept {
-    start(output.report);
-    order();
-    knn_request<scalar> const request = request_of<scalar>(params_, max);
-    radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts};
-    if (max == 0) {
-      run(radius_count<scalar>{request, output.counts}, counters_);
-    } else if (params_.order == radius_order::index) {
-      run_lowest(request, writer);
-    } else if (max <= most_in_packets<scalar>) {
-      run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
-    } else {
-      run(radius_row_lists<neighbour_key<scalar>, Points>{request, built_.points, writer}, counters_);
-    }
-    count_left_out();
-  }
+  void lists(index_t max, radius_output<scalar> const& output) const noexcept;
 
-  /// radius_rows().
-  void rows(radius_rows_output<scalar> const& output) noexcept {
-    start(output.report);
-    // Queries that are in no cloud have no neighbours.
-    launcher_.clear(output.offsets.data(), static_cast<std::size_t>(rows_ + 1) * (output.offsets.wide() ? 8 : 4));
-    if (rows_ > 0) {
-      order();
-      // The scan sets the total.
-      run(radius_count<scalar>{request_of<scalar>(params_, 0), output.offsets}, {nullptr, counters_.non_finite});
-      scan(output);
-      if (!output.indices.empty() && params_.order == radius_order::nearest) fill<neighbour_key<scalar>>(output);
-      if (!output.indices.empty() && params_.order == radius_order::index) fill<index_key<scalar>>(output);
-    }
-    count_left_out();
+  /// radius_rows() of one query or more: the offsets are zeros.
+  /// @param rows  queries
+  void rows(radius_rows_output<scalar> const& output, index_t rows, exclusive_scan_memory const& sums) const noexcept {
+    // The scan sets the total.
+    run(radius_count<scalar>{request_of<scalar>(params_, 0), output.offsets}, {nullptr, counters_.non_finite});
+    launcher_.clear(sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows)) * sizeof *sums.tiles);
+    launcher_.clear(sums.ticket, sizeof *sums.ticket);
+    unsigned long long* const misfits = output.report == nullptr ? nullptr : &output.report->rows_left_out;
+    exclusive_scan_args const args{output.offsets, rows, output.indices.size(), counters_.found, misfits, sums};
+    launcher_.then([&] { return exclusive_scan(args, launcher_.stream()); });
+    if (!output.indices.empty() && params_.order == radius_order::nearest) fill<neighbour_key<scalar>>(output, rows);
+    if (!output.indices.empty() && params_.order == radius_order::index) fill<index_key<scalar>>(output, rows);
   }
 
  private:
-  void start(radius_report* report) noexcept {
-    report_ = report;
-    if (report == nullptr) return;
-    launcher_.clear(report, sizeof *report);
-    counters_ = {&report->total, &report->non_finite_queries};
-  }
-  void order() noexcept {
-    order_queries(launcher_, queries_, most_leaves(built_.points.points().size(), built_.points.size()), memory_.order);
-  }
-  void count_left_out() noexcept {
-    run_left_out(launcher_, built_.points, built_.index, &built_.state->bad_offsets, report_);
-  }
   template <class Operation>
-  void run(Operation const& operation, query_counters const& counters) noexcept {
+  void run(Operation const& operation, query_counters const& counters) const noexcept {
     run_queries(launcher_, queries_, operation, counters);
   }
 
-  void run_lowest(knn_request<scalar> const& request, radius_writer<scalar> const& writer) noexcept {
+  void run_lowest(knn_request<scalar> const& request, radius_writer<scalar> const& writer) const noexcept {
     using key = index_key<scalar>;
     using writer_type = radius_writer<scalar>;
     if (request.k <= 8) {
@@ -122,37 +90,54 @@ class radius_search {
     } else if (request.k <= 32) {
       run(register_lists<key, 32, writer_type>{request, writer}, counters_);
     } else {
-      run(radius_row_lists<key, Points>{request, built_.points, writer}, counters_);
+      run(radius_row_lists<key, Points>{request, points_, writer}, counters_);
     }
-  }
-
-  /// Turns counts into offsets.
-  void scan(radius_rows_output<scalar> const& output) noexcept {
-    exclusive_scan_memory const& sums = memory_.sums;
-    launcher_.clear(sums.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows_)) * sizeof *sums.tiles);
-    launcher_.clear(sums.ticket, sizeof *sums.ticket);
-    unsigned long long* const misfits = report_ == nullptr ? nullptr : &report_->rows_left_out;
-    exclusive_scan_args const args{output.offsets, rows_, output.indices.size(), counters_.found, misfits, sums};
-    launcher_.then([&] { return exclusive_scan(args, launcher_.stream()); });
   }
 
   /// The second search. The first has counted.
   template <class Key>
-  void fill(radius_rows_output<scalar> const& output) noexcept {
+  void fill(radius_rows_output<scalar> const& output, index_t rows) const noexcept {
     knn_request<scalar> const request = request_of<scalar>(params_, 0);
-    run(radius_rows_fill<Key, Points>{request, built_.points, output, radius_sorted_row}, {});
-    segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{built_.points, queries_, rows_, output});
+    run(radius_rows_fill<Key, Points>{request, points_, output, radius_sorted_row}, {});
+    segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{points_, queries_, rows, output});
   }
 
   kernel_launcher& launcher_;
-  bvh_build_args<Points> const& built_;
   search_queries<Queries> queries_;
-  index_t rows_;
+  batch<Points> points_;
   radius_params params_;
-  radius_memory memory_;
-  radius_report* report_ = nullptr;
   query_counters counters_;
 };
+
+template <class Points, class Queries>
+template <class Selector>
+void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> const& output) const noexcept {
+  knn_request<scalar> const request = request_of<scalar>(params_, max);
+  radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts};
+  if (max == 0) {
+    run(radius_count<scalar>{request, output.counts}, counters_);
+  } else if (params_.order == radius_order::index) {
+    run_lowest(request, writer);
+  } else if (max <= most_in_packets<scalar>) {
+    run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
+  } else {
+    run(radius_row_lists<neighbour_key<scalar>, Points>{request, points_, writer}, counters_);
+  }
+}
+
+/// Enqueues what comes before and after a radius search of points, and `search(radius_search)`.
+template <class Points, class Queries, class Search>
+FARPOINT_HIDDEN void radius_search_of_points(kernel_launcher& launcher, bvh_build_args<Points> const& built,
+                                             search_queries<Queries>& queries, query_order_memory const& order,
+                                             radius_params const& params, radius_report* report,
+                                             Search const& search) noexcept {
+  unsigned* const bad_offsets = &built.state->bad_offsets;
+  queries.stop_at_bad_offsets(bad_offsets);
+  if (report != nullptr) launcher.clear(report, sizeof *report);
+  order_queries(launcher, queries, most_leaves(built.points.points().size(), built.points.size()), order);
+  search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
+  run_left_out(launcher, built.points, built.index, bad_offsets, report);
+}
 
 /// radius() for cuda_exec.
 template <class Selector, class Points, class Queries>
@@ -165,11 +150,36 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
   if (!reachable) return reachable;
   if (result const checked = check_device_search(points, queries); !checked) return checked;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
-  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
-                                  [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-                                    radius_search search{launcher, built, queries, self, params, memory};
-                                    search.template lists<Selector>(max, output);
-                                  });
+  auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
+    look_at_offsets(launcher, points, queries, &built.state->bad_offsets);
+    search_queries<Queries> asked{queries, built.index, self};
+    radius_search_of_points(launcher, built, asked, memory.order, params, output.report,
+                            [&](auto const& lists) { lists.template lists<Selector>(max, output); });
+  };
+  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
+}
+
+/// radius() for cuda_exec among the points of a device_point_bvh.
+template <class Selector, class Index, class Queries>
+FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, batch<Queries> const& queries,
+                                            radius_params const& params, index_t max,
+                                            radius_output<typename Queries::scalar> const& output,
+                                            bytes workspace) noexcept {
+  using scalar = typename Queries::scalar;
+  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
+  index_t const in_registers = params.order == radius_order::index ? 32 : most_in_packets<scalar>;
+  if (max > in_registers && output.distances.empty()) {
+    return reject("radius: by an index, lists that registers do not hold need output.distances");
+  }
+  // Distances that the output has no room for are made of the points, which may be gone.
+  batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
+  return index_search_on_device(
+      exec, index, queries, output.report, workspace,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+        radius_search<Queries, Queries>{launcher, asked, none, params, output.report}.template lists<Selector>(max,
+                                                                                                               output);
+      });
 }
 
 /// radius_rows() for cuda_exec.
@@ -183,11 +193,18 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
       check_pointers(exec, workspace, points, queries, output.offsets, output.indices, output.distances, output.report);
   if (!reachable) return reachable;
   if (result const checked = check_device_search(points, queries); !checked) return checked;
-  if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
-  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self),
-                                  [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-                                    radius_search{launcher, built, queries, self, params, memory}.rows(output);
-                                  });
+  index_t const rows = queries.points().size();
+  if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
+  auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
+    look_at_offsets(launcher, points, queries, &built.state->bad_offsets);
+    // Queries that are in no cloud have no neighbours.
+    launcher.clear(output.offsets.data(), static_cast<std::size_t>(rows + 1) * (output.offsets.wide() ? 8 : 4));
+    search_queries<Queries> asked{queries, built.index, self};
+    radius_search_of_points(launcher, built, asked, memory.order, params, output.report, [&](auto const& lists) {
+      if (rows > 0) lists.rows(output, rows, memory.sums);
+    });
+  };
+  return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
 }
 
 }  // namespace detail

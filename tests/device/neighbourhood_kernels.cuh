@@ -1,0 +1,23 @@
+// What is made of neighbours of floats is compiled in test_neighbourhoods.cu only, not in every test of it.
+#pragma once
+
+#include <farpoint/estimate_normals.cuh>
+#include <farpoint/interpolate.cuh>
+
+#include "mean_distance_kernels.cuh"
+
+// `how` is `extern template` or `template`.
+#define NEIGHBOUR_LISTS_OF_FLOATS(how, Writer)                                                                  \
+  how void farpoint::detail::run_neighbour_lists<farpoint::knn_selector>(                                       \
+      farpoint::detail::kernel_launcher&, farpoint::detail::search_queries<farpoint::point_view<float>> const&, \
+      farpoint::detail::knn_request<float> const&, Writer const&, farpoint::knn_report*,                        \
+      farpoint::detail::neighbour_lists<float> const&, farpoint::neighbour_key<float>*) noexcept;
+
+#define NEIGHBOURHOODS_OF_FLOATS(how)                                                                           \
+  NEIGHBOUR_LISTS_OF_FLOATS(how, farpoint::detail::normals_writer<farpoint::point_view<float>>)                 \
+  NEIGHBOUR_LISTS_OF_FLOATS(how, farpoint::detail::mean_distance_writer<float>)                                 \
+  how void farpoint::detail::run_interpolate(                                                                   \
+      farpoint::detail::kernel_launcher&, farpoint::detail::search_queries<farpoint::point_view<float>> const&, \
+      farpoint::span<float const>, farpoint::index_t, farpoint::interpolate_output const&) noexcept;
+
+NEIGHBOURHOODS_OF_FLOATS(extern template)
