@@ -31,6 +31,7 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   auto const cloud_count = static_cast<std::size_t>(clouds.size());
   std::vector<index_t> const firsts = to_vector(params.firsts);
   std::vector<index_t> const chosen = to_vector(params.chosen);
+  std::vector<index_t> const sample_counts = to_vector(params.sample_counts);
 
   cudaError_t error = cudaSuccess;
   tell_device(info.device, sizeof info.device, error);
@@ -40,6 +41,7 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   device_buffer const offsets{clouds.offsets().size_bytes(), error};
   device_buffer const device_firsts{firsts.size() * sizeof(index_t), error};
   device_buffer const device_chosen{chosen.size() * sizeof(index_t), error};
+  device_buffer const device_sample_counts{sample_counts.size() * sizeof(index_t), error};
   device_buffer const indices{elements * index_bytes(output.indices.wide()), error};
   device_buffer const distances{output.distances.empty() ? 0 : elements * sizeof(Scalar), error};
   device_buffer const counts{output.counts.empty() ? 0 : cloud_count * index_bytes(output.counts.wide()), error};
@@ -52,6 +54,7 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   fps_params device_params = params;
   device_params.firsts = device_firsts.as<index_t const>();
   device_params.chosen = device_chosen.as<index_t const>();
+  device_params.sample_counts = device_sample_counts.as<index_t const>();
   fps_output<Scalar> const device_output{as_indices(indices, output.indices.wide()), distances.as<Scalar>(),
                                          as_indices(counts, output.counts.wide()),
                                          static_cast<fps_report*>(report.data())};
@@ -64,6 +67,7 @@ result fps_on_cuda(batch<point_view<Scalar>> const& clouds, fps_params const& pa
   offsets.upload(clouds.offsets().data(), stream.get(), error);
   device_firsts.upload(firsts.data(), stream.get(), error);
   device_chosen.upload(chosen.data(), stream.get(), error);
+  device_sample_counts.upload(sample_counts.data(), stream.get(), error);
   if (error == cudaSuccess) error = cudaStreamSynchronize(stream.get());
   if (error != cudaSuccess) return fps_failed(error);
 

@@ -64,8 +64,9 @@ template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::fps"};
-  result const checked = detail::check_pointers(exec, workspace, clouds, params.firsts, params.chosen, output.indices,
-                                                output.distances, output.counts, output.report);
+  result const checked =
+      detail::check_pointers(exec, workspace, clouds, params.firsts, params.chosen, params.sample_counts,
+                             output.indices, output.distances, output.counts, output.report);
   if (!checked) return checked;
   return detail::fps_cuda<Selector>(exec, clouds, params, output, workspace);
 }

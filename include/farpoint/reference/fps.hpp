@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
+#include <farpoint/detail/fps/args.hpp>
 #include <farpoint/detail/fps/check.hpp>
 
 #include <limits>
@@ -89,12 +90,14 @@ result fps(batch<Points> const& clouds, fps_params const& params, fps_output<typ
     std::vector<index_t> chosen;
     index_t const chosen_each = params.chosen.size() / clouds.size();
     for (index_t i = 0; i < chosen_each; ++i) chosen.push_back(params.chosen[b * chosen_each + i]);
-    index_t const first = params.firsts.empty() ? params.first : params.firsts[b];
+    farpoint::detail::fps_args<Points> const args{clouds, params, output};
+    index_t const first = args.first_of(b);
+    index_t const samples = args.samples_of(b);
 
-    index_t const count = !has_samples || report.bad_offsets > 0
-                              ? 0
-                              : detail::fps_one_cloud(clouds[b], first, chosen, params.samples, stop2, indices.data(),
-                                                      distances.data(), report);
+    index_t const count =
+        !has_samples || report.bad_offsets > 0
+            ? 0
+            : detail::fps_one_cloud(clouds[b], first, chosen, samples, stop2, indices.data(), distances.data(), report);
     for (index_t s = 0; s < params.samples; ++s) {
       output.indices.set(b * params.samples + s, indices[static_cast<std::size_t>(s)]);
       if (!output.distances.empty()) {

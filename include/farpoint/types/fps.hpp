@@ -5,6 +5,8 @@
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/types.hpp>
 
+#include <cstdint>
+
 FARPOINT_BEGIN_NAMESPACE
 
 /// What to sample.
@@ -28,6 +30,15 @@ struct fps_params {
   /// Metres. Sampling of a cloud ends before a sample that is nearer than this to those picked before; 0: never.
   /// Compared as squares in the coordinates' scalar type.
   double stop_below = 0;
+
+  /// `[clouds]`, optional: samples of each cloud, for clouds that are not sampled alike. A row has `samples` entries
+  /// all the same: more count as `samples`, negative numbers as none.
+  index_view sample_counts = {};
+
+  /// Each cloud starts with a point that is drawn from `seed`, in place of `first`: the same on every run and backend,
+  /// and another one in each cloud. `firsts` and `chosen` take precedence.
+  bool random_first = false;
+  std::uint64_t seed = 0;
 };
 
 /// Problems found in the data, counted over all clouds of a call.

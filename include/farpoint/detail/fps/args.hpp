@@ -2,7 +2,9 @@
 /// The arguments of a call of fps(), and how its output is written: for every backend.
 #pragma once
 
+#include <farpoint/container/hash.hpp>
 #include <farpoint/core/batch.hpp>
+#include <farpoint/core/math.hpp>
 #include <farpoint/detail/fps/candidate_threshold.hpp>
 #include <farpoint/types/fps.hpp>
 
@@ -14,6 +16,13 @@ struct fps_first {
   index_t index;   ///< -1: not a finite point, which is passed over for the finite point of lowest index
   bool has_cloud;  ///< false: out of range, and the cloud comes out empty
 };
+
+/// The point that cloud b starts with, of `points`: fewer than 2^32. The numbers of SplitMix64 (Steele, Lea and Flood
+/// 2014); their upper halves are scaled, so that no point is more likely than another by more than one in 2^32.
+FARPOINT_HD constexpr index_t random_first(std::uint64_t seed, index_t b, index_t points) noexcept {
+  std::uint64_t const number = mix_bits(seed + 0x9e3779b97f4a7c15u * (static_cast<std::uint64_t>(b) + 1));
+  return static_cast<index_t>((number >> 32) * static_cast<std::uint64_t>(points) >> 32);
+}
 
 template <class Points>
 struct fps_args {
@@ -35,7 +44,13 @@ struct fps_args {
   }
   /// The first sample that cloud b is asked to start with: data, which may be wrong.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t first_of(index_t b) const noexcept {
-    return params.firsts.empty() ? params.first : params.firsts[b];
+    if (!params.firsts.empty()) return params.firsts[b];
+    return params.random_first ? random_first(params.seed, b, clouds[b].size()) : params.first;
+  }
+  /// Samples that cloud b is asked for.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE index_t samples_of(index_t b) const noexcept {
+    if (params.sample_counts.empty()) return params.samples;
+    return smaller(larger(params.sample_counts[b], index_t{0}), params.samples);
   }
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void write(index_t b, index_t slot, index_t index,

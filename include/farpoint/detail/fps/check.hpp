@@ -21,12 +21,15 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
   index_t const count = clouds.size();
   if (params.samples < 0) return reject("fps: params.samples is negative");
   if (params.first < 0) return reject("fps: params.first is negative");
-  if (params.firsts.empty() && params.first > 0 && count > 0 && clouds.largest() > 0 &&
+  if (params.firsts.empty() && !params.random_first && params.first > 0 && count > 0 && clouds.largest() > 0 &&
       params.first >= clouds.largest()) {
     return reject("fps: params.first is not below the number of points");
   }
   if (!params.firsts.empty() && params.firsts.size() != count) {
     return reject("fps: params.firsts needs one entry per cloud");
+  }
+  if (!params.sample_counts.empty() && params.sample_counts.size() != count) {
+    return reject("fps: params.sample_counts needs one entry per cloud");
   }
   if (!params.chosen.empty() && (count == 0 || params.chosen.size() % count != 0)) {
     return reject("fps: params.chosen needs the same number of entries for each cloud");

@@ -6,12 +6,14 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/block_kernel.cuh>
 #include <farpoint/detail/fps/check.hpp>
+#include <farpoint/detail/fps/cut_rows.hpp>
 #include <farpoint/detail/fps/global_memory_kernel.cuh>
 #include <farpoint/detail/fps/local_maxima/plan.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
 #include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/device_properties.cuh>
+#include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/fps.hpp>
 
@@ -265,8 +267,12 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
     return cuda_failure(error, "fps: the counts could not be cleared");
   }
 
-  cudaError_t const error = plan.launch({clouds, params, output}, workspace.data(), exec.stream);
-  return cuda_failure(error, "fps: a kernel could not be launched");
+  fps_args<Points> const args{clouds, params, output};
+  cudaError_t const error = plan.launch(args, workspace.data(), exec.stream);
+  if (error != cudaSuccess || params.sample_counts.empty()) {
+    return cuda_failure(error, "fps: a kernel could not be launched");
+  }
+  return for_each_index(exec, clouds.size() * params.samples, fps_cut_rows<Points>{args});
 }
 
 }  // namespace detail

@@ -40,6 +40,7 @@ class fps_host_sampler {
     b_ = b;
     cloud_ = task_.args.clouds[b];
     count_ = 0;
+    most_samples_ = task_.args.samples_of(b);
     next_chosen_ = 0;
     seed_ = -1;
     list_points_ = static_cast<std::uint32_t>(task_.plan.list_points(cloud_.size()));
@@ -89,7 +90,7 @@ class fps_host_sampler {
       stage_ = stage::build;
       if (chunks_ > 0) return units_;
     }
-    bool const more = stage_ == stage::build ? take_first() : sample_round();
+    bool const more = most_samples_ > 0 && (stage_ == stage::build ? take_first() : sample_round());
     stage_ = stage::rounds;
     if (more) return units_;
     finish();
@@ -176,7 +177,7 @@ class fps_host_sampler {
 
   // --- sample ---
 
-  bool is_full() const noexcept { return count_ == task_.args.params.samples; }
+  bool is_full() const noexcept { return count_ == most_samples_; }
 
   void pick(index_t index, scalar distance) noexcept { task_.args.write(b_, count_++, index, distance); }
 
@@ -225,7 +226,7 @@ class fps_host_sampler {
   }
 
   fps_sample_limits<scalar> limits_above(candidate_threshold<scalar> const& threshold) const noexcept {
-    index_t const wanted = std::min<index_t>(list_points_, task_.args.params.samples - count_);
+    index_t const wanted = std::min<index_t>(list_points_, most_samples_ - count_);
     return {threshold, task_.args.stop2, static_cast<std::uint32_t>(wanted)};
   }
 
@@ -327,6 +328,7 @@ class fps_host_sampler {
   std::uint64_t round_ = 0;
 
   index_t count_ = 0;  ///< samples so far
+  index_t most_samples_ = 0;
   index_t seed_ = -1;  ///< first sample, if no point was chosen
   index_t next_chosen_ = 0;
   std::uint32_t accepted_ = 0;  ///< samples of this round
