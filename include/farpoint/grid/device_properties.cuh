@@ -45,6 +45,13 @@ struct device_properties {
     return properties;
   }
 
+  /// The same with a limit; 0 or less: none.
+  device_properties narrowed_to(int limit) const noexcept {
+    device_properties properties = *this;
+    properties.narrow_to(limit);
+    return properties;
+  }
+
  private:
   static int attribute_or(cudaDeviceAttr attribute, int otherwise) noexcept {
     int device = 0;
