@@ -19,9 +19,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// any dimension. By kernel (docs/fps.md):
 ///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   maxima_in_block         0
-///   maxima_in_grid          22 to 25 bytes a point, and 1.1 KiB for each block; in clusters as well, but for the
-///   blocks in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold in_cluster, in_grid     (Dim
-///   + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
+///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block; as much in maxima_in_cluster
+///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
+///   in_cluster, in_grid     (Dim + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
 ///                           floats, 36 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each cloud that has
 ///                           two blocks or more of a grid. A batch of more than some millions of points also keeps its
 ///                           boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at

@@ -23,9 +23,9 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr int group_list_size = 64;
   static constexpr farpoint::index_t grid_points_per_block = 100;
   static constexpr fps_block_tuning maxima_blocks[] = {{64, 2}, {96, 11}, {64, 40}};
-  static constexpr int maxima_wanted = 100;
   static constexpr int maxima_block_points = 3000;
   static constexpr bool maxima_clusters = true;
+  static constexpr fps_block_tuning maxima_chunks[] = {{64, 2}};
   static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
   static constexpr farpoint::index_t most_points_in_phases = 3000;
   static constexpr farpoint::index_t most_clouds_in_phases = 1000;
@@ -44,7 +44,7 @@ constexpr bool has_group(fps_kernel kernel) noexcept {
 
 template <class Tuning, fps_kernel Kernel, int Blocks = 1, bool Boxes = false>
 struct only : std::conditional_t<has_group(Kernel), one_shape<Tuning>, Tuning> {
-  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Blocks, Boxes}; }
+  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Blocks, Boxes, 100}; }
 };
 
 using odd_registers = only<odd_tuning, fps_kernel::in_registers>;
@@ -180,14 +180,21 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_MAXIMA(how, Coord, grid, block_size, points_per_thread, false)  \
   FPS_BY_MAXIMA(how, Coord, grid, block_size, points_per_thread, true)
 
+#define FPS_BY_MAXIMA_IN_MEMORY(how, Coord, block_size, points_per_thread)                         \
+  how void farpoint::detail::fps_enqueue_local_maxima<farpoint::detail::local_maxima_chunk_config< \
+      farpoint::detail::fps_team::grid, 3, block_size, points_per_thread>>(                        \
+      farpoint::detail::kernel_launcher&,                                                          \
+      farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
+
 #define FPS_BY_DEFAULT_MAXIMA(how, Coord)         \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 512, 4)     \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 512, 8)     \
   FPS_BY_MAXIMA(how, Coord, block, 512, 1, false) \
   FPS_BY_MAXIMA(how, Coord, block, 512, 2, false) \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 1)       \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 2)       \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 4)       \
-  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 8)       \
-  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 16)
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 8)
 
 #define FPS_BY_ODD_MAXIMA_OF(how, Coord, block_size, points_per_thread)    \
   FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false)   \
@@ -195,9 +202,10 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_MAXIMA(how, Coord, cluster, block_size, points_per_thread, true)  \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread)
 
-#define FPS_BY_ODD_MAXIMA(how, Coord)      \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)  \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11) \
+#define FPS_BY_ODD_MAXIMA(how, Coord)        \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2) \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)    \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)   \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)
 
 #define FPS_KERNELS_ELSEWHERE(Coord)            \

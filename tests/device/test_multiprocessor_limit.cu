@@ -34,6 +34,11 @@ void check_limits(char const* name, Problem const& problem, Answer const& expect
   }
 }
 
+/// The default with a limit of its own.
+struct at_most_17 : fps_selector {
+  static constexpr int max_multiprocessors = 17;
+};
+
 template <class Problem>
 void check_limits_of_every_kernel(Problem const& problem) {
   auto const expected = host_exec_answer(problem);
@@ -75,6 +80,22 @@ TEST_CASE("fps, device: a limit of multiprocessors changes no bit", "[fps][devic
     check_limits<large_cluster>("cluster of 8", problem, expected);
     check_limits<large_grid>("grid", problem, expected);
   }
+}
+
+TEST_CASE("fps, device: a selector's limit is that of the call", "[fps][device]") {
+  farpoint::point_view<float> const points{nullptr, 300000};
+  auto const cloud = farpoint::batch<farpoint::point_view<float>>::regular(points, 1);
+  farpoint::fps_params params;
+  params.samples = 1000;
+  auto const choice = [&](auto selector, int limit) {
+    using plan = farpoint::detail::fps_cuda_plan<decltype(selector), farpoint::point_view<float>>;
+    auto const device = farpoint::detail::device_properties{132, 90, 227 << 10, 1}.narrowed_to(limit);
+    return plan{cloud, params, device}.choice();
+  };
+  CHECK(choice(fps_selector{}, 0) != choice(at_most_17{}, 0));
+  CHECK(choice(fps_selector{}, 17) == choice(at_most_17{}, 0));
+  CHECK(choice(fps_selector{}, 17) == choice(at_most_17{}, 64));
+  CHECK(choice(fps_selector{}, 5) == choice(at_most_17{}, 5));
 }
 
 TEST_CASE("fps, device: a captured call with a limit replays on new data", "[fps][device][graph][cluster]") {

@@ -460,6 +460,8 @@ TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps
   CHECK(printed(fps_choice{fps_kernel::in_cluster, 8}) == "{in_cluster, 8}");
   CHECK(printed(fps_choice{fps_kernel::in_grid}) == "{in_grid, 1}");
   CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 1, 22, true}) == "{maxima_in_grid, 1, 22, 1}");
+  CHECK(printed(fps_choice{fps_kernel::maxima_in_grid, 1, 22, true, 30, 16}) == "{maxima_in_grid, 1, 22, 1, 30, 16}");
+  CHECK(fps_choice{fps_kernel::maxima_in_grid, 1, 22, true, 30} != fps_choice{fps_kernel::maxima_in_grid, 1, 22, true});
   CHECK(fps_choice{fps_kernel::maxima_in_grid, 1, 22} != fps_choice{fps_kernel::maxima_in_grid, 1, 22, true});
   CHECK(fps_host_tuning{} == fps_host_tuning{});
   CHECK(tight_tuning(8, 64) != fps_host_tuning{});

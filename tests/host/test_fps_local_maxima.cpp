@@ -275,6 +275,14 @@ void check_teams(Problem const& problem, unsigned seed) {
   check_team<odd_config<fps_team::block, dim, 64, 5, false>>("block", problem, expected, 1, seed);
   check_team<odd_config<fps_team::grid, dim, 32, 3, false>>("grid", problem, expected, 5, seed);
   check_team<odd_config<fps_team::grid, dim, 64, 2, true>>("grid with boxes", problem, expected, 3, seed);
+}
+
+/// Points in memory, and clusters, too.
+template <class Problem>
+void check_all_teams(Problem const& problem, unsigned seed) {
+  constexpr int dim = Problem::dim;
+  auto const expected = reference_answer(problem);
+  check_teams(problem, seed);
   check_team<odd_chunk_config<fps_team::grid, dim, 32, 1>>("grid, in memory", problem, expected, 2, seed);
   check_team<odd_config<fps_team::cluster, dim, 32, 3, false>>("cluster", problem, expected, 5, seed);
   check_team<odd_config<fps_team::cluster, dim, 64, 2, true>>("cluster with boxes", problem, expected, 3, seed);
@@ -315,19 +323,19 @@ TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxi
     }
     if (random.below(3) == 0) problem.stop_below = static_cast<double>(random.uniform());
     CAPTURE(seed, n, static_cast<int>(which));
-    check_teams(problem, static_cast<unsigned>(seed));
+    check_all_teams(problem, static_cast<unsigned>(seed));
   }
 }
 
 TEST_CASE("fps by local maxima, fibers: no samples", "[fps][local_maxima][one_thread]") {
-  check_teams(fps_problem<float>{make_cloud(shape::non_finite, 65, 1), 0}, 1);
+  check_all_teams(fps_problem<float>{make_cloud(shape::non_finite, 65, 1), 0}, 1);
 }
 
 TEST_CASE("fps by local maxima, fibers: points of one and two dimensions", "[fps][local_maxima][one_thread]") {
   for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
     CAPTURE(static_cast<int>(which));
-    check_teams(fps_problem<float, 1>{make_points<1>(which, 90, 3), 40}, 7);
-    check_teams(fps_problem<float, 2>{make_points<2>(which, 110, 4), 60}, 8);
+    check_all_teams(fps_problem<float, 1>{make_points<1>(which, 90, 3), 40}, 7);
+    check_all_teams(fps_problem<float, 2>{make_points<2>(which, 110, 4), 60}, 8);
   }
 }
 
@@ -346,8 +354,8 @@ TEST_CASE("fps by local maxima, fibers: what is out of range is counted, of empt
   fps_problem<float> problem{make_cloud(shape::cube, 60, 5), 9};
   problem.offsets = {0, 0, 25, 25, 60};
   problem.chosen = {-2, 3, 99, -1, -1, 4, 25, 0};
-  check_teams(problem, 3);
+  check_all_teams(problem, 3);
   problem.chosen.clear();
   problem.firsts = {0, 30, -1, 7};
-  check_teams(problem, 4);
+  check_all_teams(problem, 4);
 }

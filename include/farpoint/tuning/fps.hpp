@@ -46,7 +46,7 @@ enum class fps_kernel {
   in_grid,           ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
   // By local maxima: all samples that nothing better can reach at once, points in registers. Floats, 1 to 3 dimensions.
   maxima_in_block,    ///< one block a cloud
-  maxima_in_cluster,  ///< 2 to 8 blocks a cloud, which exchange candidates in shared memory; sm_90 and later
+  maxima_in_cluster,  ///< 2 to 16 blocks a cloud, which read each other's shared memory; sm_90 and later
   maxima_in_grid      ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
 };
 
@@ -75,6 +75,7 @@ struct fps_case {
   index_t register_points;  ///< largest cloud that a shape of `blocks` takes for this type of point
   index_t rounds_points;    ///< largest cloud that a shape of `rounds_blocks` takes for it on this device
   index_t maxima_points;    ///< points that a shape of `maxima_blocks` holds; 0 where local maxima are not to be had
+  index_t chunk_points;     ///< points that a block has room for with `maxima_chunks`; likewise
   int multiprocessors;      ///< that the call may use
   int architecture;         ///< 10 * major + minor compute capability
 };
@@ -84,10 +85,15 @@ struct fps_choice {
   int cluster_size = 1;  ///< of fps_kernel::in_cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
   int blocks = 1;        ///< of fps_kernel::maxima_in_cluster and maxima_in_grid: of each cloud
   bool boxes = false;    ///< of these two: points are sorted, so that samples pass over those that they do not reach
+  /// By local maxima: candidates that a round should find, times the square root of a cloud's blocks; and those that a
+  /// block tells the others, 32 at most.
+  int wanted = 40;
+  int listed = 32;
 };
 
 constexpr bool operator==(fps_choice a, fps_choice b) noexcept {
-  return a.kernel == b.kernel && a.cluster_size == b.cluster_size && a.blocks == b.blocks && a.boxes == b.boxes;
+  return a.kernel == b.kernel && a.cluster_size == b.cluster_size && a.blocks == b.blocks && a.boxes == b.boxes &&
+         a.wanted == b.wanted && a.listed == b.listed;
 }
 constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
   return !(a == b);
@@ -96,6 +102,10 @@ constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as fps()'s first template
 /// argument.
 struct fps_selector {
+  /// Multiprocessors that blocks which wait for one another may take, at most, as by cuda_exec::multiprocessors; 0:
+  /// all.
+  static constexpr int max_multiprocessors = 0;
+
   /// Shapes of fps_kernel::in_registers, in whole warps, ascending in capacity; the first that holds the largest cloud
   /// is used.
   static constexpr fps_block_tuning blocks[] = {
@@ -136,27 +146,25 @@ struct fps_selector {
 
   /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first of which a cloud's blocks
   /// hold it is used.
-  static constexpr fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}, {512, 4}, {512, 8}, {512, 16}};
+  static constexpr fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}, {512, 4}, {512, 8}};
 
-  /// Clouds that no shape holds lie in memory, in chunks that a warp takes at once, of so many points a thread.
-  static constexpr fps_block_tuning maxima_chunks = {512, 8};
+  /// Clouds of a grid that no shape holds lie in memory, in chunks that a warp takes at once, of so many points a
+  /// thread: the first shape of which a warp has 32 chunks or less, or the last, of which it may have 64.
+  // h200, ms, W36:            in registers of {512, 16}  {512, 4}  {512, 8}
+  //   1 x  1,000,000 ->   1,024                   0.961     0.788     0.955
+  //   1 x  1,000,000 ->  10,000                    1.46      1.26      1.52
+  //   1 x  1,000,000 -> 100,000                    4.84      4.49      5.31
+  //   1 x 10,000,000 ->  10,000                              5.58      5.24
+  static constexpr fps_block_tuning maxima_chunks[] = {{512, 4}, {512, 8}};
 
-  /// Candidates that a round of theirs should find, times the square root of a cloud's blocks.
-  // h200, ms:                       36     48     70
-  //   16 x   1,024 ->  512       0.095  0.102         one block
-  //    6 x  10,000 -> 10,000     0.824  0.790  0.773  22 blocks
-  //    1 x 131,072 ->  4,096     0.483  0.505  0.562  132 blocks, boxes
-  static constexpr int maxima_wanted = 40;
-
-  /// Candidates that a block tells the others, 32 at most.
-  static constexpr unsigned maxima_listed = 32;
-
-  /// fps_kernel::maxima_in_block is compiled for the shapes of no more points, and maxima_in_cluster only if asked for:
-  /// larger clouds are better off with blocks of a grid.
-  // h200, ms:                    registers  block  4 in a cluster  4 in a grid
-  //   16 x 1,024 ->   512            0.110  0.095           0.173        0.152
-  //   32 x 4,096 -> 1,024            0.335  0.372           0.320        0.281
+  /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;
+
+  /// fps_kernel::maxima_in_cluster is compiled only if asked for: grids are faster.
+  // h200, ms:                  registers  block  a cluster of 2      4      8  a grid of 4 or 22
+  //   16 x  1,024 ->    512        0.110  0.095           0.102  0.100  0.148
+  //   32 x  4,096 ->  1,024        0.335  0.372           0.268  0.277  0.304              0.235
+  //    6 x 10,000 -> 10,000                                             1.02               0.661
   static constexpr bool maxima_clusters = false;
 
   /// Fewer points than this are not worth another block of a grid.
@@ -174,19 +182,20 @@ struct fps_selector {
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
   // h200, ms, uniform:        registers  cluster of 8  of 16   grid  local maxima  with boxes
-  //   32 x     4,096 ->   1,024    0.33                                      0.28
-  //    6 x    10,000 ->   1,000    0.66         0.41     0.41                0.22
-  //    6 x    10,000 ->  10,000                 1.70     1.69                0.77
-  //    4 x    16,384 ->   4,096                 0.88     0.87                0.40        0.38
-  //    1 x    49,497 ->   4,096                 1.10     0.98   1.10         0.58        0.36  (simulated LiDAR)
-  //    1 x   131,072 ->   4,096                                 1.04         0.55        0.48
-  //    1 x 1,000,000 ->   1,024                                 1.04         0.92        0.90
-  //    1 x 1,000,000 ->  10,000                                 2.57         4.60        1.39
-  //    1 x 1,000,000 -> 100,000                                 15.4         39.9        4.5
+  //   32 x     4,096 ->   1,024    0.33                                      0.23        0.25
+  //    6 x    10,000 ->   1,000    0.66         0.41     0.41                0.20        0.22
+  //    6 x    10,000 ->  10,000                 1.70     1.69                0.73        0.66
+  //    4 x    16,384 ->   4,096                 0.88     0.87                            0.36
+  //    1 x    49,497 ->   4,096                 1.10     0.98   1.10         0.58        0.35  (simulated LiDAR)
+  //    1 x   131,072 ->   4,096                                 1.04         0.55        0.44
+  //    1 x 1,000,000 ->   1,024                                 1.04         0.82        0.69
+  //    1 x 1,000,000 ->  10,000                                 2.57         4.60        1.19
+  //    1 x 1,000,000 -> 100,000                                 15.4         39.9        4.21
+  //    1 x 10,000,000 -> 10,000                                 9.43                     5.24
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
-    if (!few && !c.ragged && c.maxima_points > 0) {
+    if (!few && c.maxima_points > 0) {
       fps_choice const maxima = choose_maxima(c);
       if (maxima.blocks > 0) return maxima;
     }
@@ -207,14 +216,49 @@ struct fps_selector {
     constexpr fps_choice none{fps_kernel::maxima_in_grid, 1, 0, false};
     index_t const room = c.clouds > 0 ? c.multiprocessors / c.clouds : 0;
     if (c.largest > 512 && c.largest <= maxima_block_points) {
-      return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block} : none;
+      return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block, 1, 1, false, 36} : none;
     }
+    // Every cloud has as many blocks, which pays where all are about as large.
+    if (c.ragged && 2 * c.points < c.clouds * c.largest) return none;
     index_t const useful = (c.largest + maxima_blocks[0].capacity() - 1) / maxima_blocks[0].capacity();
     index_t const team = useful < room ? useful : room;
-    if (c.largest < 4096 || team < 4 || c.largest > team * c.maxima_points) return none;
+    if (c.largest < 4096 || team < 4) return none;
+    if (c.largest > team * c.maxima_points)
+      return team < 32 || c.largest > team * c.chunk_points ? none : in_memory(c, team);
     // To lower a thread's points by every sample takes longer than to put the points in order.
     index_t const each = (useful + team - 1) / team;
-    return {fps_kernel::maxima_in_grid, 1, static_cast<int>(team), each * c.samples > 3000};
+    fps_choice choice{fps_kernel::maxima_in_grid, 1, static_cast<int>(team), each * c.samples > 3000};
+    // h200, ms, boxes:                    24     30  30, 16 listed     40     48     60     80
+    //   6 x  10,000 -> 10,000                                       0.680         0.661  0.676
+    //   4 x  16,384 ->  4,096                  0.365                0.362
+    //   1 x  49,497 ->  4,096                                       0.384  0.352         (simulated LiDAR)
+    //   1 x 131,072 ->  4,096          0.458  0.471          0.442  0.498
+    if (choice.boxes && 2 * c.samples >= c.largest) {
+      choice.wanted = 60;
+    } else if (choice.boxes && each > 1) {
+      choice.wanted = 30;
+      choice.listed = 16;
+    } else if (choice.boxes && team > 64) {
+      choice.wanted = 48;
+    }
+    return choice;
+  }
+
+  /// A cloud that registers do not hold.
+  static constexpr fps_choice in_memory(fps_case const& c, index_t blocks) noexcept {
+    // h200, ms:                      16     24  24, 16 listed     36     60
+    //   1 x  1,000,000 ->   1,024  0.705  0.749         0.690  0.788  0.865
+    //   1 x  1,000,000 ->  10,000   1.27   1.25          1.19   1.26   1.35
+    //   1 x  1,000,000 -> 100,000   6.49   5.16          5.21   4.49   4.21
+    //   1 x 10,000,000 ->  10,000          5.30                 5.24
+    fps_choice choice{fps_kernel::maxima_in_grid, 1, static_cast<int>(blocks), true, 36};
+    if (c.samples > 32768) {
+      choice.wanted = 60;
+    } else if (c.largest <= 4000000) {
+      choice.wanted = 24;
+      choice.listed = 16;
+    }
+    return choice;
   }
 };
 
@@ -258,6 +302,7 @@ template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
   out << "{" << to_string(choice.kernel) << ", " << choice.cluster_size;
   if (choice.blocks != 1 || choice.boxes) out << ", " << choice.blocks << ", " << choice.boxes;
+  if (choice.wanted != 40 || choice.listed != 32) out << ", " << choice.wanted << ", " << choice.listed;
   return out << "}";
 }
 template <class Char, class Traits>

@@ -40,12 +40,23 @@ class fps_cuda_plan {
       : clouds_{clouds},
         largest_{bounded_points(clouds.largest())},
         points_{bounded_points(clouds.points().size())},
-        device_{device} {
-    fps_case const c{
-        largest_,          points_,         clouds.size(),   params.samples,          clouds.is_ragged(),
-        register_points(), rounds_points(), maxima_points(), device_.multiprocessors, device_.architecture};
+        device_{device.narrowed_to(Selector::max_multiprocessors)} {
+    fps_case const c{largest_,
+                     points_,
+                     clouds.size(),
+                     params.samples,
+                     clouds.is_ragged(),
+                     register_points(),
+                     rounds_points(),
+                     maxima_points(),
+                     chunk_points(),
+                     device_.multiprocessors,
+                     device_.architecture};
     choice_ = usable(Selector::choose(c));
   }
+
+  /// What serves the call.
+  fps_choice const& choice() const noexcept { return choice_; }
 
   std::size_t bytes() const noexcept {
     if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).bytes();
@@ -122,6 +133,13 @@ class fps_cuda_plan {
   /// The chosen kernel, or the next best that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
     bool const has_flag = flag_bytes() > 0;
+    if (choice.kernel == fps_kernel::maxima_in_cluster && choice.blocks > 8 && !local_maxima(choice).works()) {
+      choice.blocks = 8;
+    }
+    if (choice.kernel == fps_kernel::maxima_in_grid) {
+      // Lists of many blocks are long.
+      while (choice.blocks > 4 && !local_maxima(choice).works()) choice.blocks -= choice.blocks / 4;
+    }
     if (is_by_maxima(choice.kernel) && (has_flag || !local_maxima(choice).works())) choice = {fps_kernel::in_block};
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
@@ -180,6 +198,15 @@ class fps_cuda_plan {
       capacity = larger<index_t>(capacity, Selector::maxima_blocks[shape].capacity());
     }
     return fps_has_local_maxima<Points> ? capacity : 0;
+  }
+
+  /// Points that a block has room for in memory.
+  static constexpr index_t chunk_points() noexcept {
+    if constexpr (fps_has_local_maxima<Points>) {
+      return local_maxima_plan<Selector, Points>::chunk_points();
+    } else {
+      return 0;
+    }
   }
 
   /// Points of the largest cloud that a shape from `Shape` on takes in this device's shared memory.

@@ -30,6 +30,10 @@ struct local_maxima_layout {
   }
 };
 
+/// Takes what a block of the same size takes: for the question whether there is room for a cluster.
+template <int BlockSize>
+__global__ void __launch_bounds__(BlockSize, 1) local_maxima_probe_kernel(int const) {}
+
 /// Samples cloud blockIdx.x / args.blocks.
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(local_maxima_args<Points> const args) {
