@@ -6,9 +6,7 @@
 #include "../catch.hpp"
 #include "../shared/random.hpp"
 
-using farpoint::detail::count_bits;
-using farpoint::detail::is_power_of_two;
-using farpoint::detail::lowest_bit;
+using namespace farpoint::detail;
 using farpoint_tests::random_source;
 
 namespace {

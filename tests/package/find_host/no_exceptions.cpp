@@ -11,8 +11,7 @@ bool sample_without_exceptions() {
   std::array<std::int32_t, 2> indices{};
   alignas(256) static unsigned char workspace[1 << 16];
 
-  farpoint::point_view<float> const view{points, 3};
-  farpoint::batch<farpoint::point_view<float>> const cloud{view};
+  farpoint::batch const cloud{farpoint::point_view<float>{points, 3}};
   farpoint::fps_params params;
   params.samples = 2;
   farpoint::fps_output<float> output;

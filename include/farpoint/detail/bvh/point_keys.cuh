@@ -14,8 +14,8 @@ namespace FARPOINT_HIDDEN detail {
 template <class Points, int Threads, class Sorter>
 class bvh_point_keys {
  public:
-  using scalar = typename Points::scalar;
   using context = bvh_sort_context<Points, Sorter>;
+  using scalar = typename Points::scalar;
   using accumulator = set_accumulator<scalar, bvh_extent<scalar>, Threads>;
 
   static constexpr int phase_count = 2;

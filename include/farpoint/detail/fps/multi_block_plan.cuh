@@ -21,10 +21,10 @@ namespace FARPOINT_HIDDEN detail {
 template <class Selector, class Points>
 class fps_multi_block_plan {
  public:
-  using scalar = typename Points::scalar;
-  static constexpr int dim = Points::dim;
   using config = fps_rounds_config<Points, Selector::group_block_size, Selector::group_list_size,
                                    fps_chunking<Selector::chunks.points, Selector::chunks.per_group>>;
+  using scalar = typename Points::scalar;
+  static constexpr int dim = Points::dim;
   using chunking = typename config::chunking;
   using partition = typename config::partition;
 

@@ -13,8 +13,8 @@ namespace FARPOINT_HIDDEN detail {
 template <class Points, class Camera>
 class knn_screen_host_plan {
  public:
-  using scalar = typename Points::scalar;
   using task_type = knn_screen_task<Points, Camera>;
+  using scalar = typename Points::scalar;
 
   knn_screen_host_plan(host_exec exec, batch<Points> const& cloud, screen_space<Camera> const& method,
                        for_each_cloud_tuning const& tuning) noexcept

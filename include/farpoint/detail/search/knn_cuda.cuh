@@ -2,7 +2,6 @@
 /// The CUDA backend of knn().
 #pragma once
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/knn_warp_per_query.cuh>
@@ -33,10 +32,9 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
                                 exact const& method, index_t k, knn_output<typename Points::scalar> const& output,
                                 bytes workspace) noexcept {
   profile_range const range{"farpoint::knn"};
-  result const reachable =
-      check_pointers(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
-  if (!reachable) return reachable;
-  if (result const checked = check_device_search(points, queries); !checked) return checked;
+  result const searchable =
+      check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
+  if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
   return indexed_search<Selector>(

@@ -2,7 +2,6 @@
 /// The CUDA backend of radius() and radius_rows().
 #pragma once
 
-#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
 #include <farpoint/detail/search/packet_lists.cuh>
@@ -145,10 +144,9 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
                                    bool self, radius_params const& params, index_t max,
                                    radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   profile_range const range{"farpoint::radius"};
-  result const reachable =
-      check_pointers(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
-  if (!reachable) return reachable;
-  if (result const checked = check_device_search(points, queries); !checked) return checked;
+  result const searchable =
+      check_search_on(exec, workspace, points, queries, output.indices, output.distances, output.counts, output.report);
+  if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
     look_at_offsets(launcher, points, queries, &built.state->bad_offsets);
@@ -189,10 +187,9 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
                                         radius_rows_output<typename Points::scalar> const& output,
                                         bytes workspace) noexcept {
   profile_range const range{"farpoint::radius_rows"};
-  result const reachable =
-      check_pointers(exec, workspace, points, queries, output.offsets, output.indices, output.distances, output.report);
-  if (!reachable) return reachable;
-  if (result const checked = check_device_search(points, queries); !checked) return checked;
+  result const searchable = check_search_on(exec, workspace, points, queries, output.offsets, output.indices,
+                                            output.distances, output.report);
+  if (!searchable) return searchable;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {

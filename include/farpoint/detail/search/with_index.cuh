@@ -2,6 +2,7 @@
 /// Builds the indices of the points in a workspace and searches them, on a CUDA stream.
 #pragma once
 
+#include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/bvh/plan.cuh>
 #include <farpoint/detail/search/check.hpp>
@@ -21,6 +22,15 @@ result check_device_search(batch<Points> const& points, batch<Queries> const& qu
     return reject("points: cuda_exec takes at most 2^30 points and clouds");
   }
   return check_queries(queries, points.size());
+}
+
+/// Checks what all searches on a stream have in common: arrays that a kernel can reach, where that is asked for, and
+/// clouds that can be searched.
+template <class Points, class Queries, class... Arrays>
+FARPOINT_HIDDEN result check_search_on(cuda_exec exec, bytes workspace, batch<Points> const& points,
+                                       batch<Queries> const& queries, Arrays const&... arrays) noexcept {
+  result const reachable = check_pointers(exec, workspace, points, queries, arrays...);
+  return reachable ? check_device_search(points, queries) : reachable;
 }
 
 /// Bytes for the index and for what `cut(cutter)` takes behind it; 0 for points that are refused.
