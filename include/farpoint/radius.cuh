@@ -65,8 +65,8 @@ std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries:
 }
 
 /// radius() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the same
-/// promises. The report does not count points.
-/// @param workspace  as for knn() among the points of a BVH: none is needed
+/// promises. The report does not count points. The workspace is that of knn() among the points of a BVH: none is
+/// needed.
 /// @return as above; bad_argument also for lists that registers do not hold (see above) without output.distances: what
 ///         has no room for distances would make them of the points again
 template <class Selector = knn_selector, class Queries>

@@ -118,6 +118,13 @@ void check_bound(std::uint64_t seed) {
   // Clouds for which local maxima are best.
   index_t const clouds = detail::smaller<index_t>(limits.clouds, 1 + random.below(device.multiprocessors));
   check(batch<Points>::regular(Points{nullptr, limits.points / clouds * clouds}, clouds), 4096);
+  index_t const offset = 0;
+  for (index_t const each : {1, 2}) {
+    index_t const largest = each * limits.points / clouds;
+    check(
+        batch<Points>::ragged(Points{nullptr, limits.points}, {&offset, static_cast<std::size_t>(clouds) + 1}, largest),
+        4096);
+  }
 
   batch_limits const less{random.below(limits.points + 1), random.below(limits.clouds + 1)};
   std::size_t const fewer_points = detail::fps_bytes_at_most<Points>({less.points, limits.clouds}, device);

@@ -8,18 +8,20 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The same by local maxima, as fps_selector uses them: regular batches, whose clouds share the multiprocessors out.
+/// The same by local maxima, as fps_selector uses them: on clouds of about one size, at most twice that of all on
+/// average, which share the multiprocessors out.
 template <class Points>
 std::size_t local_maxima_bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
   std::size_t most = 0;
   if (!fps_has_local_maxima<Points> || limits.points > max_narrow_points) return most;
   index_t const most_clouds = smaller<index_t>(limits.clouds, device.multiprocessors);
   for (index_t clouds = 1; clouds <= most_clouds; ++clouds) {
-    batch_limits const whole{divide_up(limits.points, clouds) * clouds, clouds};
-    auto const batch_of = batch<Points>::regular(largest_batch<Points>(whole).points(), clouds);
+    auto const all = largest_batch<Points>({limits.points, clouds});
+    index_t const largest = smaller(limits.points, divide_up(2 * limits.points, clouds));
+    auto const alike = batch<Points>::ragged(all.points(), all.offsets(), largest);
     int const blocks = device.multiprocessors / static_cast<int>(clouds);
     fps_choice const choice{fps_kernel::maxima_in_grid, 1, blocks, true};
-    most = larger(most, local_maxima_plan<fps_selector, Points>{batch_of, device, choice}.bytes());
+    most = larger(most, local_maxima_plan<fps_selector, Points>{alike, device, choice}.bytes());
   }
   return most;
 }
