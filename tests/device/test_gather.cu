@@ -13,14 +13,12 @@ namespace {
 /// @param in_graph  by way of a graph, too
 template <class Value>
 void check_on_device(gather_problem const& problem, bool in_graph) {
-  auto const values = random_values<Value>(problem.size(problem.features));
-  farpoint::gather_report expected_report;
-  auto const expected = problem.expected(values, expected_report);
-  device_array<Value> const features{values};
+  gather_case<Value> const expected{problem};
+  device_array<Value> const features{expected.values};
   device_array<std::int32_t> const indices{problem.indices};
   device_array<index_t> const from_offsets{problem.features.offsets};
   device_array<index_t> const to_offsets{problem.output.offsets};
-  device_array<Value> const output{expected.size()};
+  device_array<Value> const output{expected.output.size()};
   device_array<farpoint::gather_report> const report{1};
   auto const from =
       problem.rows_of(problem.features, span_of<Value const>(features), span_of<index_t const>(from_offsets));
@@ -41,9 +39,9 @@ void check_on_device(gather_problem const& problem, bool in_graph) {
     graph.replay();
   }
   auto const counted = report.download()[0];
-  CHECK(counted.out_of_range == expected_report.out_of_range);
-  CHECK(counted.bad_offsets == expected_report.bad_offsets);
-  CHECK(output.download() == expected);
+  CHECK(counted.out_of_range == expected.report.out_of_range);
+  CHECK(counted.bad_offsets == expected.report.bad_offsets);
+  CHECK(output.download() == expected.output);
   CHECK(output.intact());
   CHECK(report.intact());
 }

@@ -15,21 +15,20 @@ namespace {
 
 template <class Value>
 void check_on_host(gather_problem const& problem, int threads) {
-  auto const values = random_values<Value>(problem.size(problem.features));
-  farpoint::gather_report expected_report;
-  auto const expected = problem.expected(values, expected_report);
-  host_array<Value> const features{values};
-  host_array<Value> const output{expected.size()};
+  gather_case<Value> const expected{problem};
+  host_array<Value> const features{expected.values};
+  host_array<Value> const output{expected.output.size()};
   farpoint::gather_report report{77, 77};
-  auto const from =
-      problem.rows_of<Value const>(problem.features, {features.data(), values.size()}, problem.features.offsets);
-  auto const to = problem.rows_of<Value>(problem.output, {output.data(), expected.size()}, problem.output.offsets);
+  auto const from = problem.rows_of<Value const>(problem.features, {features.data(), expected.values.size()},
+                                                 problem.features.offsets);
+  auto const to =
+      problem.rows_of<Value>(problem.output, {output.data(), expected.output.size()}, problem.output.offsets);
   auto const outcome = farpoint::gather(host_exec{threads}, from, problem.indices, to, &report);
   INFO(outcome.reason);
   REQUIRE(outcome);
-  CHECK(report.out_of_range == expected_report.out_of_range);
-  CHECK(report.bad_offsets == expected_report.bad_offsets);
-  CHECK(output.download() == expected);
+  CHECK(report.out_of_range == expected.report.out_of_range);
+  CHECK(report.bad_offsets == expected.report.bad_offsets);
+  CHECK(output.download() == expected.output);
   CHECK(output.intact());
 }
 

@@ -149,4 +149,16 @@ std::vector<Value> random_values(std::size_t size) {
   return values;
 }
 
+/// Values for a problem, and what is expected of it.
+template <class Value>
+struct gather_case {
+  explicit gather_case(gather_problem const& problem) : values{random_values<Value>(problem.size(problem.features))} {
+    output = problem.expected(values, report);
+  }
+
+  std::vector<Value> values;
+  std::vector<Value> output;
+  farpoint::gather_report report;
+};
+
 }  // namespace farpoint_tests

@@ -36,8 +36,8 @@ struct fps_host_memory {
 template <class Points>
 class fps_host_plan {
  public:
-  using scalar = typename Points::scalar;
   static constexpr int dim = Points::dim;
+  using scalar = typename Points::scalar;
   using memory = fps_host_memory<scalar, dim>;
 
   fps_host_plan(host_exec exec, batch<Points> const& clouds, fps_params const& params,
