@@ -49,9 +49,8 @@ class feature_rows {
 
   /// `[rows, channels]`, of which cloud b has the rows `[each * offsets[b], each * offsets[b + 1])`.
   /// @param values    of all rows
-  /// @param offsets   `[clouds + 1]`, ascending, in the memory space of the execution: those of the points' batch, or
-  /// of
-  ///                  the queries that have `each` indices
+  /// @param offsets   `[clouds + 1]`, ascending, in the memory space of the execution: those of a batch of points, or
+  ///                  of the queries that have `each` indices
   /// @param channels  values of a row
   /// @param each      rows for each unit of the offsets
   static constexpr feature_rows ragged(span<Value> values, span<index_t const> offsets, index_t channels,
