@@ -245,13 +245,13 @@ struct fps_selector {
   }
 
   /// A cloud that registers do not hold.
-  static constexpr fps_choice in_memory(fps_case const& c, index_t blocks) noexcept {
+  static constexpr fps_choice in_memory(fps_case const& c, index_t team) noexcept {
     // h200, ms:                      16     24  24, 16 listed     36     60
     //   1 x  1,000,000 ->   1,024  0.705  0.749         0.690  0.788  0.865
     //   1 x  1,000,000 ->  10,000   1.27   1.25          1.19   1.26   1.35
     //   1 x  1,000,000 -> 100,000   6.49   5.16          5.21   4.49   4.21
     //   1 x 10,000,000 ->  10,000          5.30                 5.24
-    fps_choice choice{fps_kernel::maxima_in_grid, 1, static_cast<int>(blocks), true, 36};
+    fps_choice choice{fps_kernel::maxima_in_grid, 1, static_cast<int>(team), true, 36};
     if (c.samples > 32768) {
       choice.wanted = 60;
     } else if (c.largest <= 4000000) {
