@@ -164,10 +164,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::point_order_args<farpoint::point_view<Coord>> const&) noexcept;       \
   how void farpoint::detail::fps_enqueue_order<farpoint::point_view<Coord>, 256, 3>(          \
       farpoint::detail::kernel_launcher&,                                                     \
-      farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;  \
-  how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>>(             \
-      farpoint::detail::kernel_launcher&,                                                     \
-      farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
+      farpoint::detail::fps_phased_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 // The kernels by local maxima, of both tunings; there are none of doubles.
 #define FPS_BY_MAXIMA(how, Coord, team, block_size, points_per_thread, boxes)                \
@@ -186,15 +183,18 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                                          \
       farpoint::detail::local_maxima_args<farpoint::point_view<Coord>> const&) noexcept;
 
-#define FPS_BY_DEFAULT_MAXIMA(how, Coord)         \
-  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 512, 4)     \
-  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 512, 8)     \
-  FPS_BY_MAXIMA(how, Coord, block, 512, 1, false) \
-  FPS_BY_MAXIMA(how, Coord, block, 512, 2, false) \
-  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 1)       \
-  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 2)       \
-  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 4)       \
-  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 8)
+#define FPS_BY_DEFAULT_MAXIMA(how, Coord)                                         \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 512, 4)                                     \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 512, 8)                                     \
+  FPS_BY_MAXIMA(how, Coord, block, 512, 1, false)                                 \
+  FPS_BY_MAXIMA(how, Coord, block, 512, 2, false)                                 \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 1)                                       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 2)                                       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 4)                                       \
+  FPS_BY_MAXIMA_IN_GRID(how, Coord, 512, 8)                                       \
+  how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>>( \
+      farpoint::detail::kernel_launcher&,                                         \
+      farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 #define FPS_BY_ODD_MAXIMA_OF(how, Coord, block_size, points_per_thread)    \
   FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false)   \

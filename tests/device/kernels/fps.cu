@@ -1,3 +1,4 @@
 #include "../every_kernel.cuh"
+#include "each_coord.hpp"
 
-FPS_OF_DEFAULT_TUNING(template, FARPOINT_COORD)
+FOR_EACH_COORD(FPS_OF_DEFAULT_TUNING)

@@ -1,3 +1,4 @@
 #include "../every_kernel.cuh"
+#include "each_coord.hpp"
 
-FPS_BY_DEFAULT_MAXIMA(template, FARPOINT_COORD)
+FOR_EACH_NARROW_COORD(FPS_BY_DEFAULT_MAXIMA)

@@ -1,4 +1,5 @@
 #include "../every_kernel.cuh"
+#include "each_coord.hpp"
 
-FPS_OF_ODD_BLOCKS(template, FARPOINT_COORD)
-FPS_OF_ODD_TUNING(template, FARPOINT_COORD)
+FOR_EACH_COORD(FPS_OF_ODD_BLOCKS)
+FOR_EACH_COORD(FPS_OF_ODD_TUNING)

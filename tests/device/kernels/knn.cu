@@ -1,3 +1,4 @@
 #include "../knn_kernels.cuh"
+#include "each_coord.hpp"
 
-KNN_KERNELS(template, FARPOINT_COORD)
+FOR_EACH_COORD(KNN_KERNELS)

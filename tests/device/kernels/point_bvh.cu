@@ -1,3 +1,4 @@
 #include "../point_bvh_kernels.cuh"
+#include "each_coord.hpp"
 
-POINT_BVH_KERNELS(template, FARPOINT_COORD)
+FOR_EACH_COORD(POINT_BVH_KERNELS)

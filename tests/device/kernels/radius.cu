@@ -1,3 +1,4 @@
 #include "../radius_kernels.cuh"
+#include "each_coord.hpp"
 
-RADIUS_CALLS(template, FARPOINT_COORD)
+FOR_EACH_COORD(RADIUS_CALLS)

@@ -1,3 +1,4 @@
 #include "../voxelize_on_device.cuh"
+#include "each_coord.hpp"
 
-VOXELIZE_OF_EVERY_SELECTOR(template, FARPOINT_COORD)
+FOR_EACH_COORD(VOXELIZE_OF_EVERY_SELECTOR)
