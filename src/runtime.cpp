@@ -149,8 +149,12 @@ result voxelize_anywhere(batch<Points> const& clouds, voxelize_params<typename P
 }  // namespace detail
 
 bool cuda_available() noexcept {
+#if defined(FARPOINT_WITH_CUDA)
   static bool const available = library::cuda_usable();
   return available;
+#else
+  return false;
+#endif
 }
 
 char const* to_string(backend which) noexcept {
