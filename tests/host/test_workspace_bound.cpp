@@ -43,14 +43,21 @@ void check_monotone(BoundOf const& bound_of, batch_limits const& limits, random_
   CHECK(bound_of({limits.points, less.clouds}) <= bound_of(limits));
 }
 
+/// The bound that a call writes, which must be ok.
+template <class Call>
+auto bound_by(Call const& call) {
+  return [call](batch_limits const& of) {
+    std::size_t bytes = 1;
+    REQUIRE(call(of, bytes));
+    return bytes;
+  };
+}
+
 template <class Points>
 void check_fps() {
   for_limits([](batch_limits const& limits, host_exec exec, random_source& random) {
-    auto const bound_of = [&](batch_limits const& of) {
-      std::size_t bytes = 1;
-      REQUIRE(farpoint::fps_workspace_bound<Points>(exec, of, bytes));
-      return bytes;
-    };
+    auto const bound_of = bound_by(
+        [exec](auto const& of, std::size_t& bytes) { return farpoint::fps_workspace_bound<Points>(exec, of, bytes); });
     check_monotone(bound_of, limits, random);
     std::size_t const bound = bound_of(limits);
     for (int i = 0; i < 100; ++i) {
@@ -68,11 +75,9 @@ void check_fps() {
 template <class Points>
 void check_voxelize() {
   for_limits([](batch_limits const& limits, host_exec exec, random_source& random) {
-    auto const bound_of = [&](batch_limits const& of) {
-      std::size_t bytes = 1;
-      REQUIRE(farpoint::voxelize_workspace_bound<Points>(exec, of, bytes));
-      return bytes;
-    };
+    auto const bound_of = bound_by([&](auto const& of, std::size_t& bytes) {
+      return farpoint::voxelize_workspace_bound<Points>(exec, of, bytes);
+    });
     check_monotone(bound_of, limits, random);
     for (int i = 0; i < 100; ++i) {
       auto const clouds = random_batch_within<Points>(limits, random);
@@ -86,11 +91,9 @@ template <class Points>
 void check_searches() {
   for_limits([](batch_limits const& of_points, host_exec exec, random_source& random) {
     search_limits const limits{of_points.points, of_points.clouds, random_magnitude(random, 26)};
-    auto const bound_of = [&](batch_limits const& of) {
-      std::size_t bytes = 1;
-      REQUIRE(farpoint::knn_workspace_bound<Points>(exec, {of.points, of.clouds, limits.queries}, bytes));
-      return bytes;
-    };
+    auto const bound_of = bound_by([&](auto const& of, std::size_t& bytes) {
+      return farpoint::knn_workspace_bound<Points>(exec, {of.points, of.clouds, limits.queries}, bytes);
+    });
     check_monotone(bound_of, of_points, random);
     std::size_t const bound = bound_of(of_points);
     std::size_t others[5] = {};
