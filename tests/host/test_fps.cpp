@@ -493,3 +493,23 @@ TEST_CASE("fps, host: points of one, two, four and sixteen dimensions", "[fps][h
   check(colored);
   check(features);
 }
+
+TEST_CASE("fps, host: clouds without points need no workspace", "[fps][host]") {
+  index_t const offsets[] = {0, 0, 0};
+  farpoint::point_view<float> const none{nullptr, 0};
+  for (bool const ragged : {false, true}) {
+    auto const clouds = ragged ? farpoint::batch<farpoint::point_view<float>>::ragged(none, {offsets, 3})
+                               : farpoint::batch<farpoint::point_view<float>>::regular(none, 2);
+    for (int const threads : {1, 3}) {
+      CAPTURE(ragged, threads);
+      host_exec const exec{threads};
+      farpoint::fps_params params;
+      params.samples = 3;
+      std::vector<std::int32_t> indices(6, 7), counts(2, 7);
+      REQUIRE(farpoint::fps_workspace_bytes(exec, clouds, params) == 0);
+      CHECK(farpoint::fps(exec, clouds, params, farpoint::fps_output<float>{indices, {}, counts}, farpoint::bytes{}));
+      CHECK(indices == std::vector<std::int32_t>(6, -1));
+      CHECK(counts == std::vector<std::int32_t>(2, 0));
+    }
+  }
+}

@@ -71,6 +71,7 @@ class curve_order {
   /// One unit of a phase. @param takes_part  `takes_part(i)`: whether a finite point is listed
   template <class TakesPart>
   void work(std::uint32_t unit, TakesPart const& takes_part) noexcept {
+    if (cloud_.size() == 0) return;  // nor is there memory
     switch (phase_) {
       case phase::find_box: return find_box(unit, takes_part);
       case phase::encode: return encode(unit, takes_part);
@@ -128,7 +129,7 @@ class curve_order {
     box around = box::empty();
     size_ = 0;
     non_finite_ = 0;
-    for (std::uint32_t unit = 0; unit < units_; ++unit) {
+    for (std::uint32_t unit = 0; unit < units_ && cloud_.size() > 0; ++unit) {
       memory_.parts[unit].begin = size_;
       size_ += memory_.parts[unit].listed;
       non_finite_ += memory_.parts[unit].non_finite;
