@@ -54,6 +54,7 @@ __global__ void accumulate(vec<Scalar> const* points, std::uint32_t const* set_o
   int const middle = first + each / 2;
   for (int i = first; i < middle && i < size; ++i) seen.add(set_of[i], points[i]);
   seen.flush_over_block(shared);
+  __syncthreads();
   for (int i = middle; i < first + each && i < size; ++i) seen.add(set_of[i], points[i]);
   seen.flush_over_block(shared);
 }

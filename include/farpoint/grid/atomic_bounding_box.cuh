@@ -89,7 +89,8 @@ class set_accumulator {
     seen_.grow(p);
     ++count_;
   }
-  /// All threads call it: what all have of one set goes out together.
+  /// All threads call it: what all have of one set goes out together. Before they call it again with the same memory,
+  /// they meet at a barrier.
   __device__ void flush_over_block(storage& shared) noexcept {
     constexpr int warps = BlockSize / cuda_warp::lanes;
     auto const warp = static_cast<int>(threadIdx.x) / cuda_warp::lanes;
