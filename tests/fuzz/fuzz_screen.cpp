@@ -56,7 +56,7 @@ struct screen_request {
     if (input.flag()) method.max_radius = input.take_length(2 * input.unit());
     method.exclude_self = input.flag();
     if (input.flag()) method.rows = farpoint::screen_rows::input;
-    method.layers = method.rounds == farpoint::until_exact ? 1 + static_cast<int>(input.below(4)) : 1;
+    method.layers = 1 + static_cast<int>(input.below(method.rounds == farpoint::until_exact ? 4 : 6));
     if (input.rarely()) method.layers = static_cast<int>(input.below(40)) - 10;
     index_t const wish = 1 + input.below(input.rarely() ? 1024 : 40);
     k = input.take_count(wish);
@@ -69,6 +69,7 @@ struct screen_request {
     rows = size(method.rows == farpoint::screen_rows::input ? static_cast<std::size_t>(data.points) : seen);
     lists = size(rows * static_cast<std::size_t>(wish));
     wanted = input.take<std::uint8_t>();
+    if (input.flag()) method.first_area = static_cast<float>(8 * input.unit());
   }
 
   farpoint::knn_screen_output<float> output_in(fuzz_memory& memory) const {
