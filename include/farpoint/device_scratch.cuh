@@ -6,6 +6,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/status.hpp>
 #include <farpoint/core/types.hpp>
+#include <farpoint/core/workspace.hpp>
 
 #include <cuda_runtime_api.h>
 #include <utility>
@@ -18,14 +19,12 @@ FARPOINT_BEGIN_NAMESPACE
 /// without synchronisation. It converts to `bytes`, so that it can be passed as a workspace. Its memory is for the
 /// stream of its reserve(), and may be given back as soon as the calls that use it have returned: the stream does so in
 /// its order. Movable; what it holds stays where it is.
-class device_scratch {
+class device_scratch : public detail::scratch_memory {
  public:
   device_scratch() = default;
-  device_scratch(device_scratch&& other) noexcept
-      : size_{std::exchange(other.size_, 0)}, data_{std::exchange(other.data_, nullptr)}, stream_{other.stream_} {}
+  device_scratch(device_scratch&&) noexcept = default;
   device_scratch& operator=(device_scratch&& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(data_, other.data_);
+    swap(other);
     std::swap(stream_, other.stream_);
     return *this;
   }
@@ -55,13 +54,7 @@ class device_scratch {
     return detail::cuda_failure(error, "scratch: the memory could not be given back");
   }
 
-  std::size_t size() const noexcept { return size_; }
-  bytes get() const noexcept { return {static_cast<unsigned char*>(data_), size_}; }
-  operator bytes() const noexcept { return get(); }
-
  private:
-  std::size_t size_ = 0;
-  void* data_ = nullptr;
   cudaStream_t stream_ = nullptr;
 };
 

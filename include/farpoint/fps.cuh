@@ -8,6 +8,7 @@
 #include <farpoint/core/limits.hpp>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/fps/cuda.cuh>
+#include <farpoint/detail/fps/weighted/kernel.cuh>
 #include <farpoint/detail/fps/workspace_bound.cuh>
 #include <farpoint/fps.hpp>
 
@@ -16,7 +17,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that fps() needs for these clouds on the current GPU; 256-byte aligned memory. Exact,
 /// O(1), and a function of the clouds' sizes, params.samples, the selector, the device, and what `exec` may use of it:
 /// a workspace for the whole device is enough for any 8 multiprocessors or more. No point takes more than 40 bytes, in
-/// any dimension. By kernel (docs/fps.md):
+/// any dimension. By kernel (docs/design/fps.md):
 ///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   maxima_in_block         0
 ///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block; as much in maxima_in_cluster
@@ -69,6 +70,77 @@ result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params
                              output.indices, output.distances, output.counts, output.report);
   if (!checked) return checked;
   return detail::fps_cuda<Selector>(exec, clouds, params, output, workspace);
+}
+
+/// fps_extend(), enqueued on a stream: the rules and the bits of the host overload, and the promises of fps() on a
+/// stream. The earlier samples are read on the device.
+template <class Selector = fps_selector, class Points>
+result fps_extend(cuda_exec exec, Points const& cloud, index_t earlier, fps_params params,
+                  fps_output<typename Points::scalar> output, bytes workspace) noexcept {
+  if (result const checked = detail::fps_extension(earlier, params, output); !checked) return checked;
+  return fps<Selector>(exec, batch<Points>{cloud}, params, output, workspace);
+}
+
+/// Bytes of device workspace that poisson_subset() needs on the current GPU, with `room` for so many points of each
+/// cloud: those of fps() for as many samples.
+template <class Selector = fps_selector, class Points>
+std::size_t poisson_subset_workspace_bytes(cuda_exec exec, batch<Points> const& clouds, index_t room) noexcept {
+  fps_params params;
+  params.samples = room;
+  return fps_workspace_bytes<Selector>(exec, clouds, params);
+}
+
+/// poisson_subset(), enqueued on a stream: the rules and the bits of the host overload, and the promises of fps() on a
+/// stream.
+template <class Selector = fps_selector, class Points>
+result poisson_subset(cuda_exec exec, batch<Points> const& clouds, double radius,
+                      fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  fps_params params;
+  if (result const bad = detail::poisson_subset_params(clouds, radius, output, params); !bad) return bad;
+  return fps<Selector>(exec, clouds, params, output, workspace);
+}
+
+/// Bytes of device workspace that fps_weighted() needs for these clouds; 256-byte aligned memory. Exact, O(1): Dim + 1
+/// scalars for each point of the view.
+template <class Points>
+std::size_t fps_weighted_workspace_bytes(cuda_exec, batch<Points> const& clouds) noexcept {
+  return detail::fps_weighted_cuda_bytes<Points>(clouds.points().size());
+}
+
+/// Bytes of device workspace that are enough for fps_weighted() of all batches within the limits. Never less for higher
+/// limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result fps_weighted_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = detail::check_limits(limits); !checked) return checked;
+  bound = detail::fps_weighted_cuda_bytes<Points>(limits.points);
+  return {};
+}
+
+/// Farthest point sampling by weights, enqueued on a stream: the rules and the bits of the host overload.
+///
+/// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that the arguments point to
+/// is device memory that must stay valid until the stream has passed the call.
+///
+/// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
+///         work.
+/// Complexity: O(samples * n) for each cloud, by one block for each: for many clouds of some thousand points. One
+/// launch, and a memset for a report. Thread-safe: concurrent calls must not share output or workspace.
+template <class Points>
+result fps_weighted(cuda_exec exec, batch<Points> const& clouds, span<typename Points::scalar const> weights,
+                    fps_params const& params, fps_output<typename Points::scalar> const& output,
+                    bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::fps_weighted"};
+  result const pointers =
+      detail::check_pointers(exec, workspace, clouds, weights, params.firsts, params.chosen, params.sample_counts,
+                             output.indices, output.distances, output.counts, output.report);
+  if (!pointers) return pointers;
+  if (result const checked = detail::check_fps_weighted(clouds, weights, params, output); !checked) return checked;
+  if (clouds.size() > detail::max_narrow_points) {
+    return detail::reject("fps_weighted: cuda_exec takes at most 2^31 - 1 clouds");
+  }
+  return detail::fps_weighted_cuda<Points>(exec, {{clouds, params, output}, weights.data()}, workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -6,10 +6,15 @@
 /// hash_map.cuh for calls on a stream. Unless a call says otherwise:
 ///
 /// - it returns ok | bad_argument (null pointers, buckets that are not aligned to 32 bytes, too few values or slots, a
-///   negative number of threads) | cuda_failure, and on failure has written nothing;
+///   negative number of threads, a workspace that is not aligned to 256 bytes) | workspace_too_small (neither empty nor
+///   enough) | cuda_failure, and on failure has written nothing;
 /// - it takes O(n) time for n keys at load factors of 0.8 and below, and O(n * capacity) at worst, in a full map;
-/// - it may run beside other insertions into the same map, and beside look-ups in it. hash_map_clear() and
-///   hash_map_extract() need the map to themselves.
+/// - where a map does not fit into the GPU's L2 cache, a call that has a workspace of hash_map_workspace_bytes() sorts
+///   its keys by the part of the map that they belong to, so that the map is read and written once and in order;
+///   without one, an empty span, it does not. The answer is the same, and where chance decides, chance decides;
+/// - calls that insert may run beside one another on one map, and so may calls that only look up. A call that looks up
+///   beside one that inserts is not allowed: single look-ups of hash_map_ref are. hash_map_clear() needs the map to
+///   itself.
 #pragma once
 
 #include <farpoint/detail/hash_map/host.hpp>
@@ -23,41 +28,72 @@ result hash_map_clear(Exec const& exec, Map const& map) noexcept {
   return hash_map_run(exec, detail::hash_map_clear_args<Map>{map});
 }
 
+/// Bytes of workspace with which a call on so many keys is as fast as it can be; 0 where it needs none, and always on
+/// the host. Depends on the device, the map's memory and the tuning. On a device at most what
+/// hash_map_workspace_bound() says. O(1).
+///
+/// @param exec  where to work
+/// @param map   the map
+/// @param call  which call
+/// @param keys  how many
+template <class Exec = host_exec, class Map>
+std::size_t hash_map_workspace_bytes(Exec const& exec, Map const& map, hash_map_call call, index_t keys) noexcept {
+  return detail::visit_hash_map_operation<Map>(call, [&](auto const& operation) {
+    return hash_map_workspace_size(exec, detail::hash_map_args_of(map, keys, operation));
+  });
+}
+
+/// Bytes of workspace that are enough for a call on so many keys or fewer, and any map, device and tuning:
+/// hash_map_workspace_bytes() is no more. Never less for more keys. 0 on the host. O(1).
+/// @tparam Map  the map
+/// @return ok | bad_argument (a negative number of keys); then `bound` stays as it is
+template <class Map, class Exec = host_exec>
+result hash_map_workspace_bound(Exec const& exec, hash_map_call call, index_t keys, std::size_t& bound) noexcept {
+  if (keys < 0) return detail::reject("hash_map: a negative number of keys");
+  bound = detail::visit_hash_map_operation<Map>(call, [&](auto const& operation) {
+    return hash_map_workspace_at_most(exec, detail::hash_map_args_of(Map{}, keys, operation));
+  });
+  return {};
+}
+
 /// Inserts keys with their values. A key that is in the map keeps its value.
 ///
 /// If a new key comes with several values, any of them may stay; hash_map_insert_or_min() is deterministic.
 /// Entries with the empty key are skipped and counted. If the map fills up, which of the new keys are
 /// inserted is unspecified; the others are counted.
 ///
-/// On a stream: one launch, and a memset if there is a report.
+/// On a stream: one launch, or two and a memset where a workspace is used; and a memset if there is a report.
 ///
-/// @param exec    where to work
-/// @param map     cleared before its first use
-/// @param keys    `[n]`
-/// @param values  `[n]` or more
-/// @param report  optional; overwritten, not added to
+/// @param exec       where to work
+/// @param map        cleared before its first use
+/// @param keys       `[n]`
+/// @param values     `[n]` or more
+/// @param report     optional; overwritten, not added to
+/// @param workspace  optional; hash_map_workspace_bytes() bytes or more, 256-byte aligned
 template <class Exec = host_exec, class Map>
 result hash_map_insert(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                       span<typename Map::value_type const> values, hash_map_report* report = nullptr) noexcept {
-  return detail::hash_map_insert_entries<false>(exec, map, keys, values, report);
+                       span<typename Map::value_type const> values, hash_map_report* report = nullptr,
+                       bytes workspace = {}) noexcept {
+  return detail::hash_map_insert_entries<false>(exec, map, keys, values, report, workspace);
 }
 
 /// Inserts keys with their values. Of all values given for a key, and the one it has, the smallest stays: the result
 /// does not depend on the order of the entries. Otherwise like hash_map_insert().
 template <class Exec = host_exec, class Map>
 result hash_map_insert_or_min(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                              span<typename Map::value_type const> values, hash_map_report* report = nullptr) noexcept {
-  return detail::hash_map_insert_entries<true>(exec, map, keys, values, report);
+                              span<typename Map::value_type const> values, hash_map_report* report = nullptr,
+                              bytes workspace = {}) noexcept {
+  return detail::hash_map_insert_entries<true>(exec, map, keys, values, report, workspace);
 }
 
 /// Inserts keys that are not in the map with the initial value: a set. With `hash_map_layout::split` it touches no
 /// values. Otherwise like hash_map_insert().
 template <class Exec = host_exec, class Map>
 result hash_map_insert_keys(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                            hash_map_report* report = nullptr) noexcept {
+                            hash_map_report* report = nullptr, bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_entries(map, keys, keys.data(), keys.size()); !bad) return bad;
   using operation = detail::hash_map_slot_operation<Map, detail::hash_map_slot_use::insert>;
-  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{}, report));
+  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{}, workspace, report));
 }
 
 /// Finds the slot of each key, and inserts keys that are not in the map with the initial value. The slot is -1 for the
@@ -70,43 +106,47 @@ result hash_map_insert_keys(Exec const& exec, Map const& map, span<typename Map:
 /// @param keys    `[n]`, in the memory of the execution
 /// @param slots   `[n]` or more, of 32 bits (maps of up to 2^31 slots) or 64
 /// @param report  counters; optional
+/// @param workspace  as in hash_map_insert(); there are three launches where it is used
 template <class Exec = host_exec, class Map>
 result hash_map_find_or_insert(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                               index_span slots, hash_map_report* report = nullptr) noexcept {
+                               index_span slots, hash_map_report* report = nullptr, bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
   using operation = detail::hash_map_slot_operation<Map, detail::hash_map_slot_use::find_or_insert>;
-  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, report));
+  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, workspace, report));
 }
 
 /// Finds the value of each key; `missing` for a key that is not in the map. Nothing may change the map meanwhile. On a
-/// stream one launch.
+/// stream one launch, or three and a memset where a workspace is used.
 ///
-/// @param exec    host_exec, or a stream
-/// @param map     the map
-/// @param keys    `[n]`, in the memory of the execution
-/// @param missing  what a key that is not there gets
-/// @param values  `[n]` or more
+/// @param exec       host_exec, or a stream
+/// @param map        the map
+/// @param keys       `[n]`, in the memory of the execution
+/// @param missing    what a key that is not there gets
+/// @param values     `[n]` or more
+/// @param workspace  as in hash_map_insert()
 template <class Exec = host_exec, class Map>
 result hash_map_find(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                     typename Map::value_type missing, span<typename Map::value_type> values) noexcept {
+                     typename Map::value_type missing, span<typename Map::value_type> values,
+                     bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
   using operation = detail::hash_map_find_operation<Map>;
-  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{values.data(), missing}));
+  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{values.data(), missing}, workspace));
 }
 
 /// Finds the slot of each key; -1 for a key that is not in the map. Reads no values. Nothing may change the map
-/// meanwhile. On a stream one launch.
+/// meanwhile. On a stream one launch, or three and a memset where a workspace is used.
 ///
-/// @param exec    host_exec, or a stream
-/// @param map     the map
-/// @param keys    `[n]`, in the memory of the execution
-/// @param slots  `[n]` or more, of 32 bits (maps of up to 2^31 slots) or 64
+/// @param exec       host_exec, or a stream
+/// @param map        the map
+/// @param keys       `[n]`, in the memory of the execution
+/// @param slots      `[n]` or more, of 32 bits (maps of up to 2^31 slots) or 64
+/// @param workspace  as in hash_map_insert()
 template <class Exec = host_exec, class Map>
-result hash_map_find_slots(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                           index_span slots) noexcept {
+result hash_map_find_slots(Exec const& exec, Map const& map, span<typename Map::key_type const> keys, index_span slots,
+                           bytes workspace = {}) noexcept {
   if (result const bad = detail::check_hash_map_slots(map, keys, slots); !bad) return bad;
   using operation = detail::hash_map_slot_operation<Map, detail::hash_map_slot_use::find>;
-  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}));
+  return hash_map_run(exec, detail::hash_map_args_of(map, keys, operation{slots}, workspace));
 }
 
 /// Bytes of workspace that hash_map_extract() needs for this map: at most 16 a slot on the host; 16.3 a slot and 1 KiB

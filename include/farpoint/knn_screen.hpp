@@ -31,7 +31,7 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 ///
 /// With screen_space::rounds of until_exact, the default, none is missed: one answer, the same bits on every backend
 /// and for every number of threads. With more rounds it is the thesis's approximate search, also with the same bits
-/// everywhere, and rows may miss neighbours or have fewer than k (docs/knn_screen.md).
+/// everywhere, and rows may miss neighbours or have fewer than k (docs/design/knn_screen.md).
 ///
 /// Ascending by (squared distance, index); a point is its own neighbour unless the method excludes it. Points that are
 /// not finite, behind the camera, outside the image or its depth range, or hidden by another point of their pixel are
@@ -44,9 +44,10 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
 /// @param output     see knn_screen_output
 /// @param workspace  at least knn_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (k, a side of the image, a radius, the rounds, the candidates or the layers out of range;
-///         rounds with several layers, or with a camera that does not know its pixel_span(); an output that is too
-///         small, not one cloud, more than 2^30 points, a misaligned workspace) | workspace_too_small. Nothing is
-///         written on failure. A cloud whose offsets are wrong (see batch) is empty, and the report counts them.
+///         a first area out of range; rounds with an image too large for its layers, or with a camera that does not
+///         know its pixel_span(); an output that is too small, not one cloud, more than 2^30 points, a misaligned
+///         workspace) | workspace_too_small. Nothing is written on failure. A cloud whose offsets are wrong (see batch)
+///         is empty, and the report counts them.
 /// Complexity: O(layers * (points + pixels)), then as knn() among the visible points. Thread-safe: concurrent calls
 /// must not share output or workspace.
 template <class Points, class Camera>

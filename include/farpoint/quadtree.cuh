@@ -52,7 +52,8 @@ inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, 
   auto* const ticket = reinterpret_cast<std::uint32_t*>(workspace.data());
   detail::kernel_launcher launcher{exec.stream};
   launcher.clear(workspace.data(), needed);
-  detail::launch_quadtree(launcher, {zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket}, 8);
+  detail::quadtree_args<zbuffer_ref> const args{zbuffer, layout, layout.cut(memory.data()), nullptr, tiles, ticket};
+  detail::launch_quadtree(launcher, args, 8);
   if (result const launched = detail::cuda_failure(launcher.error(), "quadtree: a kernel could not be launched");
       !launched) {
     return launched;

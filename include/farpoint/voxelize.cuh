@@ -50,7 +50,7 @@ result voxelize_workspace_bound(cuda_exec, batch_limits const& limits, std::size
 ///         work.
 /// Complexity: O(points), and a small part of the cells of the grid for its order or for a report. Five to ten
 /// launches, and a radix sort for lists, for more than 32 points per voxel, and for the order of a grid of 2^32 - 1
-/// cells or more (docs/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or
+/// cells or more (docs/design/voxelize.md). At most 2^30 points. Thread-safe: concurrent calls must not share output or
 /// workspace.
 template <class Selector = voxelize_selector, class Points>
 result voxelize(cuda_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,

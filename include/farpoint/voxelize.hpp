@@ -58,8 +58,8 @@ result voxelize_workspace_bound(host_exec exec, batch_limits const& limits, std:
 ///         batch), there is no voxel, and the report counts such offsets.
 /// Complexity: O(n) expected, whatever the capacities, the size of the grid and the points of a voxel. For the order of
 /// the grid one thread sorts the voxels. With t threads, each also reads the keys of all points to find its own. One
-/// thread of a shared server takes 11 ms for 271,156 points of 5 features in 131,479 voxels; docs/voxelize.md has more.
-/// Thread-safe: concurrent calls must not share output or workspace.
+/// thread of a shared server takes 11 ms for 271,156 points of 5 features in 131,479 voxels; docs/design/voxelize.md
+/// has more. Thread-safe: concurrent calls must not share output or workspace.
 template <class Points>
 result voxelize(host_exec exec, batch<Points> const& clouds, voxelize_params<typename Points::scalar> const& params,
                 voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {

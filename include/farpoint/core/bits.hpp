@@ -4,8 +4,21 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <cstring>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
+
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t float_bits(float value) noexcept {
+  std::uint32_t bits;
+  std::memcpy(&bits, &value, sizeof bits);
+  return bits;
+}
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float float_of_bits(std::uint32_t bits) noexcept {
+  float value;
+  std::memcpy(&value, &bits, sizeof value);
+  return value;
+}
 
 /// Number of bits that are set.
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint32_t bits) noexcept {

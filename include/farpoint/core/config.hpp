@@ -85,6 +85,13 @@
 #define FARPOINT_UNROLL
 #endif
 
+// Asks a host compiler to leave the loop that follows to its vectoriser: g++ would rather unroll up to 16 iterations.
+#if defined(__GNUC__) && !defined(__clang__) && !defined(__CUDACC__)
+#define FARPOINT_VECTOR_LOOP _Pragma("GCC unroll 1")
+#else
+#define FARPOINT_VECTOR_LOOP
+#endif
+
 // Before a FARPOINT_HD template that calls what its user passes it, which may be for the host or for the device only.
 #if defined(__NVCC__)
 #define FARPOINT_CALLS_BACK _Pragma("nv_exec_check_disable")

@@ -56,6 +56,8 @@ class point_view {
   FARPOINT_HD constexpr index_t size() const noexcept { return count_; }
   FARPOINT_HD constexpr index_t stride() const noexcept { return stride_; }
   FARPOINT_HD constexpr unsigned char const* base() const noexcept { return base_; }
+  /// Bytes from the start of a record to a coordinate.
+  FARPOINT_HD constexpr int offset(int axis) const noexcept { return offsets_[axis]; }
   /// False when loads go byte by byte.
   FARPOINT_HD constexpr bool aligned() const noexcept { return aligned_; }
 

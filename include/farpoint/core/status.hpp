@@ -8,12 +8,13 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Kinds of failure that a call can report when it returns.
 enum class status : int {
-  ok = 0,               ///< the work was enqueued (cuda_exec) or done (host_exec)
-  bad_argument,         ///< an argument breaks its documented rule; nothing was written
-  workspace_too_small,  ///< fewer bytes than `*_workspace_bytes()` asks for; nothing was written
-  cuda_failure,         ///< the CUDA runtime refused a call; see result::native
-  unavailable,          ///< the requested backend does not exist here (farpoint::runtime only)
-  out_of_memory         ///< memory that a convenience function owns could not be allocated
+  ok = 0,                ///< the work was enqueued (cuda_exec) or done (host_exec)
+  bad_argument,          ///< an argument breaks its documented rule; nothing was written
+  workspace_too_small,   ///< fewer bytes than `*_workspace_bytes()` asks for; nothing was written
+  cuda_failure,          ///< the CUDA runtime refused a call; see result::native
+  unavailable,           ///< the requested backend does not exist here (farpoint::runtime only)
+  out_of_memory,         ///< memory that a convenience function owns could not be allocated
+  communication_failure  ///< ranks could not exchange what they had to; see farpoint/scale/communicator.hpp
 };
 
 /// Name of a status, for messages.
@@ -25,6 +26,7 @@ constexpr char const* to_string(status code) noexcept {
     case status::cuda_failure: return "CUDA failure";
     case status::unavailable: return "backend unavailable";
     case status::out_of_memory: return "out of memory";
+    case status::communication_failure: return "communication failure";
   }
   return "unknown status";
 }

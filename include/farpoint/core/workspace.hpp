@@ -15,23 +15,44 @@ namespace detail {
 /// Alignment that every workspace has.
 inline constexpr std::size_t workspace_alignment = 256;
 
+/// What an owner of memory for workspaces says about it, wherever that memory is.
+class scratch_memory {
+ public:
+  std::size_t size() const noexcept { return size_; }
+  bytes get() const noexcept { return {static_cast<unsigned char*>(data_), size_}; }
+  operator bytes() const noexcept { return get(); }
+
+ protected:
+  scratch_memory() = default;
+  scratch_memory(std::size_t size, void* data) noexcept : size_{size}, data_{data} {}
+  /// Leaves nothing behind.
+  scratch_memory(scratch_memory&& other) noexcept
+      : size_{std::exchange(other.size_, 0)}, data_{std::exchange(other.data_, nullptr)} {}
+  ~scratch_memory() = default;
+  void swap(scratch_memory& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+  }
+
+  std::size_t size_ = 0;
+  void* data_ = nullptr;
+};
+
 }  // namespace detail
 
 /// Host memory for the workspaces of calls, 256-byte aligned, which it owns. device_scratch is its counterpart on a
 /// stream.
 ///
 /// It converts to `bytes`, so that it can be passed as a workspace. Movable; what it holds stays where it is.
-class host_scratch {
+class host_scratch : public detail::scratch_memory {
  public:
   host_scratch() = default;
   /// @throws std::bad_alloc
   explicit host_scratch(std::size_t size)
-      : size_{size}, data_{::operator new (size, std::align_val_t{detail::workspace_alignment})} {}
-  host_scratch(host_scratch&& other) noexcept
-      : size_{std::exchange(other.size_, 0)}, data_{std::exchange(other.data_, nullptr)} {}
+      : scratch_memory{size, ::operator new (size, std::align_val_t{detail::workspace_alignment})} {}
+  host_scratch(host_scratch&&) noexcept = default;
   host_scratch& operator=(host_scratch&& other) noexcept {
-    std::swap(size_, other.size_);
-    std::swap(data_, other.data_);
+    swap(other);
     return *this;
   }
   ~host_scratch() { release(); }
@@ -52,14 +73,6 @@ class host_scratch {
     data_ = nullptr;
     size_ = 0;
   }
-
-  std::size_t size() const noexcept { return size_; }
-  bytes get() const noexcept { return {static_cast<unsigned char*>(data_), size_}; }
-  operator bytes() const noexcept { return get(); }
-
- private:
-  std::size_t size_ = 0;
-  void* data_ = nullptr;
 };
 
 namespace detail {

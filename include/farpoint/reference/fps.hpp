@@ -24,15 +24,21 @@ index_t fps_one_cloud(Points cloud, index_t first, std::vector<index_t> const& c
   using scalar = typename Points::scalar;
   auto const n = static_cast<std::size_t>(cloud.size());
   std::vector<scalar> nearest(n, std::numeric_limits<scalar>::infinity());
-  std::vector<bool> candidate(n);
-  for (std::size_t i = 0; i < n; ++i) candidate[i] = is_finite(cloud[static_cast<index_t>(i)]);
-  for (bool const finite : candidate) report.non_finite += finite ? 0 : 1;
+  std::vector<char> candidate(n);
+  // Loaded once, though each sample looks at all.
+  std::vector<decltype(cloud[index_t{}])> points;
+  points.reserve(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    points.push_back(cloud[static_cast<index_t>(i)]);
+    candidate[i] = is_finite(points[i]) ? 1 : 0;
+    report.non_finite += is_finite(points[i]) ? 0 : 1;
+  }
 
   auto const pick = [&](index_t picked) {
-    candidate[static_cast<std::size_t>(picked)] = false;
+    candidate[static_cast<std::size_t>(picked)] = 0;
     auto const sample = cloud[picked];
     for (std::size_t i = 0; i < n; ++i) {
-      scalar const d = distance2(cloud[static_cast<index_t>(i)], sample);
+      scalar const d = distance2(points[i], sample);
       if (d < nearest[i]) nearest[i] = d;
     }
   };

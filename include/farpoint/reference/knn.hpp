@@ -17,15 +17,34 @@ namespace detail {
 template <class Scalar>
 using neighbour = std::pair<Scalar, index_t>;
 
-/// All points of a cloud within the radius of a query, in the order of their indices.
+/// A point, and its index in its cloud.
+template <class Points>
+struct numbered_point {
+  decltype(std::declval<Points>()[index_t{}]) point;
+  index_t index;
+};
+
+/// The points of a cloud that are finite: loaded once, though each query looks at all.
+template <class Points>
+std::vector<numbered_point<Points>> finite_points(Points const& cloud) {
+  std::vector<numbered_point<Points>> found;
+  for (index_t i = 0; i < cloud.size(); ++i) {
+    auto const point = cloud[i];
+    if (is_finite(point)) found.push_back({point, i});
+  }
+  return found;
+}
+
+/// All of these points within the radius of a query, in the order of their indices.
 template <class Points, class Point>
-std::vector<neighbour<typename Points::scalar>> all_within(Points const& cloud, Point const& query,
-                                                           typename Points::scalar radius2, index_t excluded) {
+std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_point<Points>> const& points,
+                                                           Point const& query, typename Points::scalar radius2,
+                                                           index_t excluded) {
   std::vector<neighbour<typename Points::scalar>> found;
   if (!is_finite(query)) return found;
-  for (index_t i = 0; i < cloud.size(); ++i) {
-    if (i == excluded || !is_finite(cloud[i])) continue;
-    auto const d = distance2(cloud[i], query);
+  for (auto const& [point, i] : points) {
+    if (i == excluded) continue;
+    auto const d = distance2(point, query);
     if (d <= radius2) found.emplace_back(d, i);
   }
   return found;
@@ -85,8 +104,9 @@ result knn(batch<Points> const& points, batch<Queries> const& queries, exact con
   }
   auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
   for (index_t b = 0; b < points.size(); ++b) {
+    auto const cloud = detail::finite_points(points[b]);
     for (index_t i = 0; i < queries[b].size(); ++i) {
-      auto found = detail::all_within(points[b], queries[b][i], radius2, method.exclude_self ? i : -1);
+      auto found = detail::all_within(cloud, queries[b][i], radius2, method.exclude_self ? i : -1);
       auto const kept = std::min(found.size(), static_cast<std::size_t>(k));
       std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
       found.resize(kept);

@@ -21,7 +21,7 @@ struct screen_view {
     index_t index;  ///< in the cloud
     std::int32_t x, y;
     float depth;
-    std::uint32_t code;  ///< of the pixel
+    std::uint32_t code;  ///< of the pixel, and behind it of the layer where there are several
   };
   std::vector<point> visible;  ///< by index
   knn_screen_report report;
@@ -49,7 +49,10 @@ screen_view look_at(Points const& cloud, Camera const& camera, int layers = 1) {
   int in_pixel = 0;
   for (std::size_t j = 0; j < seen.size(); ++j) {
     in_pixel = j > 0 && seen[j].code == seen[j - 1].code ? in_pixel + 1 : 0;
-    if (in_pixel < layers) view.visible.push_back(seen[j]);
+    if (in_pixel >= layers) continue;
+    view.visible.push_back(seen[j]);
+    view.visible.back().code <<= 2 * farpoint::detail::screen_pixel_level(layers);
+    view.visible.back().code |= static_cast<std::uint32_t>(in_pixel);
   }
   view.report.hidden_points = seen.size() - view.visible.size();
   std::sort(view.visible.begin(), view.visible.end(), [](auto const& a, auto const& b) { return a.index < b.index; });
@@ -81,23 +84,27 @@ auto candidates_of(Points const& cloud, screen_view const& by_code, screen_view:
     auto const narrow_k = static_cast<int>(k);
     auto const most = static_cast<std::size_t>(farpoint::detail::most_candidates(method, k));
     auto const radius2 = farpoint::detail::squared_radius<scalar>(method.max_radius);
-    scalar const span = method.camera.pixel_span(static_cast<scalar>(query.depth));
-
-    int const top = quadtree_layout{method.camera.width, method.camera.height, 0}.top();
+    // A pixel is a square of cells, one for each layer.
+    int const cells = 1 << farpoint::detail::screen_pixel_level(method.layers);
+    scalar const span = mul_rn(method.camera.pixel_span(static_cast<scalar>(query.depth)), scalar(1) / scalar(cells));
+    auto const cell = morton_decode_2d(query.code);
+    vec<int, 2> const at{{static_cast<int>(cell[0]), static_cast<int>(cell[1])}};
+    int const top = quadtree_layout{method.camera.width * cells, method.camera.height * cells, 0}.top();
     int level = quadtree_tile_level;
     auto const in_node = [&] {
       return std::count_if(by_code.visible.begin(), by_code.visible.end(),
                            [&](auto const& p) { return p.code >> 2 * level == query.code >> 2 * level; });
     };
     while (in_node() < k && level < top) ++level;
-    float radius = farpoint::detail::screen_radius(level, static_cast<std::uint32_t>(in_node()), narrow_k);
+    float const wanted = mul_rn(static_cast<float>(k), method.first_area);
+    float radius = farpoint::detail::screen_radius(level, static_cast<std::uint32_t>(in_node()), wanted);
 
     for (int round = 1; true; ++round) {
       found.clear();
       scalar const reach = mul_rn(static_cast<scalar>(radius), span);
       scalar const limit = min_number(mul_rn(reach, reach), radius2);
-      auto const window = farpoint::detail::screen_window::around({{query.x, query.y}}, radius, query.depth,
-                                                                  static_cast<float>(reach), top);
+      auto const window =
+          farpoint::detail::screen_window::around(at, radius, query.depth, static_cast<float>(reach), top);
       for (auto first = by_code.visible.begin(); first != by_code.visible.end();) {
         quadtree_node const tile{first->code >> 2 * quadtree_tile_level, quadtree_tile_level};
         quadtree_depths depths{first->depth, first->depth};

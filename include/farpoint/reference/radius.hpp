@@ -15,12 +15,12 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
   return farpoint::detail::check_queries(queries, points.size());
 }
 
-/// The neighbours of query i of cloud b, in the order of `params`.
+/// The neighbours of query i of a cloud, in the order of `params`.
 template <class Points, class Queries>
-auto radius_row(batch<Points> const& points, batch<Queries> const& queries, index_t b, index_t i,
+auto radius_row(std::vector<numbered_point<Points>> const& points, Queries const& queries, index_t i,
                 radius_params const& params) {
   auto const radius2 = farpoint::detail::largest_distance2<typename Points::scalar>(params);
-  auto found = all_within(points[b], queries[b][i], radius2, params.exclude_self ? i : -1);
+  auto found = all_within(points, queries[i], radius2, params.exclude_self ? i : -1);
   if (params.order == radius_order::nearest) std::sort(found.begin(), found.end());
   return found;
 }
@@ -42,8 +42,9 @@ result radius(batch<Points> const& points, batch<Queries> const& queries, radius
   }
   radius_report report;
   for (index_t b = 0; b < points.size(); ++b) {
+    auto const cloud = detail::finite_points(points[b]);
     for (index_t i = 0; i < queries[b].size(); ++i) {
-      auto found = detail::radius_row(points, queries, b, i, params);
+      auto found = detail::radius_row(cloud, queries[b], i, params);
       if (max > 0) found.resize(std::min(found.size(), static_cast<std::size_t>(max)));
       index_t const row = queries.begin_of(b) + i;
       if (max > 0) detail::write_row(found, row, max, output.indices, output.distances);
@@ -73,8 +74,9 @@ result radius_rows(batch<Points> const& points, batch<Queries> const& queries, r
   auto const rows = static_cast<std::size_t>(queries.points().size());
   std::vector<std::vector<detail::neighbour<scalar>>> found(rows);
   for (index_t b = 0; b < points.size(); ++b) {
+    auto const cloud = detail::finite_points(points[b]);
     for (index_t i = 0; i < queries[b].size(); ++i) {
-      found[static_cast<std::size_t>(queries.begin_of(b) + i)] = detail::radius_row(points, queries, b, i, params);
+      found[static_cast<std::size_t>(queries.begin_of(b) + i)] = detail::radius_row(cloud, queries[b], i, params);
     }
   }
   radius_report report;

@@ -1,14 +1,6 @@
 /// @file
-/// The functions of the .cuh headers on a stream, from the compiled library: for files that nvcc does not compile, and
-/// for those that would rather not wait for it.
-///
-/// Each call is spelt as in its header, does the same, and keeps the same promises: it only enqueues, may be captured
-/// in a graph, and its workspace is the caller's. Clouds are point_view<float> or point_view<double> of three
-/// coordinates, any stride; other types, and selectors, need the header. In a file that includes both, a call that the
-/// library can make goes to the library.
-///
-/// A workspace needs `0` bytes and a call returns status::unavailable where there is no usable GPU, or no driver, or
-/// where the library was built without CUDA.
+/// The functions of the .cuh headers on clouds, on a stream, from the compiled library. runtime.hpp includes it, and
+/// says what all of its functions promise.
 #pragma once
 
 #include <farpoint/core/batch.hpp>
@@ -20,10 +12,14 @@
 #include <farpoint/types/fps.hpp>
 #include <farpoint/types/interpolate.hpp>
 #include <farpoint/types/knn.hpp>
+#include <farpoint/types/pillar_features.hpp>
 #include <farpoint/types/radius.hpp>
 #include <farpoint/types/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+
+/// See <farpoint/offsets_of_sizes.cuh>
+FARPOINT_API result offsets_of_sizes(cuda_exec exec, index_view sizes, span<index_t> offsets) noexcept;
 
 /// @name fps(): see <farpoint/fps.cuh>
 /// @{
@@ -41,7 +37,7 @@ FARPOINT_API result fps(cuda_exec exec, batch<point_view<float16>> const& clouds
                         fps_output<float> const& output, bytes workspace) noexcept;
 /// @}
 
-/// @name voxelize(): see <farpoint/voxelize.cuh>
+/// @name voxelize() and pillar_features(): see <farpoint/voxelize.cuh> and <farpoint/pillar_features.cuh>
 /// @{
 FARPOINT_API std::size_t voxelize_workspace_bytes(cuda_exec exec, batch<point_view<float>> const& clouds,
                                                   voxelize_params<float> const& params,
@@ -55,6 +51,9 @@ FARPOINT_API std::size_t voxelize_workspace_bytes(cuda_exec exec, batch<point_vi
 FARPOINT_API result voxelize(cuda_exec exec, batch<point_view<double>> const& clouds,
                              voxelize_params<double> const& params, voxelize_output<double> const& output,
                              bytes workspace) noexcept;
+FARPOINT_API result pillar_features(cuda_exec exec, voxelize_params<float> const& params,
+                                    voxelize_output<float> const& voxels, pillar_centers centers,
+                                    feature_span output) noexcept;
 /// @}
 
 /// @name knn(): see <farpoint/knn.cuh>
@@ -127,6 +126,16 @@ FARPOINT_API result radius_rows(cuda_exec exec, batch<point_view<double>> const&
                                 radius_rows_output<double> const& output, bytes workspace) noexcept;
 FARPOINT_API result radius_rows(cuda_exec exec, batch<point_view<double>> const& points, radius_params const& params,
                                 radius_rows_output<double> const& output, bytes workspace) noexcept;
+FARPOINT_API std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<float> const& index,
+                                                batch<point_view<float>> const& queries) noexcept;
+FARPOINT_API result radius(cuda_exec exec, device_point_bvh<float> const& index,
+                           batch<point_view<float>> const& queries, radius_params const& params, index_t max,
+                           radius_output<float> const& output, bytes workspace = {}) noexcept;
+FARPOINT_API std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<double> const& index,
+                                                batch<point_view<double>> const& queries) noexcept;
+FARPOINT_API result radius(cuda_exec exec, device_point_bvh<double> const& index,
+                           batch<point_view<double>> const& queries, radius_params const& params, index_t max,
+                           radius_output<double> const& output, bytes workspace = {}) noexcept;
 /// @}
 
 /// @name estimate_normals(): see <farpoint/estimate_normals.cuh>
@@ -141,6 +150,18 @@ FARPOINT_API std::size_t estimate_normals_workspace_bytes(cuda_exec exec, batch<
 FARPOINT_API result estimate_normals(cuda_exec exec, batch<point_view<double>> const& points,
                                      normals_params const& params, normals_output<double> const& output,
                                      bytes workspace) noexcept;
+FARPOINT_API std::size_t estimate_normals_workspace_bytes(cuda_exec exec, device_point_bvh<float> const& index,
+                                                          batch<point_view<float>> const& points,
+                                                          normals_params const& params) noexcept;
+FARPOINT_API result estimate_normals(cuda_exec exec, device_point_bvh<float> const& index,
+                                     batch<point_view<float>> const& points, normals_params const& params,
+                                     normals_output<float> const& output, bytes workspace = {}) noexcept;
+FARPOINT_API std::size_t estimate_normals_workspace_bytes(cuda_exec exec, device_point_bvh<double> const& index,
+                                                          batch<point_view<double>> const& points,
+                                                          normals_params const& params) noexcept;
+FARPOINT_API result estimate_normals(cuda_exec exec, device_point_bvh<double> const& index,
+                                     batch<point_view<double>> const& points, normals_params const& params,
+                                     normals_output<double> const& output, bytes workspace = {}) noexcept;
 /// @}
 
 /// @name mean_knn_distance(): see <farpoint/mean_knn_distance.cuh>
@@ -153,6 +174,16 @@ FARPOINT_API std::size_t mean_knn_distance_workspace_bytes(cuda_exec exec, batch
                                                            index_t k) noexcept;
 FARPOINT_API result mean_knn_distance(cuda_exec exec, batch<point_view<double>> const& points, index_t k,
                                       span<double> means, bytes workspace, knn_report* report = nullptr) noexcept;
+FARPOINT_API std::size_t mean_knn_distance_workspace_bytes(cuda_exec exec, device_point_bvh<float> const& index,
+                                                           batch<point_view<float>> const& points, index_t k) noexcept;
+FARPOINT_API result mean_knn_distance(cuda_exec exec, device_point_bvh<float> const& index,
+                                      batch<point_view<float>> const& points, index_t k, span<float> means,
+                                      bytes workspace = {}, knn_report* report = nullptr) noexcept;
+FARPOINT_API std::size_t mean_knn_distance_workspace_bytes(cuda_exec exec, device_point_bvh<double> const& index,
+                                                           batch<point_view<double>> const& points, index_t k) noexcept;
+FARPOINT_API result mean_knn_distance(cuda_exec exec, device_point_bvh<double> const& index,
+                                      batch<point_view<double>> const& points, index_t k, span<double> means,
+                                      bytes workspace = {}, knn_report* report = nullptr) noexcept;
 /// @}
 
 /// @name interpolate(): see <farpoint/interpolate.cuh>
@@ -167,6 +198,16 @@ FARPOINT_API std::size_t interpolate_workspace_bytes(cuda_exec exec, batch<point
 FARPOINT_API result interpolate(cuda_exec exec, batch<point_view<double>> const& points, span<float const> features,
                                 batch<point_view<double>> const& queries, index_t channels,
                                 interpolate_output const& output, bytes workspace) noexcept;
+FARPOINT_API std::size_t interpolate_workspace_bytes(cuda_exec exec, device_point_bvh<float> const& index,
+                                                     batch<point_view<float>> const& queries) noexcept;
+FARPOINT_API result interpolate(cuda_exec exec, device_point_bvh<float> const& index, span<float const> features,
+                                batch<point_view<float>> const& queries, index_t channels,
+                                interpolate_output const& output, bytes workspace = {}) noexcept;
+FARPOINT_API std::size_t interpolate_workspace_bytes(cuda_exec exec, device_point_bvh<double> const& index,
+                                                     batch<point_view<double>> const& queries) noexcept;
+FARPOINT_API result interpolate(cuda_exec exec, device_point_bvh<double> const& index, span<float const> features,
+                                batch<point_view<double>> const& queries, index_t channels,
+                                interpolate_output const& output, bytes workspace = {}) noexcept;
 /// @}
 
 FARPOINT_END_NAMESPACE

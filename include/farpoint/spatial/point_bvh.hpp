@@ -5,6 +5,7 @@
 
 #include <farpoint/container/nearest_list.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/spatial/nearest_first.hpp>
 #include <farpoint/spatial/point_bvh_traversal.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -54,6 +55,8 @@ class point_bvh_ref {
 
   /// The k nearest points, ascending by (squared distance, index): `list[j].index()` and `list[j].distance2()` for j
   /// below list.size().
+  ///
+  /// On the host there is code for AVX-512 and for AVX2 too, whatever the caller's flags, and it is chosen at run time.
   /// @param q            finite
   /// @param k            1 to Capacity; Capacity up to about 32 stays in registers
   /// @param max_radius2  squared metres; a point at exactly this squared distance is a neighbour
@@ -62,7 +65,14 @@ class point_bvh_ref {
   FARPOINT_HD nearest_list<key, Capacity> nearest(point const& q, int k = Capacity, Scalar max_radius2 = infinity,
                                                   std::uint32_t excluded = no_index) const noexcept {
     nearest_list<key, Capacity> list{k, key{max_radius2, no_index}};
-    if (size_ > 0) search(q, leaf_near(q), static_cast<topk_list<key, Capacity>&>(list), excluded);
+    auto& sorted = static_cast<topk_list<key, Capacity>&>(list);
+    if (size_ > 0) {
+#if defined(__CUDA_ARCH__)
+      search(q, leaf_near(q), sorted, excluded);
+#else
+      detail::search_on_this_processor(*this, q, sorted, excluded);
+#endif
+    }
     return list;
   }
 

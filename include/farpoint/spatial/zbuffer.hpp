@@ -53,6 +53,8 @@ class zbuffer_ref {
   FARPOINT_HD std::int32_t height() const noexcept { return height_; }
   /// Number of pixels.
   FARPOINT_HD index_t size() const noexcept { return words(width_, height_); }
+  /// `[height, width]`, the words.
+  FARPOINT_HD std::uint64_t* data() const noexcept { return words_; }
   /// Number of a pixel.
   FARPOINT_HD index_t pixel_at(std::int32_t x, std::int32_t y) const noexcept { return index_t{y} * width_ + x; }
 

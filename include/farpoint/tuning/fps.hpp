@@ -37,7 +37,7 @@ constexpr bool operator!=(fps_chunk_tuning a, fps_chunk_tuning b) noexcept {
   return !(a == b);
 }
 
-/// The kernels of fps() on a GPU; see docs/fps.md.
+/// The kernels of fps() on a GPU; see docs/design/fps.md.
 enum class fps_kernel {
   in_registers,      ///< one block a cloud, in registers, several samples a step; every architecture and dimension
   in_global_memory,  ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
@@ -79,6 +79,16 @@ struct fps_case {
   int multiprocessors;      ///< that the call may use
   int architecture;         ///< 10 * major + minor compute capability
 };
+
+constexpr bool operator==(fps_case const& a, fps_case const& b) noexcept {
+  return a.largest == b.largest && a.points == b.points && a.clouds == b.clouds && a.samples == b.samples &&
+         a.ragged == b.ragged && a.register_points == b.register_points && a.rounds_points == b.rounds_points &&
+         a.maxima_points == b.maxima_points && a.chunk_points == b.chunk_points &&
+         a.multiprocessors == b.multiprocessors && a.architecture == b.architecture;
+}
+constexpr bool operator!=(fps_case const& a, fps_case const& b) noexcept {
+  return !(a == b);
+}
 
 struct fps_choice {
   fps_kernel kernel;
@@ -135,7 +145,7 @@ struct fps_selector {
   static constexpr int group_block_size = 512;
   static constexpr int group_list_size = 256;
 
-  /// Of all three; docs/fps.md has what was measured.
+  /// Of all three; docs/design/fps.md has what was measured.
   // h200, times as fast as with 32 points and groups of 2:
   //   in_block            16 x     8,192 ->  1,024  1.31
   //   in_cluster of 8      6 x    10,000 -> 10,000  1.13
@@ -297,6 +307,12 @@ std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& o
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_chunk_tuning tuning) {
   return out << "{" << tuning.points << ", " << tuning.per_group << "}";
+}
+template <class Char, class Traits>
+std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_case const& c) {
+  return out << "{" << c.largest << ", " << c.points << ", " << c.clouds << ", " << c.samples << ", " << c.ragged
+             << ", " << c.register_points << ", " << c.rounds_points << ", " << c.maxima_points << ", "
+             << c.chunk_points << ", " << c.multiprocessors << ", " << c.architecture << "}";
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {

@@ -2,6 +2,7 @@
 /// What makes a hash map fast. Nothing here changes a result.
 #pragma once
 
+#include <farpoint/core/math.hpp>
 #include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -17,7 +18,7 @@ constexpr char const* to_string(hash_map_layout layout) noexcept {
   return layout == hash_map_layout::pairs ? "pairs" : layout == hash_map_layout::sectors ? "sectors" : "split";
 }
 
-/// What hash_map_tuning::passes() goes by.
+/// What hash_map_tuning::passes() and parts() go by.
 struct hash_map_case {
   index_t keys;         ///< of the call
   index_t slots;        ///< of the map
@@ -28,6 +29,22 @@ struct hash_map_case {
   bool inserts;
   bool has_outcomes;  ///< the call writes something for each key
 };
+
+constexpr bool operator==(hash_map_case const& a, hash_map_case const& b) noexcept {
+  return a.keys == b.keys && a.slots == b.slots && a.bytes == b.bytes && a.cache_bytes == b.cache_bytes &&
+         a.is_split == b.is_split && a.takes_values == b.takes_values && a.inserts == b.inserts &&
+         a.has_outcomes == b.has_outcomes;
+}
+constexpr bool operator!=(hash_map_case const& a, hash_map_case const& b) noexcept {
+  return !(a == b);
+}
+template <class Stream>
+Stream& operator<<(Stream& stream, hash_map_case const& c) {
+  stream << "{keys " << c.keys << ", slots " << c.slots << ", bytes " << c.bytes << ", cache_bytes " << c.cache_bytes
+         << ", is_split " << c.is_split << ", takes_values " << c.takes_values << ", inserts " << c.inserts
+         << ", has_outcomes " << c.has_outcomes << '}';
+  return stream;
+}
 
 /// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part. The figures are
 /// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.md has all).
@@ -58,6 +75,22 @@ struct hash_map_tuning {
     return caches <= 2 ? 2 : caches <= 6 ? 4 : 8;
   }
 
+  /// parts() is never more, nor more than 512. 1: the kernels that sort are not even compiled.
+  static constexpr int most_parts = 512;
+
+  /// Into how many parts of the map a call that has a workspace sorts its keys, before it works on one part after
+  /// another. 1 or less: it does not, goes by passes(), and needs no workspace.
+  static constexpr int parts(hash_map_case const& c) noexcept {
+    if (c.cache_bytes <= 0 || c.keys < 1'000'000) return 1;
+    double const caches = static_cast<double>(c.bytes) / static_cast<double>(c.cache_bytes);
+    // Passes are as good for insertions into maps of some caches, unless copies of a key meet. Where few keys meet in a
+    // sector of memory, and look-ups are the fastest that there is, order gains less than it costs.
+    double const least = !c.inserts ? 3 : c.has_outcomes ? 2.5 : c.keys > c.slots ? 3 : 5;
+    if (caches < least || c.keys < c.bytes / (c.inserts ? 64 : 28)) return 1;
+    // Smaller parts are written in shorter runs.
+    return static_cast<int>(detail::smaller<index_t>(most_parts, detail::divide_up(3 * c.bytes, c.cache_bytes)));
+  }
+
  private:
   // 10 M slots out of a split map: 63.6, with one pass 53.9; at load 0.8, when the keys fit into the cache, 53.8
   // (59.7). Values out of it: 36.3 (24.3). Slots of pairs that are inserted: 19.0 (17.9), at load 0.8 21.2 (18.8), but
@@ -74,6 +107,24 @@ namespace detail {
 
 /// Threads of a block of the kernels.
 inline constexpr int hash_map_block_size = 256;
+
+/// Parts that keys are sorted by, at most.
+inline constexpr int hash_map_most_parts = 512;
+
+/// Outcomes that a thread brings back into the order of the call.
+inline constexpr int hash_map_unsort_keys = 4;
+
+/// Keys that a part of a map has room for, of so many. Random keys of one part are a few more than their share now and
+/// then, and those that come several times more often so.
+constexpr index_t hash_map_part_room(index_t keys, index_t parts) noexcept {
+  index_t const share = divide_up(keys, parts);
+  return divide_up(share + share / 16 + 512, index_t{hash_map_block_size}) * hash_map_block_size;
+}
+
+/// What the parts have room for together, however many they are, at most.
+constexpr index_t hash_map_most_room(index_t keys) noexcept {
+  return keys + keys / 16 + hash_map_most_parts * (512 + hash_map_block_size + 2);
+}
 
 /// Stores of 16 bytes that a thread makes to clear a map.
 inline constexpr index_t hash_map_clear_stores = 4;

@@ -55,6 +55,18 @@ inline constexpr int search_block_size = 128;
 /// Queries that a warp answers, one after another, where their lists are too long for registers.
 inline constexpr int knn_queries_per_warp = 4;
 
+/// Of queries that a warp answers together. Eight of them are tested together if their squared extent and their bounds
+/// are less than so many times the least of their bounds.
+inline constexpr int packet_most_spread = 16;
+/// After so many looks at four leaves, every query tests boxes on its own. It takes that long only among many points at
+/// one place, exactly at the bounds of the queries: only a query itself can tell that it has the lowest of their
+/// indices.
+constexpr int packet_patience(int capacity) noexcept {
+  return 32 + 2 * capacity;
+}
+/// Points whose distances are computed at a time: more would take registers, and save no time.
+inline constexpr int packet_points_at_once = 4;
+
 /// Longest row of radius_rows() that is filled in any order and sorted afterwards; longer ones are heaps.
 inline constexpr index_t radius_sorted_row = 512;
 

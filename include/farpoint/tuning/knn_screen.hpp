@@ -33,6 +33,11 @@ inline constexpr int quadtree_block_size = 256, quadtree_upper_block_size = 1024
 inline constexpr int screen_chunk_level = 6;
 inline constexpr int screen_index_threads = 512, screen_index_items = 8;
 
+/// A step from a point to the next is a jump if its square is at least so many times the usual one's. h200, 140,510 and
+/// 458,946 points in 1024 x 1024 pixels, ms: 0.176, 0.382; 8: 0.227, 0.435; none is a jump: 0.243, 0.470. Where that
+/// makes too many jumps, only larger steps are, up to so many times the usual one, and then none.
+inline constexpr float screen_usual_to_jump = 12 * 12, screen_most_to_jump = 1e6f;
+
 /// Points that a thread looks at, one after another, when the visible ones are numbered.
 inline constexpr int screen_number_items = 4;
 

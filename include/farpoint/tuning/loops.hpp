@@ -13,5 +13,9 @@ inline constexpr int loop_block_size = 256;
 /// The same of exclusive_scan(), and rows that a thread scans.
 inline constexpr int exclusive_scan_block_size = 128, exclusive_scan_items = 8;
 
+/// Every block of a kernel of fps() that has a block a cloud looks at the offsets, up to so many. Of more they would
+/// read more than points.
+inline constexpr index_t fps_most_offsets_looked_at = 2048;
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

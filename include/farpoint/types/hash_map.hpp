@@ -1,10 +1,13 @@
 /// @file
-/// Outputs of the bulk operations on a hash map.
+/// Names and outputs of the bulk operations on a hash map.
 #pragma once
 
 #include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+
+/// A bulk operation: hash_map_insert(), and so on.
+enum class hash_map_call { insert, insert_or_min, insert_keys, find_or_insert, find, find_slots };
 
 /// Counts the keys that a call did not insert.
 struct hash_map_report {

@@ -17,6 +17,9 @@ inline constexpr int until_exact = 0;
 /// that 64 rounds take any radius beyond any image.
 inline constexpr int max_screen_rounds = 64;
 
+/// screen_space::first_area if nothing else is asked for.
+inline constexpr float default_first_area = 8;
+
 /// Which points have a row in the output of knn() in screen space.
 enum class screen_rows : std::uint8_t {
   visible,  ///< row r belongs to the r-th visible point; rows behind the last are not written
@@ -51,8 +54,14 @@ struct screen_space {
 
   screen_rows rows = screen_rows::visible;
 
-  /// Points of a pixel that are visible, the front-most ones; 1 to 16, and 1 for the approximate search.
+  /// Points of a pixel that are visible, the front-most ones; 1 to 16. The approximate search takes images of at most
+  /// 4096 px a side with 2 to 4 layers, and of 2048 px with more.
   int layers = 1;
+
+  /// Where the approximate search begins: its first disc has this many times the area that k points take by the
+  /// density of the pixels around; 1/1024 to 1024. 1 is the thesis's text, with which one round finds few right sets:
+  /// the ball of a disc that just holds k points holds fewer, unless the surface is seen from straight ahead.
+  float first_area = default_first_area;
 };
 
 template <class Camera>

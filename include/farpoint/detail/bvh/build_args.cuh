@@ -7,20 +7,14 @@
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/phased_radix_sort.cuh>
+#include <farpoint/tuning/point_order.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// At most so many sorts after the first, each by cells of what was one cell before.
-inline constexpr int bvh_levels = 4;
-
-/// Points of a cell that may stay in the order of their indices: three leaves of them.
-inline constexpr std::uint32_t bvh_run_points = 3 * point_bvh_width;
-/// The same for cells of a crowded cell: few are that full, and each level costs time.
-inline constexpr std::uint32_t bvh_run_points_again = 8 * point_bvh_width;
-
-/// Points of a run that a warp handles at a time.
-inline constexpr std::uint32_t bvh_piece_points = 256;
+/// Points of a cell that may stay in the order of their indices, on the first level and later.
+inline constexpr std::uint32_t bvh_run_points = bvh_run_leaves * point_bvh_width;
+inline constexpr std::uint32_t bvh_run_points_again = bvh_run_leaves_again * point_bvh_width;
 
 /// Zero when a build starts.
 struct bvh_build_state {

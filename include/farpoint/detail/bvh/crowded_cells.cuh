@@ -80,7 +80,7 @@ class bvh_crowded_cells {
   using share_type = bvh_share<Threads>;
 
   /// Keys that a thread looks at in one go.
-  static constexpr int at_once = 8;
+  static constexpr int at_once = bvh_keys_at_once;
 
   /// Where the points of the first level's order go that have been sorted again.
   __device__ void put_back(level const& now, share_type const& share) const noexcept {

@@ -101,8 +101,8 @@ class bvh_point_keys {
 
   /// Points that a thread loads and finds codes for at a time.
   static constexpr int items = static_cast<int>(Sorter::tile_size) / Threads;
-  static constexpr int at_once = items < 8 ? items : 8;
-  static constexpr int codes_at_once = items < 4 ? items : 4;
+  static constexpr int at_once = items < bvh_points_at_once ? items : bvh_points_at_once;
+  static constexpr int codes_at_once = items < bvh_codes_at_once ? items : bvh_codes_at_once;
 
   /// Calls `function(first, end, points)` for the thread's part of a share of all points, some at a time: those with
   /// the numbers first + j * Threads that are below the end.

@@ -24,6 +24,27 @@ FARPOINT_HD constexpr index_t random_first(std::uint64_t seed, index_t b, index_
   return static_cast<index_t>((number >> 32) * static_cast<std::uint64_t>(points) >> 32);
 }
 
+/// The indices before `count`, and those from `count` on.
+struct fps_split_indices {
+  index_view before;
+  index_span rest;
+
+  fps_split_indices(index_span all, index_t count) noexcept {
+    if (all.wide()) {
+      cut(static_cast<std::int64_t*>(all.data()), all.size(), count);
+    } else {
+      cut(static_cast<std::int32_t*>(all.data()), all.size(), count);
+    }
+  }
+
+ private:
+  template <class Index>
+  void cut(Index* data, index_t size, index_t count) noexcept {
+    before = index_view{span<Index const>{data, static_cast<std::size_t>(count)}};
+    rest = index_span{span<Index>{data + count, static_cast<std::size_t>(size - count)}};
+  }
+};
+
 template <class Points>
 struct fps_args {
   using scalar = typename Points::scalar;

@@ -3,7 +3,7 @@
 ///
 /// A round puts all points above a threshold into a list, and then samples from the list alone for as long as its best
 /// point is above everything that is not in it. Distances only fall, so what was left out stays below, and each such
-/// sample is the one that the serial loop would take. See docs/fps.md for the proof. Used by every backend.
+/// sample is the one that the serial loop would take. See docs/design/fps.md for the proof. Used by every backend.
 #pragma once
 
 #include <farpoint/core/math.hpp>

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
+#include <farpoint/detail/fps/args.hpp>
 #include <farpoint/types/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -47,6 +48,35 @@ result check_fps(batch<Points> const& clouds, fps_params const& params,
   if (!output.indices.wide() && clouds.largest() > max_narrow_points) {
     return reject("fps: a cloud of more than 2^31 - 1 points needs 64-bit indices");
   }
+  return {};
+}
+
+/// The call of fps() that fps_extend() is. @param output  becomes that of fps()
+template <class Scalar>
+result fps_extension(index_t earlier, fps_params& params, fps_output<Scalar>& output) noexcept {
+  if (earlier < 0) return reject("fps_extend: a negative number of earlier samples");
+  if (!params.chosen.empty()) return reject("fps_extend: params.chosen is what output.indices holds");
+  if (output.indices.size() < earlier) return reject("fps_extend: output.indices is smaller than the earlier samples");
+  auto const distances = static_cast<index_t>(output.distances.size());
+  if (distances > 0 && distances < earlier) {
+    return reject("fps_extend: output.distances is smaller than the earlier samples");
+  }
+  fps_split_indices const indices{output.indices, earlier};
+  params.chosen = indices.before;
+  output.indices = indices.rest;
+  if (distances > 0)
+    output.distances =
+        output.distances.subspan(static_cast<std::size_t>(earlier), static_cast<std::size_t>(distances - earlier));
+  return {};
+}
+
+/// The parameters of fps() that poisson_subset() is.
+template <class Points, class Scalar>
+result poisson_subset_params(batch<Points> const& clouds, double radius, fps_output<Scalar> const& output,
+                             fps_params& params) noexcept {
+  if (!(radius >= 0)) return reject("poisson_subset: the radius is negative or NaN");
+  params.samples = clouds.size() > 0 ? output.indices.size() / clouds.size() : 0;
+  params.stop_below = radius;
   return {};
 }
 

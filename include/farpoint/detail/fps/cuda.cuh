@@ -16,6 +16,7 @@
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/fps.hpp>
+#include <farpoint/tuning/loops.hpp>
 
 #include <iterator>
 
@@ -106,13 +107,9 @@ class fps_cuda_plan {
   /// Boxes and Morton codes are for space: in more dimensions almost everything is close to almost everything else.
   static constexpr bool has_rounds = dim <= 3;
 
-  /// Every block of a kernel with a block a cloud looks at the offsets, up to so many. Of more they would read more
-  /// than points.
-  static constexpr index_t most_looked_at = 2048;
-
   /// Bytes at the front of the workspace for the number of bad offsets, where a kernel of its own counts them.
   std::size_t flag_bytes() const noexcept {
-    return clouds_.is_ragged() && clouds_.size() > most_looked_at ? workspace_alignment : 0;
+    return clouds_.is_ragged() && clouds_.size() > fps_most_offsets_looked_at ? workspace_alignment : 0;
   }
 
   void look_at_offsets(kernel_launcher& launcher, fps_args<Points>& args, unsigned* flag) const noexcept {

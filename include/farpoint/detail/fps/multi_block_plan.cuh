@@ -10,6 +10,7 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/radix_sort.cuh>
 #include <farpoint/tuning/fps.hpp>
+#include <farpoint/tuning/point_order.hpp>
 
 #include <iterator>
 #include <utility>
@@ -126,7 +127,7 @@ class fps_multi_block_plan {
   /// Shape of the blocks that find the order in phases: the first of which the device holds a block for each tile.
   std::size_t order_shape() const noexcept {
     std::size_t shape = 0;
-    while (shape + 1 < order_shapes && points_ > order_wave * Selector::order_blocks[shape].capacity()) ++shape;
+    while (shape + 1 < order_shapes && points_ > fps_order_wave * Selector::order_blocks[shape].capacity()) ++shape;
     return shape;
   }
   /// Of all ways to put as many points in order, or fewer.
@@ -134,7 +135,7 @@ class fps_multi_block_plan {
     auto most = static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(points_)));
     for (std::size_t shape = 0; shape < order_shapes; ++shape) {
       index_t const capacity = Selector::order_blocks[shape].capacity();
-      index_t const size = shape + 1 < order_shapes ? order_wave * capacity : Selector::most_points_in_phases;
+      index_t const size = shape + 1 < order_shapes ? fps_order_wave * capacity : Selector::most_points_in_phases;
       most = larger(most, phased_radix_sort_workspace_words(smaller(points_, size), capacity));
     }
     return most;
@@ -182,8 +183,6 @@ class fps_multi_block_plan {
     fps_enqueue_order<Points, shape.block_size, shape.points_per_thread>(launcher, args);
   }
 
-  /// Multiprocessors that the shape of a sort is chosen for: workspace sizes must not depend on how many there are.
-  static constexpr index_t order_wave = 132;
   /// Fewer are not worth workspace that all would have to have.
   static constexpr int some_multiprocessors = 8;
 

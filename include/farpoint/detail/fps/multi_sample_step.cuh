@@ -12,7 +12,8 @@ namespace FARPOINT_HIDDEN detail {
 /// t, t + Threads, t + 2 * Threads, ...
 ///
 /// A step compares at most 32 heads, all points above a threshold, pair by pair. A head that none before it can lower
-/// is exact; what the others can be at most bounds which of the exact ones are the next samples. See docs/fps.md.
+/// is exact; what the others can be at most bounds which of the exact ones are the next samples. See
+/// docs/design/fps.md.
 template <class Scalar, int Dim, int Each, int Threads>
 class multi_sample_step {
  public:

@@ -6,6 +6,7 @@
 #include <farpoint/core/cloud_cursor.cuh>
 #include <farpoint/detail/fps/point_order.cuh>
 #include <farpoint/grid/phased_radix_sort.cuh>
+#include <farpoint/tuning/point_order.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -53,7 +54,7 @@ class fps_point_orderer {
 
  private:
   /// Points that a thread loads at a time.
-  static constexpr int at_once = 4;
+  static constexpr int at_once = fps_order_points_at_once;
 
   /// Finds the box of each cloud, and which offsets are wrong.
   __device__ void measure() noexcept {
@@ -147,8 +148,7 @@ __global__ void __launch_bounds__(Threads, 1) fps_order_kernel(fps_phased_order_
 /// Enqueues it. A function of its own, so that it can be compiled once for several files.
 template <class Points, int Threads, int Items>
 FARPOINT_HIDDEN void fps_enqueue_order(kernel_launcher& launcher, fps_phased_order_args<Points> const& args) noexcept {
-  constexpr index_t worth_a_block = 1024;
-  index_t const useful = divide_up(args.order.clouds.points().size(), worth_a_block);
+  index_t const useful = divide_up(args.order.clouds.points().size(), fps_order_points_per_block);
   launcher.launch(fps_order_kernel<Points, Threads, Items>, launcher.blocks(useful, 1, 1), Threads, args);
 }
 

@@ -7,6 +7,7 @@
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/tuning/point_order.hpp>
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -149,8 +150,8 @@ __global__ void __launch_bounds__(BlockSize) fps_key_kernel(point_order_args<Poi
 /// Enqueues what fills the extents.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_extents(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
-  constexpr int block_size = 256;
-  constexpr int points_per_block = 16 * block_size;
+  constexpr int block_size = fps_order_block_size;
+  constexpr int points_per_block = fps_extent_items * block_size;
   cudaLaunchConfig_t config = launch_config(static_cast<unsigned>(args.clouds.size()), block_size, launcher.stream());
   config.gridDim.y = blocks_for(args.clouds.largest(), points_per_block, 256);
   launcher.launch(fps_extent_kernel<Points, block_size>, config, args);
@@ -159,7 +160,7 @@ FARPOINT_HIDDEN void fps_enqueue_extents(kernel_launcher& launcher, point_order_
 /// Enqueues both kernels.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_keys(kernel_launcher& launcher, point_order_args<Points> const& args) noexcept {
-  constexpr int block_size = 256;
+  constexpr int block_size = fps_order_block_size;
   fps_enqueue_extents(launcher, args);
   launcher.launch_for(args.clouds.points().size(), block_size, fps_key_kernel<Points, block_size>, args);
 }

@@ -7,6 +7,7 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/hash_map/bulk_kernels.cuh>
 #include <farpoint/detail/hash_map/compact_kernels.cuh>
+#include <farpoint/detail/hash_map/part_kernels.cuh>
 #include <farpoint/grid/device_properties.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/radix_sort.cuh>
@@ -37,9 +38,9 @@ FARPOINT_HIDDEN void hash_map_launch_passes(kernel_launcher& launcher,
                       hash_map_pass_kernel<Map, Operation, Passes>, args);
 }
 
-/// How often the map's tuning wants to go over the keys.
+/// What the map's tuning goes by.
 template <class Map, class Operation>
-int hash_map_passes(hash_map_args<Map, Operation> const& args) noexcept {
+hash_map_case hash_map_case_of(hash_map_args<Map, Operation> const& args) noexcept {
   hash_map_case c{};
   c.keys = args.size;
   c.slots = args.map.capacity();
@@ -50,12 +51,86 @@ int hash_map_passes(hash_map_args<Map, Operation> const& args) noexcept {
   c.bytes = c.is_split && !c.takes_values ? c.slots * index_t{sizeof(typename Map::key_type)}
                                           : static_cast<index_t>(args.map.buckets().size() * sizeof(hash_map_bucket));
   c.cache_bytes = device_properties::cache_bytes();
-  return Map::tuning::passes(c);
+  return c;
+}
+
+template <class Map>
+inline constexpr index_t hash_map_parts_at_most = smaller(Map::tuning::most_parts, hash_map_most_parts);
+
+/// Cuts the workspace. One part: none is used.
+template <class Map, class Operation>
+hash_map_parted_args<Map, Operation> hash_map_parted_args_of(hash_map_args<Map, Operation> const& call,
+                                                             workspace_cutter& cutter) noexcept {
+  hash_map_parted_args<Map, Operation> args{call, call.operation, 1, 0, nullptr, nullptr, nullptr, nullptr};
+  index_t const parts = smaller<index_t>(Map::tuning::parts(hash_map_case_of(call)), hash_map_parts_at_most<Map>);
+  // Slots and places are kept in 32 bits.
+  index_t const most = max_narrow_slots;
+  if (parts <= 1 || call.size >= most || call.map.capacity() > most) return args;
+  index_t const room = hash_map_part_room(call.size, parts);
+  args.parts = static_cast<std::uint32_t>(parts);
+  args.room = static_cast<std::uint32_t>(room);
+  args.given = cutter.take<std::uint32_t>(parts);
+  args.keys = cutter.take<typename Map::key_type>(parts * room);
+  if (Operation::takes_values || Operation::has_outcomes) {
+    args.payloads = cutter.take<typename Operation::payload>(parts * room);
+  }
+  if (Operation::has_outcomes) args.places = cutter.take<std::uint32_t>(call.size);
+  args.in_parts = call.operation.on(args.payloads, parts * room);
+  return args;
+}
+
+template <class Map, class Operation>
+std::size_t hash_map_workspace_size(cuda_exec, hash_map_args<Map, Operation> const& args) noexcept {
+  workspace_cutter cutter;
+  static_cast<void>(hash_map_parted_args_of(args, cutter));
+  return cutter.used();
+}
+
+/// The same for any map, of so many keys or fewer.
+template <class Map, class Operation>
+std::size_t hash_map_workspace_at_most(cuda_exec, hash_map_args<Map, Operation> const& args) noexcept {
+  if (hash_map_parts_at_most<Map> <= 1) return 0;
+  index_t const keys = smaller(args.size, max_narrow_slots);
+  index_t const sorted = hash_map_most_room(keys);
+  workspace_cutter cutter;
+  static_cast<void>(cutter.take<std::uint32_t>(hash_map_most_parts));
+  static_cast<void>(cutter.take<typename Map::key_type>(sorted));
+  if (Operation::takes_values || Operation::has_outcomes) {
+    static_cast<void>(cutter.take<typename Operation::payload>(sorted));
+  }
+  if (Operation::has_outcomes) static_cast<void>(cutter.take<std::uint32_t>(keys));
+  return cutter.used();
+}
+
+/// Enqueues the kernels that sort the keys by part, and work on one part after another.
+template <class Map, class Operation>
+FARPOINT_HIDDEN void hash_map_launch_parts(kernel_launcher& launcher,
+                                           hash_map_parted_args<Map, Operation> const& args) noexcept {
+  using sorter = hash_map_part_sorter<Map, Operation>;
+  launcher.clear(args.given, args.parts * sizeof(std::uint32_t));
+  auto config = launch_config(blocks_for(divide_up(args.call.size, index_t{sorter::items}), sorter::threads),
+                              sorter::threads, launcher.stream());
+  config.dynamicSmemBytes = sizeof(typename sorter::storage);
+  launcher.launch(hash_map_sort_kernel<Map, Operation>, config, args);
+  // The room of a part is whole blocks.
+  launcher.launch_for(index_t{args.parts} * args.room, hash_map_block_size, hash_map_parts_kernel<Map, Operation>,
+                      args);
+  if constexpr (Operation::has_outcomes) {
+    launcher.launch_for(divide_up(args.call.size, index_t{hash_map_unsort_keys}), hash_map_block_size,
+                        hash_map_unsort_kernel<Map, Operation>, args);
+  }
 }
 
 template <class Map, class Operation>
 FARPOINT_HIDDEN void hash_map_launch(kernel_launcher& launcher, hash_map_args<Map, Operation> const& args) noexcept {
-  int const passes = hash_map_passes(args);
+  if constexpr ((hash_map_parts_at_most<Map>) > 1) {
+    if (!args.workspace.empty()) {
+      workspace_cutter cutter{args.workspace.data()};
+      auto const parted = hash_map_parted_args_of(args, cutter);
+      if (parted.parts > 1) return hash_map_launch_parts(launcher, parted);
+    }
+  }
+  int const passes = Map::tuning::passes(hash_map_case_of(args));
   if constexpr (!Operation::has_outcomes) {
     if (passes >= 8) return hash_map_launch_passes<8>(launcher, args);
   }
@@ -69,10 +144,14 @@ template <class Map, class Operation>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
   profile_range const range{Operation::name};
   if (result const checked = check_pointers(
-          exec, args.map.buckets(), span<typename Map::key_type const>{args.keys, static_cast<std::size_t>(args.size)},
-          args.report);
+          exec, args.workspace, args.map.buckets(),
+          span<typename Map::key_type const>{args.keys, static_cast<std::size_t>(args.size)}, args.report);
       !checked)
     return checked;
+  if (!args.workspace.empty()) {
+    result const checked = check_workspace(args.workspace, hash_map_workspace_size(exec, args));
+    if (!checked) return checked;
+  }
   if (args.size > hash_map_tile<Map> * index_t{0x7fffffff}) return reject("hash_map: too many keys");
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof(hash_map_report));

@@ -33,6 +33,15 @@ result hash_map_run(host_exec exec, hash_map_clear_args<Map> const& args) noexce
 }
 
 template <class Map, class Operation>
+std::size_t hash_map_workspace_size(host_exec, hash_map_args<Map, Operation> const&) noexcept {
+  return 0;
+}
+template <class Map, class Operation>
+std::size_t hash_map_workspace_at_most(host_exec, hash_map_args<Map, Operation> const&) noexcept {
+  return 0;
+}
+
+template <class Map, class Operation>
 result hash_map_run(host_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   hash_map_report total;

@@ -23,6 +23,9 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
 
 // An operation handles a key in three steps, so that a thread can take each step for several keys: begin() loads,
 // finish() works on the map, write() stores the outcome, if the operation has one.
+//
+// Its payload is what goes in or comes out beside a key. on() is the same operation with its payloads elsewhere;
+// copy() then writes an outcome from there.
 
 /// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
 template <class Map, bool Minimum>
@@ -37,8 +40,11 @@ struct hash_map_insert_operation {
     value_type value;
     typename Map::template first_look<Minimum, false> look;
   };
+  using payload = value_type;
 
   value_type const* values;
+
+  hash_map_insert_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere}; }
 
   FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
     if constexpr (Minimum) {
@@ -71,8 +77,16 @@ struct hash_map_slot_operation {
   static constexpr bool has_outcomes = Use != hash_map_slot_use::insert;
   using key_type = typename Map::key_type;
   using begun = typename Map::template first_look<false, !inserts>;
+  using payload = std::int32_t;
 
   index_span slots;
+
+  hash_map_slot_operation on(payload* elsewhere, index_t size) const noexcept {
+    return {span<payload>{elsewhere, static_cast<std::size_t>(size)}};
+  }
+  FARPOINT_HD void copy(index_t i, hash_map_slot_operation const& from, index_t place) const noexcept {
+    write_slot(slots, i, from.slots.get(place));
+  }
 
   FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept {
     if constexpr (inserts) {
@@ -103,9 +117,15 @@ struct hash_map_find_operation {
   using key_type = typename Map::key_type;
   using value_type = typename Map::value_type;
   using begun = typename Map::template first_look<true, true>;
+  using payload = value_type;
 
   value_type* values;
   value_type missing;
+
+  hash_map_find_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere, missing}; }
+  FARPOINT_HD void copy(index_t i, hash_map_find_operation const& from, index_t place) const noexcept {
+    write(i, from.values[place]);
+  }
 
   FARPOINT_HD begun begin(Map const& map, key_type key, index_t) const noexcept {
     return map.look_with_value(key, unchanging);
@@ -127,12 +147,20 @@ struct hash_map_args {
   index_t size;
   Operation operation;
   hash_map_report* report;  ///< of insertions; may be null
+  bytes workspace = {};     ///< empty: none
 };
 
 template <class Map, class Operation>
 hash_map_args<Map, Operation> hash_map_args_of(Map const& map, span<typename Map::key_type const> keys,
-                                               Operation const& operation, hash_map_report* report = nullptr) noexcept {
-  return {map, keys.data(), static_cast<index_t>(keys.size()), operation, report};
+                                               Operation const& operation, bytes workspace,
+                                               hash_map_report* report = nullptr) noexcept {
+  return {map, keys.data(), static_cast<index_t>(keys.size()), operation, report, workspace};
+}
+
+/// To ask for the size of a workspace.
+template <class Map, class Operation>
+hash_map_args<Map, Operation> hash_map_args_of(Map const& map, index_t keys, Operation const& operation) noexcept {
+  return {map, nullptr, keys, operation, nullptr};
 }
 
 template <class Map>
@@ -146,6 +174,21 @@ struct hash_map_extract_args {
   hash_map_pairs<typename Map::key_type, typename Map::value_type> output;
   bytes workspace;
 };
+
+/// The operation of a call, on no arrays; passed to a function that asks for it.
+template <class Map, class Visit>
+auto visit_hash_map_operation(hash_map_call call, Visit const& visit) noexcept {
+  using use = hash_map_slot_use;
+  switch (call) {
+    case hash_map_call::insert: return visit(hash_map_insert_operation<Map, false>{});
+    case hash_map_call::insert_or_min: return visit(hash_map_insert_operation<Map, true>{});
+    case hash_map_call::insert_keys: return visit(hash_map_slot_operation<Map, use::insert>{});
+    case hash_map_call::find_or_insert: return visit(hash_map_slot_operation<Map, use::find_or_insert>{});
+    case hash_map_call::find_slots: return visit(hash_map_slot_operation<Map, use::find>{});
+    case hash_map_call::find: break;
+  }
+  return visit(hash_map_find_operation<Map>{});
+}
 
 /// The most slots of a map whose numbers fit in 32 bits.
 inline constexpr index_t max_narrow_slots = index_t{1} << 31;
@@ -181,10 +224,11 @@ result check_hash_map_slots(Map const& map, span<typename Map::key_type const> k
 /// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
 template <bool Minimum, class Exec, class Map>
 result hash_map_insert_entries(Exec const& exec, Map const& map, span<typename Map::key_type const> keys,
-                               span<typename Map::value_type const> values, hash_map_report* report) noexcept {
+                               span<typename Map::value_type const> values, hash_map_report* report,
+                               bytes workspace) noexcept {
   if (result const bad = check_hash_map_entries(map, keys, values.data(), values.size()); !bad) return bad;
   using operation = hash_map_insert_operation<Map, Minimum>;
-  return hash_map_run(exec, hash_map_args_of(map, keys, operation{values.data()}, report));
+  return hash_map_run(exec, hash_map_args_of(map, keys, operation{values.data()}, workspace, report));
 }
 
 template <class Map>

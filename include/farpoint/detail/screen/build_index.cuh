@@ -15,6 +15,7 @@
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
+#include <farpoint/tuning/knn_screen.hpp>
 
 #include <cub/block/block_radix_sort.cuh>
 
@@ -31,10 +32,6 @@ class screen_index_builder {
   static constexpr int threads = screen_index_threads;
   static constexpr int items = screen_index_items;
   static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
-  /// A step is a jump if its square is at least so many times the usual one's. h200, 140,510 and 458,946 points in 1024
-  /// x 1024 pixels, ms: 0.176, 0.382; 8: 0.227, 0.435; none is a jump: 0.243, 0.470.
-  static constexpr float usual_to_jump = 12 * 12;
-  static constexpr float most_to_jump = 1e6f;
   /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
   static constexpr int step_shift = 12;
   using scan_type = lookback_scan<threads>;
@@ -241,7 +238,7 @@ class screen_index_builder {
     std::uint32_t const count = shared_.steps;
     // The bits of floats are nearly their logarithms, so that a few jumps hardly change the mean.
     float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
-    float times = usual_to_jump;
+    float times = screen_usual_to_jump;
     while (true) {
       jump = times * usual;
       screen_places mine;
@@ -260,7 +257,7 @@ class screen_index_builder {
       std::uint32_t const slots = screen_slots(all.end());
       if (slots <= most_slots_of(points)) return slots;
       // Too many jumps: take only larger ones, and in the end none.
-      times = times < most_to_jump ? times * 4 : infinity<float>;
+      times = times < screen_most_to_jump ? times * 4 : infinity<float>;
     }
   }
 

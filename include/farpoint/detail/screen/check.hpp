@@ -38,6 +38,26 @@ constexpr index_t screen_row_count(index_t points, screen_space<Camera> const& m
   return method.rows == screen_rows::input ? points : most_visible(points, method);
 }
 
+/// The level of a pixel in the tree of the approximate search: a pixel of several layers is a square of 2^level x
+/// 2^level cells, a cell for each layer.
+FARPOINT_HD constexpr int screen_pixel_level(int layers) noexcept {
+  return layers <= 1 ? 0 : layers <= 4 ? 1 : 2;
+}
+
+/// The cell of a layer of a pixel.
+FARPOINT_HD inline vec<int, 2> cell_of_layer(vec<int, 2> const& pixel, int layer, int layers) noexcept {
+  int const level = screen_pixel_level(layers);
+  auto const within = morton_decode_2d(static_cast<std::uint32_t>(layer));
+  return {{(pixel[0] << level) + static_cast<int>(within[0]), (pixel[1] << level) + static_cast<int>(within[1])}};
+}
+
+/// The tree of the approximate search.
+template <class Camera>
+constexpr quadtree_layout screen_layout(screen_space<Camera> const& method, index_t most) noexcept {
+  int const level = screen_pixel_level(method.layers);
+  return {method.camera.width << level, method.camera.height << level, most};
+}
+
 /// Candidates that a search may have before it shrinks its radius. No search has more than an image has pixels.
 template <class Camera>
 constexpr index_t most_candidates(screen_space<Camera> const& method, index_t k) noexcept {
@@ -56,11 +76,15 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   if (method.layers < 1 || method.layers > max_screen_layers) {
     return reject("knn: screen_space::layers is not between 1 and 16");
   }
-  if (method.rounds != until_exact && method.layers != 1) {
-    return reject("knn: screen_space::rounds needs screen_space::layers to be 1");
-  }
   if (method.rounds < 0 || method.rounds > max_screen_rounds) {
     return reject("knn: screen_space::rounds is not between 0 and 64");
+  }
+  int const most_side = quadtree_max_side >> screen_pixel_level(method.layers);
+  if (method.rounds != until_exact && (camera.width > most_side || camera.height > most_side)) {
+    return reject("knn: screen_space::rounds with 2 to 4 layers takes at most 4,096 pixels a side, with more 2,048");
+  }
+  if (!(method.first_area >= 0x1p-10f && method.first_area <= 0x1p10f)) {
+    return reject("knn: screen_space::first_area is not between 1/1024 and 1024");
   }
   if (method.candidates != 0 && method.candidates < k) return reject("knn: screen_space::candidates is below k");
   if (method.rounds != until_exact && !knows_pixel_span<Camera>) {

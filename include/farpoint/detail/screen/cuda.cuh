@@ -73,7 +73,7 @@ class knn_screen_plan {
 
   bool is_exact() const noexcept { return method_.rounds == until_exact; }
   bool by_input() const noexcept { return method_.rows == screen_rows::input; }
-  quadtree_layout layout() const noexcept { return {method_.camera.width, method_.camera.height, most_}; }
+  quadtree_layout layout() const noexcept { return screen_layout(method_, most_); }
   /// Whose lists are not in registers.
   index_t list_threads() const noexcept {
     if (k_ <= screen_most_in_registers) return 0;
@@ -153,20 +153,24 @@ class knn_screen_plan {
                     block_size, args);
   }
 
+  template <class Image>
+  quadtree_args<Image> tree_args(Image const& image, memory const& m) const noexcept {
+    return {image, layout(), layout().cut(m.tree), m.points.pixel_of, m.tree_tiles, &m.state->tree_ticket};
+  }
+
   void launch_rounds(kernel_launcher& launcher, memory const& m,
                      screen_row_writer<scalar> const& writer) const noexcept {
-    quadtree_args const tree_args{{{m.points.words, std::size_t{0}}, method_.camera.width, method_.camera.height},
-                                  layout(),
-                                  layout().cut(m.tree),
-                                  m.points.pixel_of,
-                                  m.tree_tiles,
-                                  &m.state->tree_ticket};
-    launch_quadtree(launcher, tree_args, Selector::blocks_per_multiprocessor);
-    screen_rounds_request<scalar> const request{static_cast<int>(k_), method_.rounds,
-                                                static_cast<std::uint32_t>(most_candidates(method_, k_)),
-                                                squared_radius<scalar>(method_.max_radius), method_.exclude_self};
+    Camera const& camera = method_.camera;
+    if (method_.layers == 1) {
+      zbuffer_ref const zbuffer{{m.points.words, std::size_t{0}}, camera.width, camera.height};
+      launch_quadtree(launcher, tree_args(zbuffer, m), Selector::blocks_per_multiprocessor);
+    } else {
+      screen_cells const cells{{m.points.words, camera.width, camera.height, method_.layers}};
+      launch_quadtree(launcher, tree_args(cells, m), Selector::blocks_per_multiprocessor);
+    }
     screen_search_args<Camera> const args{
-        method_.camera, request, quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer, m.state};
+        camera, make_rounds_request(method_, k_), quadtree_ref{layout(), m.tree}, m.points, m.packed, m.lists, writer,
+        m.state};
     launcher.launch(screen_arrange_kernel<Camera, block_size>, blocks(launcher, most_), block_size, args);
     if (k_ <= 8) return launch_search<8>(launcher, args);
     if (k_ <= 16) return launch_search<16>(launcher, args);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/math.hpp>
+#include <farpoint/detail/screen/draw_point.hpp>
 #include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
@@ -50,7 +51,8 @@ struct draw_args {
   __device__ screen_layers zbuffers() const noexcept { return {points.words, camera.width, camera.height, layers}; }
   /// The cloud; empty if offsets are wrong.
   __device__ Points cloud() const noexcept {
-    return count_bad_offsets(clouds) == 0 ? clouds[0] : clouds.points().subview(0, 0);
+    Points const cloud = clouds[0];
+    return count_bad_offsets(clouds) == 0 ? cloud : cloud.subview(0, 0);
   }
 };
 
@@ -69,26 +71,14 @@ template <class Points, class Camera, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) screen_draw_kernel(draw_args<Points, Camera> const args) {
   Points const cloud = args.cloud();
   screen_layers const zbuffers = args.zbuffers();
-  std::uint32_t non_finite = 0;
-  std::uint32_t unseen = 0;
+  undrawn_points undrawn;
   for (index_t i = index_t{blockIdx.x} * BlockSize + threadIdx.x; i < cloud.size();
        i += index_t{gridDim.x} * BlockSize) {
-    auto const p = cloud[i];
-    camera_pixel<typename Camera::scalar> pixel;
-    std::int32_t at = -1;
-    if (!is_finite(p)) {
-      ++non_finite;
-    } else if (args.camera.project(p, pixel, i)) {
-      at = static_cast<std::int32_t>(zbuffers[0].pixel_at(pixel.x, pixel.y));
-      zbuffers.offer(args.layer, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
-    } else {
-      ++unseen;
-    }
-    args.points.pixel_of[i] = at;
+    args.points.pixel_of[i] = draw_point(cloud, i, args.camera, zbuffers, args.layer, undrawn);
   }
   if (args.writer.output.report == nullptr || args.layer > 0) return;
-  non_finite = cuda_warp::sum(non_finite);
-  unseen = cuda_warp::sum(unseen);
+  std::uint32_t const non_finite = cuda_warp::sum(undrawn.non_finite);
+  std::uint32_t const unseen = cuda_warp::sum(undrawn.unseen);
   if (cuda_warp::lane() != 0) return;
   if (non_finite != 0) atomic_add(&args.state->non_finite, std::uint64_t{non_finite});
   if (unseen != 0) atomic_add(&args.state->unseen, std::uint64_t{unseen});

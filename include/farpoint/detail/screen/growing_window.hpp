@@ -4,6 +4,7 @@
 #pragma once
 
 #include <farpoint/container/topk.hpp>
+#include <farpoint/detail/screen/check.hpp>
 #include <farpoint/spatial/quadtree.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -17,13 +18,27 @@ struct screen_rounds_request {
   std::uint32_t most;  ///< candidates
   Scalar radius2;      ///< no neighbour is farther (squared m)
   bool exclude_self;
+  float first_points;  ///< that the first disc holds by the density around
+  Scalar cell;         ///< side of a cell of the tree (px): below 1 with several layers
 };
 
-/// Radius of a disc that holds k points if `count` of them lie in an area of 4^level pixels (px).
-FARPOINT_HD inline float screen_radius(int level, std::uint32_t count, int k) noexcept {
+template <class Camera>
+auto make_rounds_request(screen_space<Camera> const& method, index_t k) noexcept {
+  using scalar = typename Camera::scalar;
+  return screen_rounds_request<scalar>{static_cast<int>(k),
+                                       method.rounds,
+                                       static_cast<std::uint32_t>(most_candidates(method, k)),
+                                       squared_radius<scalar>(method.max_radius),
+                                       method.exclude_self,
+                                       mul_rn(static_cast<float>(k), method.first_area),
+                                       scalar(1) / static_cast<scalar>(1 << screen_pixel_level(method.layers))};
+}
+
+/// Radius of a disc that holds so many points if `count` of them lie in an area of 4^level cells (cells).
+FARPOINT_HD inline float screen_radius(int level, std::uint32_t count, float points) noexcept {
   constexpr float pi = 0x1.921fb6p+1f;
   float const area = static_cast<float>(std::uint32_t{1} << 2 * level);
-  return sqrt_rn(div_rn(mul_rn(area, static_cast<float>(k)), mul_rn(pi, static_cast<float>(count))));
+  return sqrt_rn(div_rn(mul_rn(area, points), mul_rn(pi, static_cast<float>(count))));
 }
 
 /// The radius to try after one with `found` candidates: if they lie on a plane, it has 2 k of them.
@@ -31,21 +46,22 @@ FARPOINT_HD inline float rescaled_radius(float radius, std::uint32_t found, int 
   return mul_rn(radius, sqrt_rn(div_rn(static_cast<float>(2 * k), static_cast<float>(found < 1 ? 1 : found))));
 }
 
-/// Pixels that a tile may be away from a point, by columns or rows.
+/// Cells that a tile may be away from a point, by columns or rows.
 FARPOINT_HD inline int screen_reach(float radius) noexcept {
   constexpr int whole_image = 2 * quadtree_max_side;
   return radius < static_cast<float>(whole_image) ? static_cast<int>(radius) + 1 : whole_image;
 }
 
-/// The radius that a search begins with, from the smallest node from 4 x 4 pixels on that has k points.
-FARPOINT_HD inline float first_screen_radius(quadtree_ref const& tree, std::uint32_t pixel, int k) noexcept {
+/// The radius that a search begins with (cells), from the smallest node from 4 x 4 cells on that has k points.
+FARPOINT_HD inline float first_screen_radius(quadtree_ref const& tree, std::uint32_t pixel, int k,
+                                             float points) noexcept {
   quadtree_node node{pixel >> 2 * quadtree_tile_level, quadtree_tile_level};
   std::uint32_t count = tree.count(node);
   while (count < static_cast<std::uint32_t>(k) && node != tree.root()) {
     node = node.parent();
     count = tree.count(node);
   }
-  return screen_radius(node.level, count, k);
+  return screen_radius(node.level, count, points);
 }
 
 /// The tiles that a round looks at: those that meet the square around a pixel and a range of depths.
@@ -137,8 +153,8 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto search_rounds(quadtree_ref const& tree,
   vec<scalar> const query = packed[position];
   vec<int, 2> const pixel = tree.pixel(position);
   float const depth = tree.depth(position);
-  scalar const span = camera.pixel_span(static_cast<scalar>(depth));
-  float radius = first_screen_radius(tree, tree.code(position), request.k);
+  scalar const span = mul_rn(camera.pixel_span(static_cast<scalar>(depth)), request.cell);
+  float radius = first_screen_radius(tree, tree.code(position), request.k, request.first_points);
   for (int round = 1; true; ++round) {
     bool const is_last = round >= request.rounds;
     scalar const reach = mul_rn(static_cast<scalar>(radius), span);

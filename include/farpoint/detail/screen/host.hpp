@@ -40,7 +40,7 @@ class knn_screen_host_plan {
     task.points = cut_screen_points<scalar>(cutter, points_, screen_words(method_), most_);
     task.units = cutter.take<screen_unit>(threads_.most_units());
     if (method_.rounds != until_exact) {
-      task.layout = {method_.camera.width, method_.camera.height, most_};
+      task.layout = screen_layout(method_, most_);
       task.tree = cutter.take<unsigned char>(static_cast<index_t>(task.layout.size()));
       task.tree_points = cutter.take<quadtree_point>(most_);
       task.packed = cutter.take<vec<scalar>>(most_);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/screen/check.hpp>
+#include <farpoint/detail/screen/draw_point.hpp>
 #include <farpoint/detail/screen/growing_window.hpp>
 #include <farpoint/detail/screen/quadtree_build.hpp>
 #include <farpoint/detail/screen/visible_points.hpp>
@@ -96,21 +97,14 @@ class screen_view_job {
   }
 
   void draw(std::uint32_t unit) noexcept {
-    screen_unit seen{};
+    undrawn_points undrawn;
     index_t const size = task_.cloud.size();
     for (index_t i = first_of(unit, size); i < first_of(unit + 1, size); ++i) {
-      auto const p = task_.cloud[i];
-      camera_pixel<typename Camera::scalar> pixel;
-      task_.points.pixel_of[i] = -1;
-      bool const finite = is_finite(p);
-      if (!finite || !task_.method.camera.project(p, pixel, i)) {
-        ++(finite ? seen.unseen : seen.non_finite);
-        continue;
-      }
-      index_t const at = layers_[0].pixel_at(pixel.x, pixel.y);
-      task_.points.pixel_of[i] = static_cast<std::int32_t>(at);
-      layers_.offer(layer_, at, static_cast<float>(pixel.depth), static_cast<std::uint32_t>(i));
+      task_.points.pixel_of[i] = draw_point(task_.cloud, i, task_.method.camera, layers_, layer_, undrawn);
     }
+    screen_unit seen{};
+    seen.non_finite = undrawn.non_finite;
+    seen.unseen = undrawn.unseen;
     task_.units[unit] = seen;
   }
 
@@ -160,15 +154,18 @@ class screen_view_job {
       task_.points.at[at] = task_.cloud[i];
       writer.write_pixel(writer.row_of(at), pixel);
       if (!writer.output.visible.empty()) writer.output.visible.set(at, i);
-      if (task_.tree_points != nullptr) task_.tree_points[at] = tree_point(pixel, static_cast<std::uint32_t>(at));
+      if (task_.tree_points != nullptr) task_.tree_points[at] = tree_point(pixel, i, static_cast<std::uint32_t>(at));
       ++at;
     }
   }
 
-  quadtree_point tree_point(std::int32_t pixel, std::uint32_t number) const noexcept {
+  quadtree_point tree_point(std::int32_t pixel, index_t index, std::uint32_t number) const noexcept {
     std::int32_t const width = task_.method.camera.width;
-    return {static_cast<std::uint16_t>(pixel % width), static_cast<std::uint16_t>(pixel / width),
-            layers_[0].front(pixel).depth, number};
+    int layer = 0;
+    while (layer + 1 < layers_.size() && layers_[layer].front(pixel).index != index) ++layer;
+    vec<int, 2> const cell = cell_of_layer({{pixel % width, pixel / width}}, layer, layers_.size());
+    return {static_cast<std::uint16_t>(cell[0]), static_cast<std::uint16_t>(cell[1]), layers_[layer].front(pixel).depth,
+            number};
   }
 
   task_type const& task_;
@@ -220,10 +217,7 @@ class screen_rounds_job {
 
   void search(std::uint32_t unit) const noexcept {
     auto const& method = task_.method;
-    auto const k = static_cast<int>(task_.writer.k);
-    screen_rounds_request<scalar> const request{k, method.rounds,
-                                                static_cast<std::uint32_t>(most_candidates(method, k)),
-                                                squared_radius<scalar>(method.max_radius), method.exclude_self};
+    auto const request = make_rounds_request(method, task_.writer.k);
     quadtree_ref const tree{task_.layout, task_.tree};
     index_t const size = task_.visible();
     for (index_t i = size * unit / units_; i < size * (unit + 1) / units_; ++i) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/screen/quadtree_build.hpp>
+#include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
@@ -11,8 +12,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// @tparam Image  zbuffer_ref, or what reads as one
+template <class Image>
 struct quadtree_args {
-  zbuffer_ref zbuffer;
+  Image image;
   quadtree_layout layout;
   quadtree_arrays arrays;
   std::int32_t const* labels;  ///< by index of a point: what the tree says for it; null: the index
@@ -24,6 +27,13 @@ struct quadtree_args {
 FARPOINT_HD inline std::uint32_t quadtree_blocks(quadtree_layout const& layout) noexcept {
   int const above = layout.top() - quadtree_block_level;
   return above <= 0 ? 1u : 1u << 2 * above;
+}
+
+FARPOINT_HD inline zbuffer_point front_of(zbuffer_ref const& zbuffer, std::int32_t x, std::int32_t y) noexcept {
+  return zbuffer.front(zbuffer.pixel_at(x, y));
+}
+FARPOINT_HD inline zbuffer_point front_of(screen_cells const& cells, std::int32_t x, std::int32_t y) noexcept {
+  return cells.front(x, y);
 }
 
 /// Part of a node: what is added up from pixels to squares.
@@ -48,14 +58,15 @@ struct quadtree_quad {
   std::uint32_t mask;       ///< a bit for each occupied pixel
   zbuffer_point points[4];  ///< of occupied ones
 
-  __device__ quadtree_quad(zbuffer_ref const& zbuffer, std::uint32_t first) noexcept : code{first}, mask{0} {
+  template <class Image>
+  __device__ quadtree_quad(Image const& image, std::uint32_t first) noexcept : code{first}, mask{0} {
     auto const cell = morton_decode_2d(first);
 #pragma unroll
     for (int i = 0; i < 4; ++i) {
       auto const x = static_cast<std::int32_t>(cell[0]) + (i & 1);
       auto const y = static_cast<std::int32_t>(cell[1]) + (i >> 1);
-      bool const is_inside = x < zbuffer.width() && y < zbuffer.height();
-      points[i] = is_inside ? zbuffer.front(zbuffer.pixel_at(x, y)) : zbuffer_point{};
+      bool const is_inside = x < image.width() && y < image.height();
+      points[i] = is_inside ? front_of(image, x, y) : zbuffer_point{};
       mask |= points[i].exists() ? 1u << i : 0u;
     }
   }
@@ -71,7 +82,8 @@ struct quadtree_quad {
 };
 
 /// Writes the record of a node of this level that begins with the square of thread `thread`.
-__device__ inline void write_node(quadtree_args const& args, int level, std::uint32_t block, unsigned thread,
+template <class Image>
+__device__ inline void write_node(quadtree_args<Image> const& args, int level, std::uint32_t block, unsigned thread,
                                   quadtree_record const& record) noexcept {
   std::uint32_t const code = (block << 2 * (quadtree_block_level - level)) + (thread >> 2 * (level - 1));
   // A small tree ends within the block.
@@ -81,7 +93,8 @@ __device__ inline void write_node(quadtree_args const& args, int level, std::uin
 
 /// Counts, starts and depths of the nodes up to a block's, and the packed points: the sums over blocks before come from
 /// a look-back in Morton order, so that no top-down pass is needed.
-static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_args const args) {
+template <class Image>
+__global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kernel(quadtree_args<Image> const args) {
   using scan = lookback_scan<quadtree_block_size>;
   __shared__ typename scan::storage storage;
   __shared__ quadtree_part parts[scan::warps];
@@ -92,7 +105,7 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
   std::uint32_t const blocks = quadtree_blocks(args.layout);
   scan const scanner{storage, args.tiles, args.ticket};
   for (std::uint32_t block = scanner.take(); block < blocks; block = scanner.take()) {
-    quadtree_quad const quad{args.zbuffer, block * (4 * quadtree_block_size) + 4 * thread};
+    quadtree_quad const quad{args.image, block * (4 * quadtree_block_size) + 4 * thread};
     quadtree_part part = quad.part();
     lookback_pair total{};
     std::uint32_t const first = scanner.exclusive(lookback_pair::of(part.count, 0), block, total).first();
@@ -139,8 +152,14 @@ static __global__ void __launch_bounds__(quadtree_block_size) quadtree_pack_kern
   if (blockIdx.x == 0 && thread < 3) args.arrays.records[thread] = empty_record();
 }
 
+struct quadtree_upper_args {
+  quadtree_layout layout;
+  quadtree_arrays arrays;
+};
+
 /// The nodes above the blocks', by one block, level after level.
-static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upper_kernel(quadtree_args const args) {
+static __global__ void __launch_bounds__(quadtree_upper_block_size)
+    quadtree_upper_kernel(quadtree_upper_args const args) {
   quadtree_layout const& layout = args.layout;
   for (int level = quadtree_block_level + 1; level <= layout.top(); ++level) {
     quadtree_record* const records = args.arrays.records + layout.record_at({0, level});
@@ -156,13 +175,14 @@ static __global__ void __launch_bounds__(quadtree_upper_block_size) quadtree_upp
 }
 
 /// @param args  its counters zero by what is enqueued before
-inline void launch_quadtree(kernel_launcher& launcher, quadtree_args const& args,
-                            int blocks_per_multiprocessor) noexcept {
+template <class Image>
+void launch_quadtree(kernel_launcher& launcher, quadtree_args<Image> const& args,
+                     int blocks_per_multiprocessor) noexcept {
   index_t const threads = index_t{quadtree_blocks(args.layout)} * quadtree_block_size;
-  launcher.launch(quadtree_pack_kernel, launcher.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),
+  launcher.launch(quadtree_pack_kernel<Image>, launcher.blocks(threads, quadtree_block_size, blocks_per_multiprocessor),
                   quadtree_block_size, args);
-  if (args.layout.top() > quadtree_block_level)
-    launcher.launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, args);
+  if (args.layout.top() <= quadtree_block_level) return;
+  launcher.launch(quadtree_upper_kernel, 1, quadtree_upper_block_size, {args.layout, args.arrays});
 }
 
 }  // namespace detail

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/screen/check.hpp>
 #include <farpoint/spatial/zbuffer.hpp>
 #include <farpoint/types/knn_screen.hpp>
 
@@ -75,6 +76,30 @@ class screen_layers {
   std::int32_t width_ = 0;
   std::int32_t height_ = 0;
   int layers_ = 0;
+};
+
+/// The layers as one image with at most one point in a cell: each pixel is a square of cells, in Z-order by layer.
+/// Reads as a zbuffer_ref does.
+class screen_cells {
+ public:
+  FARPOINT_HD explicit screen_cells(screen_layers const& layers) noexcept
+      : layers_{layers}, level_{screen_pixel_level(layers.size())} {}
+
+  FARPOINT_HD std::int32_t width() const noexcept { return layers_[0].width() << level_; }
+  FARPOINT_HD std::int32_t height() const noexcept { return layers_[0].height() << level_; }
+  /// The point in column x and row y; 0 <= x < width(), 0 <= y < height().
+  FARPOINT_HD zbuffer_point front(std::int32_t x, std::int32_t y) const noexcept {
+    auto const mask = (1u << level_) - 1;
+    auto const layer =
+        static_cast<int>(morton_encode(static_cast<std::uint32_t>(x) & mask, static_cast<std::uint32_t>(y) & mask));
+    if (layer >= layers_.size()) return {};
+    zbuffer_ref const zbuffer = layers_[layer];
+    return zbuffer.front(zbuffer.pixel_at(x >> level_, y >> level_));
+  }
+
+ private:
+  screen_layers layers_;
+  int level_;
 };
 
 /// Writes rows of neighbours that are known by their numbers as visible points.

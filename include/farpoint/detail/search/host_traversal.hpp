@@ -4,6 +4,7 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
+#include <farpoint/host/query_window.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -21,9 +22,18 @@ struct query_block {
   std::uint32_t start[most];  ///< leaf to begin with; no_index: the nearest
   index_t index[most];        ///< in their cloud
 
+  // Kept from one block to the next.
+  std::uint32_t last_leaf = no_index;  ///< a leaf that is near the last query; no_index: none is known
+  int alone = 0;                       ///< queries that are still to be answered one by one
+  int setback = 0;                     ///< the next value of that
+
   /// Leaf to begin with. Found by loops that are compiled for this processor, since it needs vector instructions.
   FARPOINT_ALWAYS_INLINE std::uint32_t start_of(int i, point_bvh_ref<Scalar> const& points) const noexcept {
     return start[i] != no_index ? start[i] : points.leaf_near(at[i]);
+  }
+  /// A leaf that is likely to be near a query; no_index: none is known.
+  FARPOINT_ALWAYS_INLINE std::uint32_t home_of(int i) const noexcept {
+    return start[i] != no_index ? start[i] : last_leaf;
   }
 };
 
@@ -87,20 +97,24 @@ class host_search {
     flush(block);
   }
 
-  /// Queries in the order of the view. If they are the points themselves, only those in no leaf: the others are
+  /// Queries, window by window. If they are the points themselves, only those in no leaf: the others are
   /// answered by ask_leaves().
   void ask_queries(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;
     unsigned long long bad = 0;
-    for (index_t i = first; i < last; ++i) {
-      auto const q = cloud_[i];
-      if (!is_finite(q)) {
-        ++bad;
-        task_.leave_empty(b_, i);
-      } else if (!self_) {
-        put(block, q, no_index, i);
+    while (first < last) {
+      query_window<Queries> window{cloud_, first};
+      for (; first < last && !window.is_full(); ++first) {
+        if (!is_finite(cloud_[first])) {
+          ++bad;
+          task_.leave_empty(b_, first);
+        } else if (!self_) {
+          window.add(first);
+        }
       }
+      window.sort();
+      for (index_t i = 0; i < window.size(); ++i) put(block, cloud_[window[i]], no_index, window[i]);
     }
     flush(block);
     if (bad != 0) non_finite_.fetch_add(bad, std::memory_order_relaxed);

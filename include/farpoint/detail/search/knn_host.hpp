@@ -18,7 +18,7 @@ class knn_task {
 
   int block_size() const noexcept { return std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most); }
 
-  void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries) const noexcept {
+  void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries) const noexcept {
     Key keys[2 * keys_at_once];
     pass_(index, queries, request_, keys);
     for (int i = 0; i < queries.count; ++i) {

@@ -11,9 +11,10 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Sum of (x - mean) (x - mean)^T over the neighbours x of p. Computed relative to p, which far from the
 /// origin keeps the bits that the differences need.
-template <class Points, class Key>
+/// @param keys  `keys[j].index()` is the j-th neighbour
+template <class Points, class Keys>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Points const& cloud, typename Points::point const& p,
-                                                      Key const* keys, int count) noexcept {
+                                                      Keys const& keys, int count) noexcept {
   using scalar = typename Points::scalar;
   vec<scalar, 3> mean{};
   for (int j = 0; j < count; ++j) {
@@ -48,18 +49,26 @@ struct normal_and_curvature {
   Scalar curvature = 0;
 };
 
-/// The direction in which the neighbours of p vary least, facing the viewpoint; zero where it is not defined.
-template <class Points, class Key>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename Points::point const& p, Key const* keys,
-                                                  int count, vec<double, 3> const& viewpoint) noexcept {
+/// The axes along which the neighbours of p vary, and whether they span a plane.
+template <class Scalar>
+struct neighbour_plane {
+  eigen3<Scalar> eigen{};
+  normal_and_curvature<Scalar> across;  ///< zero where they span none
+};
+
+template <class Points, class Keys>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto plane_of(Points const& cloud, typename Points::point const& p, Keys const& keys,
+                                                 int count, vec<double, 3> const& viewpoint) noexcept {
   using scalar = typename Points::scalar;
-  normal_and_curvature<scalar> answer;
-  if (count < 3) return answer;
-  auto const eigen = eigen_of(covariance_of(cloud, p, keys, count));
+  neighbour_plane<scalar> plane;
+  if (count < 3) return plane;
+  plane.eigen = eigen_of(covariance_of(cloud, p, keys, count));
+  auto const& eigen = plane.eigen;
   scalar const sum = add_rn(add_rn(eigen.values[0], eigen.values[1]), eigen.values[2]);
   // Neighbours on a line or at one point span no plane: the result would be rounding noise.
   bool const is_flat = eigen.values[1] > mul_rn(sum, flat_below<scalar>);
-  if (!is_flat || !(sum <= largest_number<scalar>)) return answer;
+  if (!is_flat || !(sum <= largest_number<scalar>)) return plane;
+  auto& answer = plane.across;
   scalar const lowest = larger(scalar(0), eigen.values[0]);
   answer.curvature = div_rn(lowest, sum);
   answer.normal = eigen.vectors[0];
@@ -70,7 +79,15 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename 
   if (facing < 0) {
     for (int k = 0; k < 3; ++k) answer.normal[k] = -answer.normal[k];
   }
-  return answer;
+  return plane;
+}
+
+/// The direction in which the neighbours of p vary least, facing the viewpoint; zero where it is not defined.
+template <class Points, class Keys>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename Points::point const& p,
+                                                  Keys const& keys, int count,
+                                                  vec<double, 3> const& viewpoint) noexcept {
+  return plane_of(cloud, p, keys, count, viewpoint).across;
 }
 
 /// Writes a row of the output.

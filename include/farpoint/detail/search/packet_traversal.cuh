@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/spatial/point_bvh.hpp>
+#include <farpoint/tuning/knn.hpp>
 #include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -188,15 +189,9 @@ class packet_visitor {
   }
 
  private:
-  /// Eight queries are tested together if their squared extent and their bounds are less than so many times the least
-  /// of their bounds.
-  static constexpr Scalar most_spread = 16;
-  /// After so many looks at four leaves, every query tests boxes on its own. It takes that long only among many points
-  /// at one place, exactly at the bounds of the queries: only a query itself can tell that it has the lowest of their
-  /// indices.
-  static constexpr int patience = 32 + 2 * Capacity;
-  /// Points whose distances are computed at a time: more would take registers, and save no time.
-  static constexpr int at_once = 4;
+  static constexpr Scalar most_spread = packet_most_spread;
+  static constexpr int patience = packet_patience(Capacity);
+  static constexpr int at_once = packet_points_at_once;
 
   __device__ static int group() noexcept {
     return cuda_warp::lane() / point_bvh_width;

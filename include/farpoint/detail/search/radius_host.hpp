@@ -31,7 +31,7 @@ template <class Scalar, class List>
 struct radius_lowest_pass {
   using key = index_key<Scalar>;
 
-  FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar> const& queries,
+  FARPOINT_ALWAYS_INLINE static void run(point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries,
                                          knn_request<Scalar> const& request, key* keys) noexcept {
     key const limit{Scalar(0), no_index};
     for (int i = 0; i < queries.count; ++i) {

@@ -84,7 +84,7 @@ class voxelize_enqueue {
     if (args.key_limit != voxel_none) {
       launch(voxelize_find_kernel<Points, Key, block_size>, plan_.blocks(points()), args);
     }
-    launch(voxelize_number_kernel<Points, Key, block_size>, plan_.blocks(points() / number_items), args);
+    launch(voxelize_number_kernel<Points, Key, block_size>, plan_.blocks(points() / voxel_number_items), args);
   }
 
   FARPOINT_HIDDEN void number_by_bitmap() const noexcept {
@@ -98,7 +98,7 @@ class voxelize_enqueue {
       launch(voxelize_rank_groups_kernel<Points, block_size>, plan_.blocks(words), args);
       launch(voxelize_mark_cells_kernel<Points, block_size>, grid, args);
     }
-    launch(voxelize_rank_cells_kernel<Points, block_size>, plan_.blocks(groups / rank_items), args);
+    launch(voxelize_rank_cells_kernel<Points, block_size>, plan_.blocks(groups / voxel_rank_items), args);
     launch(voxelize_count_kernel<Points, block_size>, grid, args);
     launch(voxelize_place_kernel<Points, block_size>, plan_.blocks(args.most_keys), args);
   }

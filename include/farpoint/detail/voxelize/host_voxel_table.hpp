@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/voxelize/random_priority.hpp>
+#include <farpoint/tuning/voxelize.hpp>
 
 #include <algorithm>
 
@@ -32,7 +33,7 @@ struct voxel_hash {
 /// voxel's number + 1, so that a voxel is read only if it is most likely the right one.
 class voxel_table {
  public:
-  static constexpr index_t slots_per_point = 4;
+  static constexpr index_t slots_per_point = voxelize_host_tuning::slots_per_point;
 
   /// @param slots   `[slots_per_point * points]`
   /// @param voxels  `[points]`, filled from the start

@@ -6,6 +6,7 @@
 #include <farpoint/container/occupancy_bitmap.hpp>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/require_cuda.cuh>
+#include <farpoint/tuning/voxelize.hpp>
 #include <farpoint/types/voxelize.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
@@ -19,13 +20,6 @@ inline constexpr std::uint32_t voxel_none = 0xffffffffu;
 /// In a slot's cursor: the voxel is dropped. The cursor never runs up to the next power of two.
 inline constexpr std::uint32_t voxel_dropped = 0x80000000u;
 
-/// Lanes that write a short row together.
-inline constexpr int voxel_group = 8;
-/// Largest number of points of a voxel that such a group handles, and that a warp does.
-inline constexpr std::uint32_t voxel_small = 16;
-inline constexpr std::uint32_t voxel_large = 2048;
-/// Most kept points of a row that eight lanes write, after a sort.
-inline constexpr std::uint32_t voxel_listed = 32;
 /// Most points of a voxel that voxelize_algorithm::select can keep: one for each lane.
 inline constexpr index_t voxel_most_selected = 32;
 

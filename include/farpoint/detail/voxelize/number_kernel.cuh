@@ -10,27 +10,24 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Points that a thread of voxelize_number_kernel looks at.
-inline constexpr int number_items = 4;
-
 /// A point is the first of its voxel if the table says so. Each thread looks at a few in a row.
 template <class Key>
 struct first_points {
-  Key keys[number_items];
-  std::uint32_t slots[number_items];
-  std::uint32_t counts[number_items];  ///< of the voxel, 0 if it is not its first point
+  Key keys[voxel_number_items];
+  std::uint32_t slots[voxel_number_items];
+  std::uint32_t counts[voxel_number_items];  ///< of the voxel, 0 if it is not its first point
 
   template <class Points>
   __device__ first_points(voxelize_args<Points> const& args, voxel_table_ref<Key> const& table, std::uint32_t begin,
                           std::uint32_t end) noexcept {
 #pragma unroll
-    for (int k = 0; k < number_items; ++k) {
+    for (int k = 0; k < voxel_number_items; ++k) {
       std::uint32_t const i = begin + static_cast<std::uint32_t>(k);
       slots[k] = i < end ? args.slots[i] : voxel_none;
     }
-    bool is_first[number_items];
+    bool is_first[voxel_number_items];
 #pragma unroll
-    for (int k = 0; k < number_items; ++k) {
+    for (int k = 0; k < voxel_number_items; ++k) {
       is_first[k] = false;
       if (slots[k] == voxel_none) continue;
       auto const entry = table.entry(slots[k]);
@@ -38,13 +35,13 @@ struct first_points {
       is_first[k] = entry.value == begin + static_cast<std::uint32_t>(k);
     }
 #pragma unroll
-    for (int k = 0; k < number_items; ++k) counts[k] = is_first[k] ? args.cursors[slots[k]] : 0;
+    for (int k = 0; k < voxel_number_items; ++k) counts[k] = is_first[k] ? args.cursors[slots[k]] : 0;
   }
 
   __device__ lookback_pair sum() const noexcept {
     lookback_pair all{0};
 #pragma unroll
-    for (int k = 0; k < number_items; ++k) all.word += lookback_pair::of(counts[k] != 0 ? 1 : 0, counts[k]).word;
+    for (int k = 0; k < voxel_number_items; ++k) all.word += lookback_pair::of(counts[k] != 0 ? 1 : 0, counts[k]).word;
     return all;
   }
 };
@@ -86,7 +83,7 @@ __device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_fram
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_table_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
-  constexpr std::uint32_t tile_size = BlockSize * number_items;
+  constexpr std::uint32_t tile_size = BlockSize * voxel_number_items;
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t voxels_before[tile_size];
   voxel_frame const frame = frame_of(args);
@@ -98,13 +95,13 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
   bool const has_readers = args.sorted || !args.output.point_voxel.empty();
   scan const scanner{storage, args.tiles, &args.state->number_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
-    std::uint32_t const begin = tile * tile_size + threadIdx.x * number_items;
+    std::uint32_t const begin = tile * tile_size + threadIdx.x * voxel_number_items;
     first_points<Key> const mine{args, table, begin, size};
     lookback_pair total{};
     lookback_pair at = scanner.exclusive(mine.sum(), tile, total);
 #pragma unroll
-    for (int k = 0; k < number_items; ++k) {
-      if (has_clouds) voxels_before[threadIdx.x * number_items + static_cast<std::uint32_t>(k)] = at.first();
+    for (int k = 0; k < voxel_number_items; ++k) {
+      if (has_clouds) voxels_before[threadIdx.x * voxel_number_items + static_cast<std::uint32_t>(k)] = at.first();
       std::uint32_t const count = mine.counts[k];
       if (count == 0) continue;
       std::uint32_t const voxel = at.first();

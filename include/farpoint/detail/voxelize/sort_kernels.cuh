@@ -191,7 +191,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_draw_many_kernel(voxelize_
 template <class Scalar, int BlockSize>
 class long_columns {
  public:
-  static constexpr int columns = 8;
+  static constexpr int columns = voxel_long_columns;
 
   struct storage {
     Scalar values[2][BlockSize][columns];

@@ -10,8 +10,10 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// sum / count, rounded once; every NaN has the same bits.
-template <class Scalar>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar voxel_mean(Scalar sum, std::uint32_t count) noexcept {
+/// @tparam Count  unsigned, of 32 or 64 bits
+template <class Scalar, class Count>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar voxel_mean(Scalar sum, Count count) noexcept {
+  static_assert(std::is_unsigned_v<Count>, "farpoint: a count of points is unsigned");
   Scalar const mean = div_rn(sum, static_cast<Scalar>(count));
   if (!is_nan(mean)) return mean;
   using word = std::conditional_t<sizeof(Scalar) == 8, std::uint64_t, std::uint32_t>;

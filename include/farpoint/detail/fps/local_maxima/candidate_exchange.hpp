@@ -5,6 +5,7 @@
 #include <farpoint/core/bits.hpp>
 #include <farpoint/detail/fps/local_maxima/sample_order.hpp>
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+#include <farpoint/tuning/local_maxima.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -106,7 +107,7 @@ class message_exchange {
 
  private:
   /// Messages that a thread waits for at once.
-  static constexpr int abreast = 2;
+  static constexpr int abreast = maxima_messages_at_once;
 
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 

@@ -5,6 +5,7 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/point_order.cuh>
 #include <farpoint/grid/exclusive_scan.cuh>
+#include <farpoint/tuning/point_order.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -116,7 +117,7 @@ __global__ void __launch_bounds__(BlockSize) fps_scatter_kernel(cell_order_args<
 /// Enqueues all: four launches.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_cell_order(kernel_launcher& launcher, cell_order_args<Points> const& args) noexcept {
-  constexpr int block_size = 256;
+  constexpr int block_size = fps_order_block_size;
   auto const& memory = args.memory;
   fps_enqueue_extents(launcher, point_order_args<Points>{args.clouds, memory.extents, nullptr, nullptr,
                                                          memory.bad_offsets, nullptr, fps_key_bits{}});

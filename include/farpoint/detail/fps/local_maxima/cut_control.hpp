@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/rule.hpp>
+#include <farpoint/tuning/local_maxima.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -46,8 +47,8 @@ class local_maxima_cut {
   }
 
  private:
-  static constexpr float most = 0.3f;
-  static constexpr float least = 1e-6f;
+  static constexpr float most = maxima_most_gap;
+  static constexpr float least = maxima_least_gap;
 
   /// The next smaller distance; of 0, a negative number.
   FARPOINT_HD static float before(float distance) noexcept {

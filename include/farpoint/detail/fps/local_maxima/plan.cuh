@@ -6,6 +6,7 @@
 #include <farpoint/detail/fps/local_maxima/cell_order.cuh>
 #include <farpoint/detail/fps/local_maxima/kernel.cuh>
 #include <farpoint/tuning/fps.hpp>
+#include <farpoint/tuning/local_maxima.hpp>
 
 #include <cmath>
 #include <iterator>
@@ -103,7 +104,7 @@ class local_maxima_plan {
 
   /// Enough also for a grid with boxes, or what else serves a call with fewer multiprocessors.
   std::size_t bytes() const noexcept {
-    if (choice_.kernel == fps_kernel::maxima_in_block || (has_own_keys() && clouds_.largest() <= never_in_grid)) {
+    if (choice_.kernel == fps_kernel::maxima_in_block || (has_own_keys() && clouds_.largest() <= maxima_grid_from)) {
       return choice_.boxes ? layout_of(cutter{}).size : 0;
     }
     local_maxima_plan grid = *this;
@@ -128,9 +129,6 @@ class local_maxima_plan {
   }
 
  private:
-  /// Clouds of fewer points are never a grid's.
-  static constexpr index_t never_in_grid = 1024;
-
   /// In the shared memory of each block.
   bool has_own_keys() const noexcept { return choice_.kernel != fps_kernel::maxima_in_grid; }
 

@@ -3,11 +3,10 @@
 /// it.
 #pragma once
 
+#include <farpoint/core/bits.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/candidate_threshold.hpp>
-
-#include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -15,17 +14,6 @@ namespace FARPOINT_HIDDEN detail {
 /// The place of a candidate in the serial loop's order, as an integer: the larger distance is better, then the lower
 /// index. No two candidates have the same key, and none has key 0.
 using fps_key = std::uint64_t;
-
-FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t float_bits(float value) noexcept {
-  std::uint32_t bits;
-  std::memcpy(&bits, &value, sizeof bits);
-  return bits;
-}
-FARPOINT_HD FARPOINT_ALWAYS_INLINE float float_of_bits(std::uint32_t bits) noexcept {
-  float value;
-  std::memcpy(&value, &bits, sizeof value);
-  return value;
-}
 
 /// @param distance  not negative
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_of(float distance, std::uint32_t index) noexcept {

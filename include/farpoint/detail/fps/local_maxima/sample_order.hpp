@@ -4,6 +4,7 @@
 
 #include <farpoint/core/bits.hpp>
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+#include <farpoint/tuning/local_maxima.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -155,7 +156,7 @@ class sample_order {
   }
 
   /// Keys that a lane loads at once.
-  static constexpr unsigned abreast = 4;
+  static constexpr unsigned abreast = maxima_keys_at_once;
 
   /// Samples begin to end - 1, as many as a warp loads at once, that are better than the lane's `key`.
   FARPOINT_DEVICE unsigned count_better(unsigned begin, unsigned end, fps_key key) const noexcept {

@@ -5,6 +5,7 @@
 #include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
+#include <farpoint/tuning/local_maxima.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -33,7 +34,7 @@ struct local_maxima_config {
   static constexpr int boxes_per_warp = Boxes ? PointsPerThread / points_per_box : 0;
 
   /// Candidates above the cut that a block has room for, and those of them that it tells the others.
-  static constexpr unsigned found_size = alone ? 256 : 128;
+  static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
   static constexpr unsigned listed_size = alone ? found_size : 32;
 
   static_assert(BlockSize % 32 == 0);

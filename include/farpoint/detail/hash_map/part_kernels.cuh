@@ -1,0 +1,210 @@
+/// @file
+/// Kernels that sort keys by the part of a hash map in which their search begins, and work on one part after another.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/block/dynamic_shared.cuh>
+#include <farpoint/detail/hash_map/bulk_kernels.cuh>
+
+#include <cub/block/block_scan.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A call, and the memory that its keys are sorted into. A part has room for some more keys than its share: what comes
+/// beyond is worked on at once, so that any keys will do, and nothing has to be counted first.
+template <class Map, class Operation>
+struct hash_map_parted_args {
+  hash_map_args<Map, Operation> call;
+  Operation in_parts;            ///< the same operation on the sorted entries
+  std::uint32_t parts;           ///< hash_map_most_parts at most
+  std::uint32_t room;            ///< of a part, in keys; parts * room is below 2^32 - 1
+  std::uint32_t* given;          ///< `[parts]`: keys of each part so far, some of them beyond its room; zero at first
+  typename Map::key_type* keys;  ///< `[parts, room]`
+  typename Operation::payload* payloads;  ///< `[parts, room]`, if there are any
+  std::uint32_t* places;  ///< `[size]`: where a key is among the sorted ones; of calls that have outcomes
+
+  static constexpr std::uint32_t nowhere = ~std::uint32_t{0};
+};
+
+/// A block's part of the sort.
+template <class Map, class Operation>
+class hash_map_part_sorter {
+ public:
+  using args_type = hash_map_parted_args<Map, Operation>;
+  using key_type = typename Map::key_type;
+  using value_type = typename Operation::payload;
+
+  static constexpr int threads = hash_map_block_size;
+  static constexpr bool has_values = Operation::takes_values && Operation::inserts;
+  // As many keys for each run as fit into registers, and into 32 KiB of shared memory with their values.
+  static constexpr int items = sizeof(key_type) == 4 && (!has_values || sizeof(value_type) == 4) ? 16 : 8;
+  static constexpr int tile = threads * items;
+  static constexpr int parts_a_thread = hash_map_most_parts / threads;
+
+  struct storage {
+    union {
+      typename CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>::TempStorage scan;
+      key_type keys[tile];
+    };
+    value_type values[has_values ? tile : 1];
+    std::uint32_t begins[hash_map_most_parts];  ///< counts of the parts, then where each begins in the tile
+    /// The number in its part of a part's first key here, less its place in the tile.
+    std::uint32_t shifts[hash_map_most_parts];
+  };
+
+  __device__ hash_map_part_sorter(args_type const& args, storage& shared) noexcept : args_{args}, shared_{shared} {}
+
+  /// All threads of the block call it.
+  __device__ void run() const noexcept {
+    index_t const first = index_t{blockIdx.x} * tile;
+    auto const left = static_cast<std::uint32_t>(smaller<index_t>(tile, args_.call.size - first));
+    auto const thread = threadIdx.x;
+    auto const at = [thread](int i) { return static_cast<std::uint32_t>(i) * threads + thread; };
+    auto const& map = args_.call.map;
+
+    FARPOINT_UNROLL
+    for (int i = 0; i < parts_a_thread; ++i) shared_.begins[parts_a_thread * thread + i] = 0;
+    key_type keys[items];
+    FARPOINT_UNROLL
+    for (int i = 0; i < items; ++i) {
+      keys[i] = at(i) < left ? load_once(args_.call.keys + first + at(i)) : map.empty();
+    }
+    __syncthreads();
+    // Of each key its part, and how many of the part the block has counted before it.
+    std::uint32_t ranks[items];
+    FARPOINT_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (at(i) >= left) continue;
+      std::uint32_t const part = map.part_of(keys[i], args_.parts);
+      ranks[i] = part << 16 | atomicAdd(&shared_.begins[part], 1u);
+    }
+    [[maybe_unused]] value_type values[items];
+    if constexpr (has_values) {
+      FARPOINT_UNROLL
+      for (int i = 0; i < items; ++i) {
+        if (at(i) < left) values[i] = load_once(args_.call.operation.values + first + at(i));
+      }
+    }
+    __syncthreads();
+    reserve();
+    std::uint32_t beyond = 0;
+    FARPOINT_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (at(i) >= left) continue;
+      std::uint32_t const part = ranks[i] >> 16;
+      std::uint32_t const to = shared_.begins[part] + (ranks[i] & 0xffff);
+      std::uint32_t const number = shared_.shifts[part] + to;
+      bool const fits = number < args_.room;
+      if (!fits) beyond |= 1u << i;
+      shared_.keys[to] = keys[i];
+      if constexpr (has_values) shared_.values[to] = values[i];
+      if constexpr (Operation::has_outcomes) {
+        store_once(args_.places + first + at(i), fits ? part * args_.room + number : args_type::nowhere);
+      }
+    }
+    __syncthreads();
+    FARPOINT_UNROLL
+    for (int i = 0; i < items; ++i) {
+      if (at(i) >= left) continue;
+      key_type const key = shared_.keys[at(i)];
+      std::uint32_t const part = map.part_of(key, args_.parts);
+      std::uint32_t const number = shared_.shifts[part] + at(i);
+      if (number >= args_.room) continue;
+      std::uint32_t const to = part * args_.room + number;
+      args_.keys[to] = key;
+      if constexpr (has_values) args_.payloads[to] = shared_.values[at(i)];
+    }
+    while (cuda_warp::ballot(beyond != 0) != 0) {
+      // Loaded again: few need it, and a list of keys cannot be indexed in registers.
+      bool failed = false;
+      key_type key = map.empty();
+      if (beyond != 0) {
+        index_t const i = first + at(__ffs(static_cast<int>(beyond)) - 1);
+        key = args_.call.keys[i];
+        failed = work(key, i);
+        beyond &= beyond - 1;
+      }
+      if (args_.call.report != nullptr) count_not_inserted(*args_.call.report, failed, key == map.empty());
+    }
+  }
+
+ private:
+  /// Takes room in each part for the block's keys.
+  __device__ void reserve() const noexcept {
+    std::uint32_t counts[parts_a_thread];
+    std::uint32_t numbers[parts_a_thread];
+    std::uint32_t begins[parts_a_thread];
+    FARPOINT_UNROLL
+    for (int i = 0; i < parts_a_thread; ++i) {
+      std::uint32_t const part = parts_a_thread * threadIdx.x + static_cast<std::uint32_t>(i);
+      counts[i] = shared_.begins[part];
+      numbers[i] = counts[i] > 0 ? atomicAdd(args_.given + part, counts[i]) : 0;
+    }
+    CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>{shared_.scan}.ExclusiveSum(counts, begins);
+    FARPOINT_UNROLL
+    for (int i = 0; i < parts_a_thread; ++i) {
+      std::uint32_t const part = parts_a_thread * threadIdx.x + static_cast<std::uint32_t>(i);
+      shared_.begins[part] = begins[i];
+      shared_.shifts[part] = numbers[i] - begins[i];
+    }
+    __syncthreads();
+  }
+
+  /// @return whether the key was not inserted
+  __device__ bool work(key_type key, index_t i) const noexcept {
+    auto const& call = args_.call;
+    auto const outcome = call.operation.finish(call.map, key, call.operation.begin(call.map, key, i));
+    call.operation.write(i, outcome);
+    return static_cast<index_t>(outcome) == Map::npos;
+  }
+
+  args_type const& args_;
+  storage& shared_;
+};
+
+template <class Map, class Operation>
+__global__ void __launch_bounds__(hash_map_part_sorter<Map, Operation>::threads, 4)
+    hash_map_sort_kernel(hash_map_parted_args<Map, Operation> const args) {
+  using sorter = hash_map_part_sorter<Map, Operation>;
+  sorter{args, *static_cast<typename sorter::storage*>(dynamic_shared())}.run();
+}
+
+/// Does the operation on the sorted keys. Blocks are numbered by part; the device starts them in about this order, and
+/// so works on few parts at a time.
+template <class Map, class Operation>
+__global__ void __launch_bounds__(hash_map_block_size)
+    hash_map_parts_kernel(hash_map_parted_args<Map, Operation> const args) {
+  std::uint32_t const blocks_a_part = divide_up(args.room, static_cast<std::uint32_t>(hash_map_block_size));
+  std::uint32_t const part = blockIdx.x / blocks_a_part;
+  std::uint32_t const number = blockIdx.x % blocks_a_part * hash_map_block_size + threadIdx.x;
+  bool failed = false;
+  auto key = args.call.map.empty();
+  if (number < smaller(args.given[part], args.room)) {
+    index_t const at = index_t{part} * args.room + number;
+    key = load_once(args.keys + at);
+    auto const outcome = args.in_parts.finish(args.call.map, key, args.in_parts.begin(args.call.map, key, at));
+    args.in_parts.write(at, outcome);
+    failed = static_cast<index_t>(outcome) == Map::npos;
+  }
+  if (args.call.report != nullptr) count_not_inserted(*args.call.report, failed, key == args.call.map.empty());
+}
+
+/// Brings outcomes back into the order of the call.
+template <class Map, class Operation>
+__global__ void __launch_bounds__(hash_map_block_size)
+    hash_map_unsort_kernel(hash_map_parted_args<Map, Operation> const args) {
+  constexpr int each = hash_map_unsort_keys;
+  index_t const first = index_t{blockIdx.x} * (each * hash_map_block_size) + threadIdx.x;
+  FARPOINT_UNROLL
+  for (int i = 0; i < each; ++i) {
+    index_t const at = first + i * hash_map_block_size;
+    if (at >= args.call.size) break;
+    std::uint32_t const place = load_once(args.places + at);
+    if (place != args.nowhere) args.call.operation.copy(at, args.in_parts, place);
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

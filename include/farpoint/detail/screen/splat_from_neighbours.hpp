@@ -1,0 +1,148 @@
+/// @file
+/// Normal, tangent and extents of a splat from a row of neighbours, the same on host and device.
+#pragma once
+
+#include <farpoint/core/check.hpp>
+#include <farpoint/detail/search/check.hpp>
+#include <farpoint/detail/search/normal_from_neighbours.hpp>
+#include <farpoint/types/neighbour_normals.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A row of indices, read like a list of keys.
+struct index_row {
+  struct key {
+    index_t at;
+    FARPOINT_HD index_t index() const noexcept { return at; }
+  };
+
+  index_view indices;
+  index_t begin;
+
+  FARPOINT_HD key operator[](int j) const noexcept { return {indices[begin + j]}; }
+  /// Neighbours before the first index that is no point's.
+  FARPOINT_HD int count(index_t k, index_t points) const noexcept {
+    int count = 0;
+    while (count < k && indices[begin + count] >= 0 && indices[begin + count] < points) ++count;
+    return count;
+  }
+};
+
+template <class Scalar>
+struct splat_at {
+  normal_and_curvature<Scalar> across;
+  vec<Scalar, 3> tangent{};
+  Scalar extents[2] = {};
+};
+
+/// Root of the mean of the squared offsets from p to its neighbours, along an axis; along all three for a null vector.
+template <class Points, class Keys>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto spread_along(Points const& cloud, typename Points::point const& p,
+                                                     Keys const& keys, int count,
+                                                     vec<typename Points::scalar, 3> const* axis) noexcept {
+  using scalar = typename Points::scalar;
+  scalar sum = 0;
+  for (int j = 0; j < count; ++j) {
+    auto const q = cloud[keys[j].index()];
+    scalar along = 0;
+    for (int k = 0; k < 3; ++k) {
+      scalar const d = sub_rn(q[k], p[k]);
+      if (axis == nullptr) sum = fma_rn(d, d, sum);
+      if (axis != nullptr) along = fma_rn((*axis)[k], d, along);
+    }
+    sum = fma_rn(along, along, sum);
+  }
+  return sqrt_rn(div_rn(sum, static_cast<scalar>(count)));
+}
+
+/// The splat at p: normal_of() its neighbours, and how far they reach across the normal. A disc where they span no
+/// plane, and a point without any neighbour.
+template <class Points, class Keys>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto splat_of(Points const& cloud, typename Points::point const& p, Keys const& keys,
+                                                 int count, neighbour_normals_params const& params) noexcept {
+  using scalar = typename Points::scalar;
+  splat_at<scalar> splat;
+  if (count == 0) return splat;
+  auto const plane = plane_of(cloud, p, keys, count, params.viewpoint);
+  splat.across = plane.across;
+  auto const& n = plane.across.normal;
+  bool const is_plane = n[0] != 0 || n[1] != 0 || n[2] != 0;
+  if (is_plane) splat.tangent = plane.eigen.vectors[2];
+  for (int axis = 0; axis < 2; ++axis) {
+    scalar const spread = spread_along(cloud, p, keys, count, is_plane ? &plane.eigen.vectors[2 - axis] : nullptr);
+    bool const is_number = spread <= largest_number<scalar>;
+    splat.extents[axis] = is_number ? mul_rn(static_cast<scalar>(params.extent), spread) : scalar(0);
+  }
+  return splat;
+}
+
+/// Answers one row: the body of for_each_index().
+template <class Points>
+struct splat_rows {
+  using scalar = typename Points::scalar;
+
+  batch<Points> points;  ///< one cloud
+  neighbour_rows rows;
+  neighbour_normals_params params;
+  neighbour_normals_output<scalar> output;
+
+  /// Rows that there is room for.
+  index_t size() const noexcept { return rows.k < 1 ? 0 : rows.indices.size() / rows.k; }
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void answer(index_t row) const noexcept {
+    if (!rows.count.empty() && row >= rows.count[0]) return;
+    Points const whole = points[0];
+    Points const cloud = count_bad_offsets(points) == 0 ? whole : whole.subview(0, 0);
+    index_t const own = rows.points.empty() ? row : rows.points[row];
+    splat_at<scalar> splat;
+    if (own >= 0 && own < cloud.size()) {
+      index_row const keys{rows.indices, row * rows.k};
+      splat = splat_of(cloud, cloud[own], keys, keys.count(rows.k, cloud.size()), params);
+    }
+    write(static_cast<std::size_t>(row), splat);
+  }
+
+  FARPOINT_HD void operator()(std::uint64_t row) const noexcept { answer(static_cast<index_t>(row)); }
+  FARPOINT_HD void operator()(std::uint32_t row) const noexcept { answer(static_cast<index_t>(row)); }
+
+ private:
+  FARPOINT_HD void write(std::size_t row, splat_at<scalar> const& splat) const noexcept {
+    for (std::size_t k = 0; k < 3; ++k) {
+      auto const axis = static_cast<int>(k);
+      if (!output.normals.empty()) output.normals[3 * row + k] = splat.across.normal[axis];
+      if (!output.tangents.empty()) output.tangents[3 * row + k] = splat.tangent[axis];
+      if (k < 2 && !output.extents.empty()) output.extents[2 * row + k] = splat.extents[k];
+    }
+    if (!output.curvatures.empty()) output.curvatures[row] = splat.across.curvature;
+  }
+};
+
+/// What can be checked without reading the arrays, which may be in device memory.
+template <class Points>
+result check_splat_rows(splat_rows<Points> const& task) noexcept {
+  if (result const checked = check_bvh_points(task.points); !checked) return checked;
+  if (task.points.size() != 1) return reject("points: the rows are of one cloud");
+  auto const& rows = task.rows;
+  if (rows.k < 1 || rows.k > max_neighbours) return reject("rows: k is not between 1 and 1,024");
+  if (rows.indices.size() % rows.k != 0) return reject("rows: the size of the indices is no multiple of k");
+  index_t const size = task.size();
+  if (rows.points.empty() && size > task.points.points().size()) {
+    return reject("rows: more than points, and none says whose they are");
+  }
+  if (!is_absent_or_holds(rows.points.size(), size, 1)) return reject("rows: fewer points than rows");
+  if (!(task.params.extent >= 0 && task.params.extent <= largest_number<double>)) {
+    return reject("params: the extent is negative or not finite");
+  }
+  auto const holds_rows = [size](auto const& part, index_t each) {
+    return is_absent_or_holds(static_cast<index_t>(part.size()), size, each);
+  };
+  auto const& output = task.output;
+  if (!holds_rows(output.normals, 3)) return reject("output: the normals are smaller than rows x 3");
+  if (!holds_rows(output.curvatures, 1)) return reject("output: fewer curvatures than rows");
+  if (!holds_rows(output.tangents, 3)) return reject("output: the tangents are smaller than rows x 3");
+  return holds_rows(output.extents, 2) ? result{} : reject("output: the extents are smaller than rows x 2");
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

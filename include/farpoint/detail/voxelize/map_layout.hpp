@@ -1,0 +1,97 @@
+/// @file
+/// Where the arrays of a voxel map lie in its memory, and those of an insertion in its workspace.
+#pragma once
+
+#include <farpoint/container/hash_map_ref.hpp>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/types/voxel_map.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+inline constexpr index_t voxel_map_most_voxels = index_t{1} << 30;
+
+using voxel_map_table = hash_map_ref<std::uint64_t, std::uint32_t, seeded_hash>;
+
+/// Of the map, between calls. The names are those of voxel_map_report.
+struct voxel_map_counters {
+  std::uint64_t points;
+  std::uint64_t voxels;
+  std::uint64_t non_finite;
+  std::uint64_t outside;
+  std::uint64_t dropped_points;
+  std::uint64_t surplus_points;
+};
+
+/// The arrays of a map, by voxel. All voxels of a map are numbered by first occurrence.
+template <class Scalar>
+struct voxel_map_arrays {
+  voxel_map_counters* counters = nullptr;
+  hash_map_bucket* buckets = nullptr;  ///< from cells to numbers of voxels
+  index_t bucket_count = 0;
+  std::uint64_t* cells = nullptr;
+  index_t* first_points = nullptr;
+  std::uint64_t* counts = nullptr;  ///< of kept points
+  Scalar* sums = nullptr;           ///< `[capacity, 3]`
+  float* feature_sums = nullptr;    ///< `[capacity, features]`, as the next two
+  float* largest = nullptr;
+  float* first = nullptr;
+  std::size_t bytes = 0;
+
+  voxel_map_arrays(voxel_map_params<Scalar> const& params, unsigned char* memory) noexcept {
+    workspace_cutter cutter{memory};
+    index_t const voxels = params.capacity;
+    index_t const features = params.features * voxels;
+    counters = cutter.take<voxel_map_counters>(1);
+    bucket_count = voxel_map_table::buckets_for(voxels);
+    buckets = cutter.take<hash_map_bucket>(bucket_count);
+    cells = cutter.take<std::uint64_t>(voxels);
+    first_points = cutter.take<index_t>(voxels);
+    counts = cutter.take<std::uint64_t>(voxels);
+    sums = cutter.take<Scalar>(params.parts.centroid ? 3 * voxels : 0);
+    feature_sums = cutter.take<float>(params.parts.mean ? features : 0);
+    largest = cutter.take<float>(params.parts.max ? features : 0);
+    first = cutter.take<float>(params.parts.first ? features : 0);
+    bytes = cutter.used();
+  }
+
+  FARPOINT_HD voxel_map_table table(std::uint64_t seed) const noexcept {
+    return voxel_map_table{{buckets, static_cast<std::size_t>(bucket_count)}, {}, {}, seeded_hash{seed}};
+  }
+};
+
+/// The arrays of an insertion, by voxel of the tile but for the members. What voxelize() writes comes first.
+struct voxel_map_scratch {
+  std::int32_t* offsets = nullptr;  ///< `[n + 1]`: the points of a voxel are those from here on to the next voxel's
+  std::int32_t* members = nullptr;  ///< `[n]`: points by voxel, in input order
+  std::int32_t* voxel_count = nullptr;
+  voxelize_report* report = nullptr;
+  std::uint32_t* numbers = nullptr;  ///< `[n]`: the voxel of the map
+  std::int32_t* ranks = nullptr;     ///< `[n + 1]`: 1 for a voxel that the map does not have; then how many come before
+  std::uint32_t* kept = nullptr;     ///< `[n]`: points that the voxel takes
+
+  voxel_map_scratch(workspace_cutter& cutter, index_t points) noexcept
+      : offsets{cutter.take<std::int32_t>(points + 1)},
+        members{cutter.take<std::int32_t>(points)},
+        voxel_count{cutter.take<std::int32_t>(1)},
+        report{cutter.take<voxelize_report>(1)},
+        numbers{cutter.take<std::uint32_t>(points)},
+        ranks{cutter.take<std::int32_t>(points + 1)},
+        kept{cutter.take<std::uint32_t>(points)} {}
+
+  /// What voxelize() is to write for a tile.
+  template <class Scalar>
+  voxelize_output<Scalar> output(index_t points) const noexcept {
+    auto const size = static_cast<std::size_t>(points);
+    voxelize_output<Scalar> output;
+    output.capacity = points;
+    output.list_offsets = span<std::int32_t>{offsets, size + 1};
+    output.list_points = span<std::int32_t>{members, size};
+    output.voxel_count = span<std::int32_t>{voxel_count, 1};
+    output.report = report;
+    return output;
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,59 @@
+/// @file
+/// BVHs that are built once, of points in host memory, and searched for queries in host memory, by the compiled
+/// library.
+#pragma once
+
+#include <farpoint/runtime/host_calls.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace runtime {
+
+/// The BVHs of a batch of clouds, which it owns, where they are searched: in the memory of a GPU, or of the host.
+///
+/// What the functions of <farpoint/point_bvh.hpp> do, with the promises of the calls on host memory (host_calls.hpp):
+/// the same answers on every backend. The points are not needed after build(). Movable. Searches are thread-safe;
+/// build() needs it to itself. Those on a GPU are for calls while its device is the current one.
+/// @tparam Scalar  float or double
+template <class Scalar>
+class FARPOINT_API point_index {
+ public:
+  using clouds = batch<point_view<Scalar>>;
+
+  point_index() noexcept;
+  point_index(point_index&& other) noexcept;
+  point_index& operator=(point_index&& other) noexcept;
+  ~point_index();
+
+  /// Builds the BVH of each cloud. Its memory is used again where that is large enough. After a failure it has no BVH.
+  /// @return ok | bad_argument | unavailable | out_of_memory | cuda_failure
+  result build(clouds const& points, options const& wish = {}, run_info* info = nullptr) noexcept;
+
+  /// Clouds; 0 before build().
+  index_t size() const noexcept;
+  /// Where it is; backend::automatic before build().
+  backend where() const noexcept;
+
+  /// @name knn(), radius() and interpolate() among the points of a BVH: see <farpoint/point_bvh.hpp>
+  ///
+  /// As many clouds of queries as the index has; on the backend where it is.
+  /// @{
+  result knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
+             run_info* info = nullptr) const noexcept;
+  result radius(clouds const& queries, radius_params const& params, index_t max, radius_output<Scalar> const& output,
+                run_info* info = nullptr) const noexcept;
+  result interpolate(span<float const> features, clouds const& queries, index_t channels,
+                     interpolate_output const& output, run_info* info = nullptr) const noexcept;
+  /// @}
+
+ private:
+  struct state;
+  state* state_ = nullptr;
+};
+
+#if !defined(FARPOINT_BUILDS_LIBRARY)
+extern template class point_index<float>;
+extern template class point_index<double>;
+#endif
+
+}  // namespace runtime
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,69 @@
+/// @file
+/// How ranks exchange data: what calls on shards ask of a communicator.
+#pragma once
+
+#include <farpoint/core/status.hpp>
+#include <farpoint/core/types.hpp>
+
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Part of a buffer that goes to one rank, or comes from it.
+struct message {
+  std::size_t begin = 0;  ///< bytes from the start of the buffer
+  std::size_t size = 0;   ///< bytes
+};
+
+/// What a rank sends to each rank and receives from each, itself among them. What a rank receives from another is as
+/// long as what that one sends to it.
+struct all_to_all_messages {
+  unsigned char const* send = nullptr;
+  span<message const> outgoing = {};  ///< `[ranks]`: to each
+  unsigned char* receive = nullptr;
+  span<message const> incoming = {};  ///< `[ranks]`: from each
+};
+
+/// True if a type can be the communicator of calls on shards. It has these members:
+///
+/// - `int ranks() const noexcept`: how many work together, from 1 up to max_ranks;
+/// - `int rank() const noexcept`: which of them the caller is, from 0 on;
+/// - `result all_gather(void const* mine, void* all, std::size_t size) noexcept`: every rank gives `size` bytes, and
+///   gets those of all, by rank;
+/// - `result all_to_all(all_to_all_messages const&) noexcept`: each rank gives every rank a message;
+/// - `result barrier() noexcept`: returns when all ranks have called it.
+///
+/// All ranks call the same functions in the same order. A call blocks until its buffers can be used again. After a
+/// failure, which is a communication_failure, later calls fail, too, so that no rank waits for one that has given up.
+/// MPI_Allgather and MPI_Alltoallv do all of this, and so does thread_communicator.
+template <class Communicator, class = void>
+inline constexpr bool is_communicator = false;
+template <class Communicator>
+inline constexpr bool is_communicator<
+    Communicator,
+    std::void_t<decltype(std::declval<Communicator const&>().ranks() + std::declval<Communicator const&>().rank()),
+                decltype(result{std::declval<Communicator&>().all_gather(static_cast<void const*>(nullptr),
+                                                                         static_cast<void*>(nullptr), std::size_t{})}),
+                decltype(result{std::declval<Communicator&>().all_to_all(all_to_all_messages{})}),
+                decltype(result{std::declval<Communicator&>().barrier()})>> = true;
+
+/// The most ranks of a call.
+inline constexpr int max_ranks = 1024;
+
+/// One rank's part of a cloud: points that follow one another in it. Parts may be empty, and of any size.
+template <class Points>
+struct shard {
+  /// In the memory of the rank.
+  Points points{};
+  /// Of the first of them in the whole cloud. Parts must not overlap; ranks may have any of them.
+  index_t first_index = 0;
+};
+
+namespace detail {
+
+constexpr result communication_failure(char const* reason) noexcept {
+  return {status::communication_failure, 0, reason};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,260 @@
+/// @file
+/// Brings the rows of voxelize_shard() together.
+#pragma once
+
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/scale/voxelize_shard_layout.hpp>
+
+#include <cstring>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A part of the output, as bytes.
+struct voxel_part {
+  void const* own;    ///< the rank's rows; null if the rank has not got the part
+  void* all;          ///< of all ranks; null if it is not asked for
+  std::size_t width;  ///< bytes of a row
+  bool same_type;
+  bool fits;  ///< `all` has room for its capacity
+};
+
+inline constexpr int voxel_part_count = 7;
+
+/// The parts that have rows.
+template <class Scalar>
+class voxel_parts {
+ public:
+  voxel_parts(voxelize_output<Scalar> const& own, voxelize_output<Scalar> const& all, index_t features,
+              index_t most_points) noexcept
+      : rows_{all.capacity} {
+    add(own.coords, all.coords, column_count(all.columns), 4);
+    parts_[0].same_type = own.columns == all.columns;
+    add(own.points_per_voxel, all.points_per_voxel, 1, all.points_per_voxel.wide() ? 8 : 4);
+    parts_[1].same_type = own.points_per_voxel.wide() == all.points_per_voxel.wide();
+    // Only of `hard`, whose rows are in memory: their size does not overflow.
+    add_features(own.gathered, all.gathered, all.gathered.empty() ? 1 : features * most_points);
+    add_features(own.mean, all.mean, features);
+    add_features(own.max, all.max, features);
+    add_features(own.first, all.first, features);
+    add(own.centroid, all.centroid, 3, sizeof(Scalar));
+  }
+
+  voxel_part const* begin() const noexcept { return parts_; }
+  voxel_part const* end() const noexcept { return parts_ + size_; }
+
+ private:
+  template <class Part>
+  void add(Part const& own, Part const& all, index_t each, std::size_t element) noexcept {
+    bool const wanted = !all.empty();
+    parts_[size_++] = {own.empty() ? nullptr : own.data(), wanted ? all.data() : nullptr,
+                       wanted ? static_cast<std::size_t>(each) * element : 0, true,
+                       fits_or_absent(static_cast<index_t>(all.size()), rows_, each)};
+  }
+  void add_features(feature_span const& own, feature_span const& all, index_t each) noexcept {
+    add(own, all, each, all.is_float16() ? 2 : 4);
+    parts_[size_ - 1].same_type = own.is_float16() == all.is_float16();
+  }
+
+  index_t rows_;
+  voxel_part parts_[voxel_part_count];
+  int size_ = 0;
+};
+
+/// What a rank says before it gathers.
+struct gather_header {
+  std::uint64_t digest;  ///< of the parts
+  std::uint64_t is_bad;
+  index_t rows;      ///< that the rank has
+  index_t capacity;  ///< for those of all ranks
+};
+
+struct gather_voxels_memory {
+  index_t* numbers = nullptr;     ///< `[capacity]`, by rank
+  unsigned char* rows = nullptr;  ///< `[capacity]` of the widest part, by rank
+  message* outgoing = nullptr;    ///< `[ranks]`
+  message* incoming = nullptr;    ///< `[ranks]`
+  std::size_t bytes = 0;
+
+  template <class Scalar>
+  gather_voxels_memory(unsigned char* workspace, int ranks, voxel_parts<Scalar> const& parts,
+                       index_t capacity) noexcept {
+    std::size_t widest = 0;
+    for (voxel_part const& part : parts) widest = larger(widest, part.width);
+    workspace_cutter cutter{workspace};
+    numbers = cutter.take<index_t>(capacity);
+    rows = cutter.take<unsigned char>(capacity * static_cast<index_t>(widest));
+    outgoing = cutter.take<message>(ranks);
+    incoming = cutter.take<message>(ranks);
+    bytes = cutter.used();
+  }
+};
+
+template <class Scalar>
+result check_gather_voxels(voxelize_params<Scalar> const& params, voxelize_shard_output<Scalar> const& own,
+                           voxelize_output<Scalar> const& all) noexcept {
+  if (all.capacity < 0 || all.capacity > max_points)
+    return reject("gather_voxels: all.capacity is negative, or above 2^48");
+  int const features = params.features.count();
+  if (features < 0 || features > feature_view::max_count || params.mode.max_points < 1) {
+    return reject("gather_voxels: not the parameters of voxelize_shard()");
+  }
+  if (!all.gathered.empty() && (params.mode.is_dynamic() || params.mode.max_points > max_points / 64)) {
+    return reject("gather_voxels: all.gathered without hard{}, or of too many points");
+  }
+  if (own.rows.voxel_count.empty()) return reject("gather_voxels: own.rows.voxel_count is missing");
+  index_t const rows = own.rows.voxel_count.get(0);
+  if (rows < 0 || rows > own.rows.capacity || rows > static_cast<index_t>(own.numbers.size())) {
+    return reject("gather_voxels: own.numbers is missing, or own is not what voxelize_shard() has filled");
+  }
+  for (voxel_part const& part : voxel_parts<Scalar>{own.rows, all, features, params.mode.max_points}) {
+    if (part.all == nullptr) continue;
+    if (!part.fits) return reject("gather_voxels: a part of `all` is smaller than its capacity");
+    if (rows > 0 && part.own == nullptr) return reject("gather_voxels: `all` has a part that `own` has not");
+    if (rows > 0 && !part.same_type) return reject("gather_voxels: a part of `all` and of `own` differ in type");
+  }
+  return {};
+}
+
+/// All ranks come to the same decision.
+template <class Communicator>
+result agree_on_rows(Communicator& communicator, result const& own, gather_header const& mine,
+                     gather_header* all) noexcept {
+  if (result const done = communicator.all_gather(&mine, all, sizeof mine); !done) return done;
+  if (!own) return own;
+  index_t rows = 0;
+  index_t room = mine.capacity;
+  for (int r = 0; r < communicator.ranks(); ++r) {
+    if (all[r].is_bad != 0) return reject("gather_voxels: the arguments of another rank are refused");
+    if (all[r].digest != all[0].digest) return reject("gather_voxels: ranks ask for different parts");
+    rows += all[r].rows;
+    room = smaller(room, all[r].capacity);
+  }
+  return rows > room ? too_small("gather_voxels: a rank has no room for the rows of all") : result{};
+}
+
+/// One rank's part of a call, after ranks have agreed on the arguments.
+template <class Communicator>
+class gather_voxels_task {
+ public:
+  gather_voxels_task(host_exec exec, Communicator& communicator, gather_header const* headers,
+                     gather_voxels_memory const& memory) noexcept
+      : exec_{exec}, communicator_{communicator}, headers_{headers}, memory_{memory} {
+    for (int r = 0; r < communicator.ranks(); ++r) total_ += headers[r].rows;
+  }
+
+  /// Rows of all ranks.
+  index_t total() const noexcept { return total_; }
+
+  /// Brings the numbers of all rows together. They are distinct: they leave no hole if none is too large. Every rank
+  /// sees the same ones.
+  result exchange_numbers(index_t const* own) const noexcept {
+    if (result const done = exchange(own, memory_.numbers, sizeof(index_t)); !done) return done;
+    for (index_t i = 0; i < total_; ++i) {
+      if (memory_.numbers[i] < 0 || memory_.numbers[i] >= total_) {
+        return reject("gather_voxels: a rank had no room for its rows, and has dropped some");
+      }
+    }
+    return {};
+  }
+
+  /// Brings a part of all rows together, and puts each where its number says.
+  result gather(voxel_part const& part) const noexcept {
+    if (part.all == nullptr) return {};
+    if (result const done = exchange(part.own, memory_.rows, part.width); !done) return done;
+    return for_each_index(
+        exec_, total_,
+        [this, &part](std::uint64_t i) {
+          auto const number = static_cast<std::size_t>(memory_.numbers[i]);
+          std::memcpy(static_cast<unsigned char*>(part.all) + number * part.width, memory_.rows + i * part.width,
+                      part.width);
+        },
+        4);
+  }
+
+ private:
+  /// The same rows go to everybody.
+  result exchange(void const* own, void* all, std::size_t width) const noexcept {
+    std::size_t begin = 0;
+    auto const ranks = static_cast<std::size_t>(communicator_.ranks());
+    auto const mine = static_cast<std::size_t>(headers_[communicator_.rank()].rows);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      auto const size = static_cast<std::size_t>(headers_[r].rows) * width;
+      memory_.outgoing[r] = {0, mine * width};
+      memory_.incoming[r] = {begin, size};
+      begin += size;
+    }
+    return communicator_.all_to_all({static_cast<unsigned char const*>(own),
+                                     {memory_.outgoing, ranks},
+                                     static_cast<unsigned char*>(all),
+                                     {memory_.incoming, ranks}});
+  }
+
+  host_exec exec_;
+  Communicator& communicator_;
+  gather_header const* headers_;
+  gather_voxels_memory const& memory_;
+  index_t total_ = 0;
+};
+
+}  // namespace detail
+
+/// Bytes of workspace that gather_voxels() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that
+/// are refused. For each of all.capacity 8 bytes and a row of the widest part. O(1).
+template <class Scalar>
+std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> const& params,
+                                          voxelize_shard_output<Scalar> const& own,
+                                          voxelize_output<Scalar> const& all) noexcept {
+  if (ranks < 1 || ranks > max_ranks || !detail::check_gather_voxels(params, own, all)) return 0;
+  detail::voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), params.mode.max_points};
+  return detail::gather_voxels_memory{nullptr, ranks, parts, all.capacity}.bytes;
+}
+
+/// Gives every rank the rows of all ranks, where their numbers say: what one call of voxelize() for the whole cloud
+/// writes.
+///
+/// @param exec          threads of this rank; blocks until done
+/// @param communicator  that of voxelize_shard()
+/// @param params        those of voxelize_shard(); only their features.count() and mode are read
+/// @param own           what voxelize_shard() has filled: voxel_count, numbers, and the parts that are gathered
+/// @param all           the parts that are wanted, with room for all rows, of the same types on all ranks as in `own`;
+///                      voxel_count, and the report of `own` if both are given. Other parts are left as they are
+/// @param workspace     gather_voxels_workspace_bytes() bytes or more, 256-byte aligned
+/// @return ok | bad_argument, on all ranks where one is given arguments that are refused, or where they ask for
+///         different parts; where a rank had no room for its rows and dropped some | workspace_too_small, on all ranks
+///         where one has no room for all rows; a rank whose workspace is too small has it, and the others bad_argument
+///         | communication_failure. On failure nothing is written, but perhaps after the last.
+/// Complexity: O(rows of all ranks x their bytes) on every rank: for maps that one rank can hold. Two exchanges, and
+/// one for each part.
+template <class Communicator, class Scalar>
+result gather_voxels(host_exec exec, Communicator& communicator, voxelize_params<Scalar> const& params,
+                     voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all,
+                     bytes workspace) noexcept {
+  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
+  int const ranks = communicator.ranks();
+  if (ranks < 1 || ranks > max_ranks)
+    return detail::reject("gather_voxels: a communicator of no ranks, or more than 1024");
+  result good = detail::check_threads(exec);
+  if (good) good = detail::check_gather_voxels(params, own, all);
+  if (good) good = detail::check_workspace(workspace, gather_voxels_workspace_bytes(ranks, params, own, all));
+
+  detail::voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), good ? params.mode.max_points : 1};
+  detail::digest digest;
+  for (detail::voxel_part const& part : parts) digest.add(part.width);
+  index_t const rows = good ? own.rows.voxel_count.get(0) : 0;
+  detail::gather_header headers[max_ranks];
+  detail::gather_header const mine{digest.word(), good ? 0u : 1u, rows, all.capacity};
+  if (result const agreed = detail::agree_on_rows(communicator, good, mine, headers); !agreed) return agreed;
+
+  detail::gather_voxels_memory const memory{workspace.data(), ranks, parts, all.capacity};
+  detail::gather_voxels_task<Communicator> const task{exec, communicator, headers, memory};
+  if (result const done = task.exchange_numbers(own.numbers.data()); !done) return done;
+  for (detail::voxel_part const& part : parts) {
+    if (result const done = task.gather(part); !done) return done;
+  }
+  if (!all.voxel_count.empty()) all.voxel_count.set(0, task.total());
+  if (all.report != nullptr && own.rows.report != nullptr) *all.report = *own.rows.report;
+  return {};
+}
+
+FARPOINT_END_NAMESPACE

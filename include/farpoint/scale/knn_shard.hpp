@@ -1,0 +1,102 @@
+/// @file
+/// Nearest neighbours in a cloud whose points are spread over several ranks, each with its own memory.
+#pragma once
+
+#include <farpoint/scale/knn_shard_task.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+template <class Points, class Queries, class Scalar>
+result check_knn_shard(shard<Points> const& part, Queries const& queries, exact const& method, index_t k,
+                       knn_shard_output<Scalar> const& output) noexcept {
+  if (result const checked = check_bvh_points(batch<Points>{part.points}); !checked) return checked;
+  if (result const checked = check_queries(batch<Queries>{queries}, 1); !checked) return checked;
+  knn_output<Scalar> rows;
+  rows.indices = output.indices;
+  rows.distances = output.distances;
+  if (result const checked = check_knn(queries.size(), method, k, rows); !checked) return checked;
+  if (!holds(static_cast<index_t>(output.distances.size()), queries.size(), k)) {
+    return reject("knn_shard: output.distances is smaller than queries x k");
+  }
+  if (queries.size() > shard_most_points || output.exchanged_capacity < 0 ||
+      output.exchanged_capacity > shard_most_points) {
+    return reject("knn_shard: more than 2^30 queries of a rank, or a negative exchanged_capacity");
+  }
+  index_t const first = part.first_index;
+  if (first < 0 || first > index_t{1} << 62) return reject("knn_shard: first_index is negative, or above 2^62");
+  return {};
+}
+
+}  // namespace detail
+
+/// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
+/// refused.
+///
+/// For each of exchanged_capacity 28 bytes and 24 for each neighbour (of double, 52 and 32), 8 for each pair of ranks,
+/// and what knn() needs. O(1).
+/// @param ranks  that take part
+template <class Points, class Queries>
+std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                                      exact const& method, index_t k,
+                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (ranks < 1 || ranks > max_ranks || !detail::check_threads(exec)) return 0;
+  if (!detail::check_knn_shard(part, queries, method, k, output)) return 0;
+  index_t const m = output.exchanged_capacity;
+  std::size_t bound = 0;
+  search_limits const limits{part.points.size(), 1, queries.size() > m ? queries.size() : m};
+  if (!knn_workspace_bound<Points>(exec, limits, bound)) return 0;
+  return detail::knn_shard_memory<typename Points::scalar>{nullptr, ranks, m, k}.front + bound;
+}
+
+/// Finds the k nearest points of each of the rank's queries, in a cloud that no rank has all of: the rows of knn() for
+/// the whole cloud, to the bit.
+///
+/// Points stay where they are. A query is answered at home first, then by the ranks whose points' box is no farther
+/// away than the k-th neighbour that home has found. So parts that are compact in space, such as tiles, exchange the
+/// queries near their borders; parts that overlap in space, such as whole sweeps of one street, exchange nearly all.
+///
+/// @param exec          threads of this rank; blocks until done
+/// @param communicator  see is_communicator; of 1 to max_ranks ranks, all of which make this call
+/// @param part          the rank's points; may be empty
+/// @param queries       of this rank, as many as it likes; of double coordinates if the points are, and only then
+/// @param method        see exact. With exclude_self query i is not matched with the rank's point i. The same on all
+/// ranks
+/// @param k             neighbours of a query, 1 to 1,024. The same on all ranks
+/// @param output        see knn_shard_output
+/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
+/// @return ok | bad_argument, on all ranks where one is given arguments that are refused, where parameters differ, or
+///         where parts overlap; then nothing is written | workspace_too_small, on all ranks where one exchanges more
+///         queries than exchanged_capacity; a rank whose workspace is too small has it, and the others bad_argument |
+///         communication_failure. After the last two rows are unspecified.
+/// Complexity: that of knn() twice, for the rank's queries and for those it receives, each with an index of its own;
+/// and ranks x queries to choose where they go. Six exchanges.
+template <class Communicator, class Points, class Queries>
+result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                 exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                 bytes workspace) noexcept {
+  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
+  int const ranks = communicator.ranks();
+  if (ranks < 1 || ranks > max_ranks) return detail::reject("knn_shard: a communicator of no ranks, or more than 1024");
+  result own = detail::check_threads(exec);
+  if (own) own = detail::check_knn_shard(part, queries, method, k, output);
+  if (own) {
+    own = detail::check_workspace(workspace, knn_shard_workspace_bytes(exec, ranks, part, queries, method, k, output));
+  }
+  detail::digest digest;
+  digest.add(sizeof(typename Points::scalar) + 100);
+  digest.add(method.max_radius);
+  digest.add(method.exclude_self);
+  digest.add(k);
+  detail::shard_header const mine{digest.word(), own ? 0u : 1u, part.first_index, part.points.size(),
+                                  output.exchanged_capacity};
+  detail::shard_header headers[max_ranks];
+  int sources[max_ranks];
+  result const agreed = detail::agree_on_shards(communicator, own, mine, headers, sources);
+  if (!agreed) return agreed;
+  detail::knn_shard_task<Communicator, Points, Queries> task{
+      exec, communicator, part, queries, method, k, workspace, output.exchanged_capacity};
+  return task.run(output, headers);
+}
+
+FARPOINT_END_NAMESPACE

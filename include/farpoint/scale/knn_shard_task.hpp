@@ -1,0 +1,267 @@
+/// @file
+/// The steps of knn_shard() on the host.
+#pragma once
+
+#include <farpoint/geometry/bounding_box.hpp>
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/knn.hpp>
+#include <farpoint/scale/shard_agreement.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Where knn_shard() writes what belongs to the rank's queries.
+template <class Scalar = float>
+struct knn_shard_output {
+  span<index_t> indices = {};      ///< `[queries, k]`: indices into the whole cloud, as in knn_output
+  span<Scalar> distances = {};     ///< `[queries, k]`: squared distances (m^2), as in knn_output; not optional
+  index_t exchanged_capacity = 0;  ///< queries that there is room for to be sent, and as many to be received
+  index_t* exchanged = nullptr;    ///< the larger number of both, also where that is too many; optional
+  knn_report* report = nullptr;    ///< of all ranks' points and queries, the same on every rank; optional
+};
+
+namespace FARPOINT_HIDDEN detail {
+
+/// What all know of each rank's points.
+template <class Scalar>
+struct knn_shard_box {
+  bounding_box<Scalar> box;  ///< of those that are finite
+  knn_report report;
+};
+
+/// The arrays of a call. `m` queries can be exchanged.
+template <class Scalar>
+struct knn_shard_memory {
+  vec<Scalar>* sent = nullptr;             ///< `[m]` queries, by rank
+  std::uint32_t* sent_row = nullptr;       ///< `[m]`: whose query it is
+  index_t* answers = nullptr;              ///< `[m, k]`, by rank, to what was sent
+  Scalar* answer_distances = nullptr;      ///< `[m, k]`
+  vec<Scalar>* received = nullptr;         ///< `[m]`
+  index_t* found = nullptr;                ///< `[m, k]`: neighbours of those
+  Scalar* found_distances = nullptr;       ///< `[m, k]`
+  knn_shard_box<Scalar>* boxes = nullptr;  ///< `[ranks]`
+  std::uint64_t* matrix = nullptr;         ///< `[ranks, ranks]`: queries that the first sends to the second
+  std::uint64_t* counts = nullptr;         ///< `[ranks]`
+  message* outgoing = nullptr;             ///< `[ranks]`
+  message* incoming = nullptr;             ///< `[ranks]`
+  message* in_bytes = nullptr;             ///< `[2, ranks]`
+  std::size_t front = 0;                   ///< bytes before knn()'s workspace
+
+  knn_shard_memory(unsigned char* workspace, int ranks, index_t m, index_t k) noexcept {
+    workspace_cutter cutter{workspace};
+    sent = cutter.take<vec<Scalar>>(m);
+    sent_row = cutter.take<std::uint32_t>(m);
+    answers = cutter.take<index_t>(m * k);
+    answer_distances = cutter.take<Scalar>(m * k);
+    received = cutter.take<vec<Scalar>>(m);
+    found = cutter.take<index_t>(m * k);
+    found_distances = cutter.take<Scalar>(m * k);
+    boxes = cutter.take<knn_shard_box<Scalar>>(ranks);
+    matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
+    counts = cutter.take<std::uint64_t>(ranks);
+    outgoing = cutter.take<message>(ranks);
+    incoming = cutter.take<message>(ranks);
+    in_bytes = cutter.take<message>(2 * index_t{ranks});
+    front = divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
+  }
+};
+
+/// One rank's part of a call, after ranks have agreed on the arguments.
+///
+/// A query is answered at home. Then it goes to those ranks whose box is no farther away than its k-th neighbour: no
+/// other has a point that belongs into its row. Rows are merged at home.
+template <class Communicator, class Points, class Queries>
+class knn_shard_task {
+ public:
+  using scalar = typename Points::scalar;
+  using output_type = knn_shard_output<scalar>;
+
+  knn_shard_task(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                 exact const& method, index_t k, bytes workspace, index_t capacity) noexcept
+      : exec_{exec},
+        communicator_{communicator},
+        part_{part},
+        queries_{queries},
+        method_{method},
+        k_{k},
+        memory_{workspace.data(), communicator.ranks(), capacity, k},
+        workspace_{workspace.subspan(memory_.front)} {}
+
+  result run(output_type const& output, shard_header const* headers) noexcept {
+    result done = answer_at_home(output);
+    if (done) done = exchange_boxes(output.report);
+    if (!done) return done;
+    choose_ranks(output, headers[communicator_.rank()].received_capacity);
+    done = exchange_counts(output, headers);
+    if (done) done = exchange(memory_.sent, memory_.outgoing, memory_.received, memory_.incoming, sizeof(vec<scalar>));
+    if (done) done = answer_others();
+    auto const row = static_cast<std::size_t>(k_);
+    if (done)
+      done = exchange(memory_.found, memory_.incoming, memory_.answers, memory_.outgoing, row * sizeof(index_t));
+    if (done) {
+      done = exchange(memory_.found_distances, memory_.incoming, memory_.answer_distances, memory_.outgoing,
+                      row * sizeof(scalar));
+    }
+    return done ? merge(output) : done;
+  }
+
+ private:
+  int ranks() const noexcept { return communicator_.ranks(); }
+
+  /// Makes indices of the rank's points those of the whole cloud.
+  result to_global(index_t* indices, index_t count) const noexcept {
+    index_t const first = part_.first_index;
+    return for_each_index(exec_, count, [=](std::uint64_t i) { indices[i] += indices[i] < 0 ? 0 : first; });
+  }
+
+  result answer_at_home(output_type const& output) noexcept {
+    knn_output<scalar> rows;
+    rows.indices = output.indices;
+    rows.distances = output.distances;
+    rows.report = &own_.report;
+    result const done =
+        knn(exec_, batch<Points>{part_.points}, batch<Queries>{queries_}, method_, k_, rows, workspace_);
+    return done ? to_global(output.indices.data(), queries_.size() * k_) : done;
+  }
+
+  result exchange_boxes(knn_report* report) noexcept {
+    own_.box = bounding_box<scalar>::empty();
+    for (index_t i = 0; i < part_.points.size(); ++i) {
+      auto const point = part_.points[i];
+      if (is_finite(point)) own_.box.grow(point);
+    }
+    result const done = communicator_.all_gather(&own_, memory_.boxes, sizeof own_);
+    if (!done || report == nullptr) return done;
+    *report = {};
+    for (int r = 0; r < ranks(); ++r) {
+      report->non_finite_points += memory_.boxes[r].report.non_finite_points;
+      report->non_finite_queries += memory_.boxes[r].report.non_finite_queries;
+    }
+    return {};
+  }
+
+  /// True if a rank may have a point that belongs into the row. One of the same distance and a lower index does.
+  bool may_have(int rank, vec<scalar> const& query, index_t const* indices, scalar const* distances) const noexcept {
+    auto const& box = memory_.boxes[rank].box;
+    if (rank == communicator_.rank() || box.low[0] > box.high[0]) return false;
+    scalar const distance = box.distance2(query);
+    if (!(distance <= squared_radius<scalar>(method_.max_radius))) return false;
+    return indices[k_ - 1] < 0 || distance <= distances[k_ - 1];
+  }
+
+  /// Counts the queries for each rank, and lists as many as there is room for.
+  void choose_ranks(output_type const& output, index_t capacity) noexcept {
+    std::uint64_t sent = 0;
+    for (int to = 0; to < ranks(); ++to) {
+      std::uint64_t const begin = sent;
+      for (index_t i = 0; i < queries_.size(); ++i) {
+        auto const query = queries_[i];
+        if (!is_finite(query)) continue;
+        vec<scalar> const at{{query[0], query[1], query[2]}};
+        if (!may_have(to, at, output.indices.data() + i * k_, output.distances.data() + i * k_)) continue;
+        if (sent < static_cast<std::uint64_t>(capacity)) {
+          memory_.sent[sent] = at;
+          memory_.sent_row[sent] = static_cast<std::uint32_t>(i);
+        }
+        ++sent;
+      }
+      memory_.outgoing[to] = {static_cast<std::size_t>(begin), static_cast<std::size_t>(sent - begin)};
+      memory_.counts[to] = sent - begin;
+    }
+  }
+
+  /// Tells all ranks how many queries go from where to where. They come to the same decision.
+  result exchange_counts(output_type const& output, shard_header const* headers) noexcept {
+    auto const size = static_cast<std::size_t>(ranks());
+    auto const me = static_cast<std::size_t>(communicator_.rank());
+    result const done = communicator_.all_gather(memory_.counts, memory_.matrix, size * sizeof(std::uint64_t));
+    if (!done) return done;
+    bool fits = true;
+    for (std::size_t r = 0; r < size; ++r) {
+      std::uint64_t sent = 0;
+      std::uint64_t received = 0;
+      for (std::size_t other = 0; other < size; ++other) {
+        if (r == me)
+          memory_.incoming[other] = {static_cast<std::size_t>(received),
+                                     static_cast<std::size_t>(memory_.matrix[other * size + r])};
+        sent += memory_.matrix[r * size + other];
+        received += memory_.matrix[other * size + r];
+      }
+      std::uint64_t const most = larger(sent, received);
+      fits = fits && most <= static_cast<std::uint64_t>(headers[r].received_capacity);
+      if (r != me) continue;
+      received_ = static_cast<index_t>(received);
+      if (output.exchanged != nullptr) *output.exchanged = static_cast<index_t>(most);
+    }
+    return fits ? result{} : too_small("knn_shard: a rank exchanges more queries than its exchanged_capacity");
+  }
+
+  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
+                  std::size_t each) const noexcept {
+    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
+                             memory_.in_bytes);
+  }
+
+  /// Neighbours of others' queries, none of which is a point of this rank.
+  result answer_others() noexcept {
+    auto const size = static_cast<std::size_t>(received_ * k_);
+    exact method = method_;
+    method.exclude_self = false;
+    knn_output<scalar> rows;
+    rows.indices = span<index_t>{memory_.found, size};
+    rows.distances = {memory_.found_distances, size};
+    point_view<scalar> const queries{reinterpret_cast<scalar const*>(memory_.received), received_,
+                                     index_t{sizeof(vec<scalar>)}};
+    result const done =
+        knn(exec_, batch<Points>{part_.points}, batch<point_view<scalar>>{queries}, method, k_, rows, workspace_);
+    return done ? to_global(memory_.found, received_ * k_) : done;
+  }
+
+  /// Of one rank no two answers are for one row.
+  result merge(output_type const& output) noexcept {
+    for (int from = 0; from < ranks(); ++from) {
+      message const part = memory_.outgoing[from];
+      auto const one = [this, &output, part](std::uint64_t i) {
+        merge_row(output, static_cast<index_t>(part.begin + i));
+      };
+      if (result const done = for_each_index(exec_, static_cast<index_t>(part.size), one, k_); !done) return done;
+    }
+    return {};
+  }
+
+  void merge_row(output_type const& output, index_t answer) const noexcept {
+    index_t const row = index_t{memory_.sent_row[answer]} * k_;
+    index_t* const indices = output.indices.data() + row;
+    scalar* const distances = output.distances.data() + row;
+    index_t const* const others = memory_.answers + answer * k_;
+    scalar const* const other_distances = memory_.answer_distances + answer * k_;
+    index_t own_indices[max_neighbours];
+    scalar own_distances[max_neighbours];
+    std::copy(indices, indices + k_, own_indices);
+    std::copy(distances, distances + k_, own_distances);
+    index_t own = 0;
+    index_t other = 0;
+    for (index_t j = 0; j < k_; ++j) {
+      // What is past the end of a list is behind all else.
+      bool const is_other =
+          others[other] >= 0 && (own_indices[own] < 0 || other_distances[other] < own_distances[own] ||
+                                 (other_distances[other] == own_distances[own] && others[other] < own_indices[own]));
+      indices[j] = is_other ? others[other] : own_indices[own];
+      distances[j] = is_other ? other_distances[other] : own_distances[own];
+      (is_other ? other : own) += 1;
+    }
+  }
+
+  host_exec exec_;
+  Communicator& communicator_;
+  shard<Points> const& part_;
+  Queries const& queries_;
+  exact const& method_;
+  index_t k_;
+  knn_shard_memory<scalar> memory_;
+  bytes workspace_;
+  knn_shard_box<scalar> own_ = {};
+  index_t received_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,98 @@
+/// @file
+/// Voxels of a cloud that comes in tiles, on a CUDA stream. See voxel_map.hpp for what a voxel map is.
+///
+/// Each call only enqueues: it never synchronises or allocates, and may be captured in a graph. The map, its tiles,
+/// outputs and workspaces are device memory that must stay valid until the stream has passed the call. Calls on one map
+/// must follow one another. While the stream inserts a tile, the next one can be copied by another stream.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/profile_range.cuh>
+#include <farpoint/grid/exclusive_scan.cuh>
+#include <farpoint/grid/for_each_index.cuh>
+#include <farpoint/scale/voxel_map.hpp>
+#include <farpoint/voxelize.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+template <>
+class voxel_map_scan<cuda_exec> {
+ public:
+  voxel_map_scan(workspace_cutter& cutter, index_t rows) noexcept
+      : rows_{rows}, memory_{exclusive_scan_memory::cut(cutter, rows)} {}
+
+  result run(cuda_exec exec, std::int32_t* offsets) const noexcept {
+    kernel_launcher launcher{exec.stream};
+    launcher.clear(memory_.tiles, static_cast<std::size_t>(exclusive_scan_tiles(rows_)) * sizeof(std::uint64_t));
+    launcher.clear(memory_.ticket, sizeof(std::uint32_t));
+    span<std::int32_t> const all{offsets, static_cast<std::size_t>(rows_) + 1};
+    launcher.then([&] { return exclusive_scan({all, rows_, rows_, nullptr, nullptr, memory_}, exec.stream); });
+    return cuda_failure(launcher.error(), "voxel_map: a kernel could not be launched");
+  }
+
+ private:
+  index_t rows_;
+  exclusive_scan_memory memory_;
+};
+
+}  // namespace detail
+
+/// Empties a map, whatever its memory holds. One launch.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Scalar>
+result voxel_map_clear(cuda_exec exec, voxel_map<Scalar> const& map) noexcept {
+  detail::profile_range const range{"farpoint::voxel_map_clear"};
+  if (result const checked = detail::check_pointers(exec, map.memory); !checked) return checked;
+  return detail::voxel_map_clear_on(exec, map);
+}
+
+/// Bytes of device workspace that voxel_map_insert() needs for this tile on the current GPU: at most 86 a point and
+/// 66 KiB. O(1). 0 for what is refused.
+template <class Points>
+std::size_t voxel_map_insert_workspace_bytes(cuda_exec exec, voxel_map<typename Points::scalar> const& map,
+                                             voxel_map_tile<Points> const& tile) noexcept {
+  return detail::voxel_map_insert_size(exec, map, tile);
+}
+
+/// Bytes of device workspace that are enough for voxel_map_insert() of all tiles of up to limits.points points on any
+/// GPU, whatever the map. Never less for higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result voxel_map_insert_workspace_bound(cuda_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  return detail::voxel_map_insert_bound<cuda_exec, Points>(exec, limits, bound);
+}
+
+/// Inserts a tile on a stream: the rules and the bits of the host overload.
+///
+/// @return ok | bad_argument | workspace_too_small | cuda_failure; after the last the map is undefined, and must be
+///         cleared. Otherwise nothing is written on failure.
+/// Complexity: O(points) expected: the launches of voxelize() with lists, and five more. A thread adds up a coordinate
+/// or a feature of a voxel's points in the tile, one by one: a tile whose points are nearly all in one voxel takes
+/// long.
+template <class Points>
+result voxel_map_insert(cuda_exec exec, voxel_map<typename Points::scalar> const& map,
+                        voxel_map_tile<Points> const& tile, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::voxel_map_insert"};
+  result const checked =
+      detail::check_pointers(exec, workspace, map.memory, batch<Points>{tile.points}, tile.features, tile.point_voxel);
+  if (!checked) return checked;
+  return detail::voxel_map_insert_on(exec, map, tile, workspace);
+}
+
+/// Reads voxels and counters out of a map, which stays as it is. One launch; the number of voxels stays on the device.
+/// @return ok | bad_argument | workspace_too_small | cuda_failure
+template <class Scalar>
+result voxel_map_read(cuda_exec exec, voxel_map<Scalar> const& map, voxel_map_output<Scalar> const& output) noexcept {
+  detail::profile_range const range{"farpoint::voxel_map_read"};
+  result const checked =
+      detail::check_pointers(exec, map.memory, output.coords, output.points_per_voxel, output.mean, output.max,
+                             output.first, output.centroid, output.first_point, output.voxel_count, output.report);
+  if (!checked) return checked;
+  return detail::voxel_map_read_on(exec, map, output);
+}
+
+FARPOINT_END_NAMESPACE

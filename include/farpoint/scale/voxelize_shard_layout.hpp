@@ -1,0 +1,147 @@
+/// @file
+/// What ranks tell each other in voxelize_shard(), and where its arrays lie in the workspace.
+#pragma once
+
+#include <farpoint/core/limits.hpp>
+#include <farpoint/detail/voxelize/check.hpp>
+#include <farpoint/scale/shard_agreement.hpp>
+#include <farpoint/voxelize.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// What a rank gets of the voxels that it owns.
+template <class Scalar = float>
+struct voxelize_shard_output {
+  /// Rows of the rank's own voxels, by ascending number. The parts that are lists or offsets, or by point, are left
+  /// out. The report is of the whole cloud, the same on every rank.
+  voxelize_output<Scalar> rows = {};
+  span<index_t> numbers = {};     ///< `[rows.capacity]`: the row that each would have in one call for the whole cloud
+  index_t received_capacity = 0;  ///< points that there is room for, of all ranks' that are in voxels of this one
+  index_t* received = nullptr;    ///< how many there were, also where that is too many; optional
+};
+
+namespace FARPOINT_HIDDEN detail {
+
+inline constexpr std::uint32_t no_rank = 0xffffffffu;
+
+/// Of what all ranks must say alike.
+template <class Scalar>
+std::uint64_t digest_of(voxelize_params<Scalar> const& params) noexcept {
+  digest all;
+  all.add(sizeof(Scalar));
+  for (int axis = 0; axis < 3; ++axis) {
+    all.add(params.grid.origin[axis]);
+    all.add(params.grid.size[axis]);
+    all.add(params.grid.dims[axis]);
+  }
+  all.add(params.mode.max_voxels);
+  all.add(params.mode.max_points);
+  all.add(params.features.count());
+  all.add(params.hash_seed);
+  return all.word();
+}
+
+/// The rank that owns a cell. By other bits of the hash than those that choose a place in a table, or the voxels of a
+/// rank would crowd in a part of it.
+FARPOINT_HD inline std::uint32_t owner_of(std::uint64_t cell, std::uint64_t seed, int ranks) noexcept {
+  std::uint64_t const hash = mix_bits(cell ^ seed) & 0xffffffffu;
+  return static_cast<std::uint32_t>(hash * static_cast<std::uint64_t>(ranks) >> 32);
+}
+
+/// A point on its way to the owner of its voxel: three scalars, features as floats, and how many points of the voxel
+/// follow it on its rank that are not sent.
+template <class Scalar>
+struct shard_record {
+  std::size_t features;
+
+  explicit shard_record(int count) noexcept : features{static_cast<std::size_t>(count)} {}
+
+  std::size_t more_at() const noexcept { return 3 * sizeof(Scalar) + features * sizeof(float); }
+  std::size_t size() const noexcept { return divide_up(more_at() + 4, sizeof(Scalar)) * sizeof(Scalar); }
+};
+
+/// The arrays of a call. `n` points of the shard, `m` that the rank can receive.
+template <class Scalar>
+struct voxelize_shard_memory {
+  std::uint32_t* owners = nullptr;     ///< `[n]`: where a point goes, or no_rank
+  std::uint32_t* more = nullptr;       ///< `[n]`: see shard_record
+  std::uint32_t* places = nullptr;     ///< `[n]`: record of a point
+  std::int32_t* offsets = nullptr;     ///< `[n + 1]`: where a voxel of the shard begins in members
+  std::int32_t* members = nullptr;     ///< `[n]`
+  unsigned char* sent = nullptr;       ///< `[n]` records, by owner
+  unsigned char* is_new = nullptr;     ///< `[n]`: by record: the first point of its voxel in the cloud
+  index_t* given = nullptr;            ///< `[n]`: numbers of voxels whose first point is here, by owner
+  unsigned char* received = nullptr;   ///< `[m]` records, by index in the cloud
+  unsigned char* is_first = nullptr;   ///< `[m]`: the first of its voxel
+  index_t* numbers = nullptr;          ///< `[m]`: of the rank's own voxels
+  std::int32_t* rows = nullptr;        ///< `[m]`: voxel of a record
+  std::uint64_t* matrix = nullptr;     ///< `[ranks, ranks]`: points that the first sends to the second
+  message* outgoing = nullptr;         ///< `[ranks]`: records that go to each, in records, as all messages here
+  message* incoming = nullptr;         ///< `[ranks]`: records that come from each
+  message* given_to = nullptr;         ///< `[ranks]`: numbers that go to each
+  message* given_by = nullptr;         ///< `[ranks]`: numbers that come from each
+  message* in_bytes = nullptr;         ///< `[2, ranks]`: of the exchange that runs
+  std::uint64_t* counts = nullptr;     ///< `[ranks]`
+  voxelize_report* reports = nullptr;  ///< `[ranks]`
+  std::size_t front = 0;               ///< bytes before voxelize()'s workspace
+
+  voxelize_shard_memory(unsigned char* workspace, int ranks, int features, index_t n, index_t m) noexcept {
+    workspace_cutter cutter{workspace};
+    auto const record = static_cast<index_t>(shard_record<Scalar>{features}.size());
+    owners = cutter.take<std::uint32_t>(n);
+    more = cutter.take<std::uint32_t>(n);
+    places = cutter.take<std::uint32_t>(n);
+    offsets = cutter.take<std::int32_t>(n + 1);
+    members = cutter.take<std::int32_t>(n);
+    sent = cutter.take<unsigned char>(n * record);
+    is_new = cutter.take<unsigned char>(n);
+    given = cutter.take<index_t>(n);
+    received = cutter.take<unsigned char>(m * record);
+    is_first = cutter.take<unsigned char>(m);
+    numbers = cutter.take<index_t>(m);
+    rows = cutter.take<std::int32_t>(m);
+    matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
+    outgoing = cutter.take<message>(ranks);
+    incoming = cutter.take<message>(ranks);
+    given_to = cutter.take<message>(ranks);
+    given_by = cutter.take<message>(ranks);
+    in_bytes = cutter.take<message>(2 * index_t{ranks});
+    counts = cutter.take<std::uint64_t>(ranks);
+    reports = cutter.take<voxelize_report>(ranks);
+    front = divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
+  }
+};
+
+/// Checks what a rank can see for itself.
+template <class Points, class Scalar>
+result check_voxelize_shard(shard<Points> const& part, voxelize_params<Scalar> const& params,
+                            voxelize_shard_output<Scalar> const& output) noexcept {
+  auto const& rows = output.rows;
+  index_t const n = part.points.size();
+  index_t const first = part.first_index;
+  if (!rows.list_offsets.empty() || !rows.list_points.empty() || !rows.point_voxel.empty() ||
+      !rows.voxel_offsets.empty()) {
+    return reject("voxelize_shard: outputs that are lists, by point, or by cloud are not for shards");
+  }
+  if (result const checked = check_voxelize(batch<Points>{part.points}, params, rows); !checked) return checked;
+  if (params.order != voxel_order::first_occurrence || params.points != voxel_points::first) {
+    return reject("voxelize_shard: voxels come by first occurrence, and keep their first points");
+  }
+  if (n > shard_most_points || output.received_capacity < 0 || output.received_capacity > shard_most_points) {
+    return reject("voxelize_shard: more than 2^30 points of a rank, or a negative received_capacity");
+  }
+  if (first < 0 || first > index_t{1} << 62) {
+    return reject("voxelize_shard: first_index is negative, or above 2^62");
+  }
+  if (!fits_or_absent(static_cast<index_t>(output.numbers.size()), rows.capacity, 1)) {
+    return reject("voxelize_shard: output.numbers is smaller than capacity");
+  }
+  if (n > 0 && params.features.count() > 0) {
+    if (params.features.size() < n) return reject("voxelize_shard: params.features has fewer records than points");
+    if (params.features.base() == nullptr) return reject("voxelize_shard: params.features is a null pointer");
+  }
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

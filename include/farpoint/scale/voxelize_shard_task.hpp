@@ -1,0 +1,288 @@
+/// @file
+/// The steps of voxelize_shard() on the host.
+#pragma once
+
+#include <farpoint/core/atomic.hpp>
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/scale/voxelize_shard_layout.hpp>
+
+#include <algorithm>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// One rank's part of a call, after ranks have agreed on the arguments.
+///
+/// Every point goes to the owner of its voxel, who has then a cloud of its own: those points of the whole cloud that
+/// are in its voxels, in their order. voxelize() of that cloud has the rows of the whole cloud, but for their numbers.
+template <class Communicator, class Points>
+class voxelize_shard_task {
+ public:
+  using scalar = typename Points::scalar;
+  using output_type = voxelize_shard_output<scalar>;
+
+  /// @param sources  the ranks, in the order of their points
+  voxelize_shard_task(host_exec exec, Communicator& communicator, shard<Points> const& part,
+                      voxelize_params<scalar> const& params, int const* sources, bytes workspace,
+                      index_t received_capacity) noexcept
+      : exec_{exec},
+        communicator_{communicator},
+        points_{part.points},
+        params_{params},
+        sources_{sources},
+        record_{params.features.count()},
+        memory_{workspace.data(), communicator.ranks(), params.features.count(), part.points.size(), received_capacity},
+        workspace_{workspace.subspan(memory_.front)} {}
+
+  result run(output_type const& output, shard_header const* headers) noexcept {
+    result done = choose_points();
+    pack();
+    if (done) done = exchange_counts(output, headers);
+    if (done) done = exchange(memory_.sent, memory_.outgoing, memory_.received, memory_.incoming, record_.size());
+    if (done) done = find_voxels();
+    if (done) done = exchange(memory_.is_first, memory_.incoming, memory_.is_new, memory_.outgoing, 1);
+    if (done) done = number_voxels();
+    if (done) done = write_rows(output);
+    return done ? add_reports(output.rows.report) : done;
+  }
+
+ private:
+  int ranks() const noexcept { return communicator_.ranks(); }
+  std::uint64_t& count_from(int from, int to) const noexcept {
+    return memory_
+        .matrix[static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks()) + static_cast<std::size_t>(to)];
+  }
+
+  /// Finds where each point goes; of a voxel with more than max_points, the others stay.
+  result choose_points() noexcept {
+    int const most = ranks();
+    std::uint64_t non_finite = 0;
+    std::uint64_t outside = 0;
+    auto const choose = [&, this](std::uint64_t i) {
+      auto const point = points_[static_cast<index_t>(i)];
+      vec<std::int32_t> at{};
+      memory_.more[i] = 0;
+      memory_.owners[i] = no_rank;
+      if (voxel_of(params_.grid, point, at)) {
+        memory_.owners[i] = owner_of(cell_of(params_.grid, at), params_.hash_seed, most);
+      } else {
+        atomic_add(is_finite(point) ? &outside : &non_finite, std::uint64_t{1});
+      }
+    };
+    result done = for_each_index(exec_, points_.size(), choose, 4);
+    report_.outside = outside;
+    report_.non_finite = non_finite;
+    if (!done || params_.mode.is_dynamic() || points_.size() == 0) return done;
+
+    auto const size = static_cast<std::size_t>(points_.size());
+    std::int32_t voxels[1] = {};
+    voxelize_output<scalar> lists;
+    lists.capacity = points_.size();
+    lists.list_offsets = span<std::int32_t>{memory_.offsets, size + 1};
+    lists.list_points = span<std::int32_t>{memory_.members, size};
+    lists.voxel_count = span<std::int32_t>{voxels, 1};
+    voxelize_params<scalar> all;
+    all.grid = params_.grid;
+    all.hash_seed = params_.hash_seed;
+    done = voxelize(exec_, batch<Points>{points_}, all, lists, workspace_);
+    auto const leave = [this](std::uint64_t voxel) {
+      index_t const begin = memory_.offsets[voxel];
+      index_t const end = memory_.offsets[voxel + 1];
+      if (end - begin <= params_.mode.max_points) return;
+      index_t const kept = begin + params_.mode.max_points;
+      memory_.more[memory_.members[begin]] = static_cast<std::uint32_t>(end - kept);
+      for (index_t i = kept; i < end; ++i) memory_.owners[memory_.members[i]] = no_rank;
+    };
+    return done ? for_each_index(exec_, voxels[0], leave, 4) : done;
+  }
+
+  /// Makes the records, by owner and then in the order of the points.
+  void pack() noexcept {
+    auto const me = communicator_.rank();
+    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = 0;
+    for (index_t i = 0; i < points_.size(); ++i) {
+      if (memory_.owners[i] != no_rank) ++memory_.counts[memory_.owners[i]];
+    }
+    std::uint64_t begin = 0;
+    for (int to = 0; to < ranks(); ++to) {
+      count_from(me, to) = memory_.counts[to];
+      memory_.outgoing[to] = {static_cast<std::size_t>(begin), static_cast<std::size_t>(memory_.counts[to])};
+      begin += memory_.counts[to];
+      memory_.counts[to] = memory_.outgoing[to].begin;
+    }
+    for (index_t i = 0; i < points_.size(); ++i) {
+      if (memory_.owners[i] != no_rank) {
+        memory_.places[i] = static_cast<std::uint32_t>(memory_.counts[memory_.owners[i]]++);
+      }
+    }
+    static_cast<void>(for_each_index(
+        exec_, points_.size(), [this](std::uint64_t i) { write_record(static_cast<index_t>(i)); }, 8));
+  }
+
+  void write_record(index_t i) const noexcept {
+    if (memory_.owners[i] == no_rank) return;
+    unsigned char* const record = memory_.sent + memory_.places[i] * record_.size();
+    auto const point = points_[i];
+    for (int axis = 0; axis < 3; ++axis) {
+      scalar const value = point[axis];
+      std::memcpy(record + static_cast<std::size_t>(axis) * sizeof(scalar), &value, sizeof value);
+    }
+    float values[feature_view::max_count];
+    if (record_.features > 0) {
+      params_.features.read(i, values);
+      std::memcpy(record + 3 * sizeof(scalar), values, record_.features * sizeof(float));
+    }
+    std::memcpy(record + record_.more_at(), &memory_.more[i], sizeof(std::uint32_t));
+  }
+
+  /// Tells all ranks how many points go from where to where. They come to the same decision.
+  result exchange_counts(output_type const& output, shard_header const* headers) noexcept {
+    auto const me = communicator_.rank();
+    auto const row = static_cast<std::size_t>(ranks());
+    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = memory_.outgoing[to].size;
+    result const done = communicator_.all_gather(memory_.counts, memory_.matrix, row * sizeof(std::uint64_t));
+    if (!done) return done;
+    bool fits = true;
+    for (int to = 0; to < ranks(); ++to) {
+      std::uint64_t points = 0;
+      for (int from = 0; from < ranks(); ++from) points += count_from(from, to);
+      fits = fits && points <= static_cast<std::uint64_t>(headers[to].received_capacity);
+      if (to == me) received_ = static_cast<index_t>(points);
+    }
+    if (output.received != nullptr) *output.received = received_;
+    if (!fits) return too_small("voxelize_shard: a rank receives more points than its received_capacity");
+    std::size_t begin = 0;
+    for (int k = 0; k < ranks(); ++k) {
+      int const from = sources_[k];
+      memory_.incoming[from] = {begin, static_cast<std::size_t>(count_from(from, me))};
+      begin += memory_.incoming[from].size;
+    }
+    return {};
+  }
+
+  /// Exchanges elements of `each` bytes.
+  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
+                  std::size_t each) const noexcept {
+    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
+                             memory_.in_bytes);
+  }
+
+  /// The points that were received, as a cloud.
+  point_view<scalar> received_points() const noexcept {
+    return {reinterpret_cast<scalar const*>(memory_.received), received_, static_cast<index_t>(record_.size())};
+  }
+  feature_view received_features() const noexcept {
+    return feature_view::packed(reinterpret_cast<float const*>(memory_.received + 3 * sizeof(scalar)), received_,
+                                static_cast<int>(record_.features), static_cast<index_t>(record_.size()));
+  }
+
+  /// Finds the voxels of the rank, and which records are the first of theirs.
+  result find_voxels() noexcept {
+    voxelize_params<scalar> all;
+    all.grid = params_.grid;
+    all.hash_seed = params_.hash_seed;
+    voxelize_output<scalar> found;
+    found.capacity = received_;
+    found.point_voxel = span<std::int32_t>{memory_.rows, static_cast<std::size_t>(received_)};
+    result const done = voxelize(exec_, batch<point_view<scalar>>{received_points()}, all, found, workspace_);
+    if (!done) return done;
+    voxels_ = 0;
+    for (index_t i = 0; i < received_; ++i) {
+      bool const is_first = memory_.rows[i] == voxels_;
+      memory_.is_first[i] = is_first ? 1 : 0;
+      voxels_ += is_first ? 1 : 0;
+    }
+    return {};
+  }
+
+  static std::size_t ones(unsigned char const* flags, message const& part) noexcept {
+    return static_cast<std::size_t>(std::count(flags + part.begin, flags + part.begin + part.size, 1));
+  }
+
+  /// Numbers the voxels whose first point is here, and tells their owners.
+  result number_voxels() noexcept {
+    auto const me = communicator_.rank();
+    std::size_t given = 0;
+    for (int to = 0; to < ranks(); ++to) {
+      memory_.given_to[to] = {given, ones(memory_.is_new, memory_.outgoing[to])};
+      given += memory_.given_to[to].size;
+    }
+    // In the order of the points, as the owner's voxels are.
+    std::size_t taken = 0;
+    for (int k = 0; k < ranks(); ++k) {
+      int const from = sources_[k];
+      memory_.given_by[from] = {taken, ones(memory_.is_first, memory_.incoming[from])};
+      taken += memory_.given_by[from].size;
+    }
+    std::uint64_t const mine = given;
+    result const done = communicator_.all_gather(&mine, memory_.counts, sizeof mine);
+    if (!done) return done;
+    index_t number = 0;
+    for (int k = 0; sources_[k] != me; ++k) number += static_cast<index_t>(memory_.counts[sources_[k]]);
+    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = memory_.given_to[to].begin;
+    for (index_t i = 0; i < points_.size(); ++i) {
+      if (memory_.owners[i] == no_rank || memory_.is_new[memory_.places[i]] == 0) continue;
+      memory_.given[memory_.counts[memory_.owners[i]]++] = number++;
+    }
+    return exchange(memory_.given, memory_.given_to, memory_.numbers, memory_.given_by, sizeof(index_t));
+  }
+
+  /// Writes the rows of the voxels that max_voxels allows: their numbers ascend, so that they are the first ones.
+  result write_rows(output_type const& output) noexcept {
+    index_t const* const numbers = memory_.numbers;
+    index_t const allowed = std::lower_bound(numbers, numbers + voxels_, params_.mode.max_voxels) - numbers;
+    voxelize_params<scalar> params = params_;
+    params.mode.max_voxels = allowed;
+    params.features = received_features();
+    voxelize_report report;
+    voxelize_output<scalar> rows = output.rows;
+    rows.report = &report;
+    result const done = voxelize(exec_, batch<point_view<scalar>>{received_points()}, params, rows, workspace_);
+    if (!done) return done;
+    auto const written = static_cast<index_t>(report.voxels);
+    if (!output.numbers.empty()) std::copy(numbers, numbers + written, output.numbers.data());
+    report.non_finite = report_.non_finite;
+    report.outside = report_.outside;
+    for (index_t i = 0; i < received_; ++i) {
+      std::uint32_t more = 0;
+      std::memcpy(&more, memory_.received + static_cast<std::size_t>(i) * record_.size() + record_.more_at(),
+                  sizeof more);
+      (memory_.rows[i] < written ? report.surplus_points : report.dropped_points) += more;
+    }
+    report_ = report;
+    return {};
+  }
+
+  /// Adds up the reports of all ranks.
+  result add_reports(voxelize_report* total) noexcept {
+    result const done = communicator_.all_gather(&report_, memory_.reports, sizeof report_);
+    if (!done || total == nullptr) return done;
+    *total = {};
+    for (int r = 0; r < ranks(); ++r) {
+      voxelize_report const& part = memory_.reports[r];
+      total->voxels += part.voxels;
+      total->non_finite += part.non_finite;
+      total->outside += part.outside;
+      total->dropped_voxels += part.dropped_voxels;
+      total->dropped_points += part.dropped_points;
+      total->surplus_points += part.surplus_points;
+      total->over_capacity += part.over_capacity;
+    }
+    return {};
+  }
+
+  host_exec exec_;
+  Communicator& communicator_;
+  Points points_;
+  voxelize_params<scalar> const& params_;
+  int const* sources_;
+  shard_record<scalar> record_;
+  voxelize_shard_memory<scalar> memory_;
+  bytes workspace_;
+  index_t received_ = 0;
+  index_t voxels_ = 0;  ///< of this rank
+  voxelize_report report_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,24 @@
+/// @file
+/// What makes the kernels of fps() by local maxima fast. Nothing here changes a result.
+#pragma once
+
+#include <farpoint/core/types.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+/// Clouds of fewer points are never a grid's.
+inline constexpr index_t maxima_grid_from = 1024;
+
+/// Candidates above the cut that a block has room for: of a block that has a cloud to itself, and of others.
+inline constexpr unsigned maxima_found_alone = 256, maxima_found_shared = 128;
+
+/// How far below the best candidate a cut lies, as a part of it, at most and at least.
+inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
+
+/// Messages of other blocks that a thread waits for at once, and keys of samples that it loads at once.
+inline constexpr int maxima_messages_at_once = 2;
+inline constexpr unsigned maxima_keys_at_once = 4;
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
