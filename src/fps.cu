@@ -5,17 +5,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-FARPOINT_ON_STREAM(fps, fps, fps_workspace_bytes)
+FARPOINT_ON_STREAM(fps, fps, fps_workspace_bytes, fps_workspace_bound)
 
-#define FARPOINT_FPS_OF(Coord)                                                                              \
-  template result on_stream<fps_function>::run(cuda_exec, clouds_of<Coord> const&, fps_params const&,       \
-                                               fps_output<scalar_of<Coord>> const&, bytes const&) noexcept; \
-  template std::size_t on_stream<fps_function>::workspace_bytes(cuda_exec, clouds_of<Coord> const&,         \
-                                                                fps_params const&) noexcept;
-
-FARPOINT_FPS_OF(float)
-FARPOINT_FPS_OF(double)
-FARPOINT_FPS_OF(float16)
+[[gnu::used]] constexpr auto every_fps = compiled_for<function::fps, float, double, float16>();
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

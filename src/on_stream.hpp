@@ -5,14 +5,49 @@
 #include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/core/status.hpp>
 
-#if defined(FARPOINT_WITH_CUDA)
-#define FARPOINT_NO_DEVICE(function) function ": there is no usable CUDA device"
-#else
-#define FARPOINT_NO_DEVICE(function) function ": this library was built without CUDA"
-#endif
-
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
+
+/// The functions of the library.
+enum class function {
+  fps,
+  voxelize,
+  knn,
+  knn_screen,
+  build_point_bvh,
+  radius,
+  radius_rows,
+  estimate_normals,
+  mean_knn_distance,
+  interpolate,
+  gather,
+  pillar_features,
+  build_quadtree,
+  hash_map,
+  offsets_of_sizes
+};
+
+/// How its sentences begin.
+constexpr char const* name_of(function f) noexcept {
+  switch (f) {
+    case function::fps: return "fps";
+    case function::voxelize: return "voxelize";
+    case function::knn:
+    case function::knn_screen: return "knn";
+    case function::build_point_bvh: return "build_point_bvh";
+    case function::radius: return "radius";
+    case function::radius_rows: return "radius_rows";
+    case function::estimate_normals: return "estimate_normals";
+    case function::mean_knn_distance: return "mean_knn_distance";
+    case function::interpolate: return "interpolate";
+    case function::gather: return "gather";
+    case function::pillar_features: return "pillar_features";
+    case function::build_quadtree: return "build_quadtree";
+    case function::hash_map: return "hash_map";
+    case function::offsets_of_sizes: return "offsets_of_sizes";
+  }
+  return "";
+}
 
 /// Clouds that the library takes.
 template <class Coord>
@@ -21,9 +56,9 @@ using clouds_of = batch<point_view<Coord>>;
 /// True when there is a driver and a device that this build has code for.
 bool cuda_usable() noexcept;
 
-/// One of the functions below. Defined in the .cu file of that name, and instantiated there for the types that the
-/// library exports; without CUDA there is no definition, and nobody asks for one.
-template <class Function>
+/// A function of the headers. Its .cu file defines the members and compiles them for the arguments of stream_table.hpp;
+/// without CUDA there is no definition, and nobody asks for one.
+template <function F>
 struct on_stream {
   template <class... Args>
   static result run(cuda_exec exec, Args const&... args) noexcept;
@@ -31,38 +66,11 @@ struct on_stream {
   /// Bytes that run() needs for such arguments.
   template <class... Args>
   static std::size_t workspace_bytes(cuda_exec exec, Args const&... args) noexcept;
-};
 
-struct fps_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("fps");
-};
-struct voxelize_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("voxelize");
-};
-struct knn_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("knn");
-};
-/// build_point_bvh()
-struct point_bvh_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("build_point_bvh");
-};
-struct radius_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("radius");
-};
-struct radius_rows_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("radius_rows");
-};
-struct estimate_normals_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("estimate_normals");
-};
-struct mean_knn_distance_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("mean_knn_distance");
-};
-struct interpolate_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("interpolate");
-};
-struct gather_function {
-  static constexpr char const* no_device = FARPOINT_NO_DEVICE("gather");
+  /// The bytes that are enough for such points within the limits.
+  template <class Points, class... Limits>
+  static result workspace_bound(cuda_exec exec, Points const&, std::size_t* const& size,
+                                Limits const&... limits) noexcept;
 };
 
 }  // namespace library

@@ -1,168 +1,140 @@
 // The library's functions on a stream: those of the headers, where there is a GPU for them.
-#include <farpoint/runtime/host_calls.hpp>
-#include <farpoint/runtime/stream_calls.hpp>
+#include <farpoint/runtime.hpp>
+#include <farpoint/runtime/stream_bounds.hpp>
+#include <farpoint/runtime/stream_hash_map.hpp>
 
 #include "on_stream.hpp"
+
+#include <array>
+#include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
 
 using library::clouds_of;
+using library::function;
 
 namespace {
 
-template <class Function, class... Args>
-result enqueue([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::on_stream<Function>::run(exec, args...);
+constexpr char why_not[] = ": there is no usable CUDA device";
+#else
+constexpr char why_not[] = ": this library was built without CUDA";
 #endif
-  return {status::unavailable, 0, Function::no_device};
+
+/// "fps: there is no usable CUDA device"
+template <function F>
+result no_device() noexcept {
+  constexpr auto make = [] {
+    std::array<char, 80> text{};
+    std::size_t size = 0;
+    for (char const* from = library::name_of(F); *from != 0; ++from) text[size++] = *from;
+    for (char const* from = why_not; *from != 0; ++from) text[size++] = *from;
+    return text;
+  };
+  static constexpr std::array<char, 80> sentence = make();
+  return {status::unavailable, 0, sentence.data()};
 }
 
-template <class Function, class... Args>
+template <function F, class... Args>
+result enqueue([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return library::on_stream<F>::run(exec, args...);
+#endif
+  return no_device<F>();
+}
+
+template <function F, class... Args>
 std::size_t size_of([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::on_stream<Function>::workspace_bytes(exec, args...);
+  if (runtime::cuda_available()) return library::on_stream<F>::workspace_bytes(exec, args...);
 #endif
   return 0;
 }
 
+template <function F, class Points, class... Limits>
+result bound_of([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Points const& points,
+                [[maybe_unused]] std::size_t& size, [[maybe_unused]] Limits const&... limits) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return library::on_stream<F>::workspace_bound(exec, points, &size, limits...);
+#endif
+  return no_device<F>();
+}
+
 }  // namespace
 
-#define FARPOINT_EXPORT_FPS(Coord)                                                                                     \
-  std::size_t fps_workspace_bytes(cuda_exec exec, clouds_of<Coord> const& clouds, fps_params const& params) noexcept { \
-    return size_of<library::fps_function>(exec, clouds, params);                                                       \
-  }                                                                                                                    \
-  result fps(cuda_exec exec, clouds_of<Coord> const& clouds, fps_params const& params,                                 \
-             fps_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {                                   \
-    return enqueue<library::fps_function>(exec, clouds, params, output, workspace);                                    \
+// Each file has the functions for one type.
+#define FARPOINT_FUNCTIONS "stream/coord.inc"
+#include "each_coord.inc"
+#undef FARPOINT_FUNCTIONS
+#define FARPOINT_FUNCTIONS "stream/scalar.inc"
+#include "each_scalar.inc"
+#undef FARPOINT_FUNCTIONS
+#define FARPOINT_FUNCTIONS "stream/camera.inc"
+#include "each_camera.inc"
+#undef FARPOINT_FUNCTIONS
+#define FARPOINT_FUNCTIONS "stream/value.inc"
+#include "each_value.inc"
+#undef FARPOINT_FUNCTIONS
+
+result pillar_features(cuda_exec exec, voxelize_params<float> const& params, voxelize_output<float> const& voxels,
+                       pillar_centers centers, feature_span output) noexcept {
+  return enqueue<function::pillar_features>(exec, params, voxels, centers, output);
+}
+
+result offsets_of_sizes(cuda_exec exec, index_view sizes, span<index_t> offsets) noexcept {
+  return enqueue<function::offsets_of_sizes>(exec, sizes, offsets);
+}
+
+std::size_t quadtree_workspace_bytes(cuda_exec exec, int width, int height) noexcept {
+  return size_of<function::build_quadtree>(exec, width, height);
+}
+
+result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace, quadtree_ref& tree) noexcept {
+  return enqueue<function::build_quadtree>(exec, zbuffer, memory, workspace, &tree);
+}
+
+namespace library {
+
+#define FARPOINT_FUNCTIONS "stream/map.inc"
+#include "each_map.inc"
+#undef FARPOINT_FUNCTIONS
+
+namespace {
+
+template <class Points>
+result bound_of_scalar(bounded f, Points const& points, cuda_exec exec, search_limits const& limits, index_t k,
+                       std::size_t& bound) noexcept {
+  batch_limits const clouds{limits.points, limits.clouds};
+  switch (f) {
+    case bounded::fps: return bound_of<function::fps>(exec, points, bound, clouds);
+    case bounded::voxelize: return bound_of<function::voxelize>(exec, points, bound, clouds);
+    case bounded::knn: return bound_of<function::knn>(exec, points, bound, limits);
+    case bounded::build_point_bvh: return bound_of<function::build_point_bvh>(exec, points, bound, clouds);
+    case bounded::radius: return bound_of<function::radius>(exec, points, bound, limits);
+    case bounded::estimate_normals: return bound_of<function::estimate_normals>(exec, points, bound, clouds, k);
+    case bounded::mean_knn_distance: return bound_of<function::mean_knn_distance>(exec, points, bound, clouds, k);
+    case bounded::interpolate: return bound_of<function::interpolate>(exec, points, bound, limits);
   }
+  return detail::reject("workspace_bound: there is no such function");
+}
 
-FARPOINT_EXPORT_FPS(float)
-FARPOINT_EXPORT_FPS(double)
-FARPOINT_EXPORT_FPS(float16)
+}  // namespace
 
-#define FARPOINT_EXPORT_VOXELIZE(Scalar)                                                                  \
-  std::size_t voxelize_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& clouds,                   \
-                                       voxelize_params<Scalar> const& params,                             \
-                                       voxelize_output<Scalar> const& output) noexcept {                  \
-    return size_of<library::voxelize_function>(exec, clouds, params, output);                             \
-  }                                                                                                       \
-  result voxelize(cuda_exec exec, clouds_of<Scalar> const& clouds, voxelize_params<Scalar> const& params, \
-                  voxelize_output<Scalar> const& output, bytes workspace) noexcept {                      \
-    return enqueue<library::voxelize_function>(exec, clouds, params, output, workspace);                  \
-  }
+result workspace_bound(bounded f, point_view<float> const& points, cuda_exec exec, search_limits const& limits,
+                       index_t k, std::size_t& bound) noexcept {
+  return bound_of_scalar(f, points, exec, limits, k, bound);
+}
 
-FARPOINT_EXPORT_VOXELIZE(float)
-FARPOINT_EXPORT_VOXELIZE(double)
+result workspace_bound(bounded f, point_view<double> const& points, cuda_exec exec, search_limits const& limits,
+                       index_t k, std::size_t& bound) noexcept {
+  return bound_of_scalar(f, points, exec, limits, k, bound);
+}
 
-#define FARPOINT_EXPORT_KNN(Scalar)                                                                                  \
-  std::size_t knn_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points, clouds_of<Scalar> const& queries, \
-                                  exact const& method, index_t k) noexcept {                                         \
-    return size_of<library::knn_function>(exec, points, queries, method, k);                                         \
-  }                                                                                                                  \
-  std::size_t knn_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points, exact const& method,              \
-                                  index_t k) noexcept {                                                              \
-    return size_of<library::knn_function>(exec, points, method, k);                                                  \
-  }                                                                                                                  \
-  result knn(cuda_exec exec, clouds_of<Scalar> const& points, clouds_of<Scalar> const& queries, exact const& method, \
-             index_t k, knn_output<Scalar> const& output, bytes workspace) noexcept {                                \
-    return enqueue<library::knn_function>(exec, points, queries, method, k, output, workspace);                      \
-  }                                                                                                                  \
-  result knn(cuda_exec exec, clouds_of<Scalar> const& points, exact const& method, index_t k,                        \
-             knn_output<Scalar> const& output, bytes workspace) noexcept {                                           \
-    return enqueue<library::knn_function>(exec, points, method, k, output, workspace);                               \
-  }
+result workspace_bound(bounded f, point_view<float16> const& points, cuda_exec exec, search_limits const& limits,
+                       index_t, std::size_t& bound) noexcept {
+  if (f != bounded::fps) return detail::reject("workspace_bound: only fps() takes float16");
+  return bound_of<function::fps>(exec, points, bound, batch_limits{limits.points, limits.clouds});
+}
 
-FARPOINT_EXPORT_KNN(float)
-FARPOINT_EXPORT_KNN(double)
-
-#define FARPOINT_EXPORT_POINT_BVH(Scalar)                                                                  \
-  std::size_t point_bvh_bytes(cuda_exec exec, clouds_of<Scalar> const& points) noexcept {                  \
-    return size_of<library::point_bvh_function>(exec, points);                                             \
-  }                                                                                                        \
-  result build_point_bvh(cuda_exec exec, clouds_of<Scalar> const& points, bytes memory,                    \
-                         device_point_bvh<Scalar>& index) noexcept {                                       \
-    return enqueue<library::point_bvh_function>(exec, points, memory, &index);                             \
-  }                                                                                                        \
-  std::size_t knn_workspace_bytes(cuda_exec exec, device_point_bvh<Scalar> const& index,                   \
-                                  clouds_of<Scalar> const& queries) noexcept {                             \
-    return size_of<library::knn_function>(exec, index, queries);                                           \
-  }                                                                                                        \
-  result knn(cuda_exec exec, device_point_bvh<Scalar> const& index, clouds_of<Scalar> const& queries,      \
-             exact const& method, index_t k, knn_output<Scalar> const& output, bytes workspace) noexcept { \
-    return enqueue<library::knn_function>(exec, index, queries, method, k, output, workspace);             \
-  }
-
-FARPOINT_EXPORT_POINT_BVH(float)
-FARPOINT_EXPORT_POINT_BVH(double)
-
-#define FARPOINT_EXPORT_RADIUS(Scalar)                                                                     \
-  std::size_t radius_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points,                      \
-                                     clouds_of<Scalar> const& queries) noexcept {                          \
-    return size_of<library::radius_function>(exec, points, queries);                                       \
-  }                                                                                                        \
-  std::size_t radius_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points) noexcept {           \
-    return size_of<library::radius_function>(exec, points);                                                \
-  }                                                                                                        \
-  result radius(cuda_exec exec, clouds_of<Scalar> const& points, clouds_of<Scalar> const& queries,         \
-                radius_params const& params, index_t max, radius_output<Scalar> const& output,             \
-                bytes workspace) noexcept {                                                                \
-    return enqueue<library::radius_function>(exec, points, queries, params, max, output, workspace);       \
-  }                                                                                                        \
-  result radius(cuda_exec exec, clouds_of<Scalar> const& points, radius_params const& params, index_t max, \
-                radius_output<Scalar> const& output, bytes workspace) noexcept {                           \
-    return enqueue<library::radius_function>(exec, points, params, max, output, workspace);                \
-  }                                                                                                        \
-  result radius_rows(cuda_exec exec, clouds_of<Scalar> const& points, clouds_of<Scalar> const& queries,    \
-                     radius_params const& params, radius_rows_output<Scalar> const& output,                \
-                     bytes workspace) noexcept {                                                           \
-    return enqueue<library::radius_rows_function>(exec, points, queries, params, output, workspace);       \
-  }                                                                                                        \
-  result radius_rows(cuda_exec exec, clouds_of<Scalar> const& points, radius_params const& params,         \
-                     radius_rows_output<Scalar> const& output, bytes workspace) noexcept {                 \
-    return enqueue<library::radius_rows_function>(exec, points, params, output, workspace);                \
-  }
-
-FARPOINT_EXPORT_RADIUS(float)
-FARPOINT_EXPORT_RADIUS(double)
-
-#define FARPOINT_EXPORT_ESTIMATE_NORMALS(Scalar)                                                         \
-  std::size_t estimate_normals_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points,          \
-                                               normals_params const& params) noexcept {                  \
-    return size_of<library::estimate_normals_function>(exec, points, params);                            \
-  }                                                                                                      \
-  result estimate_normals(cuda_exec exec, clouds_of<Scalar> const& points, normals_params const& params, \
-                          normals_output<Scalar> const& output, bytes workspace) noexcept {              \
-    return enqueue<library::estimate_normals_function>(exec, points, params, output, workspace);         \
-  }
-
-FARPOINT_EXPORT_ESTIMATE_NORMALS(float)
-FARPOINT_EXPORT_ESTIMATE_NORMALS(double)
-
-#define FARPOINT_EXPORT_MEAN_KNN_DISTANCE(Scalar)                                                                      \
-  std::size_t mean_knn_distance_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points, index_t k) noexcept { \
-    return size_of<library::mean_knn_distance_function>(exec, points, k);                                              \
-  }                                                                                                                    \
-  result mean_knn_distance(cuda_exec exec, clouds_of<Scalar> const& points, index_t k, span<Scalar> means,             \
-                           bytes workspace, knn_report* report) noexcept {                                             \
-    return enqueue<library::mean_knn_distance_function>(exec, points, k, means, workspace, report);                    \
-  }
-
-FARPOINT_EXPORT_MEAN_KNN_DISTANCE(float)
-FARPOINT_EXPORT_MEAN_KNN_DISTANCE(double)
-
-#define FARPOINT_EXPORT_INTERPOLATE(Scalar)                                                                      \
-  std::size_t interpolate_workspace_bytes(cuda_exec exec, clouds_of<Scalar> const& points,                       \
-                                          clouds_of<Scalar> const& queries) noexcept {                           \
-    return size_of<library::interpolate_function>(exec, points, queries);                                        \
-  }                                                                                                              \
-  result interpolate(cuda_exec exec, clouds_of<Scalar> const& points, span<float const> features,                \
-                     clouds_of<Scalar> const& queries, index_t channels, interpolate_output const& output,       \
-                     bytes workspace) noexcept {                                                                 \
-    return enqueue<library::interpolate_function>(exec, points, features, queries, channels, output, workspace); \
-  }
-
-FARPOINT_EXPORT_INTERPOLATE(float)
-FARPOINT_EXPORT_INTERPOLATE(double)
-
+}  // namespace library
 FARPOINT_END_NAMESPACE

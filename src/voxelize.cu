@@ -5,17 +5,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-FARPOINT_ON_STREAM(voxelize, voxelize, voxelize_workspace_bytes)
+FARPOINT_ON_STREAM(voxelize, voxelize, voxelize_workspace_bytes, voxelize_workspace_bound)
 
-#define FARPOINT_VOXELIZE_OF(Scalar)                                                                                \
-  template result on_stream<voxelize_function>::run(cuda_exec, clouds_of<Scalar> const&,                            \
-                                                    voxelize_params<Scalar> const&, voxelize_output<Scalar> const&, \
-                                                    bytes const&) noexcept;                                         \
-  template std::size_t on_stream<voxelize_function>::workspace_bytes(                                               \
-      cuda_exec, clouds_of<Scalar> const&, voxelize_params<Scalar> const&, voxelize_output<Scalar> const&) noexcept;
-
-FARPOINT_VOXELIZE_OF(float)
-FARPOINT_VOXELIZE_OF(double)
+[[gnu::used]] constexpr auto every_voxelize = compiled_for<function::voxelize, float, double>();
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

@@ -1,0 +1,191 @@
+// One host-memory call on a device: where its arrays go in device memory, and how they get there and back.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/core/features.hpp>
+#include <farpoint/core/index_span.hpp>
+
+#include "thread_memory.hpp"
+
+#include <cstring>
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
+
+/// Which rows of an output a call has written.
+struct written_rows {
+  int counter = -1;      ///< of frame::count_rows(); -1: all
+  index_t extra = 0;     ///< rows besides those that it counts
+  std::size_t size = 0;  ///< of a row, in bytes
+};
+
+/// Lays the arrays of a call out one after another, and copies them. It is gone through twice by the same code: with
+/// measure() to add sizes up, and after place() for the addresses; only then it remembers what to copy.
+///
+/// What the caller has in pageable memory goes through the thread's page-locked slots, in as few copies as there are
+/// slots to fill; what is page-locked already goes directly where it is large. Nothing here allocates.
+class frame {
+ public:
+  explicit frame(thread_memory& memory) noexcept : memory_{memory} {}
+
+  /// To add up sizes; addresses are not to be used.
+  void measure() noexcept { start(reinterpret_cast<unsigned char*>(alignment), false); }
+  /// Reserves the memory that was measured, and starts again.
+  cudaError_t place() noexcept {
+    cudaError_t const error = memory_.reserve(used_);
+    if (error == cudaSuccess) start(memory_.device_memory(), true);
+    return error;
+  }
+
+  /// An input of elements that `write(source, first, count, to)` makes of `*source`, which lives until upload().
+  void* input(void const* source, index_t count, std::size_t element,
+              void (*write)(void const*, index_t, index_t, void*)) noexcept {
+    unsigned char* const at = take(static_cast<std::size_t>(count) * element);
+    if (count > 0) remember(inputs_, input_count_, {at, source, count, element, write});
+    return at;
+  }
+  template <class T>
+  T* input(T const* values, std::size_t count) noexcept {
+    return static_cast<T*>(input(values, static_cast<index_t>(count * sizeof(T)), 1, nullptr));
+  }
+  template <class T>
+  span<T const> input(span<T const> values) noexcept {
+    return {input(values.data(), values.size()), values.size()};
+  }
+  /// As 64-bit indices; `indices` lives until upload().
+  index_view input(index_view const& indices) noexcept {
+    auto const widen = [](void const* source, index_t first, index_t count, void* to) {
+      auto const& from = *static_cast<index_view const*>(source);
+      for (index_t i = 0; i < count; ++i) static_cast<index_t*>(to)[i] = from[first + i];
+    };
+    void* const at = input(&indices, indices.size(), sizeof(index_t), widen);
+    return span<index_t const>{static_cast<index_t const*>(at), static_cast<std::size_t>(indices.size())};
+  }
+
+  /// A number of rows that is on the device when the call is done.
+  int count_rows(index_span number) noexcept {
+    counters_[counter_count_] = {number, -1, 0};
+    return counter_count_++;
+  }
+  /// The number that has as many others before it as another counter says.
+  int count_rows_by(index_span numbers, int other) noexcept {
+    counters_[counter_count_] = {numbers, other, 0};
+    return counter_count_++;
+  }
+
+  /// An output of so many bytes.
+  /// @param keep  the call may leave some as they are: they go there, too
+  void* output(void* host, std::size_t size, bool keep = false, written_rows rows = {}) noexcept {
+    unsigned char* const at = take(size);
+    if (size == 0) return at;
+    if (keep) remember(inputs_, input_count_, {at, host, static_cast<index_t>(size), 1, nullptr});
+    remember(outputs_, output_count_, {at, static_cast<unsigned char*>(host), size, rows});
+    return at;
+  }
+  /// An output of rows of `row` elements; nothing for an empty one, which the caller does not want.
+  template <class T>
+  span<T> output(span<T> values, index_t count, index_t row = 1, bool keep = false, written_rows rows = {}) noexcept {
+    auto const used = static_cast<std::size_t>(values.empty() ? 0 : count * row);
+    rows.size = static_cast<std::size_t>(row) * sizeof(T);
+    return {static_cast<T*>(output(values.data(), used * sizeof(T), keep, rows)), used};
+  }
+  index_span output(index_span values, index_t count, index_t row = 1, bool keep = false,
+                    written_rows rows = {}) noexcept {
+    auto const size = static_cast<std::size_t>(values.size());
+    if (values.wide()) {
+      return output(span<std::int64_t>{static_cast<std::int64_t*>(values.data()), size}, count, row, keep, rows);
+    }
+    return output(span<std::int32_t>{static_cast<std::int32_t*>(values.data()), size}, count, row, keep, rows);
+  }
+  /// A report; null where there is none.
+  template <class Report>
+  Report* output(Report* report) noexcept {
+    if (report == nullptr) return nullptr;
+    return static_cast<Report*>(output(static_cast<void*>(report), sizeof(Report)));
+  }
+
+  /// Memory that stays on the device.
+  bytes scratch(std::size_t size) noexcept { return {take(size), size}; }
+
+  /// Enqueues the copies of all inputs.
+  cudaError_t upload() noexcept;
+  /// Copies all outputs back; what the stream has been given is done then.
+  cudaError_t download() noexcept;
+
+ private:
+  static constexpr std::size_t alignment = 256;
+  static constexpr int most_arrays = 24;
+  /// Arrays that are page-locked are copied from where they are if they have so many bytes.
+  static constexpr std::size_t direct_bytes = 256 * 1024;
+
+  struct input_array {
+    unsigned char* at;
+    void const* source;
+    index_t count;
+    std::size_t element;
+    void (*write)(void const*, index_t, index_t, void*);  ///< null: bytes
+  };
+  struct output_array {
+    unsigned char* at;
+    unsigned char* host;
+    std::size_t size;
+    written_rows rows;
+  };
+  struct counter {
+    index_span numbers;
+    int place;  ///< the counter whose number is its place; -1: the first
+    index_t value;
+  };
+  /// A byte of an output.
+  struct cursor {
+    int array;
+    std::size_t offset;
+  };
+  /// Neighbours on the device, to be copied at once.
+  struct part {
+    cursor begin;
+    unsigned char* at;
+    std::size_t size;
+  };
+
+  void start(unsigned char* base, bool placed) noexcept {
+    base_ = base;
+    placed_ = placed;
+    used_ = 0;
+    input_count_ = 0;
+    output_count_ = 0;
+    counter_count_ = 0;
+  }
+  unsigned char* take(std::size_t size) noexcept {
+    unsigned char* const at = base_ + used_;
+    used_ += (size + alignment - 1) / alignment * alignment;
+    return at;
+  }
+  template <class Array>
+  void remember(Array (&arrays)[most_arrays], int& count, Array const& array) noexcept {
+    if (placed_) arrays[count++] = array;
+  }
+
+  cudaError_t open_slot() noexcept;
+  cudaError_t close_slot(unsigned char* at, std::size_t size) noexcept;
+  cudaError_t learn_rows() noexcept;
+  part next_part(cursor& from) const noexcept;
+  void scatter(part const& copied, unsigned char const* slot) const noexcept;
+
+  thread_memory& memory_;
+  unsigned char* base_ = nullptr;
+  bool placed_ = false;
+  std::size_t used_ = 0;
+  input_array inputs_[most_arrays];
+  output_array outputs_[most_arrays];
+  int input_count_ = 0;
+  counter counters_[2];
+  int output_count_ = 0;
+  int counter_count_ = 0;
+  int next_slot_ = 0;
+  bool is_busy_[thread_memory::slots] = {};
+};
+
+}  // namespace library
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,122 @@
+// How a function is called on host memory: on the backend that the caller wishes.
+#pragma once
+
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/host/thread_team.hpp>
+#include <farpoint/runtime.hpp>
+
+#include "host_memory.hpp"
+
+#include <chrono>
+#include <cstdio>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
+
+/// What a function says when it cannot do its work.
+struct sentences {
+  char const* negative_threads;
+  char const* no_device;
+  char const* no_host_memory;
+  char const* no_device_memory;
+  char const* cuda_failure;
+};
+
+// Of the function that is called `name`, a literal.
+#if defined(FARPOINT_WITH_CUDA)
+#define FARPOINT_NO_DEVICE ": there is no usable CUDA device"
+#else
+#define FARPOINT_NO_DEVICE ": this library was built without CUDA"
+#endif
+#define FARPOINT_SENTENCES(name)                                                                 \
+  library::sentences {                                                                           \
+    name ": options.threads is negative", name FARPOINT_NO_DEVICE, name ": host memory ran out", \
+        name ": device memory ran out", name ": a CUDA call failed"                              \
+  }
+
+/// Calls `call(exec, memory)`, which returns the call proper as a function, on host threads.
+template <class Call>
+result call_on_host(sentences const& says, int threads, runtime::run_info& told, Call const& call) noexcept {
+  int const used = resolve_threads(threads);
+  std::snprintf(told.device, sizeof told.device, "%d host thread%s", used, used == 1 ? "" : "s");
+  host_memory memory;
+  auto const run = call(host_exec{threads}, memory);
+  if (!memory.is_enough()) return {status::out_of_memory, 0, says.no_host_memory};
+  auto const start = std::chrono::steady_clock::now();
+  result const outcome = run();
+  told.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return outcome;
+}
+
+#if defined(FARPOINT_WITH_CUDA)
+inline result cuda_result(sentences const& says, cudaError_t error) noexcept {
+  if (error == cudaSuccess) return {};
+  if (error == cudaErrorMemoryAllocation) {
+    // It is told by the result, and would come up in the caller's next check.
+    static_cast<void>(cudaGetLastError());
+    return {status::out_of_memory, static_cast<int>(error), says.no_device_memory};
+  }
+  return {status::cuda_failure, static_cast<int>(error), says.cuda_failure};
+}
+
+/// The same on the current device, with copies of the caller's arrays.
+/// @param is_timed  the caller wants to know the time
+template <class Call>
+result call_on_device(sentences const& says, bool is_timed, runtime::run_info& told, Call const& call) noexcept {
+  cudaError_t error = cudaSuccess;
+  thread_memory* const memory = thread_memory::get(error);
+  if (memory == nullptr) return cuda_result(says, error);
+  if (is_timed) std::snprintf(told.device, sizeof told.device, "%s", memory->device_name());
+  cuda_exec const exec{memory->stream()};
+  frame arrays{*memory};
+  arrays.measure();
+  static_cast<void>(call(exec, arrays));
+  error = arrays.place();
+  if (error != cudaSuccess) return cuda_result(says, error);
+  auto const run = call(exec, arrays);
+  error = arrays.upload();
+  result outcome;
+  if (error == cudaSuccess) {
+    if (is_timed) error = cudaEventRecord(memory->begun(), memory->stream());
+    outcome = run();
+    if (is_timed && error == cudaSuccess) error = cudaEventRecord(memory->ended(), memory->stream());
+  }
+  if (error == cudaSuccess && outcome) error = arrays.download();
+  if (error != cudaSuccess || !outcome) {
+    // Nothing may go on with the caller's arrays.
+    static_cast<void>(cudaStreamSynchronize(memory->stream()));
+    return outcome ? cuda_result(says, error) : outcome;
+  }
+  float milliseconds = 0;
+  if (is_timed) error = cudaEventElapsedTime(&milliseconds, memory->begun(), memory->ended());
+  told.seconds = milliseconds * 1e-3;
+  return cuda_result(says, error);
+}
+#endif
+
+/// Calls `call(exec, memory)` as the caller wishes; the arguments have been checked, as the outcome of which `checked`
+/// tells.
+///
+/// For both backends it is the same code: place(memory, argument, ...) is the argument itself on the host, and its copy
+/// on a device. It returns a function without parameters, which makes the call and does nothing else.
+template <class Call>
+result call_anywhere(sentences const& says, result const& checked, runtime::options const& wish,
+                     runtime::run_info* info, Call const& call) noexcept {
+  runtime::run_info unwanted;
+  runtime::run_info& told = info != nullptr ? *info : unwanted;
+  told.device[0] = '\0';
+  told.seconds = 0;
+  bool const on_gpu =
+      wish.where == runtime::backend::cuda || (wish.where == runtime::backend::automatic && runtime::cuda_available());
+  told.used = on_gpu ? runtime::backend::cuda : runtime::backend::host;
+  if (wish.threads < 0) return detail::reject(says.negative_threads);
+  if (!checked) return checked;
+  if (!on_gpu) return call_on_host(says, wish.threads, told, call);
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return call_on_device(says, info != nullptr, told, call);
+#endif
+  return {status::unavailable, 0, says.no_device};
+}
+
+}  // namespace library
+FARPOINT_END_NAMESPACE

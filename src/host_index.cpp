@@ -1,0 +1,152 @@
+// BVHs that stay where they are searched, for points and queries in host memory.
+#define FARPOINT_BUILDS_LIBRARY
+#include <farpoint/runtime/host_index.hpp>
+
+#include <farpoint/interpolate.hpp>
+#include <farpoint/point_bvh.hpp>
+#include <farpoint/radius.hpp>
+
+#include "host_call.hpp"
+#include "kept_memory.hpp"
+#include "on_stream.hpp"
+
+#include <new>
+#include <utility>
+
+FARPOINT_BEGIN_NAMESPACE
+
+using library::call_anywhere;
+using library::place;
+
+namespace runtime {
+
+template <class Scalar>
+struct point_index<Scalar>::state {
+  library::kept_memory memory;
+  int threads = 0;
+  index_t clouds = 0;
+  index_t points = 0;
+  point_bvh<Scalar> on_host;
+  device_point_bvh<Scalar> on_device;
+
+  point_bvh<Scalar>& index_for(host_exec) noexcept { return on_host; }
+  device_point_bvh<Scalar>& index_for(cuda_exec) noexcept { return on_device; }
+  /// On the backend where the index is.
+  options wish() const noexcept { return {memory.where(), threads}; }
+};
+
+template <class Scalar>
+point_index<Scalar>::point_index() noexcept = default;
+template <class Scalar>
+point_index<Scalar>::point_index(point_index&& other) noexcept : state_{std::exchange(other.state_, nullptr)} {}
+template <class Scalar>
+point_index<Scalar>& point_index<Scalar>::operator=(point_index&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
+template <class Scalar>
+point_index<Scalar>::~point_index() {
+  delete state_;
+}
+
+template <class Scalar>
+index_t point_index<Scalar>::size() const noexcept {
+  return state_ == nullptr ? 0 : state_->clouds;
+}
+
+template <class Scalar>
+backend point_index<Scalar>::where() const noexcept {
+  return state_ == nullptr ? backend::automatic : state_->memory.where();
+}
+
+template <class Scalar>
+result point_index<Scalar>::build(clouds const& points, options const& wish, run_info* info) noexcept {
+  constexpr char const* no_memory = "build_point_bvh: there is not so much memory for the index";
+  if (state_ == nullptr) state_ = new (std::nothrow) state;
+  if (state_ == nullptr) return {status::out_of_memory, 0, no_memory};
+  result const checked = detail::check_host_search(host_exec{}, points, points);
+  bool is_enough = true;
+  result const outcome =
+      call_anywhere(FARPOINT_SENTENCES("build_point_bvh"), checked, wish, info, [&](auto exec, auto& memory) {
+        auto const cloud = place(memory, points);
+        std::size_t const size = point_bvh_bytes(exec, cloud);
+        bytes const kept = state_->memory.reserve(exec, size);
+        is_enough = is_enough && kept.size() >= size;
+        auto& index = state_->index_for(exec);
+        return [=, &index] { return farpoint::build_point_bvh(exec, cloud, kept, index); };
+      });
+  if (outcome) {
+    state_->threads = wish.threads;
+    state_->clouds = points.size();
+    state_->points = points.points().size();
+    return outcome;
+  }
+  delete std::exchange(state_, nullptr);
+  return is_enough ? outcome : result{status::out_of_memory, 0, no_memory};
+}
+
+namespace {
+
+/// What a search by an index checks before its own arguments.
+template <class State, class Queries, class Rest>
+result check_index(State const* state, Queries const& queries, Rest const& rest) noexcept {
+  if (state == nullptr) return detail::reject("index: it has not been built");
+  if (!state->memory.is_here()) return detail::reject("index: it is not on the current device");
+  if (result const checked = detail::check_queries(queries, state->clouds); !checked) return checked;
+  return rest();
+}
+
+}  // namespace
+
+template <class Scalar>
+result point_index<Scalar>::knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
+                                run_info* info) const noexcept {
+  result const checked =
+      check_index(state_, queries, [&] { return detail::check_knn(queries.points().size(), method, k, output); });
+  if (!checked) return checked;
+  return call_anywhere(FARPOINT_SENTENCES("knn"), checked, state_->wish(), info, [&](auto exec, auto& memory) {
+    auto const asked = place(memory, queries);
+    auto const found = place(memory, output, queries, k);
+    auto const& index = state_->index_for(exec);
+    bytes const workspace = memory.scratch(knn_workspace_bytes(exec, index, asked));
+    return [=, &index] { return farpoint::knn(exec, index, asked, method, k, found, workspace); };
+  });
+}
+
+template <class Scalar>
+result point_index<Scalar>::radius(clouds const& queries, radius_params const& params, index_t max,
+                                   radius_output<Scalar> const& output, run_info* info) const noexcept {
+  result const checked =
+      check_index(state_, queries, [&] { return detail::check_radius(queries.points().size(), params, max, output); });
+  if (!checked) return checked;
+  return call_anywhere(FARPOINT_SENTENCES("radius"), checked, state_->wish(), info, [&](auto exec, auto& memory) {
+    auto const asked = place(memory, queries);
+    auto const found = place(memory, output, queries, max);
+    auto const& index = state_->index_for(exec);
+    bytes const workspace = memory.scratch(radius_workspace_bytes(exec, index, asked));
+    return [=, &index] { return farpoint::radius(exec, index, asked, params, max, found, workspace); };
+  });
+}
+
+template <class Scalar>
+result point_index<Scalar>::interpolate(span<float const> features, clouds const& queries, index_t channels,
+                                        interpolate_output const& output, run_info* info) const noexcept {
+  result const checked = check_index(state_, queries, [&] {
+    return detail::check_interpolate(state_->points, features, queries.points().size(), channels, output);
+  });
+  if (!checked) return checked;
+  return call_anywhere(FARPOINT_SENTENCES("interpolate"), checked, state_->wish(), info, [&](auto exec, auto& memory) {
+    auto const values = place(memory, features);
+    auto const asked = place(memory, queries);
+    auto const found = place(memory, output, queries, channels);
+    auto const& index = state_->index_for(exec);
+    bytes const workspace = memory.scratch(interpolate_workspace_bytes(exec, index, asked));
+    return [=, &index] { return farpoint::interpolate(exec, index, values, asked, channels, found, workspace); };
+  });
+}
+
+template class FARPOINT_API point_index<float>;
+template class FARPOINT_API point_index<double>;
+
+}  // namespace runtime
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,69 @@
+// knn() in screen space on host memory.
+#include <farpoint/knn_screen.hpp>
+
+#include "host_call.hpp"
+#include "on_stream.hpp"
+
+FARPOINT_BEGIN_NAMESPACE
+
+#if defined(FARPOINT_WITH_CUDA)
+namespace library {
+
+/// Rows behind those of the visible points stay as they are.
+template <class Scalar, class Camera>
+knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> const& output,
+                                clouds_of<Scalar> const& points, screen_space<Camera> const& method,
+                                index_t k) noexcept {
+  static thread_local index_t unwanted = 0;
+  index_t const size = points.points().size();
+  index_t const rows = detail::screen_row_count(size, method);
+  index_span const count =
+      output.visible_count.empty() ? index_span{span<index_t>{&unwanted, 1}} : output.visible_count;
+  knn_screen_output<Scalar> placed;
+  placed.visible_count = on_device.output(count, 1);
+  written_rows const visible{on_device.count_rows(placed.visible_count), 0, 0};
+  bool const has_row_each = method.rows == screen_rows::input;
+  written_rows const written = has_row_each ? written_rows{} : visible;
+  bool const keep = has_row_each && leaves_rows(points);
+  placed.indices = on_device.output(output.indices, rows, k, keep, written);
+  placed.distances = on_device.output(output.distances, rows, k, keep, written);
+  placed.counts = on_device.output(output.counts, rows, 1, keep, written);
+  placed.pixels = on_device.output(output.pixels, rows, 1, keep, written);
+  placed.visible = on_device.output(output.visible, detail::most_visible(size, method), 1, false, visible);
+  placed.report = on_device.output(output.report);
+  return placed;
+}
+
+}  // namespace library
+#endif
+
+using library::call_anywhere;
+using library::clouds_of;
+using library::place;
+
+namespace {
+
+template <class Camera, class Scalar = typename Camera::scalar>
+result knn_anywhere(clouds_of<Scalar> const& points, screen_space<Camera> const& method, index_t k,
+                    knn_screen_output<Scalar> const& output, runtime::options const& wish,
+                    runtime::run_info* info) noexcept {
+  result const checked = detail::check_knn_screen(points, method, k, output);
+  return call_anywhere(FARPOINT_SENTENCES("knn"), checked, wish, info, [&](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const found = place(memory, output, points, method, k);
+    bytes const workspace = memory.scratch(knn_workspace_bytes(exec, cloud, method, k));
+    return [=] { return farpoint::knn(exec, cloud, method, k, found, workspace); };
+  });
+}
+
+}  // namespace
+
+namespace runtime {
+
+// Each file has the functions for one type.
+#define FARPOINT_FUNCTIONS "host/camera.inc"
+#include "each_camera.inc"
+#undef FARPOINT_FUNCTIONS
+
+}  // namespace runtime
+FARPOINT_END_NAMESPACE

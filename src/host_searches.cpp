@@ -1,0 +1,145 @@
+// The searches on host memory.
+#include <farpoint/estimate_normals.hpp>
+#include <farpoint/interpolate.hpp>
+#include <farpoint/knn.hpp>
+#include <farpoint/mean_knn_distance.hpp>
+#include <farpoint/radius.hpp>
+
+#include "host_call.hpp"
+#include "on_stream.hpp"
+
+FARPOINT_BEGIN_NAMESPACE
+
+using library::call_anywhere;
+using library::clouds_of;
+using library::place;
+
+namespace {
+
+/// The checks that every search makes; `rest` makes the others.
+template <class Points, class Rest>
+result check_search(batch<Points> const& points, batch<Points> const& queries, Rest const& rest) noexcept {
+  if (result const checked = detail::check_host_search(host_exec{}, points, queries); !checked) return checked;
+  return rest();
+}
+
+// Without queries, the points are asked for their own neighbours.
+
+template <class Scalar>
+result knn_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries, exact const& method, index_t k,
+                    knn_output<Scalar> const& output, runtime::options const& wish, runtime::run_info* info) noexcept {
+  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
+  result const checked =
+      check_search(points, all, [&] { return detail::check_knn(all.points().size(), method, k, output); });
+  return call_anywhere(FARPOINT_SENTENCES("knn"), checked, wish, info, [&, queries](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const asked = queries == nullptr ? cloud : place(memory, *queries);
+    auto const found = place(memory, output, all, k);
+    bool const self = queries == nullptr;
+    bytes const workspace = memory.scratch(self ? knn_workspace_bytes(exec, cloud, method, k)
+                                                : knn_workspace_bytes(exec, cloud, asked, method, k));
+    return [=] {
+      return self ? farpoint::knn(exec, cloud, method, k, found, workspace)
+                  : farpoint::knn(exec, cloud, asked, method, k, found, workspace);
+    };
+  });
+}
+
+template <class Scalar>
+result radius_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries, radius_params const& params,
+                       index_t max, radius_output<Scalar> const& output, runtime::options const& wish,
+                       runtime::run_info* info) noexcept {
+  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
+  result const checked =
+      check_search(points, all, [&] { return detail::check_radius(all.points().size(), params, max, output); });
+  return call_anywhere(FARPOINT_SENTENCES("radius"), checked, wish, info, [&, queries](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const asked = queries == nullptr ? cloud : place(memory, *queries);
+    auto const found = place(memory, output, all, max);
+    bool const self = queries == nullptr;
+    bytes const workspace =
+        memory.scratch(self ? radius_workspace_bytes(exec, cloud) : radius_workspace_bytes(exec, cloud, asked));
+    return [=] {
+      return self ? farpoint::radius(exec, cloud, params, max, found, workspace)
+                  : farpoint::radius(exec, cloud, asked, params, max, found, workspace);
+    };
+  });
+}
+
+template <class Scalar>
+result radius_rows_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries,
+                            radius_params const& params, radius_rows_output<Scalar> const& output,
+                            runtime::options const& wish, runtime::run_info* info) noexcept {
+  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
+  result const checked =
+      check_search(points, all, [&] { return detail::check_radius_rows(all.points().size(), params, output); });
+  return call_anywhere(FARPOINT_SENTENCES("radius_rows"), checked, wish, info, [&, queries](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const asked = queries == nullptr ? cloud : place(memory, *queries);
+    auto const found = place(memory, output, all);
+    bool const self = queries == nullptr;
+    bytes const workspace =
+        memory.scratch(self ? radius_workspace_bytes(exec, cloud) : radius_workspace_bytes(exec, cloud, asked));
+    return [=] {
+      return self ? farpoint::radius_rows(exec, cloud, params, found, workspace)
+                  : farpoint::radius_rows(exec, cloud, asked, params, found, workspace);
+    };
+  });
+}
+
+template <class Scalar>
+result estimate_normals_anywhere(clouds_of<Scalar> const& points, normals_params const& params,
+                                 normals_output<Scalar> const& output, runtime::options const& wish,
+                                 runtime::run_info* info) noexcept {
+  result const checked =
+      check_search(points, points, [&] { return detail::check_normals(points.points().size(), params, output); });
+  return call_anywhere(FARPOINT_SENTENCES("estimate_normals"), checked, wish, info, [&](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const found = place(memory, output, points);
+    bytes const workspace = memory.scratch(estimate_normals_workspace_bytes(exec, cloud, params));
+    return [=] { return farpoint::estimate_normals(exec, cloud, params, found, workspace); };
+  });
+}
+
+template <class Scalar>
+result mean_knn_distance_anywhere(clouds_of<Scalar> const& points, index_t k, span<Scalar> means, knn_report* report,
+                                  runtime::options const& wish, runtime::run_info* info) noexcept {
+  result const checked =
+      check_search(points, points, [&] { return detail::check_mean_distance(points.points().size(), k, means); });
+  return call_anywhere(FARPOINT_SENTENCES("mean_knn_distance"), checked, wish, info, [&](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const found = place(memory, means, points);
+    auto* const counters = place(memory, report);
+    bytes const workspace = memory.scratch(mean_knn_distance_workspace_bytes(exec, cloud, k));
+    return [=] { return farpoint::mean_knn_distance(exec, cloud, k, found, workspace, counters); };
+  });
+}
+
+template <class Scalar>
+result interpolate_anywhere(clouds_of<Scalar> const& points, span<float const> features,
+                            clouds_of<Scalar> const& queries, index_t channels, interpolate_output const& output,
+                            runtime::options const& wish, runtime::run_info* info) noexcept {
+  result const checked = check_search(points, queries, [&] {
+    return detail::check_interpolate(points.points().size(), features, queries.points().size(), channels, output);
+  });
+  return call_anywhere(FARPOINT_SENTENCES("interpolate"), checked, wish, info, [&](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    auto const values = place(memory, features);
+    auto const asked = place(memory, queries);
+    auto const found = place(memory, output, queries, channels);
+    bytes const workspace = memory.scratch(interpolate_workspace_bytes(exec, cloud, asked));
+    return [=] { return farpoint::interpolate(exec, cloud, values, asked, channels, found, workspace); };
+  });
+}
+
+}  // namespace
+
+namespace runtime {
+
+// Each file has the functions for one type.
+#define FARPOINT_FUNCTIONS "host/searches.inc"
+#include "each_scalar.inc"
+#undef FARPOINT_FUNCTIONS
+
+}  // namespace runtime
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,28 @@
+#include <farpoint/offsets_of_sizes.cuh>
+#include <farpoint/pillar_features.cuh>
+#include <farpoint/quadtree.cuh>
+
+#include "on_stream.cuh"
+
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
+
+namespace {
+
+result build(cuda_exec exec, zbuffer_ref const& zbuffer, bytes memory, bytes workspace, quadtree_ref* tree) noexcept {
+  return build_quadtree(exec, zbuffer, memory, workspace, *tree);
+}
+
+}  // namespace
+
+FARPOINT_RUN_ON_STREAM(offsets_of_sizes, offsets_of_sizes)
+FARPOINT_RUN_ON_STREAM(pillar_features, pillar_features)
+FARPOINT_RUN_ON_STREAM(build_quadtree, build)
+FARPOINT_SIZE_ON_STREAM(build_quadtree, quadtree_workspace_bytes)
+
+[[gnu::used]] constexpr auto every_offsets = compiled_for<function::offsets_of_sizes, index_t>();
+[[gnu::used]] constexpr auto every_pillar_features = compiled_for<function::pillar_features, float>();
+[[gnu::used]] constexpr auto every_quadtree = compiled_for<function::build_quadtree, float>();
+
+}  // namespace library
+FARPOINT_END_NAMESPACE
