@@ -2,29 +2,58 @@
 include(CMakePackageConfigHelpers)
 set(farpoint_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farpoint)
 
+# The parts that packages are made of; see package.cmake.
+#   farpoint_headers   the headers, and the CMake package with its components host and cuda
+#   farpoint_runtime   the shared library that programs load
+#   farpoint_library   what linking it takes, or the static library
+#   farpoint_documents
 install(
   DIRECTORY include/farpoint
   DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
+  COMPONENT farpoint_headers
   FILES_MATCHING
   PATTERN *.hpp
   PATTERN *.cuh)
-install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/farpoint)
+install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/farpoint COMPONENT farpoint_headers)
 
-set(farpoint_components host cuda)
-if(TARGET farpoint)
-  list(APPEND farpoint_components farpoint)
-endif()
-foreach(component IN LISTS farpoint_components)
-  # Targets farpoint_host, farpoint_cuda and farpoint; exported as farpoint::host, farpoint::cuda, farpoint::farpoint.
-  if(component STREQUAL "farpoint")
-    set(target farpoint)
-  else()
-    set(target farpoint_${component})
-  endif()
-  install(TARGETS ${target} EXPORT farpoint-${component}-targets)
-  install(EXPORT farpoint-${component}-targets NAMESPACE farpoint:: DESTINATION ${farpoint_config_dir})
+foreach(component IN ITEMS host cuda)
+  # Targets farpoint_host and farpoint_cuda; exported as farpoint::host and farpoint::cuda.
+  install(TARGETS farpoint_${component} EXPORT farpoint-${component}-targets)
+  install(EXPORT farpoint-${component}-targets NAMESPACE farpoint:: DESTINATION ${farpoint_config_dir}
+          COMPONENT farpoint_headers)
 endforeach()
+if(TARGET farpoint)
+  install(
+    TARGETS farpoint
+    EXPORT farpoint-farpoint-targets
+    RUNTIME COMPONENT farpoint_runtime
+    LIBRARY COMPONENT farpoint_runtime NAMELINK_COMPONENT farpoint_library
+    ARCHIVE COMPONENT farpoint_library)
+  install(EXPORT farpoint-farpoint-targets NAMESPACE farpoint:: DESTINATION ${farpoint_config_dir}
+          COMPONENT farpoint_library)
+endif()
+
+# Laid out as in the repository, so that links between the pages hold.
+install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents PATTERN Doxyfile EXCLUDE)
+install(
+  DIRECTORY examples
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  COMPONENT farpoint_documents
+  FILES_MATCHING
+  PATTERN *.hpp
+  PATTERN *.cpp
+  PATTERN *.cuh
+  PATTERN *.cu)
+install(
+  DIRECTORY python/examples
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/python
+  COMPONENT farpoint_documents
+  FILES_MATCHING
+  PATTERN *.ipynb)
+if(FARPOINT_BUILD_DOCS)
+  install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
+endif()
 
 # What a static library asks of its users, with a CUDA half and without.
 set(farpoint_links_cudart FALSE)
@@ -46,17 +75,19 @@ configure_package_config_file(cmake/farpoint-config.cmake.in farpoint-config.cma
 write_basic_package_version_file(farpoint-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config-version.cmake cmake/farpoint_find_cccl.cmake
-        DESTINATION ${farpoint_config_dir})
+        DESTINATION ${farpoint_config_dir} COMPONENT farpoint_headers)
 
 # For builds without CMake. They find the prefix from where they lie.
 set(farpoint_pkgconfig_dir ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 file(RELATIVE_PATH farpoint_pc_prefix ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
-foreach(module IN ITEMS farpoint-host farpoint)
-  if(module STREQUAL "farpoint-host" OR TARGET farpoint)
-    configure_file(cmake/${module}.pc.in ${module}.pc @ONLY)
-    install(FILES ${CMAKE_CURRENT_BINARY_DIR}/${module}.pc DESTINATION ${farpoint_pkgconfig_dir})
-  endif()
-endforeach()
+configure_file(cmake/farpoint-host.pc.in farpoint-host.pc @ONLY)
+install(FILES ${CMAKE_CURRENT_BINARY_DIR}/farpoint-host.pc DESTINATION ${farpoint_pkgconfig_dir}
+        COMPONENT farpoint_headers)
+if(TARGET farpoint)
+  configure_file(cmake/farpoint.pc.in farpoint.pc @ONLY)
+  install(FILES ${CMAKE_CURRENT_BINARY_DIR}/farpoint.pc DESTINATION ${farpoint_pkgconfig_dir}
+          COMPONENT farpoint_library)
+endif()
 
 if(FARPOINT_TOP_LEVEL)
   add_custom_target(

@@ -47,5 +47,7 @@ if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
   check_compiler_flag(CUDA -Ofc=max FARPOINT_NVCC_COMPILES_FAST)
   if(FARPOINT_NVCC_COMPILES_FAST)
     set(farpoint_fast_kernels $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Ofc=max>)
+    # nvcc's -O is for the host compiler. What launches kernels does not run either.
+    string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
   endif()
 endif()
