@@ -11,6 +11,7 @@ int main() {
   std::vector<lidar_point> const points{
       {0.1f, 0.2f, 0, 10}, {3.4f, 0.1f, 0, 50}, {0.3f, 0.4f, 0, 20}, {0.2f, 0.1f, 0, 60}, {99, 0, 0, 70}};
 
+  //! [voxelize]
   farpoint::voxelize_params<float> params;
   params.grid = farpoint::voxel_grid<float>::from_range({{0, 0, -1}}, {{8, 8, 1}}, {{0.5f, 0.5f, 2}});
   // At most 100 voxels of 2 points each: the first in input order. farpoint::dynamic{} has no limits.
@@ -18,6 +19,7 @@ int main() {
   params.features = farpoint::feature_view::packed(&points[0].intensity, static_cast<farpoint::index_t>(points.size()),
                                                    1, farpoint::index_t{sizeof(lidar_point)});
   auto const voxels = farpoint::voxelize(points, params);
+  //! [voxelize]
 
   for (std::size_t v = 0; v < voxels.points_per_voxel.size(); ++v) {
     std::printf("voxel (%d, %d, %d): %d points kept, mean intensity %g\n", voxels.coords[3 * v],

@@ -33,6 +33,7 @@ int main() {
   auto* const neighbours = static_cast<std::int32_t*>(allocate(points.size() * k * sizeof(std::int32_t)));
   cudaMemcpyAsync(on_device, points.data(), points.size() * sizeof points[0], cudaMemcpyHostToDevice, stream);
 
+  //! [calls]
   farpoint::cuda_exec const exec{stream};
   farpoint::batch const cloud{farpoint::point_view<float>{on_device, n}};
   farpoint::fps_params params;
@@ -52,6 +53,7 @@ int main() {
       return 1;
     }
   }
+  //! [calls]
   cudaStreamSynchronize(stream);
 
   int right = 0;

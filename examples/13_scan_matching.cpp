@@ -1,0 +1,166 @@
+// Scan matching: where was the scanner when it took the second sweep? Iterated closest points, point to plane (Chen and
+// Medioni 1992): the nearest map point of each point by knn(), the map's normals by estimate_normals(), and the motion
+// that brings the points onto those planes by six linear equations.
+#include <farpoint/estimate_normals.hpp>
+#include <farpoint/point_bvh.hpp>
+
+#include <array>
+#include <cmath>
+#include <cstdio>
+#include <random>
+
+using point = std::array<double, 3>;
+using point_list = std::vector<point>;
+
+/// A rotation and then a translation.
+struct motion {
+  std::array<point, 3> rotation{{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}};
+  point translation{};
+
+  point operator()(point const& p) const {
+    point moved = translation;
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) moved[i] += rotation[i][j] * p[j];
+    }
+    return moved;
+  }
+  /// This one after another.
+  motion after(motion const& first) const {
+    motion both;
+    both.translation = (*this)(first.translation);
+    for (std::size_t i = 0; i < 3; ++i) {
+      for (std::size_t j = 0; j < 3; ++j) {
+        both.rotation[i][j] = 0;
+        for (std::size_t m = 0; m < 3; ++m) both.rotation[i][j] += rotation[i][m] * first.rotation[m][j];
+      }
+    }
+    return both;
+  }
+};
+
+/// By angles about z, y and x (rad).
+motion make_motion(point const& angles, point const& translation) {
+  motion made;
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::size_t const next = (axis + 1) % 3;
+    std::size_t const last = (axis + 2) % 3;
+    motion turn;
+    turn.rotation[next][next] = turn.rotation[last][last] = std::cos(angles[axis]);
+    turn.rotation[last][next] = std::sin(angles[axis]);
+    turn.rotation[next][last] = -turn.rotation[last][next];
+    made = turn.after(made);
+  }
+  made.translation = translation;
+  return made;
+}
+
+/// Least squares: adds up rows and solves the normal equations by elimination with pivots.
+class six_unknowns {
+ public:
+  void add(std::array<double, 6> const& row, double right) {
+    for (std::size_t i = 0; i < 6; ++i) {
+      for (std::size_t j = 0; j < 6; ++j) equations_[i][j] += row[i] * row[j];
+      equations_[i][6] += row[i] * right;
+    }
+  }
+  std::array<double, 6> solve() {
+    for (std::size_t i = 0; i < 6; ++i) {
+      std::size_t pivot = i;
+      for (std::size_t r = i + 1; r < 6; ++r) {
+        if (std::abs(equations_[r][i]) > std::abs(equations_[pivot][i])) pivot = r;
+      }
+      std::swap(equations_[i], equations_[pivot]);
+      for (std::size_t r = 0; r < 6; ++r) {
+        double const factor = r == i ? 0 : equations_[r][i] / equations_[i][i];
+        for (std::size_t j = i; j < 7; ++j) equations_[r][j] -= factor * equations_[i][j];
+      }
+    }
+    std::array<double, 6> found{};
+    for (std::size_t i = 0; i < 6; ++i) found[i] = equations_[i][6] / equations_[i][i];
+    return found;
+  }
+
+ private:
+  std::array<std::array<double, 7>, 6> equations_{};
+};
+
+//! [map]
+/// The map: an index that is built once, and the normal of each point.
+struct map_of_points {
+  explicit map_of_points(point_list const& all)
+      : points{all}, index{farpoint::build_point_bvh(all)}, normals{farpoint::estimate_normals(all).normals} {}
+
+  point_list const& points;
+  farpoint::point_bvh_of_cloud<double> index;
+  std::vector<double> normals;  // [points, 3]
+};
+//! [map]
+
+//! [step]
+/// The motion that brings the points nearer to the planes of their nearest map points.
+motion step(map_of_points const& map, point_list const& points) {
+  std::vector<std::int32_t> nearest(points.size());
+  farpoint::exact method;
+  method.max_radius = 1;  // metres: points without a partner take no part
+  farpoint::batch const queries{farpoint::view_points(points)};
+  farpoint::result const outcome = knn(farpoint::host_exec{}, map.index.index, queries, method, 1, {nearest});
+  if (!outcome) std::puts(outcome.reason);
+
+  six_unknowns motion_of_points;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    if (nearest[i] < 0) continue;
+    auto const j = static_cast<std::size_t>(nearest[i]);
+    point const n{map.normals[3 * j], map.normals[3 * j + 1], map.normals[3 * j + 2]};
+    point const& p = points[i];
+    point const& q = map.points[j];
+    double const distance = (q[0] - p[0]) * n[0] + (q[1] - p[1]) * n[1] + (q[2] - p[2]) * n[2];
+    motion_of_points.add(
+        {p[1] * n[2] - p[2] * n[1], p[2] * n[0] - p[0] * n[2], p[0] * n[1] - p[1] * n[0], n[0], n[1], n[2]}, distance);
+  }
+  auto const x = motion_of_points.solve();
+  return make_motion({x[0], x[1], x[2]}, {x[3], x[4], x[5]});
+}
+//! [step]
+
+/// A corner of a room, as a scanner sees it: a floor and two walls, with a box on the floor, and noise.
+point_list scan_of_a_room(std::size_t n, unsigned seed) {
+  std::mt19937 random{seed};
+  std::uniform_real_distribution<double> metres{0, 8};
+  std::normal_distribution<double> noise{0, 0.005};
+  point_list points(n);
+  for (std::size_t i = 0; i < n; ++i) {
+    double const a = metres(random);
+    double const b = metres(random);
+    double const off = noise(random);
+    switch (i % 4) {
+      case 0: points[i] = {a, b, off}; break;
+      case 1: points[i] = {a, off, b / 3}; break;
+      case 2: points[i] = {off, a, b / 3}; break;
+      default: points[i] = {2 + a / 8, 3 + b / 8, 1 + off};
+    }
+  }
+  return points;
+}
+
+int main() {
+  point_list const first = scan_of_a_room(4000, 1);
+  point_list second = scan_of_a_room(1000, 2);  // not the same points, and moved
+  motion const truth = make_motion({0.03, -0.02, 0.05}, {0.2, -0.15, 0.1});
+  for (point& p : second) p = truth(p);
+
+  map_of_points const map{first};
+  motion found;  // brings the second sweep back
+  for (int iteration = 0; iteration < 10; ++iteration) {
+    point_list moved(second.size());
+    for (std::size_t i = 0; i < second.size(); ++i) moved[i] = found(second[i]);
+    found = step(map, moved).after(found);
+  }
+
+  // One after the other, they must cancel.
+  motion const rest = found.after(truth);
+  double const shift = std::hypot(rest.translation[0], rest.translation[1], rest.translation[2]);
+  double const trace = rest.rotation[0][0] + rest.rotation[1][1] + rest.rotation[2][2];
+  double const angle = std::acos(std::fmin(1.0, (trace - 1) / 2));
+  std::printf("off by %.4f m and %.5f rad\n", shift, angle);
+  return shift < 0.005 && angle < 0.001 ? 0 : 1;
+}
