@@ -1,0 +1,49 @@
+// One reader per format; read_cloud() chooses among them.
+#pragma once
+
+#include "cloud_bytes.hpp"
+#include "cloud_io.hpp"
+#include "scalar.hpp"
+
+namespace farpoint_tools {
+
+/// read_cloud() of what has been read already.
+cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced);
+
+/// A .bin layout: records of little-endian float32, coordinates first.
+struct bin_layout {
+  file_format format;
+  std::size_t floats;
+  char const* name;
+
+  std::size_t record_bytes() const { return floats * 4; }
+};
+
+/// `format` is kitti, nuscenes or xyz.
+bin_layout const& layout_of(file_format format);
+
+/// The one layout that fits the size and values of the file.
+/// @throws cloud_error  if none fits, or more than one
+bin_layout const& guess_bin_layout(cloud_bytes const& file);
+
+cloud read_bin(cloud_bytes const& file, bin_layout const& layout, std::string const& decided_by);
+/// ASCII and binary of either byte order; all numbers of the element "vertex" are kept, lists are not.
+cloud read_ply(cloud_bytes const& file);
+/// DATA ascii, binary and binary_compressed; fields of several values become as many columns.
+cloud read_pcd(cloud_bytes const& file);
+/// The vertices of a Wavefront file, and their colours where it has them.
+cloud read_obj(cloud_bytes const& file);
+/// NumPy's array of points: three columns or more, the coordinates first.
+cloud read_npy(cloud_bytes const& file);
+
+/// Most values of a point: a header that claims more is damaged, and would cost memory.
+inline constexpr std::size_t most_values = 1024;
+
+/// The name that a column has whatever the format: "nx" for PCD's "normal_x".
+std::string common_name(std::string_view name);
+
+/// Undoes LZF compression, the one of PCD's binary_compressed.
+/// @return nothing when `packed` is damaged or does not give exactly `size` bytes
+std::optional<std::string> unpack_lzf(std::string_view packed, std::size_t size);
+
+}  // namespace farpoint_tools

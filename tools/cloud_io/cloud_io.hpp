@@ -1,0 +1,44 @@
+// Reads point clouds from files: KITTI, nuScenes and raw .bin, .ply, .pcd, .obj, .npy.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include "cloud.hpp"
+
+namespace farpoint_tools {
+
+/// The format of a file. If the caller does not say, the name or the content does.
+enum class file_format { kitti, nuscenes, xyz, ply, pcd, obj, npy };
+
+/// A file that cannot be read as a cloud. what() names the file, what was expected and what was found.
+class cloud_error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// A file that cannot be opened, read or written at all, whatever it holds.
+class file_error : public cloud_error {
+  using cloud_error::cloud_error;
+};
+
+/// Reads a whole cloud; coordinates of other types are converted to float.
+///
+/// Format of `file`: `forced` if given, else by the name's ending (.ply, .pcd, .obj, .npy, .pcd.bin, .xyz.bin,
+/// .xyzi.bin), a "velodyne" or "nuscenes" in the path, else, for other .bin files, the layout that fits size and
+/// content. Memory stays below eight times the file's size and a megabyte, whatever its header says; a compressed .pcd
+/// whose compressed data is intact takes four times of what it unpacks to.
+/// @throws cloud_error  also for a well-formed file without points
+/// @throws file_error   for what is no regular file, or cannot be read
+cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> forced = {});
+
+/// True if read_cloud() takes files of this name's ending.
+bool has_cloud_name(std::filesystem::path const& file);
+
+/// The clouds of a folder, by their names, in alphabetical order. Folders within it are not looked into.
+/// @throws file_error  also if there are none
+std::vector<std::filesystem::path> clouds_of_folder(std::filesystem::path const& folder);
+
+}  // namespace farpoint_tools

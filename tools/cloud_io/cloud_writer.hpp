@@ -1,0 +1,41 @@
+// Writes point clouds: .ply, .pcd, .npy, .csv, .bin.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+#include "cloud_io.hpp"
+
+namespace farpoint_tools {
+
+enum class output_format { ply, pcd, npy, csv, bin };
+
+/// The format that a name's ending asks for; nothing for other endings.
+std::optional<output_format> output_format_of(std::filesystem::path const& file);
+
+/// ".ply"
+char const* extension_of(output_format format);
+
+/// The bytes of a file. Points stay in order and keep their bits; columns keep their type.
+///
+/// - ply, pcd: binary, or ASCII; red, green, blue of type uint8 are PCD's packed "rgb", with alpha "rgba"
+/// - npy: `[points, 3 + columns]`, float32; csv: a line of names, then a line a point
+/// - bin: records of float32, x, y, z and the columns: with an intensity KITTI's layout, with a ring too nuScenes'
+std::string encode_cloud(cloud const& from, output_format format, bool ascii = false);
+
+/// encode_cloud() to a file.
+/// @throws file_error  that names the file
+void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii = false);
+
+/// @throws file_error  that names the file
+void write_bytes(std::string const& bytes, std::filesystem::path const& file);
+
+/// The bytes of a .npy file of float32 or int32 `[rows, columns]`.
+template <class Value>
+std::string encode_npy(Value const* values, std::size_t rows, std::size_t columns);
+
+extern template std::string encode_npy(float const*, std::size_t, std::size_t);
+extern template std::string encode_npy(std::int32_t const*, std::size_t, std::size_t);
+
+}  // namespace farpoint_tools

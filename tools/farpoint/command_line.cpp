@@ -1,0 +1,339 @@
+// All options, in one file: CLI11 takes seconds to compile.
+#include "command_line.hpp"
+
+#include <fmt/format.h>
+#include <CLI/CLI.hpp>
+
+#include <charconv>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <system_error>
+
+#include "commands.hpp"
+
+namespace farpoint_tools {
+
+namespace {
+
+constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
+
+constexpr char const* exit_codes =
+    "Exit codes: 0 success, 1 wrong usage, 2 a file that is no cloud, 3 a file that cannot be read or written,\n"
+    "4 --check found a difference, 5 no usable GPU or no memory.\n";
+
+/// An option whose value is a key of `choices`.
+template <class Value>
+void add_choice(CLI::App& app, std::string const& name, std::map<std::string, Value> const& choices,
+                std::string const& listed, std::string const& help, std::function<void(Value)> const& set) {
+  auto const look_up = [choices, set](std::string const& word) { set(choices.at(word)); };
+  app.add_option_function<std::string>(name, look_up, help)->check(CLI::IsMember(choices))->option_text(listed);
+}
+
+// "1,2,3": as many numbers as `wanted` allows.
+template <class Number>
+void add_numbers(CLI::App& app, std::string const& name, std::vector<Number>& to,
+                 std::vector<std::size_t> const& wanted, std::string const& listed, std::string const& help) {
+  auto const parse = [&to, name, wanted](std::string const& text) {
+    to.clear();
+    std::string_view rest = text;
+    while (true) {
+      auto const word = rest.substr(0, rest.find(','));
+      Number value{};
+      auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+      if (error != std::errc{} || end != word.data() + word.size()) {
+        throw CLI::ValidationError{name, fmt::format("\"{}\" is not a list of numbers", text)};
+      }
+      to.push_back(value);
+      if (word.size() == rest.size()) break;
+      rest.remove_prefix(word.size() + 1);
+    }
+    if (std::find(wanted.begin(), wanted.end(), to.size()) == wanted.end()) {
+      throw CLI::ValidationError{name, fmt::format("\"{}\" has {} numbers", text, to.size())};
+    }
+  };
+  app.add_option_function<std::string>(name, parse, help)->option_text(listed);
+}
+
+void add_format(CLI::App& app, std::optional<file_format>& format) {
+  std::map<std::string, file_format> const formats{{"kitti", file_format::kitti}, {"nuscenes", file_format::nuscenes},
+                                                   {"xyz", file_format::xyz},     {"ply", file_format::ply},
+                                                   {"pcd", file_format::pcd},     {"obj", file_format::obj},
+                                                   {"npy", file_format::npy}};
+  add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd|obj|npy",
+                          "Format of the input, if neither its name nor its content tells",
+                          [&format](file_format chosen) { format = chosen; });
+}
+
+void add_backend(CLI::App& app, farpoint::runtime::backend& where, int& threads) {
+  using farpoint::runtime::backend;
+  std::map<std::string, backend> const backends{
+      {"auto", backend::automatic}, {"host", backend::host}, {"cuda", backend::cuda}};
+  add_choice<backend>(app, "--backend", backends, "auto|host|cuda [auto]",
+                      "Where to run; auto: on a usable GPU, otherwise on the host",
+                      [&where](backend chosen) { where = chosen; });
+  app.add_option("--threads", threads, "Threads of the host; 0: one per core")
+      ->check(CLI::Range(0, 1024))
+      ->option_text("N [0]");
+}
+
+void add_seed(CLI::App& app, std::string const& name, std::optional<std::uint64_t>& seed, std::string const& help) {
+  app.add_option_function<std::uint64_t>(
+         name, [&seed](std::uint64_t value) { seed = value; }, help)
+      ->option_text("SEED");
+}
+
+void add_input(CLI::App& app, common_wish& wish, bool required) {
+  auto* const input =
+      app.add_option("INPUT", wish.input, "A cloud, or a folder of clouds: .bin, .ply, .pcd, .obj, .npy");
+  input->option_text(" ");
+  if (required) input->required();
+  add_format(app, wish.format);
+  app.add_flag("--verbose", wish.verbose, "The machine, and a line for each file of a folder");
+  app.add_flag("--json", wish.json, "Print one JSON object");
+}
+
+void add_running(CLI::App& app, common_wish& wish) {
+  add_backend(app, wish.backend, wish.threads);
+  app.add_option("--repeat", wish.repeat, "Runs of each file; their median is told")
+      ->check(CLI::Range(1, 1000))
+      ->option_text("N [1]");
+  app.add_flag("--cpu", wish.cpu, "Also time one thread and all threads of the host");
+}
+
+void add_output(CLI::App& app, common_wish& wish) {
+  app.add_flag("--check", wish.check, "Compare with the host, or on the host with the definition, to the bit");
+  app.add_option("-o,--output", wish.output,
+                 "A .ply, .pcd, .npy, .csv or .bin to write; a folder for those of a folder")
+      ->option_text("FILE");
+  std::map<std::string, output_format> const formats{{"ply", output_format::ply},
+                                                     {"pcd", output_format::pcd},
+                                                     {"npy", output_format::npy},
+                                                     {"csv", output_format::csv},
+                                                     {"bin", output_format::bin}};
+  add_choice<output_format>(app, "--to", formats, "ply|pcd|npy|csv|bin [ply]",
+                            "Format of what is written into a folder",
+                            [&wish](output_format chosen) { wish.to = chosen; });
+  app.add_flag("--ascii", wish.ascii, "Write .ply and .pcd as text");
+  app.add_flag(
+      "--visualize", wish.visualize,
+      "Write a page that draws input and result, and open it where there is a browser; of a folder's first file");
+}
+
+void add_radius(CLI::App& app, double& radius) {
+  app.add_option("--max-radius", radius, "No neighbour is farther away (m)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("M");
+}
+
+template <class Wish>
+void add_samples(CLI::App& app, Wish& wish) {
+  app.add_option("-n,--samples", wish.samples, "Points to pick, at most all of them")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N [4096]");
+  app.add_option("--first", wish.first, "Index of the first sample")
+      ->check(CLI::NonNegativeNumber)
+      ->option_text("INDEX [0]");
+}
+
+void declare_fps(CLI::App& app, fps_wish& wish) {
+  add_samples(app, wish);
+  add_seed(app, "--random-first", wish.seed, "Draw the first sample, from this seed");
+  app.add_option("--stop-below", wish.stop_below, "Stop before samples would be nearer to one another than this (m)")
+      ->check(CLI::PositiveNumber)
+      ->option_text("M");
+  app.footer(fmt::format(
+      "The output has the samples in order, all columns, their index and their distance to the earlier ones.\n"
+      "Examples:\n  farpoint fps scan.pcd --samples 4096 -o out.ply\n"
+      "  farpoint fps FOLDER -o SAMPLES --to npy\n{}",
+      exit_codes));
+}
+
+void declare_voxelize(CLI::App& app, voxelize_wish& wish) {
+  add_numbers(app, "--voxel-size", wish.size, {1, 3}, "M[,M,M]",
+              "Edge of a voxel (m), or one for each axis; by default about a hundredth of the first cloud");
+  add_numbers(app, "--range", wish.range, {6}, "X,Y,Z,X,Y,Z",
+              "Lower and upper corner (m); by default each cloud's. Numbers of voxels are rounded up");
+  app.add_option("--max-voxels", wish.max_voxels, "Most voxels; others are dropped")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N");
+  app.add_option("--max-points", wish.max_points, "Most points kept per voxel")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N");
+  using farpoint::voxel_order;
+  add_choice<voxel_order>(app, "--order", {{"first", voxel_order::first_occurrence}, {"grid", voxel_order::grid}},
+                          "first|grid [first]", "Order of voxels: by their first point, or along the grid",
+                          [&wish](voxel_order order) { wish.order = order; });
+  add_seed(app, "--random-points", wish.seed, "Beyond --max-points, keep a subset drawn from this seed, not the first");
+  add_choice<reduction>(app, "--reduce",
+                        {{"mean", reduction::mean}, {"max", reduction::max}, {"first", reduction::first}},
+                        "mean|max|first [mean]", "What a voxel has of its points' columns",
+                        [&wish](reduction chosen) { wish.reduce = chosen; });
+  app.footer(
+      fmt::format("The output has the voxels' centroids, numbers of points, places in the grid, and columns.\n"
+                  "Examples:\n  farpoint voxelize FOLDER --cpu --verbose\n"
+                  "  farpoint voxelize FOLDER --voxel-size 0.16,0.16,4 --range 0,-39.68,-3,69.12,39.68,1 \\\n"
+                  "    --max-voxels 16000 --max-points 32 -o VOXELS\n{}",
+                  exit_codes));
+}
+
+void declare_knn(CLI::App& app, search_wish& wish) {
+  app.add_option("-k", wish.k, "Neighbours per point")->check(CLI::Range(1, 1024))->option_text("N [8]");
+  add_radius(app, wish.max_radius);
+  app.add_flag("--with-self", wish.with_self, "A point is its own nearest neighbour");
+  app.add_option("--indices", wish.indices, "Also write all indices as a .npy of int32, [points, k]; for a single file")
+      ->option_text("NPY");
+  app.footer(
+      fmt::format("The output has all points, with the number of neighbours, and mean and largest distance (m).\n"
+                  "Example:\n  farpoint knn scan.pcd -k 8 --indices neighbours.npy\n{}",
+                  exit_codes));
+}
+
+void declare_normals(CLI::App& app, normals_wish& wish) {
+  app.add_option("-k", wish.k, "Neighbours per point, itself included")
+      ->check(CLI::Range(3, 1024))
+      ->option_text("N [16]");
+  add_radius(app, wish.max_radius);
+  add_numbers(app, "--viewpoint", wish.viewpoint, {3}, "X,Y,Z [0,0,0]", "Normals face this point (m)");
+  app.footer(
+      fmt::format("The output has all points, with nx, ny, nz and curvature.\n"
+                  "Example:\n  farpoint normals scan.pcd -k 16 -o normals.ply\n{}",
+                  exit_codes));
+}
+
+void declare_demo(CLI::App& app, demo_wish& wish) {
+  app.add_option("INPUT", wish.cloud_file, "A cloud. Without one: a simulated LiDAR sweep")->option_text(" ");
+  add_samples(app, wish);
+  add_backend(app, wish.backend, wish.threads);
+  add_format(app, wish.format);
+  app.add_option("--seed", wish.seed, "Seed of the simulated sweep")->option_text("N [1]");
+  app.add_option("-o,--output", wish.picture_file, "Picture to write")->option_text("PNG [farpoint_demo.png]");
+  app.add_option("--indices", wish.indices_file, "Also write the samples' indices, one per line, in order")
+      ->option_text("FILE");
+  app.add_option("--voxel-size", wish.voxel_size, "Edge of a voxel (m); by default about a hundredth of the cloud")
+      ->check(CLI::PositiveNumber)
+      ->option_text("M");
+  app.add_option("--max-voxels", wish.voxel_limits.max_voxels, "Most voxels; others are dropped")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N [160000]");
+  app.add_option("--max-points", wish.voxel_limits.max_points, "Most points kept per voxel")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N [32]");
+  app.add_option("--voxel-picture", wish.voxel_picture_file, "Where to write the picture of the voxels")
+      ->option_text("PNG [the other's name with _voxels]");
+  app.add_flag("--check", wish.check, "Also run the plain serial loops and compare all results");
+  app.footer(fmt::format(
+      "Coverage after k samples: the largest distance from any point to the nearest of the first k.\n{}", exit_codes));
+}
+
+void declare_splat(CLI::App& app, splat_wish& wish) {
+  app.add_option("INPUT", wish.cloud_file, "A cloud. Without one: the tube around a knot")->option_text(" ");
+  add_format(app, wish.format);
+  app.add_flag("--street", wish.street, "Without an INPUT: a simulated LiDAR sweep instead");
+  app.add_option("--points", wish.points, "Points of the knot")
+      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}))
+      ->option_text("N [1000000]");
+  app.add_option("--noise", wish.noise, "Standard deviation of the knot's points (m); its tube is 0.48 m thick")
+      ->check(CLI::Range(0.0, 0.1))
+      ->option_text("M [0.0005]");
+  std::map<std::string, up_axis> const axes{{"x", up_axis::plus_x}, {"-x", up_axis::minus_x},
+                                            {"y", up_axis::plus_y}, {"-y", up_axis::minus_y},
+                                            {"z", up_axis::plus_z}, {"-z", up_axis::minus_z}};
+  add_choice<up_axis>(app, "--up", axes, "x|y|z|-x|-y|-z [z]", "The cloud's axis that points up",
+                      [&wish](up_axis chosen) { wish.up = chosen; });
+  app.add_option("--azimuth", wish.azimuth, "Azimuth of the first view (degrees)")->option_text("A [20]");
+  app.add_option("--elevation", wish.elevation, "Elevation of the views (degrees)")
+      ->check(CLI::Range(-89.0, 89.0))
+      ->option_text("A [40]");
+  app.add_option("--views", wish.views, "Views around the cloud")->check(CLI::Range(1, 360))->option_text("N [8]");
+  app.add_option("--size", wish.size, "Width and height of a view (px)")
+      ->check(CLI::Range(16, 4096))
+      ->option_text("N [768]");
+  app.add_option("-k", wish.k, "Neighbours per point, itself included")
+      ->check(CLI::Range(3, 256))
+      ->option_text("N [16]");
+  app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in this many rounds; 0: exact")
+      ->check(CLI::Range(0, 16))
+      ->option_text("N [0]");
+  add_backend(app, wish.backend, wish.threads);
+  app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
+      ->option_text("PNG [farpoint_splat.png]");
+  app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
+  app.footer(fmt::format(
+      "The backend computes neighbours, normals and radii; the host draws.\n"
+      "Also written: the first view's normals in false colours (_error), and thumbnails of all views (_views).\n"
+      "Example:\n  farpoint splat model.ply\n{}",
+      exit_codes));
+}
+
+// All wishes: the commands that are not asked for leave theirs alone.
+struct wishes {
+  common_wish common;
+  fps_wish fps;
+  voxelize_wish voxelize;
+  search_wish knn;
+  normals_wish normals;
+  demo_wish demo;
+  splat_wish splat;
+};
+
+}  // namespace
+
+std::function<int()> parse_command_line(int argc, char** argv, int& code) {
+  auto const all = std::make_shared<wishes>();
+  std::function<int()> chosen;
+  CLI::App app{"Farthest point sampling, voxelization and nearest neighbours of point clouds in files."};
+  app.name("farpoint");
+  app.set_version_flag("--version", FARPOINT_PROGRAM_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      fmt::format("\"farpoint COMMAND --help\" lists a command's options.\n"
+                  "Examples:\n  farpoint voxelize FOLDER --cpu\n"
+                  "  farpoint fps scan.pcd --samples 4096 -o out.ply\n  farpoint splat model.ply\n{}",
+                  exit_codes));
+  auto const add = [&](char const* name, char const* about, std::function<int()> run) {
+    auto* const added = app.add_subcommand(name, about);
+    added->callback([&chosen, run = std::move(run)] { chosen = run; });
+    return added;
+  };
+  auto* const info = add("info", "What files hold; without an INPUT, what the machine has",
+                         [all] { return run_info_command(all->common); });
+  add_input(*info, all->common, false);
+  info->footer(exit_codes);
+  auto* const fps = add("fps", "Farthest point sampling", [all] { return run_fps(all->common, all->fps); });
+  auto* const voxelize =
+      add("voxelize", "Points to voxels", [all] { return run_voxelize(all->common, all->voxelize); });
+  auto* const knn = add("knn", "Nearest neighbours of all points", [all] { return run_knn(all->common, all->knn); });
+  auto* const normals =
+      add("normals", "Normals and curvatures", [all] { return run_normals(all->common, all->normals); });
+  for (auto* const each : {fps, voxelize, knn, normals}) {
+    add_input(*each, all->common, true);
+    add_running(*each, all->common);
+    add_output(*each, all->common);
+  }
+  declare_fps(*fps, all->fps);
+  declare_voxelize(*voxelize, all->voxelize);
+  declare_knn(*knn, all->knn);
+  declare_normals(*normals, all->normals);
+  declare_splat(*add("splat", "Draw a cloud as a closed surface", [all] { return run_splat(all->splat); }), all->splat);
+  auto* const bench = add("bench", "Time fps, voxelize, knn and normals, on the GPU and the CPU",
+                          [all] { return run_bench(all->common); });
+  add_input(*bench, all->common, false);
+  add_running(*bench, all->common);
+  bench->footer(fmt::format("Without an INPUT: a simulated LiDAR sweep.\n{}", exit_codes));
+  declare_demo(*add("demo", "Sample and voxelize a cloud, and draw both", [all] { return run_demo(all->demo); }),
+               all->demo);
+  try {
+    app.parse(argc, argv);
+  } catch (CLI::Success const& asked) {
+    code = app.exit(asked);
+    return nullptr;
+  } catch (CLI::ParseError const& error) {
+    complain(fmt::format("{} (--help lists commands and options)", error.what()));
+    code = exit_code::usage;
+    return nullptr;
+  }
+  return chosen;
+}
+
+}  // namespace farpoint_tools

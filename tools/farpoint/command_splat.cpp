@@ -1,0 +1,198 @@
+// farpoint splat: draws a point cloud as a closed surface of splats, from all sides, and measures its quality.
+#include <fmt/format.h>
+#include <farpoint/runtime.hpp>
+
+#include <algorithm>
+#include <filesystem>
+#include <thread>
+
+#include "commands.hpp"
+#include "frame.hpp"
+#include "machine.hpp"
+#include "normals.hpp"
+#include "progress.hpp"
+#include "shading.hpp"
+#include "steadiness.hpp"
+#include "street_scene.hpp"
+#include "torus_knot.hpp"
+
+namespace farpoint_tools {
+
+namespace runtime = farpoint::runtime;
+
+namespace {
+
+// Splats are drawn at twice the picture's size, for smooth edges.
+constexpr int zoom = 2;
+
+cloud load(splat_wish const& wish, torus_knot const& knot) {
+  if (!wish.cloud_file.empty()) {
+    return with_progress("reading", [&] { return read_cloud(wish.cloud_file, wish.format); });
+  }
+  return with_progress("making points", [&] {
+    if (wish.street) return cloud{simulate_street_sweep(1), "simulated LiDAR sweep", {}};
+    return cloud{knot.sample(wish.points, wish.noise, 1), fmt::format("knot, {:g} m of noise", wish.noise), {}};
+  });
+}
+
+/// "cloud.png": "cloud_error.png".
+std::filesystem::path beside(std::filesystem::path const& file, char const* what) {
+  return file.parent_path() / (file.stem().string() + what + file.extension().string());
+}
+
+void print_row(std::string const& name, std::string const& value) {
+  fmt::print("  {:<22} {}\n", name, value);
+}
+
+class artist {
+ public:
+  artist(splat_wish const& wish, std::vector<point3> const& cloud, int threads)
+      : wish_{wish}, cloud_{cloud}, stand_{cloud, wish.elevation}, threads_{threads} {}
+
+  double reach() const { return stand_.reach(); }
+
+  splat_frame look(double azimuth, int rounds, bool measure = false) const {
+    return on_gpu() ? frame_on_cuda(cloud_, request(azimuth, rounds, measure))
+                    : frame_on_host(cloud_, request(azimuth, rounds, measure), threads_);
+  }
+  /// True if one thread of the host gives the same bits.
+  bool check(double azimuth, int rounds, splat_frame const& view) const {
+    return equal_bits(view, frame_on_host(cloud_, request(azimuth, rounds, false), 1));
+  }
+  /// Of the visible points' neighbours in the whole cloud.
+  std::vector<point3> true_normals(splat_frame const& view) const {
+    auto const neighbours = search_cloud(cloud_, view.seen.visible, wish_.k, threads_);
+    return normals_of(cloud_, view.seen.visible, neighbours, eye_of(view.looking), threads_);
+  }
+  /// In the false colours of the errors of normals (degrees).
+  frame draw_errors(double azimuth, int rounds, std::vector<float> const& errors) const {
+    auto const colours = colours_of_errors(errors);
+    auto const asked = request(azimuth, rounds, false);
+    return (on_gpu() ? frame_on_cuda(cloud_, asked, colours) : frame_on_host(cloud_, asked, threads_, colours)).picture;
+  }
+
+ private:
+  bool on_gpu() const { return wish_.backend != runtime::backend::host && runtime::cuda_available(); }
+  frame_request request(double azimuth, int rounds, bool measure) const {
+    frame_request asked;
+    asked.looking = stand_.at(azimuth, wish_.size, wish_.size);
+    asked.k = wish_.k;
+    asked.rounds = rounds;
+    asked.zoom = zoom;
+    asked.reach = reach();
+    asked.measure = measure;
+    return asked;
+  }
+
+  splat_wish const& wish_;
+  std::vector<point3> const& cloud_;
+  turntable stand_;
+  int threads_;
+};
+
+void print_search(std::string const& rounds, splat_frame const& view, splat_frame const& exact,
+                  std::vector<point3> const& true_normals) {
+  auto const spread = spread_of(angles_between(view.normals, true_normals));
+  fmt::print("  {:<12}  {:>8.2f} %  {:>13.3f}  {:>9.3f}  {:>9.2f}\n", rounds,
+             100 * share_of_equal_rows(view.seen.neighbours, exact.seen.neighbours), spread.mean, spread.deviation,
+             1e3 * view.info.seconds);
+  std::fflush(stdout);
+}
+
+void print_stages(stage_times const& times) {
+  fmt::print("\n  projection     index    search   normals    splats     frame (ms)\n  ");
+  for (double const seconds : {times.projection, times.index, times.search, times.normals, times.splats, times.frame}) {
+    fmt::print("{:>10}", seconds > 0 ? fmt::format("{:.3f}", 1e3 * seconds) : "-");
+  }
+  fmt::print("\n");
+}
+
+/// The first view: how good its neighbours and normals are, what its stages take, and its pictures. False if a check
+/// finds a difference.
+bool show_first(splat_wish const& wish, artist const& hand) {
+  auto const exact = with_progress("searching", [&] { return hand.look(wish.azimuth, farpoint::until_exact); });
+  auto const true_normals = with_progress("searching", [&] { return hand.true_normals(exact); });
+  print_row("visible", fmt::format("{}", exact.seen.visible.size()));
+  print_row("neighbours", fmt::format("{}", wish.k));
+  print_row("backend", describe(exact.info, wish.backend));
+  bool same = !wish.check || hand.check(wish.azimuth, farpoint::until_exact, exact);
+
+  fmt::print("\n  rounds        right sets  normals (deg)  deviation  time (ms)\n");
+  for (int rounds = 1; rounds <= 3; ++rounds) {
+    auto const some = with_progress("searching", [&] { return hand.look(wish.azimuth, rounds); });
+    same = same && (!wish.check || hand.check(wish.azimuth, rounds, some));
+    print_search(std::to_string(rounds), some, exact, true_normals);
+  }
+  print_search("until exact", exact, exact, true_normals);
+
+  auto const shown = with_progress("drawing", [&] { return hand.look(wish.azimuth, wish.rounds, true); });
+  print_stages(shown.times);
+  auto const errors = angles_between(shown.normals, true_normals);
+  auto const spread = spread_of(errors);
+  write_png(with_caption(shade(shown.picture), fmt::format("{} visible points, k {}", errors.size(), wish.k), false),
+            wish.picture_file);
+  auto const caption = fmt::format("normals: {:.2f} deg off, deviation {:.2f}", spread.mean, spread.deviation);
+  auto const in_colours = with_progress("drawing", [&] { return hand.draw_errors(wish.azimuth, wish.rounds, errors); });
+  write_png(with_caption(show_colours(in_colours), caption, true), beside(wish.picture_file, "_error"));
+  if (wish.check) {
+    fmt::print("\n");
+    print_row("check", fmt::format("neighbours, normals and pictures {} those of one host thread",
+                                   same ? "equal" : "DIFFER from"));
+  }
+  return same;
+}
+
+/// All views: how closed and how steady they are, and their picture.
+void show_views(splat_wish const& wish, artist const& hand, torus_knot const& knot) {
+  fmt::print("\n  azimuth    visible  holes (px)            flicker\n");
+  std::vector<image> small;
+  for (int i = 0; i < wish.views; ++i) {
+    double const azimuth = wish.azimuth + 360.0 * i / wish.views;
+    auto const view = with_progress("drawing", [&] { return hand.look(azimuth, wish.rounds); });
+    auto const& picture = view.picture;
+    auto const next = with_progress("drawing", [&] { return hand.look(azimuth + 1, wish.rounds); });
+    auto const flicker = flicker_between(picture, next.picture, hand.reach() / 200);
+    std::string holes = "-";
+    if (wish.is_knot()) {
+      // Splats need not reach the silhouette, which the noise moves.
+      auto const depths = knot.depths(picture.looking, 0.95 * torus_knot::tube_radius);
+      auto const found = holes_in(picture, depths, torus_knot::tube_radius);
+      holes = fmt::format("{} of {}", found.found, found.of);
+    }
+    fmt::print("  {:>7.1f}  {:>9}  {:<20}  {:.4f} %\n", azimuth, view.seen.visible.size(), holes,
+               100 * flicker.share());
+    std::fflush(stdout);
+    small.push_back(half_size(half_size(shade(picture))));
+  }
+  write_png(sheet_of(small, std::min(wish.views, 4)), beside(wish.picture_file, "_views"));
+}
+
+}  // namespace
+
+int run_splat(splat_wish const& wish) {
+  if (wish.backend == runtime::backend::cuda && !runtime::cuda_available()) {
+    throw compute_error{"splat: there is no usable CUDA device"};
+  }
+  torus_knot const knot;
+  auto const input = load(wish, knot);
+  auto const points = wish.is_knot() ? input.points : set_upright(input.points, wish.up);
+  if (std::none_of(points.begin(), points.end(), is_finite)) {
+    throw cloud_error{fmt::format("{}: none of its {} points is finite", wish.cloud_file, points.size())};
+  }
+  int const threads =
+      wish.threads > 0 ? wish.threads : static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  artist const hand{wish, points, threads};
+
+  print_row("cloud", wish.cloud_file.empty() ? "(none given)" : wish.cloud_file);
+  print_row("format", input.format);
+  print_row("points", fmt::format("{}", points.size()));
+  bool const same = show_first(wish, hand);
+  show_views(wish, hand, knot);
+  fmt::print("\n");
+  print_row("picture", wish.picture_file);
+  print_row("errors of normals", beside(wish.picture_file, "_error").string());
+  print_row("all views", beside(wish.picture_file, "_views").string());
+  return same ? 0 : exit_code::unequal;
+}
+
+}  // namespace farpoint_tools

@@ -1,0 +1,90 @@
+// What the command line asks for.
+#pragma once
+
+#include <farpoint/runtime.hpp>
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <string>
+
+#include "cloud_writer.hpp"
+
+namespace farpoint_tools {
+
+/// What most commands have in common.
+struct common_wish {
+  std::string input;  ///< a file or a folder; empty where a command has something to do without one
+  std::optional<file_format> format;
+  farpoint::runtime::backend backend = farpoint::runtime::backend::automatic;
+  int threads = 0;
+  int repeat = 1;
+  bool check = false;
+  bool cpu = false;
+  bool verbose = false;
+  bool json = false;
+  std::string output;  ///< a file, or a folder
+  output_format to = output_format::ply;
+  bool ascii = false;
+  bool visualize = false;
+
+  /// True if a command's result is written or shown.
+  bool wants_result() const { return !output.empty() || visualize; }
+};
+
+struct fps_wish {
+  std::int64_t samples = 4096;
+  std::int64_t first = 0;
+  std::optional<std::uint64_t> seed;
+  double stop_below = 0;
+};
+
+enum class reduction { mean, max, first };
+
+struct voxelize_wish {
+  std::vector<float> size;   ///< none: from the cloud; one for all axes, or three
+  std::vector<float> range;  ///< none: the cloud's; six: the lower corner, the upper corner
+  std::int64_t max_voxels = 0;
+  std::int64_t max_points = 0;
+  farpoint::voxel_order order = farpoint::voxel_order::first_occurrence;
+  std::optional<std::uint64_t> seed;  ///< of a random subset; none: the first points
+  reduction reduce = reduction::mean;
+};
+
+struct search_wish {
+  std::int64_t k = 8;
+  double max_radius = std::numeric_limits<double>::infinity();
+  bool with_self = false;
+  std::string indices;  ///< a .npy to write
+};
+
+struct normals_wish {
+  std::int64_t k = 16;
+  double max_radius = std::numeric_limits<double>::infinity();
+  std::vector<double> viewpoint = {0, 0, 0};
+};
+
+/// A command line that asks for what cannot be.
+class usage_error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// The library could not do it: no usable GPU, no memory.
+class compute_error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+/// Throws what a result says.
+void expect_ok(farpoint::result const& outcome);
+
+namespace exit_code {
+constexpr int ok = 0;
+constexpr int usage = 1;
+constexpr int bad_content = 2;
+constexpr int unreadable = 3;
+constexpr int unequal = 4;
+constexpr int not_computed = 5;
+}  // namespace exit_code
+
+}  // namespace farpoint_tools

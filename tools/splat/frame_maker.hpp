@@ -1,0 +1,185 @@
+// The calls that a frame is made of, on arrays of the host or of a GPU.
+#pragma once
+
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/types/draw_splats.hpp>
+#include <farpoint/types/neighbour_normals.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <stdexcept>
+
+#include "frame.hpp"
+
+namespace farpoint_tools {
+
+/// @tparam Side  where: `exec()`, `Array<T>`, `pointer(array)`, `upload(values, array)`, `download(array, count,
+/// values)`,
+///               `wait()`, `frame_seconds(enqueue)`, `index_seconds(...)`, `repeats`
+template <class Side>
+class frame_maker {
+ public:
+  frame_maker(Side& side, std::vector<point3> const& cloud, frame_request const& request,
+              std::vector<float> const& colours)
+      : side_{side},
+        request_{request},
+        large_{enlarged(request.looking, request.zoom)},
+        method_{request.looking},
+        most_{std::min(cloud.size(), pixels_of(request.looking))},
+        cloud_(3 * cloud.size()),
+        words_(pixels_of(request.looking)),
+        visible_(most_),
+        indices_(most_ * static_cast<std::size_t>(request.k)),
+        distances_(indices_.size()),
+        count_(1),
+        normals_(3 * most_),
+        tangents_(3 * most_),
+        extents_(2 * most_),
+        own_colours_(colours.empty() ? 0 : 3 * most_),
+        colours_(3 * pixels_of(large_)),
+        depths_(pixels_of(large_)) {
+    method_.rounds = request.rounds;
+    // Where few points are seen, as between those of a front, neighbours are far apart: their splats would stand out.
+    constexpr double usual = 6;  // pixels that are always allowed
+    double const pixel = double{request.looking.translation[2]} / double{request.looking.focal[0]};
+    params_.most_extent = std::max(request.reach / 64, usual * pixel);
+    if (!colours.empty()) params_.light = farpoint::splat_light::none();
+    side_.upload(reinterpret_cast<float const*>(cloud.data()), cloud_.size(), cloud_);
+    side_.upload(colours.data(), colours.size(), own_colours_);
+    workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, request.k),
+                                               draw_splats_workspace_bytes(side_.exec(), large_, params_)) +
+                                      alignment);
+    side_.wait();
+  }
+
+  void project_points() {
+    farpoint::zbuffer_ref const zbuffer{span_of(words_), request_.looking.width, request_.looking.height};
+    expect_ok(project(side_.exec(), points(), request_.looking, zbuffer));
+  }
+  void search() { expect_ok(knn(side_.exec(), points(), method_, request_.k, found(), workspace())); }
+  void fit() {
+    vec3 const eye = eye_of(request_.looking);
+    farpoint::neighbour_normals_params params;
+    params.viewpoint = {{eye[0], eye[1], eye[2]}};
+    farpoint::neighbour_rows const rows{span_of(indices_), request_.k, span_of(visible_), span_of(count_)};
+    expect_ok(normals_from_neighbours(side_.exec(), points(), rows, params,
+                                      {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}));
+  }
+  void draw() {
+    farpoint::splat_view<float> splats{span_of(extents_)};
+    splats.normals = span_of(normals_);
+    splats.tangents = span_of(tangents_);
+    splats.points = span_of(visible_);
+    splats.count = span_of(count_);
+    splats.colours = span_of(own_colours_);
+    farpoint::splat_image image;
+    image.colours = span_of(colours_);
+    image.depths = span_of(depths_);
+    expect_ok(draw_splats(side_.exec(), points(), splats, large_, params_, image, workspace()));
+  }
+
+  splat_frame make() {
+    splat_frame made;
+    made.looking = request_.looking;
+    double const searching = seconds_of([&] { search(); });
+    double const fitting = seconds_of([&] { fit(); });
+    made.info.seconds = searching + fitting;
+    if (!request_.measure) {
+      draw();
+    } else {
+      auto& times = made.times;
+      times.projection = seconds_of([&] { project_points(); });
+      times.index = side_.index_seconds(points(), method_, request_.k, found(), workspace());
+      times.search = std::max(0.0, searching - times.projection - times.index);
+      search();  // what measuring the index has left is no answer
+      times.normals = fitting;
+      times.splats = seconds_of([&] { draw(); });
+      times.frame = side_.frame_seconds([&] {
+        search();
+        fit();
+        draw();
+      });
+    }
+    side_.wait();
+    download(made);
+    return made;
+  }
+
+ private:
+  template <class T>
+  using array = typename Side::template array<T>;
+  using cloud_type = farpoint::batch<farpoint::point_view<float>>;
+  static constexpr std::size_t alignment = 256;
+
+  static std::size_t pixels_of(camera const& looking) {
+    return static_cast<std::size_t>(looking.width) * static_cast<std::size_t>(looking.height);
+  }
+  static void expect_ok(farpoint::result const& outcome) {
+    if (!outcome) throw std::runtime_error{outcome.reason};
+  }
+  template <class T>
+  static farpoint::span<T> span_of(array<T>& values) {
+    return {values.size() == 0 ? nullptr : Side::pointer(values), values.size()};
+  }
+  farpoint::bytes workspace() {
+    unsigned char* const begin = Side::pointer(workspace_);
+    std::size_t const gap = (alignment - reinterpret_cast<std::uintptr_t>(begin) % alignment) % alignment;
+    return {begin + gap, workspace_.size() - gap};
+  }
+  cloud_type points() {
+    return cloud_type{
+        farpoint::point_view<float>{Side::pointer(cloud_), static_cast<farpoint::index_t>(cloud_.size() / 3)}};
+  }
+  farpoint::knn_screen_output<float> found() {
+    farpoint::knn_screen_output<float> output;
+    output.indices = span_of(indices_);
+    output.distances = span_of(distances_);
+    output.visible = span_of(visible_);
+    output.visible_count = span_of(count_);
+    return output;
+  }
+  /// Of one run, in the mean; on a GPU without the first, which loads the kernels.
+  template <class Work>
+  double seconds_of(Work const& work) {
+    if (Side::repeats > 1) work();
+    side_.wait();
+    auto const start = std::chrono::steady_clock::now();
+    for (int i = 0; i < Side::repeats; ++i) work();
+    side_.wait();
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / Side::repeats;
+  }
+  void download(splat_frame& made) {
+    std::vector<std::int32_t> count(1);
+    side_.download(count_, 1, count.data());
+    auto const seen = static_cast<std::size_t>(count[0]);
+    auto const k = static_cast<std::size_t>(request_.k);
+    made.seen = {std::vector<std::int32_t>(seen),
+                 {k, std::vector<std::int32_t>(seen * k), std::vector<float>(seen * k)}};
+    made.normals.resize(seen);
+    made.extents.resize(2 * seen);
+    made.picture = {large_, std::vector<float>(depths_.size()), std::vector<float>(colours_.size())};
+    side_.download(visible_, seen, made.seen.visible.data());
+    side_.download(indices_, seen * k, made.seen.neighbours.indices.data());
+    side_.download(distances_, seen * k, made.seen.neighbours.distances.data());
+    side_.download(normals_, 3 * seen, reinterpret_cast<float*>(made.normals.data()));
+    side_.download(extents_, 2 * seen, made.extents.data());
+    side_.download(depths_, depths_.size(), made.picture.depths.data());
+    side_.download(colours_, colours_.size(), made.picture.colours.data());
+  }
+
+  Side& side_;
+  frame_request request_;
+  camera large_;
+  farpoint::screen_space<camera> method_;
+  farpoint::draw_splats_params params_;
+  std::size_t most_;
+  array<float> cloud_;
+  array<std::uint64_t> words_;
+  array<std::int32_t> visible_, indices_;
+  array<float> distances_;
+  array<std::int32_t> count_;
+  array<float> normals_, tangents_, extents_, own_colours_, colours_, depths_;
+  array<unsigned char> workspace_;
+};
+
+}  // namespace farpoint_tools

@@ -1,0 +1,26 @@
+// Pictures of frames: as clay, and in the false colours of the normals' errors.
+#pragma once
+
+#include <string>
+
+#include "frame.hpp"
+#include "image.hpp"
+
+namespace farpoint_tools {
+
+/// Of splats without colours of their own, as clay. Half as wide and high as the frame.
+image shade(frame const& picture);
+
+/// Colours as splats have them. Half as wide and high as the frame.
+image show_colours(frame const& picture);
+
+/// Colours of splats, `[errors, 3]`: dark blue where the normal has no error, green at 22.5 degrees, red above.
+std::vector<float> colours_of_errors(std::vector<float> const& errors);
+
+/// The picture with a line of text below it; with a scale of the false colours, if wanted.
+image with_caption(image const& picture, std::string const& caption, bool with_scale);
+
+/// Pictures of one size in rows of `columns`.
+image sheet_of(std::vector<image> const& pictures, int columns);
+
+}  // namespace farpoint_tools

@@ -1,0 +1,38 @@
+// What one view shows of a cloud: the visible points, and the nearest neighbours of each.
+#pragma once
+
+#include <farpoint/types/knn_screen.hpp>
+
+#include <cstdint>
+#include <vector>
+
+#include "turntable.hpp"
+
+namespace farpoint_tools {
+
+/// A row of neighbours for each of some points.
+struct neighbour_rows {
+  std::size_t k = 0;
+  std::vector<std::int32_t> indices;  ///< `[points, k]`: in the cloud, the nearest first; -1 where there are fewer
+  std::vector<float> distances;       ///< `[points, k]`: squared (m^2); +inf where there are fewer
+
+  std::int32_t const* row(std::size_t i) const { return indices.data() + i * k; }
+};
+
+struct view_search {
+  std::vector<std::int32_t> visible;  ///< indices in the cloud of the front-most points of the pixels, ascending
+  neighbour_rows neighbours;          ///< of the visible points among the visible points, themselves included
+};
+
+/// The neighbours that the visible points have in the whole cloud, themselves included.
+neighbour_rows search_cloud(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible, int k,
+                            int threads);
+
+/// Normals of the visible points by such rows, towards the eye; (0, 0, 0) where neighbours span no plane.
+std::vector<point3> normals_of(std::vector<point3> const& cloud, std::vector<std::int32_t> const& visible,
+                               neighbour_rows const& neighbours, vec3 const& eye, int threads);
+
+/// The share of rows that are equal, to the last neighbour.
+double share_of_equal_rows(neighbour_rows const& a, neighbour_rows const& b);
+
+}  // namespace farpoint_tools

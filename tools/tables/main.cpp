@@ -1,0 +1,90 @@
+// farpoint_tables: measures what docs/tables shows, and writes it as JSON and pictures. scripts/tables.py makes the
+// pages.
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <thread>
+
+#include "machine.hpp"
+#include "tables.hpp"
+
+namespace farpoint_tools {
+
+namespace {
+
+constexpr char const* usage =
+    "Usage: farpoint_tables FOLDER [--quick] [--host] [--threads N] [--scans FOLDER] [MODEL...]\n"
+    "Writes tables.json and pictures to FOLDER. Uses a GPU if there is one, except with --host.\n";
+
+/// False where there is nothing to do.
+bool parse(int argc, char** argv, tables_wish& wish) {
+  bool host = false;
+  wish.threads = static_cast<int>(std::max(1U, std::thread::hardware_concurrency()));
+  for (int i = 1; i < argc; ++i) {
+    std::string_view const argument = argv[i];
+    bool const has_value = i + 1 < argc;
+    if (argument == "--quick") {
+      wish.quick = true;
+    } else if (argument == "--host") {
+      host = true;
+    } else if (argument == "--threads" && has_value) {
+      wish.threads = std::stoi(argv[++i]);
+      if (wish.threads < 1) throw std::invalid_argument{"--threads: expected 1 or more"};
+    } else if (argument == "--scans" && has_value) {
+      wish.scans = argv[++i];
+    } else if (!argument.empty() && argument[0] == '-') {
+      return false;
+    } else if (wish.folder.empty()) {
+      wish.folder = argument;
+    } else {
+      wish.clouds.emplace_back(argument);
+    }
+  }
+  wish.on_gpu = !host && farpoint::runtime::cuda_available();
+  return !wish.folder.empty();
+}
+
+/// Of the last minute; other work makes times longer.
+double load_of_machine() {
+  double load = 0;
+  return getloadavg(&load, 1) == 1 ? load : 0;
+}
+
+void measure_all(tables_wish const& wish) {
+  std::filesystem::create_directories(wish.folder);
+  std::vector<std::pair<std::string, std::string>> parts{{"machine", json_object(machine_figures())},
+                                                         {"load", json_number(load_of_machine())},
+                                                         {"quick", wish.quick ? "true" : "false"},
+                                                         {"gpu_used", wish.on_gpu ? "true" : "false"}};
+  auto const add = [&](char const* name, std::string (*measure)(tables_wish const&)) {
+    std::fprintf(stderr, "measuring %s\n", name);
+    parts.push_back({name, measure(wish)});
+  };
+  add("fps", measure_fps);
+  add("coverage", measure_coverage);
+  add("voxelize", measure_voxels);
+  add("screen", measure_screen);
+  std::ofstream file{wish.folder / "tables.json"};
+  file << json_fields(parts) << '\n';
+  if (!file.flush()) throw std::runtime_error{(wish.folder / "tables.json").string() + ": cannot be written"};
+}
+
+}  // namespace
+
+}  // namespace farpoint_tools
+
+int main(int argc, char** argv) {
+  try {
+    farpoint_tools::tables_wish wish;
+    if (!farpoint_tools::parse(argc, argv, wish)) {
+      std::fputs(farpoint_tools::usage, stderr);
+      return 1;
+    }
+    farpoint_tools::measure_all(wish);
+    return 0;
+  } catch (std::exception const& error) {
+    std::fprintf(stderr, "farpoint_tables: %s\n", error.what());
+    return 2;
+  }
+}

@@ -1,0 +1,160 @@
+// What stands beside the picture. All texts go in as text, never as HTML.
+
+const byId = (id) => document.getElementById(id);
+
+/** An element with these children, which are elements or texts. */
+function element(tag, properties, ...children) {
+  const made = Object.assign(document.createElement(tag), properties);
+  made.append(...children);
+  return made;
+}
+
+function option(value, text) {
+  return element("option", { value, textContent: text });
+}
+
+function swatch(rgb) {
+  const made = element("i", {});
+  made.style.background = cssColor(rgb);
+  return made;
+}
+
+const countText = (count) => count.toLocaleString("en");
+const withUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
+/** Six digits: values in steps have no more. */
+const numberText = (value) => String(Number(value.toPrecision(6)));
+
+/** As many digits of a coordinate as are right. */
+function coordinateText(value, error) {
+  const digits = error > 0 ? Math.min(Math.max(Math.floor(-Math.log10(error)), 0), 12) : 6;
+  return value.toFixed(digits);
+}
+
+function valueText(attribute, value) {
+  if (value === null) return "none";
+  if (attribute.kind === "direction") return value.map((c) => c.toFixed(3)).join(", ");
+  if (attribute.kind === "color") return value.join(", ");
+  return withUnit(attribute.code === "integers" ? String(value) : numberText(value), attribute.unit);
+}
+
+/** Table rows of names and values. */
+function fillTable(table, rows) {
+  table.tBodies[0].replaceChildren(...rows.map(([name, value]) =>
+    element("tr", {}, element("th", { scope: "row", textContent: name }), element("td", { textContent: value }))));
+}
+
+function showFigures(figures) {
+  byId("figures").hidden = figures.length === 0;
+  fillTable(document.querySelector("#figures table"), figures);
+}
+
+function showClouds(clouds) {
+  fillTable(byId("clouds"), clouds.map(({ name, points, drawn }) => [
+    name,
+    `${countText(points)} points` + (drawn < points ? `, ${countText(points - drawn)} left out as not finite` : ""),
+  ]));
+}
+
+/** @param errors  the largest of each cloud */
+function showErrors(scene, errors) {
+  const largest = Math.max(0, ...errors);
+  if (scene.clouds.every((cloud) => cloud.drawn === 0)) return;
+  const size = Number(largest.toPrecision(2));
+  byId("errors").textContent = largest === 0
+    ? "Coordinates here are exactly those of the files."
+    : `Coordinates here are within ${withUnit(String(size), scene.unit)} of the files'.`;
+}
+
+function scaleLegend(choice, onRange) {
+  const scale = element("div", { className: "scale" });
+  scale.style.background = cssScale();
+  const end = (key, label) => {
+    const input = element("input", { type: "number", step: "any", value: numberText(choice[key]), ariaLabel: label });
+    input.addEventListener("change", () => {
+      const value = input.valueAsNumber;
+      if (Number.isNaN(value)) return;
+      choice[key] = value;
+      onRange();
+    });
+    return input;
+  };
+  const range = `${numberText(choice.lowest)} to ${withUnit(numberText(choice.highest), choice.unit)}`;
+  return [
+    scale,
+    element("div", { className: "ends" }, end("low", "Low end of the scale"), end("high", "High end of the scale")),
+    element("p", { className: "note", textContent: `Values: ${range}` }),
+  ];
+}
+
+function listLegend(entries) {
+  return [element("ul", {}, ...entries.map(([rgb, text]) =>
+    element("li", { className: "key" }, swatch(rgb), element("span", { textContent: text }))))];
+}
+
+/** @param onRange  called when the ends of the scale were changed */
+function showLegend(choice, scene, onRange) {
+  const grey = choice.which && (choice.which.includes(-1) || choice.kind !== "color")
+    ? [element("p", { className: "note", textContent: "Grey: none." })]
+    : [];
+  const parts = {
+    height: () => scaleLegend(choice, onRange),
+    number: () => [...scaleLegend(choice, onRange), ...grey],
+    cloud: () => listLegend(scene.clouds.map((cloud, i) => [CLOUD_COLORS[i], cloud.name])),
+    label: () => [
+      ...listLegend([0, 1, 2].map((i) => Math.max(choice.lowest, 0) + i).filter((label) => label <= choice.highest)
+        .map((label) => [labelColor(label), String(label)])),
+      element("p", {
+        className: "note",
+        textContent: `A colour for each number up to ${choice.highest}; some look alike. Grey: negative, or none.`,
+      }),
+    ],
+    direction: () => [...listLegend([
+      [[255, 128, 128], "towards +x"], [[128, 255, 128], "towards +y"], [[128, 128, 255], "towards +z"],
+      [[0, 128, 128], "towards -x"], [[128, 0, 128], "towards -y"], [[128, 128, 0], "towards -z"],
+    ]), ...grey],
+    color: () => grey,
+  };
+  byId("legend").replaceChildren(...parts[choice.kind]());
+}
+
+function coordinatesOf(block, i, scene) {
+  return [0, 1, 2].map((axis) => scene.origin[axis] + scene.scale * block.positions[3 * i + axis]);
+}
+
+/** All that is known of a point, as rows of a table. */
+function describePoint({ block, i }, scene, error) {
+  const cloud = scene.clouds[block.cloud];
+  const coordinates = coordinatesOf(block, i, scene);
+  return [
+    ["Cloud", cloud.name],
+    ["Index", String(indexInCloud(block, i))],
+    ...["x", "y", "z"].map((name, axis) => [name, withUnit(coordinateText(coordinates[axis], error), scene.unit)]),
+    ...cloud.attributes.map((attribute, which) => [
+      attribute.name, valueText(attribute, attributeValue(attribute, block.codes[which], i)),
+    ]),
+  ];
+}
+
+function showPoint(point, scene, error) {
+  if (!point) {
+    byId("picked").replaceChildren(element("p", { textContent: "Click a point in the picture." }));
+    return;
+  }
+  const table = element("table", {}, element("tbody", {}));
+  fillTable(table, describePoint(point, scene, error));
+  byId("picked").replaceChildren(table);
+}
+
+/** What each pane shows, in its upper left corner. */
+function showNames(panes, scene, choice) {
+  byId("names").replaceChildren(...panes.map((pane) => {
+    const made = element("div", {}, ...pane.clouds.flatMap((i, place) => [
+      ...(place > 0 ? [element("br", {})] : []),
+      ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[i])] : []),
+      element("b", { textContent: scene.clouds[i].name }),
+      element("span", { textContent: `${countText(scene.clouds[i].drawn)} points` }),
+    ]));
+    [made.style.left, made.style.top, made.style.width, made.style.height] = pane.box;
+    return made;
+  }));
+}

@@ -1,0 +1,177 @@
+#include "visualize.hpp"
+
+#include <array>
+#include <fstream>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "encode.hpp"
+#include "page.hpp"
+#include "survey.hpp"
+#include "text.hpp"
+
+namespace farpoint_viewer {
+
+namespace {
+
+std::string_view name_of(value_code code) {
+  constexpr std::array<std::string_view, 4> names{"integers", "steps", "directions", "colors"};
+  return names[static_cast<std::size_t>(code)];
+}
+
+std::string_view name_of(attribute_kind kind) {
+  constexpr std::array<std::string_view, 4> names{"number", "label", "direction", "color"};
+  return names[static_cast<std::size_t>(kind)];
+}
+
+std::string json_position(position const& of) {
+  return "[" + json_number(of[0]) + "," + json_number(of[1]) + "," + json_number(of[2]) + "]";
+}
+
+std::string json_range(value_range const& range) {
+  return R"({"low":)" + json_number(range.low) + R"(,"high":)" + json_number(range.high) + R"(,"shownLow":)" +
+         json_number(range.shown_low) + R"(,"shownHigh":)" + json_number(range.shown_high) + "}";
+}
+
+/// `[item(0),item(1),...]`
+template <class Item>
+std::string json_list(std::size_t size, Item const& item) {
+  std::string list{"["};
+  for (std::size_t i = 0; i < size; ++i) list += (i == 0 ? "" : ",") + item(i);
+  return list + "]";
+}
+
+std::string json_attribute(attribute const& of, attribute_survey const& known) {
+  return R"({"name":)" + json_text(of.name) + R"(,"unit":)" + json_text(of.unit) + R"(,"kind":")" +
+         std::string{name_of(of.kind)} + R"(","code":")" + std::string{name_of(known.code)} + R"(","wide":)" +
+         (known.wide ? "true" : "false") + R"(,"range":)" + json_range(known.range) + "}";
+}
+
+std::string json_cloud(cloud const& of, cloud_survey const& known) {
+  auto const attributes = json_list(
+      of.attributes.size(), [&](std::size_t i) { return json_attribute(of.attributes[i], known.attributes[i]); });
+  return R"({"name":)" + json_text(of.name) + R"(,"points":)" + std::to_string(of.points.rows()) + R"(,"drawn":)" +
+         std::to_string(known.drawn) + R"(,"low":)" + json_position(known.low) + R"(,"high":)" +
+         json_position(known.high) + R"(,"height":)" + json_range(known.height) + R"(,"attributes":)" + attributes +
+         "}";
+}
+
+std::string json_scene(scene const& content, std::vector<cloud_survey> const& known, frame const& where) {
+  auto const clouds = json_list(known.size(), [&](std::size_t i) { return json_cloud(content.clouds[i], known[i]); });
+  auto const figures = json_list(content.figures.size(), [&](std::size_t i) {
+    return "[" + json_text(content.figures[i].name) + "," + json_text(content.figures[i].value) + "]";
+  });
+  return R"({"unit":)" + json_text(content.unit) + R"(,"colorBy":)" + json_text(content.color_by) + R"(,"overlaid":)" +
+         (content.overlaid ? "true" : "false") + R"(,"up":)" + json_position(up_vector(content.up)) + R"(,"origin":)" +
+         json_position(where.origin) + R"(,"scale":)" + json_number(where.scale) + R"(,"bits":)" +
+         std::to_string(where.bits) + R"(,"clouds":)" + clouds + R"(,"figures":)" + figures + "}";
+}
+
+void check(scene const& content) {
+  auto const reject = [](std::string const& why) { throw std::invalid_argument{"write_page: " + why}; };
+  if (content.clouds.empty() || content.clouds.size() > 4) reject("a page shows one to four clouds");
+  for (auto const& of : content.clouds) {
+    if (of.points.rows() > 0 && of.points.columns() != 3) reject("points have three columns");
+    for (auto const& one : of.attributes) {
+      bool const is_vector = one.kind == attribute_kind::direction || one.kind == attribute_kind::color;
+      bool const fits = one.values.columns() == (is_vector ? 3U : 1U) || one.values.rows() == 0;
+      if (one.values.rows() != of.points.rows() || !fits) {
+        reject("attribute \"" + valid_utf8(one.name) + "\" has not the shape that its cloud and kind ask for");
+      }
+    }
+  }
+}
+
+/// A file that is removed unless it is written to the end.
+class page_file {
+ public:
+  explicit page_file(std::filesystem::path file) : path_{std::move(file)}, stream_{path_, std::ios::binary} {
+    if (!stream_) fail();
+    opened_ = true;
+  }
+  ~page_file() {
+    if (!opened_) return;
+    stream_.close();
+    std::error_code ignored;
+    // A device or a pipe stays.
+    if (std::filesystem::is_regular_file(path_, ignored)) std::filesystem::remove(path_, ignored);
+  }
+  page_file(page_file const&) = delete;
+  page_file& operator=(page_file const&) = delete;
+
+  void write(std::string_view text) {
+    stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
+    if (!stream_) fail();
+    bytes_ += text.size();
+  }
+  /// @returns the size of the file
+  std::uint64_t close() {
+    stream_.close();
+    if (!stream_) fail();
+    opened_ = false;
+    return bytes_;
+  }
+
+ private:
+  std::filesystem::path path_;
+  std::ofstream stream_;
+  std::uint64_t bytes_ = 0;
+  bool opened_ = false;
+
+  [[noreturn]] void fail() const { throw visualize_error{path_.string() + ": the page cannot be written"}; }
+};
+
+/// The blocks of all clouds, and what became of these.
+std::vector<cloud_report> write_blocks(page_file& page, scene const& content, std::vector<cloud_survey> const& known,
+                                       frame const& where) {
+  std::vector<cloud_report> reports;
+  for (std::size_t i = 0; i < known.size(); ++i) {
+    auto const& of = content.clouds[i];
+    block_encoder blocks{of, known[i], where, i};
+    for (auto bytes = blocks.next(); !bytes.empty(); bytes = blocks.next()) {
+      page.write("<script type=\"text/plain\" class=\"block\">");
+      page.write(base64(std::move(bytes)));
+      page.write("</script>\n");
+    }
+    reports.push_back({known[i].drawn, of.points.rows() - known[i].drawn, blocks.largest_error()});
+  }
+  return reports;
+}
+
+std::string json_errors(std::vector<cloud_report> const& reports) {
+  return json_list(reports.size(), [&](std::size_t i) { return json_number(reports[i].largest_error); });
+}
+
+}  // namespace
+
+page_report write_page(std::filesystem::path const& file, scene const& content) {
+  check(content);
+  auto const where = choose_frame(content);
+  std::vector<cloud_survey> known;
+  for (auto const& of : content.clouds) known.push_back(survey(of, where, content.up));
+
+  page_report report;
+  page_file page{file};
+  // The template has a "%%NAME%%" for each part.
+  auto rest = page_template;
+  for (auto mark = rest.find("%%"); mark != std::string_view::npos; mark = rest.find("%%")) {
+    page.write(rest.substr(0, mark));
+    rest.remove_prefix(mark + 2);
+    auto const name = rest.substr(0, rest.find("%%"));
+    rest.remove_prefix(name.size() + 2);
+    if (name == "TITLE") page.write(html_text(content.title));
+    if (name == "STYLE") page.write(page_style);
+    if (name == "SCENE") page.write(json_scene(content, known, where));
+    if (name == "BLOCKS") report.clouds = write_blocks(page, content, known, where);
+    if (name == "ERRORS") page.write(json_errors(report.clouds));
+    if (name == "SCRIPTS") {
+      for (auto const script : page_scripts) page.write(script);
+    }
+  }
+  page.write(rest);
+  report.bytes = page.close();
+  return report;
+}
+
+}  // namespace farpoint_viewer
