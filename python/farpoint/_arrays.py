@@ -1,0 +1,358 @@
+"""Arrays of numpy, torch, CuPy and everything else that speaks DLPack: where they lie, what they hold, new ones beside them.
+
+A call looks at its first array for the kind of all: outputs are of the same library, on the same device.
+"""
+
+from __future__ import annotations
+
+import sys
+from typing import Any, Callable, NoReturn, Optional, Sequence
+
+import numpy as np
+
+from . import _core
+
+#: What functions take: numpy arrays, torch tensors, CuPy and JAX arrays, anything with ``__dlpack__``, and lists.
+Array = Any
+#: Of `workspace=`: bytes -> an address on the device, or an array that has as many bytes; 256-byte aligned.
+Allocator = Callable[[int], Any]
+
+_FLOATS = ("float32", "float64")
+
+
+_names: dict = {}
+
+
+def _name_of(dtype: Any) -> str:
+    """The name of a type of numpy, CuPy or torch; numpy takes microseconds to make it up."""
+    name = _names.get(dtype)
+    if name is None:
+        text = str(dtype)
+        name = _names[dtype] = text[len("torch."):] if text.startswith("torch.") else np.dtype(dtype).name
+    return name
+
+
+class Numpy:
+    """Arrays in host memory."""
+
+    on_host = True
+    library = np
+
+    def __init__(self, threads: int = 0):
+        self.place = _core.Place(-1, 0, threads, None)
+
+    def accepts(self, array: Array) -> bool:
+        return not hasattr(array, "__dlpack_device__") or isinstance(array, np.ndarray)
+
+    def array(self, value: Array, dtype: Optional[str] = None) -> np.ndarray:
+        array = np.asarray(value, dtype=dtype)
+        if not array.dtype.isnative:
+            array = array.astype(array.dtype.newbyteorder("="))
+        return array
+
+    def dtype(self, array: np.ndarray) -> str:
+        return _name_of(array.dtype)
+
+    def is_packed(self, array: np.ndarray) -> bool:
+        return array.flags.c_contiguous and array.flags.aligned
+
+    def empty(self, shape: Sequence[int], dtype: str) -> np.ndarray:
+        return np.empty(shape, dtype)
+
+    def zeros(self, shape: Sequence[int], dtype: str) -> np.ndarray:
+        return np.zeros(shape, dtype)
+
+    def full(self, shape: Sequence[int], value: float, dtype: str) -> np.ndarray:
+        return np.full(shape, value, dtype)
+
+    def strides(self, array: np.ndarray) -> Optional[Sequence[int]]:
+        # In values, as DLPack has them; None where they are not whole values, as in a field of a record.
+        size = array.itemsize
+        if any(stride % size for stride in array.strides) or not array.flags.aligned:
+            return None
+        return [stride // size for stride in array.strides]
+
+    def packed(self, array: np.ndarray) -> np.ndarray:
+        return np.asarray(array, order="C")
+
+    def transposed(self, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
+        return array.transpose(axes)
+
+    def view(self, array: np.ndarray) -> Any:
+        """What the library is given of an array."""
+        return array
+
+    def offsets_of(self, lengths: Array) -> np.ndarray:
+        offsets = np.zeros(len(lengths) + 1, np.int64)
+        np.cumsum(lengths, out=offsets[1:])
+        return offsets
+
+    def where(self, condition: Array, one: Array, other: Array) -> np.ndarray:
+        return np.where(condition, one, other)
+
+    def astype(self, array: np.ndarray, dtype: str) -> np.ndarray:
+        return array.astype(dtype, copy=False)
+
+    def count(self, number: int, dtype: str) -> np.ndarray:
+        return np.arange(number, dtype=dtype)
+
+    def segments(self, offsets: Array, numbers: Array) -> Any:
+        """The segment of each number, between ascending offsets."""
+        return self.library.searchsorted(offsets, numbers, side="right") - 1
+
+
+class Torch:
+    """Tensors of torch, on a CPU or on the current stream of a CUDA device."""
+
+    def __init__(self, tensor: Array, threads: int = 0, stream: Optional[int] = None,
+                 workspace: Optional[Allocator] = None):
+        self.library = sys.modules["torch"]
+        self.device = tensor.device
+        self.on_host = tensor.device.type == "cpu"
+        if self.on_host:
+            self.place = _core.Place(-1, 0, threads, None)
+            return
+        if tensor.device.type != "cuda":
+            raise ValueError(f"tensors are on {tensor.device}; farpoint works on CPUs and on CUDA devices")
+        current = self.library.cuda.current_stream(tensor.device).cuda_stream
+        # What the caching allocator gives is for the current stream; for another, the device's pool has memory.
+        allocate = workspace or (self._allocate if stream in (None, current) else None)
+        self.place = _core.Place(tensor.device.index, current if stream is None else stream, 0, allocate)
+
+    def _allocate(self, size: int) -> Any:
+        # Of the caching allocator, which keeps the order of the stream: it may be used again once the call is enqueued.
+        # Large blocks are 512-byte aligned. Graphs capture it.
+        return self.library.empty(size, dtype=self.library.uint8, device=self.device)
+
+    def accepts(self, array: Array) -> bool:
+        return isinstance(array, self.library.Tensor) and array.device == self.device
+
+    def array(self, value: Array, dtype: Optional[str] = None) -> Any:
+        wanted = getattr(self.library, dtype) if dtype else None
+        if isinstance(value, self.library.Tensor):
+            return value.detach() if wanted is None else value.detach().to(wanted)
+        return self.library.as_tensor(value, dtype=wanted, device=self.device)
+
+    def dtype(self, array: Any) -> str:
+        return _name_of(array.dtype)
+
+    def is_packed(self, array: Any) -> bool:
+        return array.is_contiguous()
+
+    def empty(self, shape: Sequence[int], dtype: str) -> Any:
+        return self.library.empty(tuple(shape), dtype=getattr(self.library, dtype), device=self.device)
+
+    def zeros(self, shape: Sequence[int], dtype: str) -> Any:
+        return self.library.zeros(tuple(shape), dtype=getattr(self.library, dtype), device=self.device)
+
+    def full(self, shape: Sequence[int], value: float, dtype: str) -> Any:
+        return self.library.full(tuple(shape), value, dtype=getattr(self.library, dtype), device=self.device)
+
+    def strides(self, array: Any) -> Sequence[int]:
+        return array.stride()
+
+    def packed(self, array: Any) -> Any:
+        return array.contiguous()
+
+    def transposed(self, array: Any, axes: Sequence[int]) -> Any:
+        return array.permute(*axes)
+
+    def view(self, array: Any) -> Any:
+        # Its own function rather than __dlpack__(), which would order streams: the work is on the tensor's.
+        return self.library.utils.dlpack.to_dlpack(array)
+
+    def offsets_of(self, lengths: Array) -> Any:
+        zero = self.library.zeros(1, dtype=self.library.int64, device=self.device)
+        return self.library.cat([zero, self.array(lengths, "int64").cumsum(0)])
+
+    def where(self, condition: Array, one: Array, other: Array) -> Any:
+        return self.library.where(condition, one, other)
+
+    def astype(self, array: Any, dtype: str) -> Any:
+        return array.to(getattr(self.library, dtype))
+
+    def count(self, number: int, dtype: str) -> Any:
+        return self.library.arange(number, dtype=getattr(self.library, dtype), device=self.device)
+
+    def segments(self, offsets: Array, numbers: Array) -> Any:
+        return self.library.searchsorted(offsets, numbers, right=True) - 1
+
+
+class Cupy(Numpy):
+    """Arrays of CuPy, on its current stream."""
+
+    on_host = False
+
+    def __init__(self, array: Array, stream: Optional[int] = None, workspace: Optional[Allocator] = None):
+        self.library = sys.modules["cupy"]
+        self.device = array.device.id
+        with array.device:
+            current = self.library.cuda.get_current_stream().ptr
+        # As for torch: of the library's own pool for its current stream only.
+        allocate = workspace or (self._allocate if stream in (None, current) else None)
+        self.place = _core.Place(self.device, current if stream is None else stream, 0, allocate)
+
+    def _allocate(self, size: int) -> Any:
+        return self.view(self.empty((size,), "uint8"))
+
+    def accepts(self, array: Array) -> bool:
+        return isinstance(array, self.library.ndarray) and array.device.id == self.device
+
+    def array(self, value: Array, dtype: Optional[str] = None) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.asarray(value, dtype=dtype)
+
+    def empty(self, shape: Sequence[int], dtype: str) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.empty(tuple(shape), dtype)
+
+    def zeros(self, shape: Sequence[int], dtype: str) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.zeros(tuple(shape), dtype)
+
+    def full(self, shape: Sequence[int], value: float, dtype: str) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.full(tuple(shape), value, dtype)
+
+    def is_packed(self, array: Any) -> bool:
+        return array.flags.c_contiguous
+
+    def strides(self, array: Any) -> Optional[Sequence[int]]:
+        size = array.itemsize
+        return None if any(s % size for s in array.strides) else [s // size for s in array.strides]
+
+    def packed(self, array: Any) -> Any:
+        return self.library.ascontiguousarray(array)
+
+    def view(self, array: Any) -> Any:
+        return array.__dlpack__(stream=-1)  # no order of streams: the work is on the array's
+
+    def offsets_of(self, lengths: Array) -> Any:
+        lengths = self.array(lengths, "int64")
+        offsets = self.zeros((lengths.shape[0] + 1,), "int64")
+        offsets[1:] = lengths.cumsum()
+        return offsets
+
+    def where(self, condition: Array, one: Array, other: Array) -> Any:
+        return self.library.where(condition, one, other)
+
+    def count(self, number: int, dtype: str) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.arange(number, dtype=dtype)
+
+
+_DLPACK_CPU = 1
+
+
+def _package(array: Array) -> str:
+    return type(array).__module__.partition(".")[0]
+
+
+def _in_host_memory(array: Array) -> bool:
+    try:
+        return array.__dlpack_device__()[0] == _DLPACK_CPU
+    except (RuntimeError, ValueError, BufferError):  # of torch, for devices that DLPack has no name for
+        return False
+
+
+def space_of(array: Array, *, threads: int = 0, stream: Optional[int] = None,
+             workspace: Optional[Allocator] = None) -> Any:
+    """The kind of arrays that a call works on, by its first."""
+    if isinstance(array, np.ndarray):
+        return Numpy(threads)
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(array, torch.Tensor):
+        return Torch(array, threads, stream, workspace)
+    if _package(array) == "cupy":
+        return Cupy(array, stream, workspace)
+    if not hasattr(array, "__dlpack_device__") or _in_host_memory(array):
+        return Numpy(threads)
+    raise ValueError(f"arrays of {type(array).__module__} on a device are not known; pass them as torch or CuPy arrays "
+                     "(torch.from_dlpack, cupy.from_dlpack)")
+
+
+class Call:
+    """One call: its arrays, checked, and its outputs."""
+
+    def __init__(self, name: str, first: Array, threads: int = 0, stream: Optional[int] = None,
+                 workspace: Optional[Allocator] = None):
+        self.name = name
+        self.space = space_of(first, threads=threads, stream=stream, workspace=workspace)
+        self.place = self.space.place
+
+    def fail(self, sentence: str) -> NoReturn:
+        raise ValueError(f"{self.name}: {sentence}")
+
+    def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
+        if hasattr(value, "__dlpack_device__") and not self.space.accepts(value):
+            if not (self.space.on_host and _in_host_memory(value)):
+                self.fail(f"{what} are in another memory or of another library than the first array")
+            value = np.from_dlpack(value)
+        return self.space.array(value, dtype)
+
+    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS) -> Any:
+        array = self.array(value, what)
+        dtype = self.space.dtype(array)
+        if dtype not in types:
+            self.fail(f"{what} are {dtype}; they must be {' or '.join(types)}")
+        return array
+
+    def points(self, value: Array, what: str = "points", types: Sequence[str] = _FLOATS, more_columns: bool = False) -> Any:
+        """[N, 3] or [B, N, 3], as the library takes it: copied only where no one stride covers all points."""
+        array = self.floats(value, what, types)
+        shape = tuple(array.shape)
+        right = len(shape) in (2, 3) and (shape[-1] == 3 or (more_columns and shape[-1] > 3))
+        if not right:
+            self.fail(f"{what} have the shape {shape}; they must be (N, 3) or (B, N, 3)")
+        if self.space.is_packed(array):
+            return array
+        strides = self.space.strides(array)
+        if strides is None or (len(shape) == 3 and shape[0] > 1 and shape[1] > 1 and strides[0] != shape[1] * strides[1]):
+            array = self.space.packed(array)
+        return array
+
+    def offsets(self, of: Any, offsets: Optional[Array], lengths: Optional[Array], what: str = "") -> Any:
+        """int64 offsets that cut the rows of an array into ragged clouds; None where clouds are regular."""
+        if offsets is None and lengths is None:
+            return None
+        if offsets is not None and lengths is not None:
+            self.fail(f"pass either {what}offsets or {what}lengths")
+        if len(of.shape) == 0 or (not what.startswith("index") and len(of.shape) != 2):
+            self.fail(f"{what}offsets and {what}lengths are of points (N, 3) that lie one after another")
+        if offsets is None:
+            array = self.space.offsets_of(self.array(lengths, f"{what}lengths", "int64"))
+        else:
+            array = self.space.packed(self.array(offsets, f"{what}offsets", "int64"))
+        if len(array.shape) != 1 or array.shape[0] == 0:
+            self.fail(f"{what}offsets have the shape {tuple(array.shape)}; they must be (clouds + 1,)")
+        if self.space.on_host:
+            numbers = np.asarray(array)
+            if numbers[0] < 0 or numbers[-1] > of.shape[0] or (numbers[1:] < numbers[:-1]).any():
+                self.fail(f"{what}offsets do not ascend, or leave the points")
+        return array
+
+    def indices(self, value: Array, what: str) -> Any:
+        """int32 or int64, contiguous."""
+        array = self.array(value, what)
+        dtype = self.space.dtype(array)
+        if dtype not in ("int32", "int64"):
+            if not dtype.startswith(("int", "uint")) and 0 not in tuple(array.shape):
+                self.fail(f"{what} are {dtype}; they must be int32 or int64")
+            array = self.space.astype(array, "int64")
+        return self.space.packed(array)
+
+    def index_type(self, dtype: Any) -> str:
+        name = dtype if type(dtype) is str else _name_of(dtype)
+        if name not in ("int32", "int64"):
+            self.fail(f"index_dtype is {name}; it must be int32 or int64")
+        return name
+
+    def view(self, array: Optional[Any]) -> Any:
+        return None if array is None else self.space.view(array)
+
+
+def cloud_shape(points: Any, offsets: Optional[Any]) -> tuple:
+    """Shape of an output with one row for each cloud: (B,), or () for a single cloud."""
+    if offsets is not None:
+        return (offsets.shape[0] - 1,)
+    return tuple(points.shape[:-2])

@@ -1,0 +1,238 @@
+"""Functions of PointNet++, OpenPCDet, mmcv and simple-knn under their names, with their arguments and answers.
+
+Squares are added up as nvcc adds those of the published kernels, so that indices are the same where distances are nearly equal.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, Dict, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import Array, Call
+from ._sampling import gather
+from ._search import _Search, _mean_knn_distance
+
+_FLOAT = ("float32",)
+#: Threads of a block of the published kernels, by whose reduction points at equal distances are chosen; and whether points
+#: near the origin are left out.
+_RULES = {None: (0, False), "openpcdet": (1024, False), "pointnet2_ops": (512, True)}
+
+
+def _call(name: str, first: Array, **options: Any) -> Call:
+    call = Call(name, first, **options)
+    call.place.y_first = True
+    return call
+
+
+def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = None, index_dtype: Any = "int32",
+                          threads: int = 0) -> Any:
+    """Farthest points of each cloud from point 0 on, as PointNet++'s function of that name.
+
+    Parameters
+    ----------
+    xyz : (B, N, 3) or (N, 3), float32
+    npoint : int
+        Where no point is away from the samples before it, the first one is repeated.
+    rules : None, "openpcdet" or "pointnet2_ops"
+        Whose choice among points at equal distances: None is the lowest index; "openpcdet" (and mmcv) and "pointnet2_ops" are
+        that of their kernels' reductions. "pointnet2_ops" leaves out points within 0.032 m of the origin, as its kernel does.
+
+    Returns
+    -------
+    (B, npoint) or (npoint,), int32
+    """
+    call = _call("furthest_point_sample", xyz, threads=threads)
+    space = call.space
+    points = call.points(xyz, "xyz", _FLOAT)
+    if rules not in _RULES:
+        call.fail(f"there are no rules {rules!r}")
+    if npoint < 0:
+        call.fail("npoint is negative")
+    block, skip = _RULES[rules]
+    front, n = tuple(points.shape[:-2]), points.shape[-2]
+    places = None
+    if n > 0 and (block > 0 or skip):
+        places = _places_of(space, n, block)
+        points = _ordered(space, points, places, skip)
+    indices = space.empty((*front, npoint), call.index_type(index_dtype))
+    distances = space.empty((*front, npoint), "float32")
+    view = call.view
+    _core.fps(call.place, view(points), None, npoint, 0, 0.0, None, None, None, None, view(indices), view(distances), None)
+    if npoint == 0 or n == 0:
+        return 0 * indices
+    # Where all are at distance 0 a reduction finds the first that is left. Sampling begins with it, but for a point 0
+    # that is left out of what follows.
+    left = points[..., 0] == points[..., 0]
+    if skip:
+        left = left & _away(space, points)
+    first = space.library.argmax(space.astype(left, "uint8"), -1)[..., None]
+    first = space.where(indices[..., :1] >= 0, space.astype(first, space.dtype(indices)), indices[..., :1])
+    indices = space.where(distances > 0, indices, first)
+    if places is not None:
+        indices = space.astype(space.where(indices >= 0, places[indices], 0 * indices), space.dtype(indices))
+    return space.where(indices >= 0, indices, 0 * indices)
+
+
+_places: Dict[tuple, Any] = {}
+
+
+def _places_of(space: Any, n: int, block: int) -> Any:
+    """_tie_order() as an array, which is kept: the next call copies nothing to the device."""
+    key = (n, block, space.library.__name__, str(getattr(space, "device", "")))
+    if key not in _places:
+        if len(_places) >= 64:
+            _places.clear()
+        _places[key] = space.array(_tie_order(n, block), "int64")
+    return _places[key]
+
+
+def _tie_order(n: int, most_threads: int) -> Any:
+    """Points in the order in which a block's reduction prefers equals: by the bits of the thread's number from the lowest up,
+    and then by index; -1 where a thread has no point."""
+    bits = 0
+    while 2 << bits <= n and 2 << bits <= most_threads:
+        bits += 1
+    threads = 1 << bits
+    rounds = -(-n // threads)
+    order = []
+    for row in range(threads):
+        thread = int(format(row, f"0{bits}b")[::-1], 2) if bits else 0
+        order += [index if index < n else -1 for index in range(thread, rounds * threads, threads)]
+    return order
+
+
+def _ordered(space: Any, points: Any, places: Any, skip: bool) -> Any:
+    """Points in the order of ties, NaN where there is none, and for those near the origin if they are left out."""
+    ordered = points[..., space.where(places >= 0, places, 0 * places), :]
+    gone = places < 0
+    if skip:
+        # The first sample may lie anywhere.
+        gone = gone | (~_away(space, ordered) & (places != 0))
+    return space.packed(space.where(gone[..., None], space.full((), math.nan, "float32"), ordered))
+
+
+def _away(space: Any, points: Any) -> Any:
+    """True for points away from the origin, by a squared norm that is rounded as the kernel's."""
+    norm: Any = 0.0
+    with np.errstate(over="ignore", invalid="ignore"):  # of points that are not finite
+        for axis in (1, 0, 2):
+            value = space.astype(points[..., axis], "float64")
+            norm = space.astype(space.astype(value * value + norm, "float32"), "float64")
+        return norm > 1e-3
+
+
+def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, index_dtype: Any = "int32",
+               threads: int = 0) -> Any:
+    """The first points of each cloud, by index, nearer than a radius to each query; rows are filled up with their first.
+
+    Parameters
+    ----------
+    radius : float
+        Metres; a point at exactly this distance is no neighbour.
+    nsample : int
+        0 to 1,024.
+    xyz : (B, N, 3) or (N, 3), float32
+    new_xyz : (B, M, 3) or (M, 3), float32
+        The queries.
+
+    Returns
+    -------
+    (B, M, nsample) or (M, nsample), int32
+        Zeros for a query without neighbours.
+    """
+    call = _call("ball_query", xyz, threads=threads)
+    space = call.space
+    search = _Search(call, call.points(xyz, "xyz", _FLOAT), new_xyz, None, None, None, None)
+    if not 0 <= nsample <= 1024:
+        call.fail(f"nsample is {nsample}; it must be 0 to 1,024")
+    index_type = call.index_type(index_dtype)
+    radius = abs(float(radius))
+    if nsample == 0 or not np.float32(radius) * np.float32(radius) > 0:
+        return space.zeros((*search.shape, nsample), index_type)
+    indices = search.output((nsample,), index_type, -1)
+    _core.radius(*search.arguments(), radius, False, False, True, nsample, call.view(indices), None, None)
+    indices = space.where(indices >= 0, indices, indices[..., :1])
+    return space.where(indices >= 0, indices, 0 * indices)
+
+
+def three_nn(unknown: Array, known: Array, *, index_dtype: Any = "int32", threads: int = 0) -> Any:
+    """The three nearest known points of each unknown one, nearest first, and of equals the one of lowest index.
+
+    Parameters
+    ----------
+    unknown : (B, N, 3) or (N, 3), float32
+    known : (B, M, 3) or (M, 3), float32
+
+    Returns
+    -------
+    dist : (B, N, 3) or (N, 3), float32
+        Metres; +inf where there is no third, second or first point.
+    idx : the same shape, int32
+        0 there.
+    """
+    call = _call("three_nn", unknown, threads=threads)
+    space = call.space
+    search = _Search(call, known, call.points(unknown, "unknown", _FLOAT), None, None, None, None)
+    indices = search.output((3,), call.index_type(index_dtype), -1)
+    distances = search.output((3,), "float32", math.inf)
+    _core.knn(*search.arguments(), 3, math.inf, False, call.view(indices), call.view(distances))
+    there = (indices >= 0) & (distances < math.inf)
+    # In double: torch's root of a float is off by a bit now and then.
+    metres = space.astype(space.library.sqrt(space.astype(distances, "float64")), "float32")
+    return metres, space.where(there, indices, 0 * indices)
+
+
+def three_interpolate(features: Array, idx: Array, weight: Array, *, threads: int = 0) -> Any:
+    """Weighted sums of the features of three points for each unknown one.
+
+    Parameters
+    ----------
+    features : (B, C, M) or (C, M), float32
+    idx, weight : (B, N, 3) or (N, 3), integers and float32
+        As three_nn gives them, and 1 / dist over its sum. Indices out of range stand for zeros.
+
+    Returns
+    -------
+    (B, C, N) or (C, N), float32
+        w0 * f0 + w1 * f1 + w2 * f2, each operation rounded once.
+    """
+    call = Call("three_interpolate", features, threads=threads)
+    weight = call.floats(weight, "weight", _FLOAT)
+    call.floats(features, "features", _FLOAT)
+    if tuple(weight.shape) != tuple(call.array(idx, "idx").shape) or weight.shape[-1:] != (3,):
+        call.fail("idx and weight are not both (B, N, 3)")
+    values = gather(features, idx, channels_first=True, threads=threads)
+    weight = weight[..., None, :, :]
+    products = [values[..., j] * weight[..., j] for j in range(3)]
+    return products[0] + products[1] + products[2]
+
+
+def distCUDA2(points: Array, *, threads: int = 0) -> Any:
+    """Mean squared distance of each point to its three nearest others, as simple-knn's function of that name.
+
+    Parameters
+    ----------
+    points : (P, 3), float32
+
+    Returns
+    -------
+    (P,), float32
+        Squared metres. A neighbour that is missing, of fewer than four points, counts as the largest float.
+    """
+    call = _call("distCUDA2", points, threads=threads)
+    space = call.space
+    points = call.points(points, types=_FLOAT)
+    if len(points.shape) != 2:
+        call.fail(f"points have the shape {tuple(points.shape)}; they must be (P, 3)")
+    if points.shape[0] >= 4:
+        return _mean_knn_distance(call, points, 3, None, None)
+    search = _Search(call, points, None, None, None, None, None)
+    indices, distances = search.output((3,), "int64", -1), search.output((3,), "float32", math.inf)
+    _core.knn(*search.arguments(), 3, math.inf, True, call.view(indices), call.view(distances))
+    largest = space.full((), 3.4028234663852886e38, "float32")
+    distances = space.where(indices >= 0, distances, largest)
+    with np.errstate(over="ignore"):  # of two that are missing
+        return (distances[:, 0] + distances[:, 1] + distances[:, 2]) / space.full((), 3, "float32")

@@ -1,0 +1,214 @@
+"""PointIndex and HashMap: built once, asked often."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Optional
+
+from . import _core
+from ._arrays import Allocator, Array, Call
+from ._search import Neighbors
+
+
+class PointIndex:
+    """An index of clouds, built once and searched often; the points are not needed afterwards.
+
+    Searches may run in several threads at once. On a GPU, the index is built on the current stream, and searched on it or on
+    streams that wait for it.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float32 or float64
+        With `offsets` or `lengths`, (N, 3) of clouds one after another.
+    """
+
+    def __init__(self, points: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
+                 stream: Optional[int] = None, workspace: Optional[Allocator] = None):
+        call = Call("PointIndex", points, threads, stream, workspace)
+        array = call.points(points)
+        cuts = call.offsets(array, offsets, lengths)
+        self._index = _core.PointIndex(call.place, call.view(array), call.view(cuts))
+        self._ragged = cuts is not None
+        self._front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
+        self._scalar = call.space.dtype(array)
+        self._rows = tuple(array.shape[:-1])
+
+    def _queries(self, call: Call, queries: Array, offsets: Optional[Array], lengths: Optional[Array]) -> tuple:
+        array = call.points(queries, "queries")
+        cuts = call.offsets(array, offsets, lengths, "query_")
+        if call.space.dtype(array) != self._scalar:
+            call.fail(f"queries are {call.space.dtype(array)} and points {self._scalar}")
+        front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
+        if self._ragged != (cuts is not None) or front != self._front:
+            call.fail("queries are not as many clouds as the points, or not laid out as they were")
+        return array, cuts, tuple(array.shape[:-1])
+
+    def _output(self, call: Call, cuts: Optional[Any], shape: tuple, dtype: str, value: float) -> Any:
+        # Rows of queries that offsets leave out are not written.
+        return call.space.empty(shape, dtype) if cuts is None else call.space.full(shape, value, dtype)
+
+    def knn(self, queries: Array, k: int, *, max_radius: float = math.inf, exclude_self: bool = False,
+            query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None, index_dtype: Any = "int64",
+            stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
+        """The k nearest points of each query: see `farpoint.knn`."""
+        call = Call("knn", queries, 0, stream, workspace)
+        if k < 1 or k > 1024:
+            call.fail(f"k is {k}; it must be 1 to 1,024")
+        array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
+        indices = self._output(call, cuts, (*shape, k), call.index_type(index_dtype), -1)
+        distances = self._output(call, cuts, (*shape, k), self._scalar, math.inf)
+        self._index.knn(call.place, call.view(array), call.view(cuts), k, max_radius, exclude_self, call.view(indices),
+                        call.view(distances))
+        return Neighbors(indices, distances)
+
+    def radius(self, queries: Array, radius: float, max_neighbors: int, *, order: str = "nearest", exclude_self: bool = False,
+               exclusive: bool = False, query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None,
+               index_dtype: Any = "int64", stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
+        """Up to `max_neighbors`, at most 1,024, points within a radius of each query.
+
+        Returns
+        -------
+        Neighbors(indices, distances) : each (M, max_neighbors) or (B, M, max_neighbors)
+            The nearest of them, or with order="index" those of lowest index; -1 and +inf past the last.
+        """
+        call = Call("radius", queries, 0, stream, workspace)
+        if order not in ("index", "nearest"):
+            call.fail(f"there is no order {order!r}")
+        if max_neighbors < 1 or max_neighbors > 1024:
+            call.fail(f"max_neighbors is {max_neighbors}; it must be 1 to 1,024")
+        array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
+        indices = self._output(call, cuts, (*shape, max_neighbors), call.index_type(index_dtype), -1)
+        distances = self._output(call, cuts, (*shape, max_neighbors), self._scalar, math.inf)
+        self._index.radius(call.place, call.view(array), call.view(cuts), radius, order == "nearest", exclude_self, exclusive,
+                           max_neighbors, call.view(indices), call.view(distances), None)
+        return Neighbors(indices, distances)
+
+    def interpolate(self, features: Array, queries: Array, *, query_offsets: Optional[Array] = None,
+                    query_lengths: Optional[Array] = None, stream: Optional[int] = None,
+                    workspace: Optional[Allocator] = None) -> Any:
+        """Features at the queries, of the three nearest points: see `farpoint.interpolate`."""
+        call = Call("interpolate", queries, 0, stream, workspace)
+        array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
+        features = call.space.packed(call.floats(features, "features", ("float32",)))
+        if tuple(features.shape[:-1]) != self._rows or len(features.shape) < 2:
+            call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")
+        out = self._output(call, cuts, (*shape, features.shape[-1]), "float32", 0)
+        self._index.interpolate(call.place, call.view(features), call.view(array), call.view(cuts), features.shape[-1],
+                                call.view(out))
+        return out
+
+
+class Pairs(NamedTuple):
+    """What HashMap.extract returns. In host memory the rows are those of the map; on a GPU there are as many as the map has
+    slots, and only the first `count[0]` are written."""
+
+    keys: Any
+    values: Any
+    count: Any
+
+
+_SIZES = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
+
+
+class HashMap:
+    """A hash map from integers to integers, for whole arrays.
+
+    Threads may insert into one map at the same time, and look up at the same time, but not both. On the host, keys that are
+    not inserted, for want of room or because all of their bits are set (-1), are a ValueError, after the others have been; on
+    a GPU, where nothing waits, they are passed over.
+
+    Parameters
+    ----------
+    keys : int
+        That fit at least.
+    like : array, optional
+        Whose device the map is on, on the current stream; left out, in host memory.
+    key_dtype, value_dtype : "int32", "uint32", "int64" or "uint64"
+        Values are compared without their sign.
+    load : float
+        The part of the map that as many keys fill: 0.8 and below is fast.
+    """
+
+    def __init__(self, keys: int, *, like: Optional[Array] = None, key_dtype: str = "int64", value_dtype: str = "int64",
+                 load: float = 0.5, threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None):
+        self._like = [] if like is None else like
+        call = Call("HashMap", self._like, threads, stream, workspace)
+        for dtype in (key_dtype, value_dtype):
+            if dtype not in _SIZES:
+                call.fail(f"keys and values are {' or '.join(_SIZES)}, not {dtype}")
+        self._keys, self._values = key_dtype, value_dtype
+        kind = getattr(_core, f"HashMap{_SIZES[key_dtype]}To{_SIZES[value_dtype]}")
+        self._map = kind(call.place, keys, load)
+        self._threads = threads
+
+    @property
+    def capacity(self) -> int:
+        """Keys that fit."""
+        return self._map.capacity()
+
+    def _call(self, keys: Array, stream: Optional[int], workspace: Optional[Allocator]) -> tuple:
+        first = keys if hasattr(keys, "__dlpack_device__") else self._like
+        call = Call("HashMap", first, self._threads, stream, workspace)
+        return call, self._flat(call, keys, self._keys, "keys")
+
+    def _flat(self, call: Call, values: Array, dtype: str, what: str) -> Any:
+        array = call.array(values, what)
+        name = call.space.dtype(array)
+        if name != dtype:
+            if 0 not in tuple(array.shape) and (hasattr(values, "__dlpack_device__") or not name.startswith(("int", "uint"))):
+                call.fail(f"{what} are {name}; those of the map are {dtype}")
+            array = call.space.astype(array, dtype)
+        return call.space.packed(array)
+
+    def insert(self, keys: Array, values: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
+        """Inserts keys with values. A key that is there keeps its value; of several for a new key, any of them stays."""
+        self._insert(keys, values, False, stream, workspace)
+
+    def insert_or_min(self, keys: Array, values: Array, *, stream: Optional[int] = None,
+                      workspace: Optional[Allocator] = None) -> None:
+        """Inserts keys with values; of all values of a key, and the one it has, the smallest stays."""
+        self._insert(keys, values, True, stream, workspace)
+
+    def _insert(self, keys: Array, values: Array, minimum: bool, stream: Optional[int], workspace: Optional[Allocator]) -> None:
+        call, keys = self._call(keys, stream, workspace)
+        values = self._flat(call, values, self._values, "values")
+        if tuple(values.shape) != tuple(keys.shape):
+            call.fail(f"there are values of shape {tuple(values.shape)} for keys of shape {tuple(keys.shape)}")
+        self._map.insert(call.place, call.view(keys), call.view(values), minimum)
+
+    def insert_keys(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
+        """Inserts keys without values: a set."""
+        call, keys = self._call(keys, stream, workspace)
+        self._map.insert_keys(call.place, call.view(keys))
+
+    def find(self, keys: Array, missing: int = -1, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+        """The value of each key, `missing` for one that is not there; of the keys' shape."""
+        call, keys = self._call(keys, stream, workspace)
+        values = call.space.empty(tuple(keys.shape), self._values)
+        self._map.find(call.place, call.view(keys), missing & (2**64 - 1), call.view(values))
+        return values
+
+    def find_slots(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+        """The slot of each key, int64; -1 for one that is not there."""
+        call, keys = self._call(keys, stream, workspace)
+        slots = call.space.empty(tuple(keys.shape), "int64")
+        self._map.find_slots(call.place, call.view(keys), call.view(slots))
+        return slots
+
+    def find_or_insert(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+        """The slot of each key, which is inserted where it is not there; -1 where there is no room for it."""
+        call, keys = self._call(keys, stream, workspace)
+        slots = call.space.empty(tuple(keys.shape), "int64")
+        self._map.find_or_insert(call.place, call.view(keys), call.view(slots))
+        return slots
+
+    def extract(self, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Pairs:
+        """All keys and values, by ascending key (without its sign)."""
+        call = Call("HashMap", self._like, self._threads, stream, workspace)
+        space = call.space
+        keys, values = space.empty((self.capacity,), self._keys), space.empty((self.capacity,), self._values)
+        count = space.empty((1,), "int64")
+        self._map.extract(call.place, call.view(keys), call.view(values), call.view(count))
+        if space.on_host:
+            keys, values = keys[:int(count[0])], values[:int(count[0])]
+        return Pairs(keys, values, count)

@@ -1,0 +1,180 @@
+"""fps and gather."""
+
+from __future__ import annotations
+
+from typing import Any, Optional
+
+import numpy as np
+
+from . import _core
+from ._arrays import Allocator, Array, Call, cloud_shape
+
+_POINTS = ("float16", "float32", "float64")
+
+
+def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = None, chosen: Optional[Array] = None,
+        stop_below: float = 0.0, sample_counts: Optional[Array] = None, offsets: Optional[Array] = None,
+        lengths: Optional[Array] = None, return_distances: bool = False, index_dtype: Any = "int64", threads: int = 0,
+        stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+    """Farthest point sampling: each sample is the point farthest from those before it.
+
+    Among equally far points the one of lowest index is taken; points with a NaN or infinite coordinate never are.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float16, float32 or float64
+        One cloud, or B of them; with `offsets` or `lengths`, (N, 3) of clouds one after another. Any strides.
+    samples : int
+        Of each cloud. Where a cloud has fewer finite points, the rest of its row is -1.
+    first : int or (B,) integers
+        Index of the first sample.
+    seed : int, optional
+        Draw the first sample of each cloud instead: the same for the same seed.
+    chosen : (K,) or (B, K) integers, optional
+        Points that count as picked already; -1 is skipped.
+    stop_below : float
+        Metres: end a cloud's row before a sample that is nearer than this to those before it.
+    sample_counts : (B,) integers, optional
+        Samples of each cloud, at most `samples`.
+    offsets, lengths : (B + 1,) or (B,) integers, optional
+        Where the clouds of (N, 3) begin and end, or how many points each has.
+    return_distances : bool
+        Return the squared distance of each sample to those before it, too; +inf for a first one, -1 past the last.
+
+    Returns
+    -------
+    indices : (samples,) or (B, samples), `index_dtype`
+        Into each cloud, in the order of selection.
+    distances : the same shape, float32 or float64
+    """
+    call = Call("fps", points, threads, stream, workspace)
+    space = call.space
+    points = call.points(points, types=_POINTS)
+    cuts = call.offsets(points, offsets, lengths)
+    if samples < 0:
+        call.fail("samples is negative")
+    shape = cloud_shape(points, cuts)
+    clouds = shape[0] if shape else 1
+    indices = space.empty((*shape, samples), call.index_type(index_dtype))
+    scalar = "float64" if space.dtype(points) == "float64" else "float32"
+    distances = space.empty((*shape, samples), scalar) if return_distances else None
+
+    firsts = None
+    if not isinstance(first, (int, np.integer)):
+        firsts = call.indices(first, "first")
+        if tuple(firsts.shape) != ((clouds,) if shape else ()):
+            call.fail(f"first has the shape {tuple(firsts.shape)}; it must be one index, or one for each cloud")
+        first = 0
+    if chosen is not None:
+        chosen = call.indices(chosen, "chosen")
+        if tuple(chosen.shape[:-1]) != shape:
+            call.fail(f"chosen has the shape {tuple(chosen.shape)}; it must be {(*shape, 'K')}")
+    if sample_counts is not None:
+        sample_counts = call.indices(sample_counts, "sample_counts")
+    view = call.view
+    _core.fps(call.place, view(points), view(cuts), samples, int(first), stop_below, seed, view(firsts), view(chosen),
+              view(sample_counts), view(indices), view(distances), None)
+    return (indices, distances) if return_distances else indices
+
+
+def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
+           index_offsets: Optional[Array] = None, index_lengths: Optional[Array] = None, channels_first: bool = False,
+           threads: int = 0, stream: Optional[int] = None) -> Any:
+    """Rows of features by index, within each cloud: the points or features that fps, knn or radius chose.
+
+    Parameters
+    ----------
+    features : (N, C) or (B, N, C), any type of 1, 2, 4 or 8 bytes
+        With `channels_first`, (C, N) or (B, C, N). Strides that are not negative are taken as they are.
+    indices : (...) or (B, ...), integers
+        Into the rows of each cloud. Those of -1, and others that are out of range, give zeros.
+    offsets, lengths
+        Of clouds of features (N, C) one after another. The first axis of `indices` is then cut by `index_offsets` or
+        `index_lengths`; without these, it has a row for each cloud.
+
+    Returns
+    -------
+    (..., C) or (B, ..., C); with `channels_first`, (C, ...) or (B, C, ...)
+        Of the features' type.
+    """
+    call = Call("gather", features, threads, stream, None)
+    space = call.space
+    features = call.array(features, "features")
+    dtype = space.dtype(features)
+    shape = tuple(features.shape)
+    if len(shape) not in (2, 3):
+        call.fail(f"features have the shape {shape}; they must be (N, C) or (B, N, C)")
+    batched = len(shape) == 3
+    if channels_first:
+        features = space.transposed(features, (0, 2, 1) if batched else (1, 0))
+    strides = space.strides(features)
+    ragged = offsets is not None or lengths is not None
+    if strides is None or any(stride < 0 for stride in strides) or ragged:
+        features = space.packed(features)
+    indices = call.indices(indices, "indices")
+    which = tuple(indices.shape)
+    channels = features.shape[-1]
+
+    cuts = call.offsets(features, offsets, lengths)
+    index_cuts = call.offsets(indices, index_offsets, index_lengths, "index_")
+    if cuts is None and index_cuts is not None:
+        call.fail("index_offsets and index_lengths need offsets or lengths")
+    each = 1
+    if cuts is not None:
+        if channels_first:
+            call.fail("features of ragged clouds are (N, C), not channels first")
+        clouds = cuts.shape[0] - 1
+        if index_cuts is None:
+            if not which or which[0] != clouds:
+                call.fail(f"indices have the shape {which}; they must have a row for each of {clouds} clouds")
+            index_cuts = space.count(clouds + 1, "int64")
+        if index_cuts.shape[0] != clouds + 1:
+            call.fail("index_offsets are of another number of clouds")
+        for extent in which[1:]:
+            each *= extent
+        gathered = space.zeros((*which, channels), dtype)  # rows that offsets leave out are not written
+        flat = gathered.reshape(_size(which), channels)
+        _core.gather(call.place, call.view(features), call.view(cuts), call.view(indices),
+                     call.view(index_cuts), each, call.view(flat))
+        return gathered
+
+    if batched and (not which or which[0] != shape[0]):
+        call.fail(f"indices have the shape {which}; they must be (B, ...) with B = {shape[0]}")
+    clouds = shape[0] if batched else 1
+    front, middle = ((clouds,), which[1:]) if batched else ((), which)
+    rows = _size(middle)
+    if channels_first:
+        gathered = space.empty((clouds, channels, rows), dtype)
+        to = space.transposed(gathered, (0, 2, 1))
+        result = gathered.reshape((*front, channels, *middle))
+    else:
+        gathered = to = space.empty((clouds, rows, channels), dtype)
+        result = gathered.reshape((*front, *middle, channels))
+    if not batched:
+        features = features[None]
+    _core.gather(call.place, call.view(features), None, call.view(indices), None, 1,
+                 call.view(to))
+    return result
+
+
+def _size(shape: Any) -> int:
+    size = 1
+    for extent in shape:
+        size *= extent
+    return size
+
+
+def group(features: Array, indices: Array, *, threads: int = 0, stream: Optional[int] = None) -> Any:
+    """Features of the neighbours of each point, channels first: grouping_operation of PointNet++.
+
+    Parameters
+    ----------
+    features : (B, C, N) or (C, N), any type of 1, 2, 4 or 8 bytes
+    indices : (B, M, K) or (M, K), integers
+        As ball_query gives them. Those out of range give zeros.
+
+    Returns
+    -------
+    (B, C, M, K) or (C, M, K)
+    """
+    return gather(features, indices, channels_first=True, threads=threads, stream=stream)

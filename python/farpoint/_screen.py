@@ -1,0 +1,139 @@
+"""screen_knn and its cameras."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Any, NamedTuple, Optional, Sequence, Tuple
+
+from . import _core
+from ._arrays import Allocator, Array, Call
+
+_UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
+
+
+@dataclass(frozen=True)
+class PinholeCamera:
+    """The ideal camera: x right, y down, z ahead in its own frame.
+
+    A point's pixel is floor(focal * (c / depth) + centre), c = rotation @ point + translation and depth = c[2].
+    """
+
+    width: int
+    height: int
+    focal: Tuple[float, float]
+    centre: Tuple[float, float]
+    rotation: Sequence[Sequence[float]] = _UNTURNED
+    translation: Sequence[float] = (0.0, 0.0, 0.0)
+    near: float = 0.0
+    far: float = math.inf
+
+    def _numbers(self) -> tuple:
+        turned = [float(value) for row in self.rotation for value in row]
+        return 0, [*map(float, self.focal), *map(float, self.centre), *turned, *map(float, self.translation)]
+
+
+@dataclass(frozen=True)
+class SphericalCamera:
+    """The range image of a spinning LiDAR at the origin, with elevations from `top` down to `bottom` (rad)."""
+
+    width: int
+    height: int
+    top: float
+    bottom: float
+    near: float = 0.0
+    far: float = math.inf
+
+    def _numbers(self) -> tuple:
+        return 1, [float(self.top), float(self.bottom)]
+
+
+@dataclass(frozen=True)
+class OrganizedCamera:
+    """Point i is seen in pixel (i % width, i // width). Its depth is its distance from the origin, or z."""
+
+    width: int
+    height: int
+    depth: str = "range"
+    near: float = 0.0
+    far: float = math.inf
+
+    def _numbers(self) -> tuple:
+        if self.depth not in ("range", "z"):
+            raise ValueError(f"screen_knn: there is no depth {self.depth!r}")
+        return 2, [float(self.depth == "z")]
+
+
+class ScreenNeighbors(NamedTuple):
+    """What screen_knn returns. Rows of `indices`, `distances` and `pixels` are those of the visible points, or of all."""
+
+    indices: Any
+    distances: Any
+    pixels: Any
+    visible: Any
+    visible_count: Any
+
+
+def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidates: int = 0, max_radius: float = math.inf,
+               exclude_self: bool = False, rows: str = "visible", layers: int = 1, index_dtype: Any = "int64",
+               threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> ScreenNeighbors:
+    """The k nearest neighbours of each visible point among the visible ones: those in front in their pixel.
+
+    Parameters
+    ----------
+    points : (N, 3), float32 or float64
+    k : int
+    camera : PinholeCamera, SphericalCamera or OrganizedCamera
+        1 to 8,192 px a side.
+    rounds : int
+        0 for the exact search, or 1 to 64 for the approximate one of FastKNN, whose radii shrink with more than
+        `candidates` (0: 8 k).
+    rows : "visible" or "input"
+        A row for each visible point, or for each point; then those of points that are not visible are empty.
+    layers : int
+        1 to 16: the points of a pixel that are visible, front-most ones.
+
+    Returns
+    -------
+    ScreenNeighbors
+        indices : (R, k)
+            Into the cloud, ascending by (squared distance, index); -1 past the last.
+        distances : (R, k)
+            Squared metres; +inf past the last.
+        pixels : (R,)
+            y * width + x of each row's point; -1 for one that is not visible.
+        visible : (V,)
+            Indices of the visible points, ascending.
+        visible_count : (1,)
+
+        In host memory V, and with rows="visible" R, is the number of visible points. On a GPU it is the most that there can
+        be, as nothing waits for the number; rows behind it are not written.
+    """
+    call = Call("screen_knn", points, threads, stream, workspace)
+    points = call.points(points)
+    if len(points.shape) != 2:
+        call.fail(f"points have the shape {tuple(points.shape)}; they must be (N, 3)")
+    if not hasattr(camera, "_numbers"):
+        call.fail("camera is no PinholeCamera, SphericalCamera or OrganizedCamera")
+    if rows not in ("visible", "input"):
+        call.fail(f"there are no rows {rows!r}")
+    if k < 1 or k > 1024:
+        call.fail(f"k is {k}; it must be 1 to 1,024")
+    kind, numbers = camera._numbers()
+    n = points.shape[0]
+    most = min(n, max(0, layers) * max(0, camera.width) * max(0, camera.height))
+    count = n if rows == "input" else most
+    space, index_type, scalar = call.space, call.index_type(index_dtype), call.space.dtype(points)
+    indices, distances = space.empty((count, k), index_type), space.empty((count, k), scalar)
+    pixels, visible = space.empty((count,), index_type), space.empty((most,), index_type)
+    visible_count = space.empty((1,), index_type)
+    view = call.view
+    _core.screen_knn(call.place, view(points), kind, camera.width, camera.height, float(camera.near), float(camera.far), numbers,
+                     k, rounds, candidates, max_radius, exclude_self, rows == "input", layers, view(indices), view(distances),
+                     None, view(pixels), view(visible), view(visible_count))
+    if space.on_host:
+        seen = int(visible_count[0])
+        visible = visible[:seen]
+        if rows == "visible":
+            indices, distances, pixels = indices[:seen], distances[:seen], pixels[:seen]
+    return ScreenNeighbors(indices, distances, pixels, visible, visible_count)

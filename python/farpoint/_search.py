@@ -1,0 +1,263 @@
+"""knn, radius and what stands on them."""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple, Optional, Sequence
+
+from . import _core
+from ._arrays import Allocator, Array, Call
+
+
+class Neighbors(NamedTuple):
+    """What knn returns."""
+
+    indices: Any
+    distances: Any  #: squared (m^2)
+
+
+class RadiusRows(NamedTuple):
+    """What radius returns: the neighbours of query r are `indices[offsets[r]:offsets[r + 1]]`."""
+
+    offsets: Any
+    indices: Any
+    distances: Any  #: squared (m^2)
+
+
+class _Search:
+    """Points and queries of a search, checked."""
+
+    def __init__(self, call: Call, points: Array, queries: Optional[Array], offsets: Optional[Array],
+                 lengths: Optional[Array], query_offsets: Optional[Array], query_lengths: Optional[Array]):
+        self.call = call
+        self.points = call.points(points)
+        self.offsets = call.offsets(self.points, offsets, lengths)
+        self.queries = None
+        self.query_offsets = None
+        asked = self.points
+        if queries is not None:
+            asked = self.queries = call.points(queries, "queries")
+            self.query_offsets = call.offsets(asked, query_offsets, query_lengths, "query_")
+            self._compare()
+        elif query_offsets is not None or query_lengths is not None:
+            call.fail("query_offsets and query_lengths need queries")
+        self.scalar = call.space.dtype(self.points)
+        #: of outputs: one row for each query
+        self.shape = tuple(asked.shape[:-1])
+
+    def _compare(self) -> None:
+        call, points, queries = self.call, self.points, self.queries
+        if call.space.dtype(points) != call.space.dtype(queries):
+            call.fail(f"queries are {call.space.dtype(queries)} and points {call.space.dtype(points)}")
+        if (self.offsets is None) != (self.query_offsets is None) or len(points.shape) != len(queries.shape):
+            call.fail("points and queries are both single clouds, both batches, or both ragged")
+        clouds = [c.shape[0] for c in ((self.offsets, self.query_offsets) if self.offsets is not None else (points, queries))]
+        if (self.offsets is not None or len(points.shape) == 3) and clouds[0] != clouds[1]:
+            call.fail("points and queries have different numbers of clouds")
+
+    def arguments(self) -> tuple:
+        view = self.call.view
+        return (self.call.place, view(self.points), view(self.offsets), view(self.queries), view(self.query_offsets))
+
+    def output(self, shape: Sequence[int], dtype: str, value: float) -> Any:
+        """A row for each query. Those of queries that offsets leave out are not written: they have `value`."""
+        space = self.call.space
+        if self.offsets is None:
+            return space.empty((*self.shape, *shape), dtype)
+        return space.full((*self.shape, *shape), value, dtype)
+
+
+def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
+        offsets: Optional[Array] = None, lengths: Optional[Array] = None, query_offsets: Optional[Array] = None,
+        query_lengths: Optional[Array] = None, index_dtype: Any = "int64", threads: int = 0,
+        stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
+    """The k nearest points of each query, exactly, nearest first.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float32 or float64
+        With `offsets` or `lengths`, (N, 3) of clouds one after another. Any strides.
+    k : int
+        1 to 1,024.
+    queries : (M, 3) or (B, M, 3), of the points' type, optional
+        As many clouds as there are of points; left out, the points, which is faster.
+    max_radius : float
+        Metres: no neighbour is farther away.
+    exclude_self : bool
+        Point i is not a neighbour of query i.
+
+    Returns
+    -------
+    Neighbors(indices, distances) : each (M, k) or (B, M, k)
+        Indices into the query's cloud, ascending by (squared distance, index); -1 past the last. Squared distances;
+        +inf past the last.
+    """
+    call = Call("knn", points, threads, stream, workspace)
+    search = _Search(call, points, queries, offsets, lengths, query_offsets, query_lengths)
+    if k < 1 or k > 1024:
+        call.fail(f"k is {k}; it must be 1 to 1,024")
+    indices = search.output((k,), call.index_type(index_dtype), -1)
+    distances = search.output((k,), search.scalar, math.inf)
+    _core.knn(*search.arguments(), k, max_radius, exclude_self, call.view(indices), call.view(distances))
+    return Neighbors(indices, distances)
+
+
+def radius(points: Array, radius: float, queries: Optional[Array] = None, *, order: str = "index", exclude_self: bool = False,
+           exclusive: bool = False, edge_index: bool = False, capacity: Optional[int] = None, offsets: Optional[Array] = None,
+           lengths: Optional[Array] = None, query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None,
+           index_dtype: Any = "int64", threads: int = 0, stream: Optional[int] = None,
+           workspace: Optional[Allocator] = None) -> Any:
+    """All points within a radius of each query, one list after another (CSR).
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float32 or float64
+    radius : float
+        Metres; a point at exactly this distance is a neighbour, unless `exclusive`.
+    queries : (M, 3) or (B, M, 3), of the points' type, optional
+        Left out, the points.
+    order : "index" or "nearest"
+        Of the neighbours of a query.
+    exclude_self : bool
+        Point i is not a neighbour of query i.
+    edge_index : bool
+        Return edges rather than lists.
+    capacity : int, optional
+        Room for neighbours. A list that does not fit as a whole is -1; `offsets` are complete all the same. Left out,
+        there is room for all: on a GPU the call then waits for their number.
+
+    Returns
+    -------
+    RadiusRows(offsets, indices, distances) : (R + 1,), (E,), (E,)
+        R is the number of queries of all clouds. Indices into the query's cloud; squared distances.
+    or with `edge_index`: (2, E)
+        Query and point of each pair, counted through all clouds, as torch_cluster.radius has them.
+    """
+    call = Call("radius", points, threads, stream, workspace)
+    search = _Search(call, points, queries, offsets, lengths, query_offsets, query_lengths)
+    space = call.space
+    if order not in ("index", "nearest"):
+        call.fail(f"there is no order {order!r}")
+    index_type = call.index_type(index_dtype)
+    rows = 1
+    for extent in search.shape:
+        rows *= extent
+    # Rows of queries that offsets leave out are empty.
+    row_offsets = space.empty((rows + 1,), index_type)
+    rules = (radius, order == "nearest", exclude_self, exclusive)
+    if capacity is None:
+        _core.radius_rows(*search.arguments(), *rules, call.view(row_offsets), None, None)
+        capacity = int(row_offsets[-1])
+    indices = space.empty((capacity,), index_type)
+    distances = space.empty((capacity,), search.scalar)
+    _core.radius_rows(*search.arguments(), *rules, call.view(row_offsets), call.view(indices), call.view(distances))
+    if edge_index:
+        return _edges(search, row_offsets, indices)
+    return RadiusRows(row_offsets, indices, distances)
+
+
+def _edges(search: _Search, row_offsets: Any, indices: Any) -> Any:
+    """(query, point) of each neighbour, counted through all clouds."""
+    space = search.call.space
+    query = space.segments(row_offsets, space.count(indices.shape[0], space.dtype(indices)))
+    if search.offsets is not None:
+        query_offsets = search.offsets if search.query_offsets is None else search.query_offsets
+        # Of a point that is in no cloud there are no neighbours.
+        indices = indices + space.astype(search.offsets[space.segments(query_offsets, query)], space.dtype(indices))
+    elif len(search.points.shape) == 3 and search.shape[1] > 0:
+        indices = indices + query // search.shape[1] * search.points.shape[1]
+    return space.library.stack([space.astype(query, space.dtype(indices)), indices])
+
+
+def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoint: Sequence[float] = (0.0, 0.0, 0.0),
+            return_curvature: bool = False, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
+            threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+    """Normals of the planes through the k nearest points of each point, itself among them.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float32 or float64
+    k : int
+        3 to 1,024.
+    max_radius : float
+        Metres: no neighbour is farther away.
+    viewpoint : three floats
+        Metres; normals face it.
+    return_curvature : bool
+        Return the smallest eigenvalue over the sum of all, too: 0 to 1/3.
+
+    Returns
+    -------
+    normals : (N, 3) or (B, N, 3)
+        Of unit length; (0, 0, 0) where fewer than three neighbours or a point that is not finite leave it undefined.
+    curvatures : (N,) or (B, N)
+    """
+    call = Call("normals", points, threads, stream, workspace)
+    points = call.points(points)
+    cuts = call.offsets(points, offsets, lengths)
+    shape, scalar = tuple(points.shape[:-1]), call.space.dtype(points)
+    if len(tuple(viewpoint)) != 3:
+        call.fail("viewpoint has not three numbers")
+    new = call.space.empty if cuts is None else call.space.zeros  # points that offsets leave out are not written
+    found = new((*shape, 3), scalar)
+    curvatures = new(shape, scalar) if return_curvature else None
+    _core.normals(call.place, call.view(points), call.view(cuts), k, max_radius, *(float(v) for v in viewpoint),
+                  call.view(found), call.view(curvatures))
+    return (found, curvatures) if return_curvature else found
+
+
+def mean_knn_distance(points: Array, k: int = 3, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
+                      threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+    """Mean squared distance (m^2) of each point to its k nearest others: a measure of outliers.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float32 or float64
+    k : int
+        1 to 1,024. With fewer than k others the mean is of those.
+
+    Returns
+    -------
+    (N,) or (B, N)
+        +inf for a point without others, and for one that is not finite.
+    """
+    call = Call("mean_knn_distance", points, threads, stream, workspace)
+    return _mean_knn_distance(call, points, k, offsets, lengths)
+
+
+def _mean_knn_distance(call: Call, points: Array, k: int, offsets: Optional[Array], lengths: Optional[Array]) -> Any:
+    points = call.points(points)
+    cuts = call.offsets(points, offsets, lengths)
+    shape, scalar = tuple(points.shape[:-1]), call.space.dtype(points)
+    means = call.space.empty(shape, scalar) if cuts is None else call.space.full(shape, math.inf, scalar)
+    _core.mean_knn_distance(call.place, call.view(points), call.view(cuts), k, call.view(means))
+    return means
+
+
+def interpolate(points: Array, features: Array, queries: Array, *, offsets: Optional[Array] = None,
+                lengths: Optional[Array] = None, query_offsets: Optional[Array] = None,
+                query_lengths: Optional[Array] = None, threads: int = 0, stream: Optional[int] = None,
+                workspace: Optional[Allocator] = None) -> Any:
+    """Features at the queries: of the three nearest points, weighted by the inverse squared distance.
+
+    Parameters
+    ----------
+    points : (N, 3) or (B, N, 3), float32 or float64
+    features : (N, C) or (B, N, C), float32
+    queries : (M, 3) or (B, M, 3), of the points' type
+
+    Returns
+    -------
+    (M, C) or (B, M, C), float32
+        A query at the place of a point gets that point's features; one without neighbours zeros.
+    """
+    call = Call("interpolate", points, threads, stream, workspace)
+    search = _Search(call, points, queries, offsets, lengths, query_offsets, query_lengths)
+    features = call.space.packed(call.floats(features, "features", ("float32",)))
+    if tuple(features.shape[:-1]) != tuple(search.points.shape[:-1]) or len(features.shape) < 2:
+        call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")
+    channels = features.shape[-1]
+    out = search.output((channels,), "float32", 0)
+    _core.interpolate(call.place, call.view(search.points), call.view(search.offsets), call.view(features),
+                      call.view(search.queries), call.view(search.query_offsets), channels, call.view(out))
+    return out

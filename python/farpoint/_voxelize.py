@@ -1,0 +1,129 @@
+"""voxelize."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Optional, Sequence
+
+from . import _core
+from ._arrays import Allocator, Array, Call, cloud_shape
+
+_OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
+
+
+def _three(call: Call, values: Any, what: str) -> tuple:
+    numbers = (values,) * 3 if isinstance(values, (int, float)) else tuple(float(value) for value in values)
+    if len(numbers) != 3:
+        call.fail(f"{what} has {len(numbers)} numbers; it must have three")
+    return tuple(float(number) for number in numbers)
+
+
+def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
+             max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, capacity: Optional[int] = None,
+             order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: str = "float32",
+             offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
+             stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Dict[str, Any]:
+    """Voxels of a grid and the points in them; hard with `max_points` and `max_voxels`, dynamic without.
+
+    Parameters
+    ----------
+    points : (N, F) or (B, N, F), float32 or float64, 3 <= F <= 64
+        x, y, z, and further features. Any strides.
+    voxel_size : float or three
+        Metres.
+    point_range : x, y, z from and x, y, z to
+        Metres; points beyond are in no voxel.
+    max_points, max_voxels : int, optional
+        Hard voxelization: of a voxel, and of a cloud.
+    outputs : names of outputs, optional
+        Of "coords", "num_points", "voxels" (hard only), "mean" and "point_voxel"; left out, all of them.
+    capacity : int, optional
+        Rows of the outputs; further voxels are dropped. Left out, enough for all.
+    order : "first_occurrence" or "grid"
+        By the first point of each voxel, or ascending by z, y, x.
+    columns : "xyz", "zyx", "batch_xyz" or "batch_zyx"
+        Of `coords`.
+    seed : int, optional
+        Keep a random subset of a voxel's points rather than the first ones.
+    dtype : "float32" or "float16"
+        Of `voxels` and `mean`.
+
+    Returns
+    -------
+    dict
+        coords : (V, 3) or (V, 4), int32
+        num_points : (V,), int32
+            Points kept in each voxel.
+        voxels : (V, max_points, F)
+            The points kept, then zeros.
+        mean : (V, F)
+            Over the points kept.
+        point_voxel : (N,) or (B, N), int64
+            Row of each point's voxel; -1 if it is in none.
+        voxel_count : (1,), int64
+        voxel_offsets : (B + 1,), int64
+            First row of each cloud.
+
+        In host memory V is the number of voxels. On a GPU it is the capacity, as nothing waits for the number: rows
+        behind `voxel_count` are zeros.
+    """
+    call = Call("voxelize", points, threads, stream, workspace)
+    space = call.space
+    points = call.points(points, more_columns=True)
+    cuts = call.offsets(points, offsets, lengths)
+    if (max_points is None) != (max_voxels is None):
+        call.fail("pass both max_points and max_voxels, or neither")
+    hard = max_points is not None
+    if hard and (max_points < 1 or max_voxels < 1):  # type: ignore[operator]
+        call.fail("max_points and max_voxels must be positive")
+    if len(tuple(point_range)) != 6:
+        call.fail("point_range has not six numbers")
+    lower, upper = _three(call, tuple(point_range)[:3], "point_range"), _three(call, tuple(point_range)[3:], "point_range")
+    if order not in ("first_occurrence", "grid"):
+        call.fail(f"there is no order {order!r}")
+    if columns not in ("xyz", "zyx", "batch_xyz", "batch_zyx"):
+        call.fail(f"there are no columns {columns!r}")
+    wanted = [name for name in _OUTPUTS if hard or name != "voxels"] if outputs is None else list(outputs)
+    for name in wanted:
+        if name not in _OUTPUTS:
+            call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
+    if "voxels" in wanted and not hard:
+        call.fail("voxels are an output of hard voxelization: pass max_points and max_voxels")
+    if dtype not in ("float32", "float16"):
+        call.fail(f"dtype is {dtype}; it must be float32 or float16")
+
+    shape = cloud_shape(points, cuts)
+    clouds = shape[0] if shape else 1
+    total = 1
+    for extent in points.shape[:-1]:
+        total *= extent
+    features = points.shape[-1]
+    rows = min(total, clouds * max_voxels) if hard else total  # type: ignore[operator]
+    if capacity is not None:
+        if capacity < 0:
+            call.fail("capacity is negative")
+        rows = min(rows, capacity)
+    new = space.empty if space.on_host else space.zeros
+    shapes = {
+        "coords": ((rows, 4 if columns.startswith("batch") else 3), "int32"),
+        "num_points": ((rows,), "int32"),
+        "voxels": ((rows, max_points, features), dtype),
+        "mean": ((rows, features), dtype),
+        "point_voxel": (tuple(points.shape[:-1]), "int64"),
+    }
+    result = {name: new(*shapes[name]) for name in wanted}
+    if "point_voxel" in result and cuts is not None:
+        # Points that offsets leave out are in no voxel, and not written.
+        result["point_voxel"][...] = -1
+    result["voxel_count"] = space.empty((1,), "int64")
+    result["voxel_offsets"] = space.empty((clouds + 1,), "int64")
+    _core.voxelize(call.place, call.view(points), call.view(cuts), lower, upper, _three(call, voxel_size, "voxel_size"),
+                   max_voxels, max_points, order == "grid", seed, rows, columns.startswith("batch"),
+                   columns.endswith("zyx"), *(call.view(result.get(name)) for name in
+                                              (*("coords", "num_points", "voxels", "mean", "point_voxel"),
+                                               "voxel_count", "voxel_offsets")))
+    if space.on_host:
+        count = int(result["voxel_count"][0])
+        for name in ("coords", "num_points", "voxels", "mean"):
+            if name in result:
+                result[name] = result[name][:count]
+    return result

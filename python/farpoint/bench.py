@@ -1,0 +1,228 @@
+"""Times farpoint beside other packages that are installed: `python -m farpoint.bench`.
+
+    python -m farpoint.bench [--device cpu|cuda] [--only fps] [--sweep FILE] [--seconds 1] [--json FILE]
+
+Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
+that between two events over their number: what a training loop pays. Inputs are made from a fixed seed; the sweep is a street as a
+LiDAR with 64 beams would see it, or a file of float32 x, y, z.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import json
+import platform
+import statistics
+import sys
+import time
+from typing import Any, Callable, Dict, List, Optional
+
+import numpy as np
+
+import farpoint
+
+
+def _made_sweep() -> np.ndarray:
+    """Ground and walls of a street from a sensor at 1.8 m: rings that are denser nearby."""
+    rng = np.random.default_rng(3)
+    azimuth, elevation = np.meshgrid(np.linspace(-np.pi, np.pi, 1800, endpoint=False), np.radians(np.linspace(-24, 2, 64)))
+    x, y, z = np.cos(elevation) * np.cos(azimuth), np.cos(elevation) * np.sin(azimuth), np.sin(elevation)
+    with np.errstate(divide="ignore"):
+        ground = np.where(z < 0, -1.8 / z, np.inf)
+        wall = np.minimum(9 / np.maximum(np.abs(y), 1e-9), 60 / np.maximum(np.abs(x), 1e-9))
+    reach = np.minimum(ground, wall)
+    points = np.stack([x, y, z], -1) * (reach + rng.normal(0, 0.02, reach.shape))[..., None]
+    return points[reach < 80].astype(np.float32)
+
+
+class Clock:
+    """Median time of a call."""
+
+    def __init__(self, device: str, seconds: float):
+        self.torch: Any = sys.modules.get("torch")
+        self.on_gpu = device != "cpu"
+        self.seconds = seconds
+
+    def microseconds(self, call: Callable[[], Any]) -> float:
+        call()
+        return self._on_gpu(call) if self.on_gpu else self._on_host(call)
+
+    def _on_host(self, call: Callable[[], Any]) -> float:
+        times: List[float] = []
+        end = time.perf_counter() + self.seconds
+        while not times or (time.perf_counter() < end and len(times) < 1000):
+            start = time.perf_counter()
+            call()
+            times.append(time.perf_counter() - start)
+        return 1e6 * statistics.median(times)
+
+    def _on_gpu(self, call: Callable[[], Any]) -> float:
+        cuda = self.torch.cuda
+        begin, finish = cuda.Event(enable_timing=True), cuda.Event(enable_timing=True)
+        cuda.synchronize()
+        start = time.perf_counter()
+        call()
+        cuda.synchronize()
+        each = max(1, min(200, int(0.1 * self.seconds / max(time.perf_counter() - start, 1e-6))))
+        times = []
+        for _ in range(10):
+            begin.record()
+            for _ in range(each):
+                call()
+            finish.record()
+            finish.synchronize()
+            times.append(1e3 * begin.elapsed_time(finish) / each)
+        return statistics.median(times)
+
+
+def _have(name: str) -> Optional[Any]:
+    try:
+        return importlib.import_module(name)
+    except Exception:  # a package that is there and does not load is as good as none
+        return None
+
+
+class Cases:
+    """What is timed: for each case farpoint and its peers, as calls without arguments."""
+
+    def __init__(self, device: str, sweep: np.ndarray):
+        rng = np.random.default_rng(1)
+        self.arrays = {
+            "(16, 1024, 3)": rng.random((16, 1024, 3), np.float32),
+            "(4, 16384, 3)": rng.random((4, 16384, 3), np.float32),
+            f"sweep of {len(sweep):,}": sweep,
+        }
+        self.device = device
+        self.torch: Any = _have("torch")
+        self.peers: Dict[str, Any] = {name: _have(name) for name in ("torch_cluster", "torch_geometric", "fpsample", "scipy.spatial", "open3d")}
+        self.pytorch3d: Any = _have("pytorch3d.ops")
+
+    def given(self, points: np.ndarray) -> Any:
+        return points if self.device == "cpu" else self.torch.from_numpy(points).to(self.device)
+
+    def _tensor(self, points: np.ndarray) -> Any:
+        return self.torch.from_numpy(points).to(self.device)
+
+    def _stacked(self, points: np.ndarray) -> tuple:
+        batch = np.repeat(np.arange(points.shape[0] if points.ndim == 3 else 1), points.shape[-2])
+        return self._tensor(points.reshape(-1, 3)), self._tensor(batch)
+
+    def fps(self, points: np.ndarray, samples: int) -> Dict[str, Callable[[], Any]]:
+        given = self.given(points)
+        calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.fps(given, samples)}
+        for name in ("torch_cluster", "torch_geometric"):
+            peer = self.peers[name] and (self.peers[name] if name == "torch_cluster" else _have("torch_geometric.nn.pool"))
+            if peer and hasattr(peer, "fps"):
+                x, batch = self._stacked(points)
+                calls[name] = lambda fps=peer.fps, x=x, b=batch: fps(x, b, samples / points.shape[-2], random_start=False)
+        if self.pytorch3d:
+            x = self._tensor(points if points.ndim == 3 else points[None])
+            calls["pytorch3d"] = lambda: self.pytorch3d.sample_farthest_points(x, K=samples)
+        if self.device == "cpu":
+            clouds = points if points.ndim == 3 else points[None]
+            if self.peers["fpsample"]:
+                calls["fpsample"] = lambda: [self.peers["fpsample"].bucket_fps_kdline_sampling(c, samples, h=5, start_idx=0)
+                                             for c in clouds]
+            if self.peers["open3d"]:
+                o3d = self.peers["open3d"]
+                made = [o3d.geometry.PointCloud(o3d.utility.Vector3dVector(c)) for c in clouds]
+                calls["open3d"] = lambda: [c.farthest_point_down_sample(samples) for c in made]
+        return calls
+
+    def knn(self, points: np.ndarray, k: int) -> Dict[str, Callable[[], Any]]:
+        given = self.given(points)
+        calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.knn(given, k)}
+        if self.peers["torch_cluster"]:
+            x, batch = self._stacked(points)
+            calls["torch_cluster"] = lambda: self.peers["torch_cluster"].knn(x, x, k, batch, batch)
+        if self.pytorch3d:
+            stacked = self._tensor(points if points.ndim == 3 else points[None])
+            calls["pytorch3d"] = lambda: self.pytorch3d.knn_points(stacked, stacked, K=k)
+        if self.device == "cpu" and self.peers["scipy.spatial"]:
+            tree = self.peers["scipy.spatial"].cKDTree
+            clouds = points if points.ndim == 3 else points[None]
+            calls["scipy"] = lambda: [tree(c).query(c, k, workers=-1) for c in clouds]
+        return calls
+
+    def radius(self, points: np.ndarray, radius: float) -> Dict[str, Callable[[], Any]]:
+        given = self.given(points)
+        calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.radius(given, radius)}
+        if self.device == "cpu" and self.peers["scipy.spatial"]:
+            tree = self.peers["scipy.spatial"].cKDTree
+            clouds = points if points.ndim == 3 else points[None]
+            calls["scipy"] = lambda: [tree(c).query_ball_point(c, radius, workers=-1) for c in clouds]
+        return calls
+
+    def voxelize(self, points: np.ndarray, size: float) -> Dict[str, Callable[[], Any]]:
+        box = (*(points.reshape(-1, 3).min(0) - size), *(points.reshape(-1, 3).max(0) + size))
+        given = self.given(points)
+        calls: Dict[str, Callable[[], Any]] = {
+            "farpoint": lambda: farpoint.voxelize(given, size, box, outputs=["coords", "mean"])}
+        if self.device == "cpu" and self.peers["open3d"] and points.ndim == 2:
+            o3d = self.peers["open3d"]
+            made = o3d.geometry.PointCloud(o3d.utility.Vector3dVector(points))
+            calls["open3d"] = lambda: made.voxel_down_sample(size)
+        return calls
+
+    def all(self) -> List[tuple]:
+        rows = []
+        for name, points in self.arrays.items():
+            n = points.shape[-2]
+            is_sweep = points.ndim == 2
+            rows.append(("fps", f"{name} -> {n // 4 if not is_sweep else 4096}", self.fps(points, n // 4 if not is_sweep else 4096)))
+            rows.append(("knn", f"{name}, k = 16", self.knn(points, 16)))
+            rows.append(("radius", f"{name}, {0.5 if is_sweep else 0.05} m", self.radius(points, 0.5 if is_sweep else 0.05)))
+            rows.append(("voxelize", f"{name}, {0.2 if is_sweep else 0.05} m", self.voxelize(points, 0.2 if is_sweep else 0.05)))
+        return rows
+
+
+def _table(rows: List[dict]) -> str:
+    head = ["function", "input", "package", "us", "times farpoint's"]
+    own = {(row["function"], row["input"]): row["p50_us"] for row in rows if row["package"] == "farpoint"}
+    cells = [[row["function"], row["input"], row["package"], f"{row['p50_us']:,.1f}",
+              f"{row['p50_us'] / own[row['function'], row['input']]:.2f}"] for row in rows]
+    widths = [max(len(line[i]) for line in [head, *cells]) for i in range(len(head))]
+    lines = [head, ["-" * width for width in widths], *cells]
+    return "\n".join("  ".join(cell.ljust(width) if i < 3 else cell.rjust(width) for i, (cell, width) in
+                               enumerate(zip(line, widths))).rstrip() for line in lines)
+
+
+def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = None, seconds: float = 1.0) -> dict:
+    """Times all cases; a dict of `context` and `rows`."""
+    points = np.fromfile(sweep, np.float32).reshape(-1, 3) if sweep else _made_sweep()
+    cases = Cases(device, points)
+    if device != "cpu" and (cases.torch is None or not cases.torch.cuda.is_available()):
+        raise SystemExit("farpoint.bench: a GPU is timed with torch's tensors, and torch has none here")
+    clock = Clock(device, seconds)
+    rows = []
+    for function, name, calls in cases.all():
+        if only is not None and function != only:
+            continue
+        for package, call in calls.items():
+            rows.append({"function": function, "input": name, "package": package, "p50_us": clock.microseconds(call)})
+    there = [name for name, module in {**cases.peers, "pytorch3d": cases.pytorch3d}.items() if module is not None]
+    context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
+               "peers": there, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
+    return {"context": context, "rows": rows}
+
+
+def main(arguments: Optional[List[str]] = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m farpoint.bench", description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--device", default="cpu", help="cpu or cuda")
+    parser.add_argument("--only", choices=["fps", "knn", "radius", "voxelize"], help="one function")
+    parser.add_argument("--sweep", help="a file of float32 x, y, z")
+    parser.add_argument("--seconds", type=float, default=1.0, help="for each row, at most, after the first call")
+    parser.add_argument("--json", help="write the rows to this file")
+    wish = parser.parse_args(arguments)
+    result = run(wish.device, wish.only, wish.sweep, wish.seconds)
+    print(_table(result["rows"]))
+    print(f"\nPeers found: {', '.join(result['context']['peers']) or 'none'}.")
+    if wish.json:
+        with open(wish.json, "w", encoding="utf-8") as file:
+            json.dump(result, file, indent=1)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,153 @@
+/// @file
+/// PointIndex: the BVHs of clouds, built once and searched often.
+#include "arrays.hpp"
+#include "module.hpp"
+
+#include <farpoint/runtime/host_index.hpp>
+#include <farpoint/runtime/stream_calls.hpp>
+
+#include <memory>
+#include <variant>
+
+namespace farpoint_python {
+namespace {
+
+/// Of one scalar type: on the host the library's own, on a device in memory that we keep.
+template <class Scalar>
+struct index_of {
+  using clouds = farpoint::batch<farpoint::point_view<Scalar>>;
+
+  farpoint::runtime::point_index<Scalar> host;
+  device_memory memory;
+  farpoint::device_point_bvh<Scalar> device;
+
+  void build(place const& where, clouds const& points) {
+    if (where.on_host()) {
+      farpoint::result built;
+      {
+        nb::gil_scoped_release const unlocked;
+        built = host.build(points, where.options());
+      }
+      check(built);
+      return;
+    }
+    current_device const current{where};
+    memory = device_memory{where, farpoint::point_bvh_bytes(where.exec(), points)};
+    check(farpoint::build_point_bvh(where.exec(), points, memory.bytes(), device));
+  }
+};
+
+class point_index {
+ public:
+  point_index(place const& where, input const& points, optional_input const& offsets) : device_{where.device} {
+    with_scalar(points, [&](auto zero) {
+      using scalar = decltype(zero);
+      auto built = std::make_unique<index_of<scalar>>();
+      built->build(where, clouds_of<scalar>(where, points, offsets));
+      index_ = std::move(built);
+    });
+  }
+
+  void knn(place const& where, input const& queries, optional_input const& offsets, index_t k, double max_radius,
+           bool exclude_self, output const& indices, optional_output const& distances) const {
+    farpoint::exact const method{max_radius, exclude_self};
+    visit(where, queries, [&](auto const& index, auto zero) {
+      using scalar = decltype(zero);
+      auto const asked = clouds_of<scalar>(where, queries, offsets);
+      farpoint::knn_output<scalar> out;
+      out.indices = indices_of(indices);
+      out.distances = values_of<scalar>(distances);
+      call(
+          where, [&](auto const&) { return index.host.knn(asked, method, k, out); },
+          [&](auto exec) { return farpoint::knn_workspace_bytes(exec, index.device, asked); },
+          [&](auto exec, auto workspace) {
+            return farpoint::knn(exec, index.device, asked, method, k, out, workspace);
+          });
+    });
+  }
+
+  void radius(place const& where, input const& queries, optional_input const& offsets,
+              farpoint::radius_params const& params, index_t max, optional_output const& indices,
+              optional_output const& distances, optional_output const& counts) const {
+    visit(where, queries, [&](auto const& index, auto zero) {
+      using scalar = decltype(zero);
+      auto const asked = clouds_of<scalar>(where, queries, offsets);
+      farpoint::radius_output<scalar> out;
+      out.indices = indices_of(indices);
+      out.distances = values_of<scalar>(distances);
+      out.counts = indices_of(counts);
+      call(
+          where, [&](auto const&) { return index.host.radius(asked, params, max, out); },
+          [&](auto exec) { return farpoint::radius_workspace_bytes(exec, index.device, asked); },
+          [&](auto exec, auto workspace) {
+            return farpoint::radius(exec, index.device, asked, params, max, out, workspace);
+          });
+    });
+  }
+
+  void interpolate(place const& where, input const& features, input const& queries, optional_input const& offsets,
+                   index_t channels, output const& out) const {
+    auto const from = values_of<float>(features);
+    farpoint::interpolate_output const to{values_of<float>(out)};
+    visit(where, queries, [&](auto const& index, auto zero) {
+      auto const asked = clouds_of<decltype(zero)>(where, queries, offsets);
+      call(
+          where, [&](auto const&) { return index.host.interpolate(from, asked, channels, to); },
+          [&](auto exec) { return farpoint::interpolate_workspace_bytes(exec, index.device, asked); },
+          [&](auto exec, auto workspace) {
+            return farpoint::interpolate(exec, index.device, from, asked, channels, to, workspace);
+          });
+    });
+  }
+
+ private:
+  template <class F>
+  void visit(place const& where, input const& queries, F const& f) const {
+    if (where.device != device_) refuse("PointIndex: queries are on another device than the index");
+    std::visit(
+        [&](auto const& index) {
+          with_scalar(queries, [&](auto zero) {
+            using scalar = decltype(zero);
+            using index_type = typename std::decay_t<decltype(index)>::element_type;
+            if constexpr (std::is_same_v<index_type, index_of<scalar>>) {
+              f(*index, zero);
+            } else {
+              refuse("PointIndex: queries have another type than the points");
+            }
+          });
+        },
+        index_);
+  }
+
+  int device_;
+  std::variant<std::unique_ptr<index_of<float>>, std::unique_ptr<index_of<double>>> index_;
+};
+
+}  // namespace
+
+void add_index(nb::module_& m) {
+  nb::class_<point_index>(m, "PointIndex")
+      .def(nb::init<place const&, input const&, optional_input const&>(), nb::arg("place"), nb::arg("points"),
+           nb::arg("offsets").none())
+      .def("knn", &point_index::knn, nb::arg("place"), nb::arg("queries"), nb::arg("offsets").none(), nb::arg("k"),
+           nb::arg("max_radius"), nb::arg("exclude_self"), nb::arg("indices"), nb::arg("distances").none())
+      .def(
+          "radius",
+          [](point_index const& self, place const& where, input const& queries, optional_input const& offsets,
+             double radius, bool nearest, bool exclude_self, bool exclusive, index_t max,
+             optional_output const& indices, optional_output const& distances, optional_output const& counts) {
+            farpoint::radius_params params;
+            params.radius = radius;
+            params.order = nearest ? farpoint::radius_order::nearest : farpoint::radius_order::index;
+            params.exclude_self = exclude_self;
+            params.exclusive = exclusive;
+            self.radius(where, queries, offsets, params, max, indices, distances, counts);
+          },
+          nb::arg("place"), nb::arg("queries"), nb::arg("offsets").none(), nb::arg("radius"), nb::arg("nearest"),
+          nb::arg("exclude_self"), nb::arg("exclusive"), nb::arg("max"), nb::arg("indices").none(),
+          nb::arg("distances").none(), nb::arg("counts").none())
+      .def("interpolate", &point_index::interpolate, nb::arg("place"), nb::arg("features"), nb::arg("queries"),
+           nb::arg("offsets").none(), nb::arg("channels"), nb::arg("out"));
+}
+
+}  // namespace farpoint_python

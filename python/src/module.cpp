@@ -1,0 +1,38 @@
+/// @file
+/// farpoint._core: the compiled library for the Python half, which checks shapes, allocates outputs and finds streams.
+#include "module.hpp"
+
+#include "place.hpp"
+
+namespace nb = nanobind;
+
+NB_MODULE(_core, m) {
+  using farpoint_python::place;
+  m.doc() = "farpoint's compiled library. Use the functions of the package farpoint.";
+#if FARPOINT_PYTHON_CUDA
+  m.attr("built_with_cuda") = true;
+#else
+  m.attr("built_with_cuda") = false;
+#endif
+  m.def("cuda_available", &farpoint::runtime::cuda_available,
+        "True when the library was built with CUDA and a usable GPU is present.");
+
+  nb::class_<place>(m, "Place", "Host memory (device -1), or a stream of a CUDA device.")
+      .def(
+          "__init__",
+          [](place* self, int device, std::uintptr_t stream, int threads, nb::object allocate, bool y_first) {
+            new (self) place{device, stream, threads, std::move(allocate), y_first};
+          },
+          nb::arg("device") = -1, nb::arg("stream") = 0, nb::arg("threads") = 0, nb::arg("allocate") = nb::none(),
+          nb::arg("y_first") = false)
+      .def_ro("device", &place::device)
+      .def_ro("stream", &place::stream)
+      .def_rw("y_first", &place::y_first);
+
+  farpoint_python::add_hash_map(m);
+  farpoint_python::add_index(m);
+  farpoint_python::add_sampling(m);
+  farpoint_python::add_screen(m);
+  farpoint_python::add_search(m);
+  farpoint_python::add_voxelize(m);
+}

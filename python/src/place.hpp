@@ -1,0 +1,91 @@
+/// @file
+/// Where a call works, and how it is made there: on host memory, or on a stream with a workspace.
+#pragma once
+
+#include <farpoint/core/cuda_exec.hpp>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/runtime/host_calls.hpp>
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace farpoint_python {
+
+namespace nb = nanobind;
+
+/// Host memory, or a stream of a device.
+struct place {
+  int device = -1;  ///< CUDA's number; -1 for host memory
+  std::uintptr_t stream = 0;
+  int threads = 0;       ///< on the host; 0: one per core
+  nb::object allocate;   ///< callable(bytes) -> address, or an array that has one; None for the device's pool
+  bool y_first = false;  ///< of points; see points_of()
+
+  bool on_host() const { return device < 0; }
+  farpoint::cuda_exec exec() const { return {reinterpret_cast<cudaStream_t>(stream)}; }
+  farpoint::runtime::options options() const { return {farpoint::runtime::backend::host, threads}; }
+};
+
+/// Raises what a result stands for; ValueError with the library's sentence for a bad argument.
+void check(farpoint::result const& outcome);
+
+/// Makes a device the current one while it lives.
+class current_device {
+ public:
+  explicit current_device(place const& where);
+  current_device(current_device const&) = delete;
+  current_device& operator=(current_device const&) = delete;
+  ~current_device();
+
+ private:
+  int previous_ = -1;
+};
+
+/// Memory of a device for calls on a stream: of the caller's allocator, or of the device's pool. It may be given back
+/// as soon as the calls are enqueued.
+class device_memory {
+ public:
+  device_memory() = default;
+  device_memory(place const& where, std::size_t size);
+  device_memory(device_memory&& other) noexcept;
+  device_memory& operator=(device_memory&& other) noexcept;
+  ~device_memory();
+
+  farpoint::bytes bytes() const { return {static_cast<unsigned char*>(address_), size_}; }
+
+ private:
+  void release() noexcept;
+
+  void* address_ = nullptr;
+  std::size_t size_ = 0;
+  std::uintptr_t stream_ = 0;
+  bool from_pool_ = false;
+  nb::object owner_;      ///< what the caller's allocator returned
+  nb::ndarray<> memory_;  ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
+};
+
+/// Makes a call where it is to be made, without the GIL.
+/// @param where      host memory or a stream
+/// @param on_host    result(runtime::options const&)
+/// @param size       std::size_t(cuda_exec): bytes of workspace
+/// @param on_stream  result(cuda_exec, bytes)
+template <class OnHost, class Size, class OnStream>
+void call(place const& where, OnHost const& on_host, Size const& size, OnStream const& on_stream) {
+  farpoint::result outcome;
+  if (where.on_host()) {
+    nb::gil_scoped_release const unlocked;
+    outcome = on_host(where.options());
+  } else {
+    current_device const device{where};
+    auto const exec = where.exec();
+    device_memory const workspace{where, size(exec)};
+    nb::gil_scoped_release const unlocked;
+    outcome = on_stream(exec, workspace.bytes());
+  }
+  check(outcome);
+}
+
+}  // namespace farpoint_python

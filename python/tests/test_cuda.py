@@ -1,0 +1,188 @@
+"""On a GPU: bits equal to the host's, the current stream, no synchronisation, no copy. Skipped where there is none."""
+
+import time
+
+import numpy as np
+import pytest
+
+import farpoint
+
+if not (farpoint.has_cuda and farpoint.cuda_available()):
+    pytest.skip("there is no usable GPU, or farpoint is built without CUDA", allow_module_level=True)
+torch = pytest.importorskip("torch", reason="GPU arrays are tested with torch's tensors")
+if not torch.cuda.is_available():
+    pytest.skip("torch has no GPU", allow_module_level=True)
+
+BOX = (-3, -3, -3, 3, 3, 3)
+
+
+def calls(points, queries, features, channels):
+    """Each function of the package, of tensors or arrays."""
+    camera = farpoint.PinholeCamera(32, 24, (16, 16), (16, 12), translation=(0, 0, 5))
+    picks = farpoint.fps(points, 20)
+    groups = farpoint.ball_query(0.8, 6, points, queries)
+    dist, idx = farpoint.three_nn(queries, points)
+    index = farpoint.PointIndex(points)
+    yield "fps", (picks,)
+    yield "fps from a seed", farpoint.fps(points, 20, seed=9, return_distances=True)
+    yield "gather", (farpoint.gather(points, picks),)
+    yield "group", (farpoint.group(channels, groups),)
+    yield "knn", farpoint.knn(points, 5)
+    yield "knn of queries", farpoint.knn(points, 5, queries, max_radius=1.0)
+    yield "radius", farpoint.radius(points, 0.5, queries)
+    yield "edges", (farpoint.radius(points, 0.5, edge_index=True),)
+    yield "normals", farpoint.normals(points, 8, return_curvature=True)
+    yield "means", (farpoint.mean_knn_distance(points, 4),)
+    yield "interpolate", (farpoint.interpolate(points, features, queries),)
+    yield "furthest", (farpoint.furthest_point_sample(points, 20, rules="openpcdet"),)
+    yield "ball query", (groups,)
+    yield "three_nn", (dist, idx)
+    yield "distCUDA2", (farpoint.distCUDA2(points[0]),)
+    yield "index", index.knn(queries, 4)
+    yield "index within", index.radius(queries, 0.7, 8)
+    yield "index between", (index.interpolate(features, queries),)
+    yield "screen", farpoint.screen_knn(points[0], 3, camera, rows="input")[:3]
+    voxels = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=100)
+    count = int(voxels["voxel_count"][0])
+    yield "voxels", tuple(voxels[name][:count] for name in ("coords", "num_points", "voxels", "mean"))
+    yield "ragged", farpoint.knn(points.reshape(-1, 3), 3, lengths=[points.shape[1]] * points.shape[0])
+
+
+def made(dtype=torch.float32):
+    torch.manual_seed(1)
+    points, queries = torch.randn(3, 500, 3, dtype=dtype), torch.randn(3, 80, 3, dtype=dtype)
+    points[0, 7] = float("nan")
+    features = torch.randn(3, 500, 6)
+    return points, queries, features, features.transpose(1, 2).contiguous()
+
+
+def host(array):
+    return array.cpu().numpy() if isinstance(array, torch.Tensor) else np.asarray(array)
+
+
+def test_bits_are_those_of_the_host():
+    tensors = made()
+    on_gpu = list(calls(*(tensor.cuda() for tensor in tensors)))
+    on_host = list(calls(*(tensor.numpy() for tensor in tensors)))
+    assert len(on_gpu) == len(on_host)
+    for (name, found), (_, expected) in zip(on_gpu, on_host):
+        for one, other in zip(found, expected):
+            assert one.is_cuda, name
+            np.testing.assert_array_equal(host(one), other, err_msg=name)
+
+
+def test_a_map_on_the_gpu():
+    like = torch.zeros(1, device="cuda")
+    table = farpoint.HashMap(1000, like=like)
+    keys = torch.randint(0, 500, (2000,), device="cuda")
+    values = torch.randint(0, 10**6, (2000,), device="cuda")
+    table.insert_or_min(keys, values)
+    smallest = torch.full((500,), 2**40, device="cuda").scatter_reduce(0, keys, values, "amin")
+    assert torch.equal(table.find(keys), smallest[keys])
+    pairs = table.extract()
+    assert torch.equal(pairs.keys[:int(pairs.count)], keys.unique())
+
+
+def test_a_capture_shows_that_nothing_waits():
+    points, queries, features, channels = (tensor.cuda() for tensor in made())
+    farpoint.knn(points, 5, queries)  # what is set up once
+    table = farpoint.HashMap(100, like=points)
+    keys = torch.arange(50, device="cuda")
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        picks = farpoint.fps(points, 20)
+        sampled = farpoint.gather(points, picks)
+        found = farpoint.knn(points, 5, queries)
+        rows = farpoint.radius(points, 0.5, queries, capacity=4000)
+        groups = farpoint.ball_query(0.8, 6, points, queries)
+        grouped = farpoint.group(channels, groups)
+        normals = farpoint.normals(points, 8)
+        means = farpoint.mean_knn_distance(points)
+        between = farpoint.interpolate(points, features, queries)
+        voxels = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=100)
+        table.insert(keys, keys)
+    other = torch.randn_like(points)
+    points.copy_(other)
+    graph.replay()
+    torch.cuda.synchronize()
+    expected = farpoint.fps(other, 20)
+    assert torch.equal(picks, expected) and torch.equal(sampled, farpoint.gather(other, expected))
+    assert torch.equal(found.indices, farpoint.knn(other, 5, queries).indices)
+    assert torch.equal(rows.offsets, farpoint.radius(other, 0.5, queries).offsets)
+    assert torch.equal(groups, farpoint.ball_query(0.8, 6, other, queries)) and torch.equal(grouped, farpoint.group(channels, groups))
+    assert torch.equal(normals, farpoint.normals(other, 8)) and torch.equal(means, farpoint.mean_knn_distance(other))
+    assert torch.equal(between, farpoint.interpolate(other, features, queries))
+    assert torch.equal(voxels["coords"], farpoint.voxelize(other, 0.5, BOX, max_points=4, max_voxels=100)["coords"])
+    assert torch.equal(table.find(keys), keys)
+
+
+def test_the_current_stream_is_used():
+    points = torch.zeros(2000, 3, device="cuda")
+    other = torch.randn(2000, 3, device="cuda")
+    expected = farpoint.fps(other, 50)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(200_000_000)  # what comes later on this stream waits; another would see zeros
+        points.copy_(other)
+        start = time.perf_counter()
+        picks = farpoint.fps(points, 50)
+        assert not stream.query(), "the call waited for its stream"
+        assert time.perf_counter() - start < 0.05
+    stream.synchronize()
+    assert torch.equal(picks, expected)
+    assert torch.equal(farpoint.fps(other, 50, stream=torch.cuda.current_stream().cuda_stream), expected)
+
+
+def test_no_copies_of_what_is_strided():
+    wide = torch.randn(1_000_000, 8, device="cuda")
+    torch.cuda.synchronize()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    used = []
+
+    def allocate(size):
+        used.append(torch.empty(size, dtype=torch.uint8, device="cuda"))
+        return used[-1]
+
+    found = farpoint.mean_knn_distance(wide[:, 2:5], 3, workspace=allocate)
+    grown = torch.cuda.max_memory_allocated() - before - sum(one.numel() for one in used)
+    assert grown < found.numel() * 4 + (1 << 21), "the points were copied"
+    assert torch.equal(found, farpoint.mean_knn_distance(wide[:, 2:5].contiguous(), 3))
+    addresses = farpoint.mean_knn_distance(wide[:, 2:5], 3, workspace=lambda size: used[0].data_ptr())
+    assert torch.equal(addresses, found)
+
+
+def test_memory_of_two_kinds_does_not_mix():
+    points = torch.zeros(4, 3, device="cuda")
+    for queries in (torch.zeros(4, 3), np.zeros((4, 3), np.float32)):
+        with pytest.raises(ValueError, match="another memory or of another library"):
+            farpoint.knn(points, 1, queries)
+    with pytest.raises(ValueError, match="another device than the index"):
+        farpoint.PointIndex(points).knn(torch.zeros(1, 3), 1)
+
+
+@pytest.mark.skipif(torch.cuda.device_count() < 2, reason="there is one GPU")
+def test_the_tensors_device_is_used():
+    points = torch.randn(500, 3, device="cuda:1")
+    assert torch.cuda.current_device() == 0
+    found = farpoint.knn(points, 3).indices
+    assert found.device == points.device and torch.cuda.current_device() == 0
+    np.testing.assert_array_equal(host(found), farpoint.knn(host(points), 3).indices)
+
+
+def test_cupy():
+    cupy = pytest.importorskip("cupy", reason="CuPy is not installed: its arrays are not tested")
+    points = np.random.default_rng(4).standard_normal((2, 300, 3)).astype(np.float32)
+    given = cupy.asarray(points)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        found = farpoint.knn(given, 4)
+        edges = farpoint.radius(given, 0.5, edge_index=True)
+        groups = farpoint.ball_query(0.5, 8, given, given[:, :50])
+    stream.synchronize()
+    expected = farpoint.knn(points, 4)
+    np.testing.assert_array_equal(found.indices.get(), expected.indices)
+    np.testing.assert_array_equal(found.distances.get(), expected.distances)
+    np.testing.assert_array_equal(edges.get(), farpoint.radius(points, 0.5, edge_index=True))
+    np.testing.assert_array_equal(groups.get(), farpoint.ball_query(0.5, 8, points, points[:, :50]))

@@ -1,0 +1,145 @@
+"""What is true of the package as a whole."""
+
+import ast
+import inspect
+import pathlib
+import subprocess
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+import farpoint
+
+FOLDER = pathlib.Path(farpoint.__file__).parent
+
+
+def test_everything_public_is_documented_and_typed():
+    assert farpoint.__all__ == sorted(farpoint.__all__)
+    for name in farpoint.__all__:
+        thing = getattr(farpoint, name)
+        assert (thing.__doc__ or "").strip(), name
+        if inspect.isfunction(thing):
+            assert "return" in thing.__annotations__, name
+            untyped = [p for p in inspect.signature(thing).parameters if p not in thing.__annotations__]
+            assert not untyped, f"{name}: {untyped}"
+            if name not in ("ball_query", "three_nn"):
+                assert "Returns" in thing.__doc__ and "Parameters" in thing.__doc__, name
+    assert (FOLDER / "py.typed").exists()
+
+
+def test_the_stub_has_all_of_the_module():
+    stub = FOLDER / "_core.pyi"
+    if not stub.exists():
+        pytest.skip("the module was built without its stub: this is no installed package")
+    names = {node.name for node in ast.parse(stub.read_text()).body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assert {name for name in dir(farpoint._core) if not name.startswith("_") and callable(getattr(farpoint._core, name))} <= names
+
+
+def test_nothing_is_imported_but_numpy():
+    code = ("import sys, farpoint; print(sorted(set(name.partition('.')[0] for name in sys.modules) & "
+            "{'torch', 'cupy', 'jax', 'scipy', 'open3d', 'numpy'}))")
+    path = str(FOLDER.parent)
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env={"PYTHONPATH": path})
+    assert out.stdout.strip() == "['numpy']"
+
+
+def test_the_version_is_that_of_the_library():
+    lists = FOLDER.parents[0].parent / "CMakeLists.txt"
+    if not (lists.exists() and (lists.parent / "include/farpoint").exists()):
+        import importlib.metadata
+
+        assert importlib.metadata.version("farpoint") == farpoint.__version__
+    else:
+        assert f"VERSION {farpoint.__version__}" in lists.read_text()
+
+
+def test_without_a_gpu_it_says_so():
+    assert isinstance(farpoint.has_cuda, bool)
+    if not farpoint.has_cuda:
+        assert farpoint.cuda_available() is False
+        with pytest.raises(RuntimeError, match="built without CUDA"):
+            place = farpoint._core.Place(0, 0, 0, None)
+            points = np.zeros((4, 3), np.float32)
+            farpoint._core.mean_knn_distance(place, points, None, 1, np.zeros(4, np.float32))
+
+
+def test_calls_release_the_lock():
+    # One long call; meanwhile this thread goes on counting.
+    points = np.random.default_rng(0).random((60_000, 3), np.float32)
+    done = threading.Event()
+
+    def work():
+        farpoint.fps(points, 6_000, threads=1)
+        done.set()
+
+    thread = threading.Thread(target=work)
+    start = time.perf_counter()
+    thread.start()
+    turns = 0
+    while not done.is_set():
+        time.sleep(0.0005)
+        turns += 1
+    thread.join()
+    took = time.perf_counter() - start
+    assert turns >= 3 or took < 0.01
+
+
+def test_threads_do_not_disturb_one_another():
+    points = np.random.default_rng(1).random((4, 3000, 3), np.float32)
+    expected = [farpoint.fps(cloud, 50) for cloud in points]
+    found = [None] * 4
+
+    def work(i):
+        for _ in range(5):
+            found[i] = farpoint.fps(points[i], 50, threads=1)
+
+    threads = [threading.Thread(target=work, args=(i,)) for i in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for one, other in zip(found, expected):
+        np.testing.assert_array_equal(one, other)
+
+
+def test_memory_is_given_back():
+    # Arrays that went in and came out are nobody's afterwards.
+    points = np.zeros((10, 3), np.float32)
+    before = sys.getrefcount(points)
+    for _ in range(50):
+        farpoint.knn(points, 2)
+        farpoint.fps(points[::2], 2)
+        with pytest.raises(ValueError):
+            farpoint.fps(points, 2, first=-1)
+    assert sys.getrefcount(points) == before
+
+
+class Foreign:
+    """An array of a library that is not known, in host memory."""
+
+    def __init__(self, array):
+        self.array = array
+
+    def __dlpack__(self, **options):
+        return self.array.__dlpack__(**options)
+
+    def __dlpack_device__(self):
+        return self.array.__dlpack_device__()
+
+
+class Elsewhere(Foreign):
+    def __dlpack_device__(self):
+        return (2, 0)
+
+
+def test_other_libraries_by_dlpack():
+    points = np.random.default_rng(2).random((30, 3))
+    np.testing.assert_array_equal(farpoint.knn(Foreign(points), 3).indices, farpoint.knn(points, 3).indices)
+    np.testing.assert_array_equal(farpoint.knn(points, 3, Foreign(points[:4])).indices, farpoint.knn(points, 3, points[:4]).indices)
+    with pytest.raises(ValueError, match="on a device are not known"):
+        farpoint.knn(Elsewhere(points), 3)
+    with pytest.raises(ValueError, match="another memory or of another library"):
+        farpoint.knn(points, 3, Elsewhere(points))

@@ -1,0 +1,100 @@
+import numpy as np
+import oracle
+import pytest
+from clouds import clouds
+from hypothesis import given
+from hypothesis import strategies as st
+
+import farpoint
+
+BOX = (-2, -2, -1, 2, 2, 3)
+
+
+def expect(points, kept, lists, result, max_points=None):
+    np.testing.assert_array_equal(result["coords"], np.array(kept, np.int32).reshape(-1, 3))
+    np.testing.assert_array_equal(result["num_points"], [len(one) for one in lists])
+    assert result["voxel_count"][0] == len(kept)
+    for row, one in enumerate(lists):
+        total = np.zeros(points.shape[1], np.float32)
+        for i in one:
+            total += points[i].astype(np.float32)
+        np.testing.assert_array_equal(result["mean"][row], total / np.float32(len(one)))
+        if max_points:
+            np.testing.assert_array_equal(result["voxels"][row, :len(one)], points[one].astype(np.float32))
+            assert not result["voxels"][row, len(one):].any()
+
+
+@given(clouds(columns=4, most=60), st.sampled_from(["first_occurrence", "grid"]), st.sampled_from([0.5, (1, 0.5, 2)]))
+def test_dynamic_is_its_definition(points, order, size):
+    points[~np.isfinite(points[:, 3]), 3] = 0
+    result = farpoint.voxelize(points, size, BOX, order=order)
+    kept, lists, row_of = oracle.voxelize(points, np.broadcast_to(size, 3), BOX, order=order)
+    expect(points, kept, lists, result)
+    np.testing.assert_array_equal(result["point_voxel"], row_of)
+
+
+@given(clouds(columns=3, most=60), st.integers(1, 4), st.integers(1, 12))
+def test_hard_is_its_definition(points, max_points, max_voxels):
+    result = farpoint.voxelize(points, 1.0, BOX, max_points=max_points, max_voxels=max_voxels)
+    kept, lists, row_of = oracle.voxelize(points, [1] * 3, BOX, max_points, max_voxels)
+    expect(points, kept, lists, result, max_points)
+    np.testing.assert_array_equal(result["point_voxel"], row_of)
+
+
+def test_batches_and_columns(rng):
+    points = rng.uniform(-2, 2, (3, 20, 5)).astype(np.float32)
+    result = farpoint.voxelize(points, 1.0, BOX, columns="batch_zyx", max_points=3, max_voxels=6)
+    single = [farpoint.voxelize(cloud, 1.0, BOX, max_points=3, max_voxels=6) for cloud in points]
+    np.testing.assert_array_equal(result["coords"][:, 1:], np.concatenate([one["coords"] for one in single])[:, ::-1])
+    np.testing.assert_array_equal(result["coords"][:, 0], np.repeat(range(3), [len(one["coords"]) for one in single]))
+    np.testing.assert_array_equal(result["voxels"], np.concatenate([one["voxels"] for one in single]))
+    np.testing.assert_array_equal(result["voxel_offsets"], np.cumsum([0] + [len(one["coords"]) for one in single]))
+    assert result["point_voxel"].shape == (3, 20)
+    ragged = farpoint.voxelize(points.reshape(-1, 5), 1.0, BOX, columns="batch_zyx", max_points=3, max_voxels=6, lengths=[20] * 3)
+    for name in result:
+        np.testing.assert_array_equal(ragged[name].reshape(result[name].shape), result[name])
+
+
+def test_outputs_by_name(rng):
+    points = rng.uniform(-2, 2, (50, 3)).astype(np.float32)
+    assert set(farpoint.voxelize(points, 1.0, BOX, outputs=["coords"])) == {"coords", "voxel_count", "voxel_offsets"}
+    few = farpoint.voxelize(points, 1.0, BOX, capacity=4)
+    assert len(few["coords"]) == 4
+    half = farpoint.voxelize(points, 1.0, BOX, dtype="float16")["mean"]
+    assert half.dtype == np.float16
+    wide = np.zeros((50, 5), np.float32)
+    wide[:, 1:4] = points
+    np.testing.assert_array_equal(farpoint.voxelize(wide[:, 1:4], 1.0, BOX)["coords"], farpoint.voxelize(points, 1.0, BOX)["coords"])
+
+
+def test_a_random_subset_is_one(rng):
+    points = np.zeros((100, 3), np.float32)
+    points[:, 0] = rng.permutation(100) / 128
+    kept = farpoint.voxelize(points, 1.0, BOX, max_points=5, max_voxels=1, seed=3)["voxels"]
+    assert set(kept[0, :, 0]) <= set(points[:, 0]) and len(set(kept[0, :, 0])) == 5
+    assert (kept[0, :, 0] != points[:5, 0]).any()
+
+
+@pytest.mark.parametrize("arguments, sentence", [
+    ({"max_points": 3}, "both max_points and max_voxels"),
+    ({"max_points": 0, "max_voxels": 1}, "positive"),
+    ({"outputs": ["voxels"]}, "hard voxelization"),
+    ({"outputs": ["colour"]}, "no output 'colour'"),
+    ({"order": "z"}, "no order 'z'"),
+    ({"columns": "xy"}, "no columns 'xy'"),
+    ({"dtype": "int8"}, "dtype is int8"),
+    ({"voxel_size": (1, 2)}, "voxel_size has 2 numbers"),
+    ({"point_range": (1, 2)}, "six numbers"),
+    ({"voxel_size": 0.0}, "voxelize"),
+    ({"points": np.zeros((4, 2), np.float32)}, "shape"),
+    ({"points": np.zeros((4, 65), np.float32)}, "64"),
+])
+def test_voxelize_says_what_is_wrong(arguments, sentence):
+    call = {"points": np.zeros((4, 3), np.float32), "voxel_size": 1.0, "point_range": BOX, **arguments}
+    with pytest.raises(ValueError, match=sentence):
+        farpoint.voxelize(**call)
+
+
+def test_voxelize_of_nothing():
+    result = farpoint.voxelize(np.zeros((0, 4), np.float32), 1.0, BOX)
+    assert result["coords"].shape == (0, 3) and result["mean"].shape == (0, 4) and result["voxel_count"][0] == 0
