@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-BASELINES = ("textbook", "serial", "default", "published", "serial_hash", "brute_force")
+BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")

@@ -1,9 +1,10 @@
 /// @file
-/// fps() on the GPU against the textbook kernel. See README.md.
+/// fps() on the GPU against the textbook kernel and PointNet++'s. See README.md.
 
 #include "fps/register.cuh"
 #include "support/cuda_suite.cuh"
 
+#include <cstdio>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,7 @@ void register_all(fps_row const& row, bool flush_l2, fps_problem_store& problems
   };
   std::string note;
   if (row.baseline_calls > 0) {
+    register_pointnet2(with("pointnet2", row.baseline_calls, how::launched));
     register_textbook(with("textbook", row.baseline_calls, how::launched));
   } else {
     note = row.ragged() ? "; baseline: no ragged batches" : "; baseline: left out, tens of seconds";
@@ -59,6 +61,21 @@ void register_textbook(fps_contender const& c) {
   register_fps(
       c, {}, [](fps_problem&) {},
       [](fps_problem const& problem, cudaStream_t stream) { problem.launch_textbook(stream); });
+}
+
+void register_pointnet2(fps_contender const& c) {
+  register_contender(
+      c, [](fps_problem&) {},
+      [c](benchmark::State& state, fps_problem const& problem, auto const& enqueue) {
+        enqueue(problem.stream());
+        check(cudaStreamSynchronize(problem.stream()), "fps_pointnet2");
+        char label[64];
+        std::snprintf(label, sizeof label, "samples as expected %.4f", problem.share_of_expected());
+        state.SetLabel(label);
+        c.row.count(state);
+        return c.row.work();
+      },
+      [](fps_problem const& problem, cudaStream_t stream) { problem.launch_pointnet2(stream); });
 }
 
 int run_program(arguments const& wished) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "fps/expected.hpp"
+#include "peers/fps_pointnet2.cuh"
 #include "peers/fps_textbook.cuh"
 #include "support/device_lists.cuh"
 #include "support/problem_store.hpp"
@@ -34,6 +35,19 @@ class fps_problem {
   void launch_textbook(cudaStream_t stream) const {
     fps_textbook(stream, {static_cast<int>(row_.clouds), static_cast<int>(row_.points), static_cast<int>(row_.samples),
                           xyz_.data(), scratch_.data(), lists_.indices().data(), lists_.distances().data()});
+  }
+
+  /// Enqueues a kernel of the shape of PointNet++'s; regular rows only.
+  void launch_pointnet2(cudaStream_t stream) const {
+    fps_pointnet2(stream, {static_cast<int>(row_.clouds), static_cast<int>(row_.points), static_cast<int>(row_.samples),
+                           xyz_.data(), scratch_.data(), lists_.indices().data()});
+  }
+  /// The share of the samples that are the expected ones, after a call of a contender that knows no rule for ties.
+  double share_of_expected() const {
+    auto const found = lists_.download_indices();
+    std::size_t same = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) same += found[i] == expected_.indices[i] ? 1 : 0;
+    return static_cast<double>(same) / static_cast<double>(found.size());
   }
 
   /// Enqueues farpoint::fps as `Selector` tunes it. Call reserve<Selector>() first.

@@ -39,6 +39,10 @@ void register_farpoint(fps_contender const& c, std::string const& note = {}) {
 /// Registers the textbook kernel.
 void register_textbook(fps_contender const& c);
 
+/// Registers the kernel of the shape of PointNet++'s, which is not checked: the label says how many samples are the
+/// expected ones.
+void register_pointnet2(fps_contender const& c);
+
 /// The scale/... rows of scale.cu.
 void register_scale(bool flush_l2, fps_problem_store& problems);
 

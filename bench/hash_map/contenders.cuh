@@ -7,6 +7,7 @@
 
 #include <farpoint/hash_map.cuh>
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 
@@ -53,7 +54,7 @@ class rival {
  public:
   using key_type = Key;
 
-  rival(farpoint::index_t distinct, double load)
+  rival(farpoint::index_t distinct, double load, farpoint::index_t)
       : slots_{static_cast<std::uint64_t>(static_cast<double>(distinct) / load) + 1},
         memory_{static_cast<std::size_t>(slots_ * Table<Key>::slot_bytes)} {}
 
@@ -100,8 +101,9 @@ class farpoint_map {
     __device__ Key key_at(std::uint64_t at) const { return map.key(static_cast<farpoint::index_t>(at)); }
   };
 
-  farpoint_map(farpoint::index_t distinct, double load)
-      : buckets_{static_cast<std::size_t>(map_type::buckets_for(distinct, load))} {}
+  /// @param keys  of each call
+  farpoint_map(farpoint::index_t distinct, double load, farpoint::index_t keys)
+      : buckets_{static_cast<std::size_t>(map_type::buckets_for(distinct, load))}, workspace_{most_workspace(keys)} {}
 
   map_type map() const { return map_type{{buckets_.data(), buckets_.size()}}; }
   key_reader table() const { return {map()}; }
@@ -111,31 +113,46 @@ class farpoint_map {
   }
   void insert(cudaStream_t stream, Key const* keys, std::uint32_t const* values, farpoint::index_t size) const {
     auto const n = static_cast<std::size_t>(size);
-    check(farpoint::hash_map_insert(farpoint::cuda_exec{stream}, map(), {keys, n}, {values, n}),
+    check(farpoint::hash_map_insert(farpoint::cuda_exec{stream}, map(), {keys, n}, {values, n}, nullptr, workspace()),
           "farpoint::hash_map_insert");
   }
   void insert_keys(cudaStream_t stream, Key const* keys, farpoint::index_t size) const {
-    check(farpoint::hash_map_insert_keys(farpoint::cuda_exec{stream}, map(), {keys, static_cast<std::size_t>(size)}),
+    check(farpoint::hash_map_insert_keys(farpoint::cuda_exec{stream}, map(), {keys, static_cast<std::size_t>(size)},
+                                         nullptr, workspace()),
           "farpoint::hash_map_insert_keys");
   }
   void find_or_insert(cudaStream_t stream, Key const* keys, std::int32_t* slots, farpoint::index_t size) const {
     farpoint::span<std::int32_t> const all{slots, static_cast<std::size_t>(size)};
-    check(farpoint::hash_map_find_or_insert(farpoint::cuda_exec{stream}, map(), {keys, all.size()}, all),
+    check(farpoint::hash_map_find_or_insert(farpoint::cuda_exec{stream}, map(), {keys, all.size()}, all, nullptr,
+                                            workspace()),
           "farpoint::hash_map_find_or_insert");
   }
   void find_slots(cudaStream_t stream, Key const* keys, std::int32_t* slots, farpoint::index_t size) const {
     farpoint::span<std::int32_t> const all{slots, static_cast<std::size_t>(size)};
-    check(farpoint::hash_map_find_slots(farpoint::cuda_exec{stream}, map(), {keys, all.size()}, all),
+    check(farpoint::hash_map_find_slots(farpoint::cuda_exec{stream}, map(), {keys, all.size()}, all, workspace()),
           "farpoint::hash_map_find_slots");
   }
   void find(cudaStream_t stream, Key const* keys, std::uint32_t* values, farpoint::index_t size) const {
     auto const n = static_cast<std::size_t>(size);
-    check(farpoint::hash_map_find(farpoint::cuda_exec{stream}, map(), {keys, n}, ~0u, {values, n}),
+    check(farpoint::hash_map_find(farpoint::cuda_exec{stream}, map(), {keys, n}, ~0u, {values, n}, workspace()),
           "farpoint::hash_map_find");
   }
 
  private:
+  farpoint::bytes workspace() const { return {workspace_.data(), workspace_.size()}; }
+
+  /// What any of the calls wants.
+  std::size_t most_workspace(farpoint::index_t keys) const {
+    using call = farpoint::hash_map_call;
+    std::size_t most = 0;
+    for (call const each : {call::insert, call::insert_keys, call::find_or_insert, call::find, call::find_slots}) {
+      most = std::max(most, farpoint::hash_map_workspace_bytes(farpoint::cuda_exec{nullptr}, map(), each, keys));
+    }
+    return most;
+  }
+
   device_buffer<farpoint::hash_map_bucket> buckets_;
+  device_buffer<unsigned char> workspace_;
 };
 
 /// farpoint's own tuning but for the layout, the slots it looks at together, and the keys of a thread.
@@ -146,11 +163,19 @@ struct tuned : farpoint::hash_map_tuning {
   static constexpr int keys_per_thread = KeysPerThread;
 };
 
-/// Never more than one pass over the keys.
+/// Never more than one pass over the keys, which are not sorted.
 template <farpoint::hash_map_layout Layout>
 struct one_pass : farpoint::hash_map_tuning {
   static constexpr farpoint::hash_map_layout layout = Layout;
   static constexpr int passes(farpoint::hash_map_case const&) noexcept { return 1; }
+  static constexpr int most_parts = 1;
+};
+
+/// As without a workspace.
+template <farpoint::hash_map_layout Layout>
+struct unsorted : farpoint::hash_map_tuning {
+  static constexpr farpoint::hash_map_layout layout = Layout;
+  static constexpr int most_parts = 1;
 };
 
 /// find() as it must be beside other calls that change the map.

@@ -114,8 +114,10 @@ void add_contenders(measurement const& m) {
   if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 4>>>(m, "sectors_keys4");
   add<farpoint_map<Key, tuned<layout::split, 4, 1>>>(m, "split");
   if (searches) add<farpoint_map<Key, tuned<layout::split, 4, 4>>>(m, "split_keys4");
-  // Maps that fit into the cache take one pass anyway.
+  // Maps that fit into the cache take one pass anyway, and no workspace.
   if (m.row.distinct() >= 4'000'000) {
+    add<farpoint_map<Key, unsorted<layout::pairs>>>(m, "pairs_unsorted");
+    add<farpoint_map<Key, unsorted<layout::split>>>(m, "split_unsorted");
     add<farpoint_map<Key, one_pass<layout::pairs>>>(m, "pairs_one_pass");
     add<farpoint_map<Key, one_pass<layout::split>>>(m, "split_one_pass");
   }

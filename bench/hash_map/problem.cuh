@@ -71,7 +71,7 @@ class hash_map_problem {
 
   explicit hash_map_problem(hash_map_row const& row)
       : size_{row.keys},
-        contender_{row.distinct(), row.load},
+        contender_{row.distinct(), row.load, row.keys},
         keys_{static_cast<std::size_t>(size_)},
         values_{keys_.size()},
         found_{keys_.size()},

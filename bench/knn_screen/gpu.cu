@@ -101,12 +101,39 @@ void register_parts(knn_screen_contender const& c) {
       [](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch_tree(stream); });
 }
 
+/// From points to the picture, and its stages one by one.
+void register_frame(knn_screen_contender const& c) {
+  struct stage {
+    char const* name;
+    char const* label;
+    void (splat_frame::*launch)(cudaStream_t) const;
+  };
+  for (stage const& one :
+       {stage{"frame_graph", "search, normals, splats; host_exec, bit by bit", &splat_frame::launch},
+        stage{"frame_project_graph", "project(), of which the search has its own", &splat_frame::launch_project},
+        stage{"frame_search_graph", "part of frame: projection, index and search", &splat_frame::launch_search},
+        stage{"frame_normals_graph", "part of frame: normals and extents", &splat_frame::launch_normals},
+        stage{"frame_splats_graph", "part of frame: the picture, in bytes", &splat_frame::launch_splats}}) {
+    register_graph(
+        c, one.name,
+        [label = one.label](knn_screen_problem& problem) {
+          problem.reserve_frame();
+          return std::string{label};
+        },
+        [launch = one.launch](knn_screen_problem const& problem, cudaStream_t stream) {
+          (problem.frame().*launch)(stream);
+        });
+  }
+}
+
 void register_all(knn_screen_contender const& c) {
   register_published(c, "published_graph", launch_fastknn);
+  register_published(c, "program_graph", launch_fastknn_program);
   register_published(c, "auto_splats_graph", launch_auto_splats);
   register_farpoint(c, "until_exact_graph", 0);
   register_farpoint(c, "rounds_3_graph", 3);
   register_parts(c);
+  register_frame(c);
 }
 
 void register_rows(bool flush_l2, knn_screen_problem_store& problems) {

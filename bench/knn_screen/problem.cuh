@@ -3,6 +3,7 @@
 /// Needs nvcc.
 #pragma once
 
+#include "knn_screen/frame.cuh"
 #include "knn_screen/row.hpp"
 #include "peers/knn_screen_published.cuh"
 #include "support/device_lists.cuh"
@@ -102,6 +103,14 @@ class knn_screen_problem {
     return static_cast<double>(right) / static_cast<double>(found.pixels.size());
   }
 
+  // --- a frame of splats; reserve_frame() first
+
+  void reserve_frame() {
+    if (frame_ == nullptr) frame_ = std::make_unique<splat_frame>(device_cloud(), camera_, row_.k);
+    frame_->verify(stream(), points_, exact_);
+  }
+  splat_frame const& frame() const noexcept { return *frame_; }
+
   // --- the baselines; reserve_published() first
 
   void reserve_published() {
@@ -171,6 +180,7 @@ class knn_screen_problem {
   owned_stream stream_;
   device_buffer<float> xyz_;
   device_lists lists_;
+  std::unique_ptr<splat_frame> frame_;
   std::unique_ptr<device_buffer<unsigned char>> tree_, tree_workspace_;
   std::unique_ptr<device_buffer<std::uint64_t>> words_;
   std::unique_ptr<device_buffer<float4>> at_, packed_;

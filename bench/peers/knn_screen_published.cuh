@@ -6,6 +6,9 @@
 /// three rounds of a scaled radius, and takes the nearest by a heap. Its z-buffer had a lock for each pixel; here both
 /// baselines have farpoint's atomic minimum, which is faster.
 ///
+/// FastKNN's program is not its text: it has a thread for each packed visible point, in the order of the tree, and its
+/// radius begins at 1.44 times the text's. Both are here, `launch_fastknn()` and `launch_fastknn_program()`.
+///
 /// Auto Splats (Preiner, Jeschke and Wimmer 2012): a thread a pixel; passes over the whole image scale each radius by
 /// bisection until its ball holds k points and no more than twice as many, then a last pass gathers them.
 #pragma once
@@ -158,13 +161,12 @@ __device__ inline float fastknn_radius(knn_screen_published_args const& args, in
   }
 }
 
+/// The row of one visible point.
 /// @tparam Most  candidates that the local arrays hold
+/// @param begin  of the radius, by the text's
 template <int Most>
-__global__ void __launch_bounds__(128) fastknn_search(knn_screen_published_args const args) {
-  std::int64_t const pixel = published_thread();
-  if (pixel >= args.pixels()) return;
-  float4 const query = args.at[pixel];
-  if (__float_as_int(query.w) < 0) return;
+__device__ void fastknn_ask(knn_screen_published_args const& args, std::int64_t pixel, float4 const& query,
+                            float begin) {
   int const x = static_cast<int>(pixel % args.camera.width);
   int const y = static_cast<int>(pixel / args.camera.width);
   float const span = args.camera.pixel_span(args.zbuffer().front(pixel).depth);
@@ -175,7 +177,7 @@ __global__ void __launch_bounds__(128) fastknn_search(knn_screen_published_args 
   std::uint32_t stack[64];
   int size = 0;
   float inner = 0;
-  float radius = fastknn_radius(args, x, y);
+  float radius = begin * fastknn_radius(args, x, y);
   for (int round = 0; round < 3; ++round) {
     float const outer = radius * span;
     int const before = size;
@@ -230,6 +232,24 @@ __global__ void __launch_bounds__(128) fastknn_search(knn_screen_published_args 
   farpoint::topk_heap<key> heap{keys, args.k, key{3e38f, farpoint::no_index}};
   for (int i = 0; i < size; ++i) heap.push({distance[i], static_cast<std::uint32_t>(index[i])});
   for (int j = 0; j < args.k; ++j) args.found[pixel * args.k + j] = static_cast<std::int32_t>(keys[j].index());
+}
+
+/// The text: a thread a pixel.
+template <int Most>
+__global__ void __launch_bounds__(128) fastknn_search(knn_screen_published_args const args) {
+  std::int64_t const pixel = published_thread();
+  if (pixel >= args.pixels()) return;
+  float4 const query = args.at[pixel];
+  if (__float_as_int(query.w) >= 0) fastknn_ask<Most>(args, pixel, query, 1);
+}
+
+/// The program: a thread for each packed point. How many there are is known on the device alone, so that a graph can
+/// replay it.
+template <int Most>
+__global__ void __launch_bounds__(128) fastknn_search_packed(knn_screen_published_args const args) {
+  std::int64_t const i = published_thread();
+  if (i >= args.count[args.plane(args.top, args.top)]) return;
+  fastknn_ask<Most>(args, args.pixel_of[i], args.packed[i], 1.44f);
 }
 
 // --- Auto Splats
@@ -306,8 +326,8 @@ inline void launch_published_view(cudaStream_t stream, knn_screen_published_args
   published_resolve<<<published_blocks(args.pixels(), 256), 256, 0, stream>>>(args);
 }
 
-/// k up to 32.
-inline void launch_fastknn(cudaStream_t stream, knn_screen_published_args const& args) {
+/// The pyramid and the packed points.
+inline void launch_fastknn_tree(cudaStream_t stream, knn_screen_published_args const& args) {
   launch_published_view(stream, args);
   auto const nodes = [&args](int level) { return std::int64_t{1} << 2 * (args.top - level); };
   fastknn_leaves<<<published_blocks(nodes(0), 256), 256, 0, stream>>>(args);
@@ -318,9 +338,25 @@ inline void launch_fastknn(cudaStream_t stream, knn_screen_published_args const&
     fastknn_down<<<published_blocks(nodes(level), 256), 256, 0, stream>>>(args, level);
   }
   fastknn_pack<<<published_blocks(args.pixels(), 256), 256, 0, stream>>>(args);
+}
+
+/// The text; k up to 32.
+inline void launch_fastknn(cudaStream_t stream, knn_screen_published_args const& args) {
+  launch_fastknn_tree(stream, args);
   auto const search = args.k <= 8 ? fastknn_search<64> : args.k <= 16 ? fastknn_search<128> : fastknn_search<256>;
   search<<<published_blocks(args.pixels(), 128), 128, 0, stream>>>(args);
   check(cudaGetLastError(), "FastKNN");
+}
+
+/// The program; k up to 32.
+inline void launch_fastknn_program(cudaStream_t stream, knn_screen_published_args const& args) {
+  launch_fastknn_tree(stream, args);
+  auto const search = args.k <= 8    ? fastknn_search_packed<64>
+                      : args.k <= 16 ? fastknn_search_packed<128>
+                                     : fastknn_search_packed<256>;
+  std::int64_t const most = args.points < args.pixels() ? args.points : args.pixels();
+  search<<<published_blocks(most, 128), 128, 0, stream>>>(args);
+  check(cudaGetLastError(), "FastKNN's program");
 }
 
 /// k up to 32.
