@@ -26,5 +26,5 @@ fi
 
 arguments=(-i)
 if [ "${1:-}" = --check ]; then arguments=(--dry-run --Werror); fi
-find include src tests bench examples \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' -o -name '*.inc' \) \
+find include src python tests bench examples tools \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' -o -name '*.inc' \) \
   -print0 | xargs -0 "$formatter" --style=file "${arguments[@]}"

@@ -46,9 +46,11 @@ suite "graph capture" farpoint_device_tests {} "[graph]"
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 # A seed of its own each time; a call that fails says which.
 suite "random calls" farpoint_device_fuzz {} --seconds 15
-suite "block_argmax in your kernel" example_02_block_argmax {}
-suite "demo" farpoint_demo {} --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
-suite "splats" farpoint_splat {} --backend cuda --check --size 512 --views 1 --output "${TMPDIR:-/tmp}/farpoint_splat.png"
+for example in 02_block_argmax 04_knn_on_a_stream 05_cuda_graph 08_tensorrt_plugin 10_hash_map 12_library; do
+  suite "example $example" "example_$example" {}
+done
+suite "demo" farpoint {} demo --backend cuda --check --output "${TMPDIR:-/tmp}/farpoint_demo.png"
+suite "splats" farpoint {} splat --backend cuda --check --size 512 --views 1 --output "${TMPDIR:-/tmp}/farpoint_splat.png"
 sanitize=(compute-sanitizer --error-exitcode 1)
 suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
 suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool memcheck --leak-check full {} --seconds 20

@@ -14,32 +14,9 @@ standards=(17 20 2b)
 # The oldest CCCL of PyPI that has all headers, and the last of CUDA 12. A std::vector is a span from 12.8 on.
 cccl_headers=12.3.101.post1
 cccl_calls=12.9.27
-warnings=(-Wall -Wextra -Wpedantic -Wshadow -Werror)
-failures=0
-skips=()
-
-pass() { printf 'PASS  %s\n' "$*"; }
-skip() {
-  printf 'SKIP  %s\n' "$*"
-  skips+=("$*")
-}
-# outcome CODE WHAT LOG
-outcome() {
-  if [ "$1" = 0 ]; then
-    pass "$2"
-  else
-    printf 'FAIL  %s\n' "$2"
-    head -n 40 "$3"
-    failures=$((failures + 1))
-  fi
-}
-# try WHAT COMMAND...
-try() {
-  local log code=0
-  log=$work/$(printf '%s' "$1" | tr -c 'A-Za-z0-9.\n' '_').log
-  "${@:2}" > "$log" 2>&1 || code=$?
-  outcome "$code" "$1" "$log"
-}
+warnings=(-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Werror)
+# shellcheck source=scripts/outcomes.sh
+. scripts/outcomes.sh
 
 # kernels NVCC ARCHITECTURE SOURCE: in a process of its own, one a core. Assembled by hand, so that ptxas says what each
 # kernel takes.
@@ -174,7 +151,7 @@ cmake_322() {
     skip "CMake 3.22 with CUDA: there is no nvcc"
   fi
   try "CMake 3.22: configured" "$bin/cmake" -S . -B "$tree" -DFARPOINT_CUDA=OFF "${options[@]}"
-  try "CMake 3.22: built" "$bin/cmake" --build "$tree" --target farpoint example_01_fps
+  try "CMake 3.22: built" "$bin/cmake" --build "$tree" --target farpoint example_01_three_lines_of_fps
   try "CMake 3.22: installed, found and used" "$bin/ctest" --test-dir "$tree" --output-on-failure -R '^package\.'
 }
 
@@ -192,6 +169,4 @@ for part in "$@"; do
       ;;
   esac
 done
-printf '\n%d failed\n' "$failures"
-for reason in "${skips[@]+"${skips[@]}"}"; do printf 'SKIPPED: %s\n' "$reason"; done
-[ "$failures" = 0 ]
+conclude

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# need.sh WHAT...: installs what is missing for `build`, `test`, `bench` or `docs` from the distribution's packages. Does
-# not start apt when nothing is missing.
+# need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `docs` or `packages` from the distribution's
+# packages. Does not start apt when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -47,6 +47,20 @@ sanitizer_runtime() {
   esac
 }
 
+# What the Python package is built and tested with, in build/python. Nothing else needs it: where there is no network, its
+# tests are skipped, and say so.
+python_environment() {
+  local environment=build/python
+  if "$environment/bin/python" -c 'import numpy, nanobind, scikit_build_core, pytest, hypothesis' 2> /dev/null; then return 0; fi
+  python3 -c 'import ensurepip, venv' 2> /dev/null || packages python3-venv
+  [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ] || packages python3-dev
+  printf 'Installing the Python package'"'"'s tools in %s\n' "$environment"
+  if ! { python3 -m venv "$environment" && "$environment/bin/pip" install --quiet --disable-pip-version-check --timeout 15 \
+    --retries 1 numpy nanobind scikit-build-core pytest hypothesis; } > build/python.log 2>&1 < /dev/null; then
+    printf 'need: the Python package will not be tested: PyPI cannot be reached (build/python.log)\n' >&2
+  fi
+}
+
 for what in "$@"; do
   case $what in
     build)
@@ -55,9 +69,12 @@ for what in "$@"; do
     test)
       # shellcheck disable=SC2046 # one word or none
       packages clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
+      mkdir -p build
+      python_environment
       ;;
     bench) packages libbenchmark-dev ;;
-    docs) packages doxygen ;;
-    *) fail "there is nothing known as \"$what\"; known are build, test, bench and docs." ;;
+    docs) packages doxygen python3 ;;
+    packages) packages lintian debootstrap dpkg-dev python3-venv ;;
+    *) fail "there is nothing known as \"$what\"; known are build, test, bench, docs and packages." ;;
   esac
 done

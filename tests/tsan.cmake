@@ -1,4 +1,4 @@
-# Race checks that every build runs: block_race.cpp and hash_map_race.cpp must be clean, and each mutation, a barrier left
+# Race checks that every build runs: block_race.cpp, hash_map_race.cpp and shard_race.cpp must be clean, and each mutation, a barrier left
 # out or a rule of the map broken, must be found.
 if(FARPOINT_TSAN_WORKS)
   function(farpoint_add_tsan_program name source)
@@ -31,6 +31,14 @@ if(FARPOINT_TSAN_WORKS)
         ${CMAKE_COMMAND} "-DPROGRAM=${FARPOINT_TSAN_LAUNCHER};$<TARGET_FILE:farpoint_tsan_hash_map_mutation_${mutation}>"
         -P ${CMAKE_CURRENT_LIST_DIR}/must_report_race.cmake)
   endforeach()
+
+  farpoint_add_tsan_program(farpoint_tsan_shard tsan/shard_race.cpp)
+  add_test(NAME tsan.shard COMMAND ${FARPOINT_TSAN_LAUNCHER} $<TARGET_FILE:farpoint_tsan_shard>)
+  farpoint_add_tsan_program(farpoint_tsan_shard_mutation_1 tsan/shard_race.cpp FARPOINT_MUTATION=1)
+  add_test(
+    NAME tsan.shard_mutation_1
+    COMMAND ${CMAKE_COMMAND} "-DPROGRAM=${FARPOINT_TSAN_LAUNCHER};$<TARGET_FILE:farpoint_tsan_shard_mutation_1>"
+            -P ${CMAKE_CURRENT_LIST_DIR}/must_report_race.cmake)
 else()
   message(WARNING "ThreadSanitizer does not work here: the race checks are skipped.")
   add_test(NAME tsan COMMAND sh -c "echo 'SKIPPED: ThreadSanitizer does not work with this compiler'; exit 77")

@@ -68,7 +68,7 @@ auto screen_on_device(Problem const& problem) {
 
 }  // namespace farpoint_tests
 
-// knn() of floats with the default selector is compiled in test_knn_screen.cu only: `how` is `extern template` or
+// knn() of floats with the default selector is compiled in kernels/knn_screen.cu only: `how` is `extern template` or
 // `template`.
 #define KNN_SCREEN_OF_FLOATS(how)                                                               \
   how farpoint::result farpoint::knn<farpoint::knn_screen_selector>(                            \

@@ -1,4 +1,4 @@
-// What is made of neighbours of floats is compiled in test_neighbourhoods.cu only, not in every test of it.
+// What is made of neighbours of floats is compiled in kernels/neighbourhoods.cu only, not in every test of it.
 #pragma once
 
 #include <farpoint/estimate_normals.cuh>

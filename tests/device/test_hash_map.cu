@@ -7,35 +7,13 @@
 
 #include "../catch.hpp"
 #include "../shared/hash_map_bulk.hpp"
+#include "hash_map_on_device.cuh"
 #include "radix_sort_kernels.cuh"
 #include "stream_citizen.cuh"
 
 using namespace farpoint_tests;
 using farpoint::hash_map_bucket;
 using farpoint::hash_map_ref;
-
-namespace {
-
-/// A stream of its own.
-class device_backend {
- public:
-  template <class T>
-  using array = device_array<T>;
-
-  cudaStream_t stream() const { return stream_.get(); }
-  farpoint::cuda_exec exec() const { return stream(); }
-  void wait() const { REQUIRE_CUDA(cudaStreamSynchronize(stream())); }
-
- private:
-  test_stream stream_;
-};
-
-template <class Map>
-using device_map = map_owner<Map, device_backend>;
-template <class Map>
-using bulk_backend = bulk_calls<Map, device_backend>;
-
-}  // namespace
 
 #define BACKEND_NAME "device"
 #define BACKEND_TAG "[device]"

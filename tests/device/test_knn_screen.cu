@@ -4,8 +4,6 @@
 
 using namespace farpoint_tests;
 
-KNN_SCREEN_OF_FLOATS(template)
-
 namespace {
 
 /// Few and small blocks: tiles are divided in other ways, and all wait for one another. The index has one tile, which

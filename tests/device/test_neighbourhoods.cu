@@ -21,9 +21,6 @@ using farpoint::host_exec;
 using farpoint::span;
 using farpoint::detail::host_workspace;
 
-MEAN_DISTANCE_OF_FLOATS(template)
-NEIGHBOURHOODS_OF_FLOATS(template)
-
 namespace {
 
 /// What a device_array holds before anybody writes.

@@ -6,7 +6,7 @@ namespace farpoint_tests {
 namespace {
 
 template <class Problem>
-auto solve_on_host(Problem const& problem) {
+auto fps_on_host(Problem const& problem) {
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     farpoint::host_exec const exec{1};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
@@ -17,7 +17,7 @@ auto solve_on_host(Problem const& problem) {
 
 template <class Coord>
 std::string check(fps_problem<Coord> const& problem, std::uint64_t selector) {
-  auto const expected = solve_on_host(problem);
+  auto const expected = fps_on_host(problem);
   switch (selector % 8) {
     case 0: return compare(solve_on_device<odd_registers>(problem), expected);
     case 1: return compare(solve_on_device<odd_global_memory>(problem), expected);

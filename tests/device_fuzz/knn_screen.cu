@@ -4,8 +4,6 @@
 #include "../device/knn_screen_on_device.cuh"
 #include "random_calls.hpp"
 
-KNN_SCREEN_OF_FLOATS(template)
-
 namespace farpoint_tests {
 namespace {
 

@@ -8,6 +8,7 @@
 #include <farpoint/mean_knn_distance.cuh>
 #include <farpoint/mean_knn_distance.hpp>
 
+#include "../device/neighbourhood_kernels.cuh"
 #include "arrays.cuh"
 #include "random_calls.hpp"
 
@@ -19,8 +20,6 @@ using farpoint::host_exec;
 using farpoint::knn_report;
 using farpoint::span;
 using farpoint::detail::host_workspace;
-
-constexpr host_exec one_thread{1};
 
 using problem_type = knn_problem<float>;
 

@@ -1,6 +1,8 @@
 // Random calls: what draws them, and what runs them.
 #pragma once
 
+#include <farpoint/core/host_exec.hpp>
+
 #include <cstdint>
 #include <string>
 
@@ -13,6 +15,9 @@ namespace farpoint_tests {
 /// Draws a call, makes it on the device and on the host, and says where the answers part; nothing where they do not.
 /// The same seed makes the same call.
 using random_call = std::string (*)(std::uint64_t seed);
+
+/// What the device's answer is held against.
+inline constexpr farpoint::host_exec one_thread{1};
 
 std::string random_fps(std::uint64_t seed);
 std::string random_voxelize(std::uint64_t seed);

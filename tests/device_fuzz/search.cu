@@ -9,8 +9,6 @@
 namespace farpoint_tests {
 namespace {
 
-constexpr farpoint::host_exec one_thread{1};
-
 /// Calls `search(points)` or `search(points, queries)`.
 template <class Problem, class Search>
 farpoint::result with_clouds(Problem const& problem, Search const& search) {

@@ -18,7 +18,7 @@ voxelize_answer solve_on_device(Problem const& problem, std::int64_t selector) {
 }
 
 template <class Problem>
-voxelize_answer solve_on_host(Problem const& problem) {
+voxelize_answer voxelize_on_host(Problem const& problem) {
   return collect_voxels(problem, [](auto const& clouds, auto const& params, auto const& output) {
     farpoint::host_exec const exec{1};
     std::size_t const needed = farpoint::voxelize_workspace_bytes(exec, clouds, params, output);
@@ -34,7 +34,7 @@ std::string random_voxelize(std::uint64_t seed) {
   auto problem = random_voxelize_problem<float>(seed, one_in(random, 4) ? 20000 : 2000);
   if (one_in(random, 4)) problem.offsets = garbage_offsets(random, problem.points, draw_clouds(random));
   if (one_in(random, 4)) problem.largest = random.below(problem.points + 2);
-  auto const host = solve_on_host(problem);
+  auto const host = voxelize_on_host(problem);
   return compare(solve_on_device(problem, random.below(3)), host);
 }
 

@@ -25,6 +25,7 @@ void print(xyz_cloud const& cloud, Camera const& camera, int rounds) {
   }
   screen_space method{camera};
   method.rounds = rounds;
+  method.layers = rounds == 3 ? 2 : 1;
   auto const found = farpoint::knn(points, 8, method);
   std::uint64_t hash = 1469598103934665603u;
   add(hash, found.visible);

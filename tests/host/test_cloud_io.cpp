@@ -2,13 +2,10 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
-#include <functional>
 #include <iterator>
 #include <limits>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,6 +15,7 @@
 #include "cloud_formats.hpp"
 #include "cloud_io.hpp"
 #include "coverage.hpp"
+#include "file_bytes.hpp"
 #include "image.hpp"
 #include "render.hpp"
 #include "street_scene.hpp"
@@ -25,62 +23,12 @@
 
 namespace {
 
-using namespace farpoint_demo;
+using namespace farpoint_tools;
 namespace fs = std::filesystem;
 using points3 = std::vector<std::array<float, 3>>;
 
 // Exact in every scalar type that the files hold, but for the last.
 points3 const three_points{{1, 2, 3}, {-4, 5, -6}, {0, 7, 100}};
-
-// A folder that goes with the test.
-class scratch_folder {
- public:
-  scratch_folder() {
-    static int folders = 0;
-    path_ = fs::temp_directory_path() /
-            ("farpoint_test_cloud_io_" + std::to_string(std::hash<std::string>{}(fs::current_path().string())) + "_" +
-             std::to_string(++folders));
-    fs::create_directories(path_);
-  }
-  ~scratch_folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  scratch_folder(scratch_folder const&) = delete;
-  scratch_folder& operator=(scratch_folder const&) = delete;
-
-  fs::path write(std::string const& name, std::string const& content) const {
-    auto const file = path_ / name;
-    fs::create_directories(file.parent_path());
-    std::ofstream{file, std::ios::binary} << content;
-    return file;
-  }
-  fs::path const& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
-
-// Bytes of a value on this (little-endian) machine.
-template <class Value>
-std::string raw(Value value) {
-  std::string bytes(sizeof value, '\0');
-  std::memcpy(bytes.data(), &value, sizeof value);
-  return bytes;
-}
-
-template <class Value>
-std::string big_endian(Value value) {
-  auto bytes = raw(value);
-  std::reverse(bytes.begin(), bytes.end());
-  return bytes;
-}
-
-std::string floats(std::vector<float> const& values) {
-  std::string bytes;
-  for (float const value : values) bytes += raw(value);
-  return bytes;
-}
 
 // Records of `columns` floats: three coordinates, then what `extra(point, column)` says.
 template <class Extra>
@@ -91,25 +39,6 @@ std::string records(int count, int columns, Extra const& extra) {
     for (int column = 3; column < columns; ++column) values.push_back(extra(i, column));
   }
   return floats(values);
-}
-
-// What reading the file complains about; the message names the file.
-std::string complaint(fs::path const& file, std::optional<file_format> forced = {}) {
-  try {
-    read_cloud(file, forced);
-  } catch (cloud_error const& error) {
-    std::string const message = error.what();
-    CHECK(message.find(file.string()) == 0);
-    CHECK(message.find("expected ") != std::string::npos);
-    CHECK(message.find("found ") != std::string::npos);
-    CHECK(message.find('\n') == std::string::npos);
-    return message;
-  }
-  return "no complaint";
-}
-
-bool has(std::string const& text, std::string const& part) {
-  return text.find(part) != std::string::npos;
 }
 
 // An LZF stream of literals only.

@@ -1,5 +1,8 @@
 // The compiled library, as a plain C++17 caller sees it.
+#include <farpoint/hash_map.hpp>
 #include <farpoint/runtime.hpp>
+#include <farpoint/runtime/stream_bounds.hpp>
+#include <farpoint/runtime/stream_hash_map.hpp>
 
 #include "../catch.hpp"
 #include "../shared/fps_problem.hpp"
@@ -99,6 +102,14 @@ TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
   auto const found = knn(exec, cloud, farpoint::exact{}, 3, {indices}, {});
   CHECK(found.code == farpoint::status::unavailable);
   CHECK(std::string{found.reason}.rfind("knn: ", 0) == 0);
+  farpoint::span<float const> const features;
+  CHECK(std::string{gather(exec, features, 1, {}, farpoint::span<float>{}).reason}.rfind("gather: ", 0) == 0);
+  farpoint::hash_map_ref<std::uint32_t> const map;
+  CHECK(std::string{hash_map_clear(exec, map).reason}.rfind("hash_map: ", 0) == 0);
+  std::size_t bound = 7;
+  auto const unknown = farpoint::fps_workspace_bound<farpoint::point_view<float>>(exec, {100, 1}, bound);
+  CHECK(unknown.code == farpoint::status::unavailable);
+  CHECK(bound == 7);
 }
 
 TEST_CASE("the library refuses what the core call refuses", "[runtime]") {

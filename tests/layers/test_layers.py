@@ -110,6 +110,8 @@ include/farpoint/
         fps/  voxelize/  hash_map/  gather/      know nothing of one another
         bvh/ < search/ < screen/                 each stands on the one before
     runtime/      a library
+    scale/        large clouds
+    splat/        frames
     reference/    plain
     interop/      adapters
     compat/       stand-ins
@@ -119,7 +121,7 @@ src/              the library
 ```
 {}
      < detail/bvh < detail/search < detail/screen;  detail/{{fps, voxelize, hash_map, gather}}
-     < runtime < public functions < reference, interop, compat
+     < runtime < public functions < scale < splat < reference, interop, compat
 ```
 """
     FOLDERS = "".join(f"    {name}/\n" for name in layers.ORDER[:layers.ORDER.index("types")])

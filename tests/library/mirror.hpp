@@ -23,7 +23,7 @@ class mirror {
   explicit mirror(std::vector<T> const& values) : host_{values}, device_{values} {}
   /// An output, full of what a device_array holds before anybody writes.
   explicit mirror(index_t size) : host_(static_cast<std::size_t>(size)), device_{host_.size()} {
-    if (!host_.empty()) std::memset(host_.data(), poison, host_.size() * sizeof(T));
+    if (!host_.empty()) std::memset(static_cast<void*>(host_.data()), poison, host_.size() * sizeof(T));
   }
 
   farpoint::span<T> on(host_exec) { return host_; }

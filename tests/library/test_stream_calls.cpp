@@ -13,44 +13,13 @@
 #include <thread>
 
 #include "../catch.hpp"
-#include "../shared/clouds.hpp"
-#include "../shared/records.hpp"
-#include "mirror.hpp"
+#include "mirrored_clouds.hpp"
 #include "seven_functions.hpp"
 
 using namespace farpoint_tests;
 using farpoint::exact;
 
 namespace {
-
-template <class Coord>
-std::vector<Coord> coordinates(xyz_cloud const& cloud) {
-  std::vector<Coord> values;
-  for (auto const& point : cloud) {
-    for (double const coordinate : point) values.push_back(to_coord<Coord>(coordinate));
-  }
-  return values;
-}
-
-/// A ragged batch of two clouds of points, and one of queries.
-template <class Coord>
-struct mirrored_clouds {
-  using clouds = farpoint::batch<farpoint::point_view<Coord>>;
-
-  explicit mirrored_clouds(index_t n, std::vector<index_t> const& starts, std::uint64_t seed)
-      : size{n},
-        points{coordinates<Coord>(make_cloud(shape::non_finite, static_cast<std::size_t>(n), seed))},
-        offsets{starts} {}
-
-  template <class Exec>
-  clouds on(Exec exec) const {
-    return clouds::ragged({points.of(exec).data(), size}, offsets.of(exec));
-  }
-
-  index_t size;
-  mirror<Coord> points;
-  mirror<index_t> offsets;
-};
 
 template <class Coord>
 class problem {
@@ -121,32 +90,49 @@ class problem {
         found.indices, found.distances, found.counts);
   }
 
-  void check_knn_of_index() {
+  void check_searches_by_index() {
     lists found{m * k, m};
-    mirrored_workspace memory;
-    auto const output = [&](auto exec) { return found.template output<farpoint::knn_output<scalar>>(exec); };
-    auto const build = [&](auto exec, auto& index) {
-      auto const points = points_.on(exec);
-      return build_point_bvh(exec, points, memory.of_size(exec, point_bvh_bytes(exec, points)), index);
-    };
-    struct on_either_side {
-      decltype(build) const& build_;
-      decltype(output) const& output_;
-      mirrored_clouds<Coord>& queries;
-      farpoint::result operator()(host_exec exec, mirrored_workspace&) const {
-        farpoint::point_bvh<scalar> index;
-        if (farpoint::result const built = build_(exec, index); !built) return built;
-        return knn(exec, index, queries.on(exec), exact{}, k, output_(exec));
-      }
-      farpoint::result operator()(cuda_exec exec, mirrored_workspace& workspace) const {
-        farpoint::device_point_bvh<scalar> index;
-        if (farpoint::result const built = build_(exec, index); !built) return built;
-        auto const clouds = queries.on(exec);
-        return knn(exec, index, clouds, exact{}, k, output_(exec),
-                   workspace.of_size(exec, knn_workspace_bytes(exec, index, clouds)));
-      }
-    };
-    check_same_as_host(on_either_side{build, output, queries_}, found.indices, found.distances, found.counts);
+    check_by_index(
+        [&](auto exec, auto const& index, auto& workspace) {
+          auto const queries = queries_.on(exec);
+          return knn(exec, index, queries, exact{}, k, found.template output<farpoint::knn_output<scalar>>(exec),
+                     workspace.of_size(exec, knn_workspace_bytes(exec, index, queries)));
+        },
+        found.indices, found.distances, found.counts);
+    check_by_index(
+        [&](auto exec, auto const& index, auto& workspace) {
+          auto const queries = queries_.on(exec);
+          return radius(exec, index, queries, ball(), k, found.template output<farpoint::radius_output<scalar>>(exec),
+                        workspace.of_size(exec, radius_workspace_bytes(exec, index, queries)));
+        },
+        found.indices, found.distances, found.counts);
+    mirror<scalar> normals{3 * n};
+    check_by_index(
+        [&](auto exec, auto const& index, auto& workspace) {
+          auto const points = points_.on(exec);
+          farpoint::normals_params const params;
+          return estimate_normals(
+              exec, index, points, params, {normals.on(exec)},
+              workspace.of_size(exec, estimate_normals_workspace_bytes(exec, index, points, params)));
+        },
+        normals);
+    mirror<scalar> means{n};
+    check_by_index(
+        [&](auto exec, auto const& index, auto& workspace) {
+          auto const points = points_.on(exec);
+          return mean_knn_distance(exec, index, points, k, means.on(exec),
+                                   workspace.of_size(exec, mean_knn_distance_workspace_bytes(exec, index, points, k)));
+        },
+        means);
+    mirror<float> const features{std::vector<float>(2 * n, 0.75f)};
+    mirror<float> interpolated{2 * m};
+    check_by_index(
+        [&](auto exec, auto const& index, auto& workspace) {
+          auto const queries = queries_.on(exec);
+          return interpolate(exec, index, features.of(exec), queries, 2, {interpolated.on(exec)},
+                             workspace.of_size(exec, interpolate_workspace_bytes(exec, index, queries)));
+        },
+        interpolated);
   }
 
   void check_radius() {
@@ -223,6 +209,23 @@ class problem {
     }
   };
   using batch_type = typename mirrored_clouds<Coord>::clouds;
+  template <class Exec>
+  using index_on = std::conditional_t<std::is_same_v<Exec, host_exec>, farpoint::point_bvh<scalar>,
+                                      farpoint::device_point_bvh<scalar>>;
+
+  /// `call(exec, index, workspace)` with BVHs of the points.
+  template <class Call, class... Outputs>
+  void check_by_index(Call const& call, Outputs const&... outputs) {
+    mirrored_workspace memory;
+    check_same_as_host(
+        [&](auto exec, auto& workspace) {
+          auto const points = points_.on(exec);
+          index_on<decltype(exec)> index;
+          auto const built = build_point_bvh(exec, points, memory.of_size(exec, point_bvh_bytes(exec, points)), index);
+          return built ? call(exec, index, workspace) : built;
+        },
+        outputs...);
+  }
 
   static farpoint::radius_params ball() {
     farpoint::radius_params params;
@@ -260,7 +263,7 @@ void check_searches() {
   problem.check_voxelize();
   problem.check_knn();
   problem.check_knn_of_points();
-  problem.check_knn_of_index();
+  problem.check_searches_by_index();
   problem.check_radius();
   problem.check_radius_rows();
   problem.check_normals();

@@ -15,7 +15,9 @@ fake() {
 fake "$work/sound/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"'
 fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not communicate with the driver."; exit 9'
 fake "$work/none/nvidia-smi" 'echo "No devices were found"'
-programs=(farpoint_device_tests farpoint_device_fuzz farpoint_library_tests farpoint_stress example_02_block_argmax farpoint_demo farpoint_splat)
+programs=(farpoint_device_tests farpoint_device_fuzz farpoint_library_tests farpoint_stress farpoint
+  example_02_block_argmax example_04_knn_on_a_stream example_05_cuda_graph example_08_tensorrt_plugin example_10_hash_map
+  example_12_library)
 # Under compute-sanitizer, which a machine may have, they do nothing either.
 for driver in sound broken none; do fake "$work/$driver/compute-sanitizer" 'exit 0'; done
 for program in "${programs[@]}"; do
@@ -23,9 +25,9 @@ for program in "${programs[@]}"; do
   fake "$work/skipping/$program" 'exit 77'
 done
 cp -r "$work/passing" "$work/one_missing"
-rm "$work/one_missing/farpoint_splat"
+rm "$work/one_missing/farpoint"
 cp -r "$work/passing" "$work/one_failing"
-fake "$work/one_failing/farpoint_demo" 'exit 3'
+fake "$work/one_failing/farpoint" 'exit 3'
 mkdir "$work/empty"
 
 failures=0

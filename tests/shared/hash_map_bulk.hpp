@@ -91,36 +91,42 @@ class bulk_calls : public map_owner<Map, Backend> {
   ~bulk_calls() { CHECK(this->intact()); }
 
   farpoint::hash_map_report insert(pairs const& given) {
-    return insert_pairs(given, [&](auto keys, auto values, auto* report) {
-      return farpoint::hash_map_insert(this->exec(), this->map(), keys, values, report);
+    return insert_pairs(call_name::insert, given, [&](auto exec, auto keys, auto values, auto* report, auto memory) {
+      return farpoint::hash_map_insert(exec, this->map(), keys, values, report, memory);
     });
   }
   farpoint::hash_map_report insert_or_min(pairs const& given) {
-    return insert_pairs(given, [&](auto keys, auto values, auto* report) {
-      return farpoint::hash_map_insert_or_min(this->exec(), this->map(), keys, values, report);
+    auto const call = call_name::insert_or_min;
+    return insert_pairs(call, given, [&](auto exec, auto keys, auto values, auto* report, auto memory) {
+      return farpoint::hash_map_insert_or_min(exec, this->map(), keys, values, report, memory);
     });
   }
   farpoint::hash_map_report insert_keys(std::vector<key> const& given) {
     array<key> const keys{given};
     return reported([&](auto* report) {
-      return farpoint::hash_map_insert_keys(this->exec(), this->map(), as_const_span(keys), report);
+      run(call_name::insert_keys, given.size(), [&](auto exec, farpoint::bytes memory) {
+        return farpoint::hash_map_insert_keys(exec, this->map(), as_const_span(keys), report, memory);
+      });
     });
   }
   std::vector<index_t> find_or_insert(std::vector<key> const& given, bool wide) {
-    return slots_of(given, wide, [&](auto keys, farpoint::index_span slots) {
-      return farpoint::hash_map_find_or_insert(this->exec(), this->map(), keys, slots);
+    auto const call = call_name::find_or_insert;
+    return slots_of(call, given, wide, [&](auto exec, auto keys, farpoint::index_span slots, farpoint::bytes memory) {
+      return farpoint::hash_map_find_or_insert(exec, this->map(), keys, slots, nullptr, memory);
     });
   }
   std::vector<index_t> find_slots(std::vector<key> const& given, bool wide) {
-    return slots_of(given, wide, [&](auto keys, farpoint::index_span slots) {
-      return farpoint::hash_map_find_slots(this->exec(), this->map(), keys, slots);
+    auto const call = call_name::find_slots;
+    return slots_of(call, given, wide, [&](auto exec, auto keys, farpoint::index_span slots, farpoint::bytes memory) {
+      return farpoint::hash_map_find_slots(exec, this->map(), keys, slots, memory);
     });
   }
   std::vector<value> find(std::vector<key> const& given, value missing) {
     array<key> const keys{given};
     array<value> const values{given.size()};
-    REQUIRE(farpoint::hash_map_find(this->exec(), this->map(), as_const_span(keys), missing, as_span(values)));
-    this->wait();
+    run(call_name::find, given.size(), [&](auto exec, farpoint::bytes memory) {
+      return farpoint::hash_map_find(exec, this->map(), as_const_span(keys), missing, as_span(values), memory);
+    });
     CHECK(values.intact());
     return values.download();
   }
@@ -138,31 +144,51 @@ class bulk_calls : public map_owner<Map, Backend> {
   }
 
  private:
+  using call_name = farpoint::hash_map_call;
+
+  /// A call with the workspace that it wants, and no more.
+  template <class Call>
+  void run(call_name name, std::size_t keys, Call const& call) {
+    auto const exec = this->exec();
+    auto const count = static_cast<index_t>(keys);
+    std::size_t const wanted = farpoint::hash_map_workspace_bytes(exec, this->map(), name, count);
+    std::size_t bound = 0;
+    REQUIRE(farpoint::hash_map_workspace_bound<Map>(exec, name, count, bound));
+    CHECK(wanted <= bound);
+    array<unsigned char> const memory{wanted};
+    REQUIRE(call(exec, as_span(memory)));
+    this->wait();
+    CHECK(memory.intact());
+  }
   template <class Call>
   farpoint::hash_map_report reported(Call const& call) {
     array<farpoint::hash_map_report> const report{1};
-    REQUIRE(call(report.data()));
-    this->wait();
+    call(report.data());
     CHECK(report.intact());
     return report.download()[0];
   }
   template <class Call>
-  farpoint::hash_map_report insert_pairs(pairs const& given, Call const& call) {
+  farpoint::hash_map_report insert_pairs(call_name name, pairs const& given, Call const& call) {
     array<key> const keys{keys_of(given)};
     array<value> const values{values_of(given)};
-    return reported([&](auto* report) { return call(as_const_span(keys), as_const_span(values), report); });
+    return reported([&](auto* report) {
+      run(name, given.size(), [&](auto exec, farpoint::bytes memory) {
+        return call(exec, as_const_span(keys), as_const_span(values), report, memory);
+      });
+    });
   }
   template <class Call>
-  std::vector<index_t> slots_of(std::vector<key> const& given, bool wide, Call const& call) {
-    return wide ? slots_as<std::int64_t>(given, call) : slots_as<std::int32_t>(given, call);
+  std::vector<index_t> slots_of(call_name name, std::vector<key> const& given, bool wide, Call const& call) {
+    return wide ? slots_as<std::int64_t>(name, given, call) : slots_as<std::int32_t>(name, given, call);
   }
   template <class Index, class Call>
-  std::vector<index_t> slots_as(std::vector<key> const& given, Call const& call) {
+  std::vector<index_t> slots_as(call_name name, std::vector<key> const& given, Call const& call) {
     array<key> const keys{given};
     array<Index> const slots{given.size()};
     auto const output = as_span(slots);
-    REQUIRE(call(as_const_span(keys), farpoint::index_span{output}));
-    this->wait();
+    run(name, given.size(), [&](auto exec, farpoint::bytes memory) {
+      return call(exec, as_const_span(keys), farpoint::index_span{output}, memory);
+    });
     CHECK(slots.intact());
     auto const host = slots.download();
     return {host.begin(), host.end()};

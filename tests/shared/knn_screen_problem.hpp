@@ -1,9 +1,9 @@
 // Problems for knn() in screen space in plain memory, and their answers, so that one test body serves every backend.
 #pragma once
 
-#include <farpoint/geometry/camera.hpp>
 #include <farpoint/reference/knn_screen.hpp>
 
+#include "cameras.hpp"
 #include "knn_problem.hpp"
 
 namespace farpoint_tests {
@@ -126,30 +126,6 @@ auto reference_screen(Problem const& problem) {
   return collect_screen(problem, [&](auto const& output) {
     return farpoint::reference::knn(clouds_in_place(problem.points), problem.method, problem.k, output);
   });
-}
-
-/// Looks along z at the cube [0, 1)^3 from 1 m in front of it; the cube's front fills most of the image.
-template <class Scalar>
-pinhole_camera<Scalar> camera_at_cube(int width, int height) {
-  pinhole_camera<Scalar> camera;
-  camera.width = width;
-  camera.height = height;
-  auto const size = static_cast<Scalar>(width < height ? width : height);
-  camera.focal = {{size, size}};
-  camera.centre = {{static_cast<Scalar>(width) / 2, static_cast<Scalar>(height) / 2}};
-  camera.translation = {{Scalar(-0.5), Scalar(-0.5), 1}};
-  return camera;
-}
-
-/// Sees all around from the origin.
-template <class Scalar>
-spherical_camera<Scalar> camera_all_around(int width, int height) {
-  spherical_camera<Scalar> camera;
-  camera.width = width;
-  camera.height = height;
-  camera.top = Scalar(1.6);
-  camera.bottom = Scalar(-1.6);
-  return camera;
 }
 
 template <class Scalar>

@@ -2,6 +2,7 @@
 #include <farpoint/fps.cuh>
 #include <farpoint/fps.hpp>
 
+#include "../device/every_kernel.cuh"
 #include "../shared/fps_arguments.hpp"
 #include "batches.hpp"
 #include "calls.hpp"

@@ -1,0 +1,280 @@
+#!/usr/bin/env python3
+"""Keeps the documentation true: code in pages is code that is compiled, figures are results, links lead somewhere.
+
+    scripts/docs.py fill    writes code, table and figures where the markers are
+    scripts/docs.py check   fails if that would change a page; checks links, and that every function has a page and an example
+    scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/
+    scripts/docs.py site HTML   copies these files there, and fails if a link of the site leads nowhere
+
+Markers, each in a line of its own:
+
+    <!-- examples/04_knn_on_a_stream.cu: search -->  the next fenced block is the region between two lines `//! [search]`
+    <!-- performance --> ... <!-- /performance -->   a table of the results that docs/performance.tsv names
+
+Needs Python 3.8, and nothing else.
+"""
+
+import json
+import pathlib
+import re
+import shutil
+import sys
+
+RESULTS = "bench/results/nvidia-h200"
+# What the table of the README says: function, what is timed, file, row and variant, and what it is compared with. Calls are
+# replayed as graphs; so is what they are compared with, where it can be.
+TABLE = "docs/performance.tsv"
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def milliseconds(microseconds):
+    return f"{microseconds / 1000:.3g}" if microseconds < 1e6 else f"{microseconds / 1000:,.0f}"
+
+
+class Results:
+    """The medians of committed runs."""
+
+    def __init__(self, root):
+        self.folder = root / RESULTS
+        self.runs = {}
+
+    def run(self, name):
+        if name not in self.runs:
+            self.runs[name] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        return self.runs[name]
+
+    def microseconds(self, name, row, variant):
+        suite, case = row.split("/", 1)
+        found = [one["p50_us"] for one in self.run(name)["benchmarks"]
+                 if (one["suite"], one["case"], one["variant"]) == (suite, case, variant)]
+        if not found:
+            raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
+        return median(found)
+
+
+def performance(root):
+    """The lines of the table, and of what was measured where."""
+    results = Results(root)
+    table = [line.split("\t") for line in (root / TABLE).read_text(encoding="utf-8").splitlines()[1:]]
+    lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
+    for function, what, name, row, variant, peer, peer_variant in table:
+        own = results.microseconds(name, row, variant)
+        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(own), "-", "-", "-"]
+        if peer:
+            other = results.microseconds(name, row, peer_variant)
+            factor = other / own
+            cells[3:] = [peer, milliseconds(other), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    contexts = [results.run(name)["context"] for name in dict.fromkeys(row[2] for row in table)]
+    gpus = sorted({context["gpu"] for context in contexts})
+    cuda = sorted({context["cuda_runtime"] for context in contexts})
+    days = sorted(context["date"][:10] for context in contexts)
+    when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    lines += ["", f"One {', '.join(gpus)}, CUDA {', '.join(cuda)}, {when}; medians, with the index or table built in each call. "
+              "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.md)" for name in dict.fromkeys(row[2] for row in table)) +
+              "; [what they are](bench/README.md)."]
+    return lines
+
+
+def region(root, source, name):
+    """The lines of an example between its two markers, without the indentation that they have in common, and without the
+    markers of other regions."""
+    text = (root / source).read_text(encoding="utf-8").splitlines()
+    marks = [i for i, line in enumerate(text) if line.strip() == f"//! [{name}]"]
+    if len(marks) != 2:
+        raise KeyError(f"{source} has {len(marks)} lines `//! [{name}]`, not 2")
+    lines = [line for line in text[marks[0] + 1:marks[1]] if not line.strip().startswith("//! [")]
+    common = min((len(line) - len(line.lstrip()) for line in lines if line.strip()), default=0)
+    return [line[common:] for line in lines]
+
+
+# Pages whose C++ is all from examples: what newcomers copy.
+COMPILED = re.compile(r"^(README|docs/getting_started|docs/functions/\w+)\.md$")
+SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
+
+
+def filled(root, text):
+    """A page with its code and its table brought up to date."""
+    lines, out, i = text.split("\n"), [], 0
+    while i < len(lines):
+        out.append(lines[i])
+        snippet = SNIPPET.match(lines[i])
+        if snippet:
+            if not lines[i + 1].startswith("```"):
+                raise KeyError(f"no fenced block follows {lines[i]}")
+            end = next(j for j in range(i + 2, len(lines)) if lines[j].startswith("```"))
+            out += [lines[i + 1], *region(root, *snippet.groups()), lines[end]]
+            i = end
+        elif lines[i] == "<!-- performance -->":
+            end = lines.index("<!-- /performance -->", i)
+            out += [*performance(root), lines[end]]
+            i = end
+        i += 1
+    return "\n".join(out)
+
+
+def typed_in(root, page, text):
+    """Blocks of C++ that no example holds, in a page that promises otherwise."""
+    name = page.relative_to(root).as_posix()
+    lines = text.split("\n")
+    if not COMPILED.match(name):
+        return []
+    return [f"{name}:{i + 1}: C++ that is not from an example" for i, line in enumerate(lines)
+            if line.startswith("```cpp") and not SNIPPET.match(lines[i - 1])]
+
+
+def pages(root):
+    return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md")),
+            *sorted((root / "bench").rglob("*.md"))]
+
+
+def without_code(text):
+    """The prose of a page: fenced blocks and code spans do not count."""
+    prose, is_code = [], False
+    for line in text.split("\n"):
+        if line.lstrip().startswith("```"):
+            is_code = not is_code
+        elif not is_code:
+            prose.append(re.sub(r"`[^`]*`", lambda code: "`" + re.sub(r"[\[\]()]", "", code.group()[1:-1]) + "`", line))
+    return prose
+
+
+def anchors(text):
+    """What GitHub calls the headings of a page."""
+    found = []
+    for line in without_code(text):
+        heading = re.match(r"#+ +(.*)", line)
+        if heading:
+            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)).lower()
+            found.append(re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-"))
+    return found
+
+
+def broken_links(root, page, text):
+    """Links to files that are not there, or to headings that a page does not have. Addresses on the web are not looked up."""
+    problems = []
+    for link in re.findall(r"\]\(([^)\s]+)\)", "\n".join(without_code(text))):
+        if re.match(r"[a-z]+:", link):
+            continue
+        path, _, anchor = link.partition("#")
+        target = (page.parent / path).resolve() if path else page
+        name = page.relative_to(root)
+        if not target.exists():
+            problems.append(f"{name}: there is no {link}")
+        elif anchor and target.suffix == ".md" and anchor not in anchors(
+                text if target == page else target.read_text(encoding="utf-8")):
+            problems.append(f"{name}: {path or name} has no heading #{anchor}")
+    return problems
+
+
+# A function at the start of a line: a result type of the public headers, a name, and an open parenthesis.
+FUNCTION = re.compile(r"^(?:inline |constexpr )*(?:result|auto|std::size_t|std::vector<\w+>) (\w+)\(", re.MULTILINE)
+# How much memory a function needs is part of that function.
+SIZES = re.compile(r"_(bytes|bound)$")
+
+
+def public_functions(root):
+    """Functions of the headers that stand directly in include/farpoint or in its scale/ and splat/: what users call."""
+    found = set()
+    include = root / "include/farpoint"
+    for header in sorted([*include.glob("*.[hc]*"), *include.glob("scale/*.[hc]*"), *include.glob("splat/*.[hc]*")]):
+        text = re.sub(r"namespace (?:FARPOINT_HIDDEN )?detail \{.*?\n\}  // namespace detail", "",
+                      header.read_text(encoding="utf-8"), flags=re.DOTALL)
+        found |= {name for name in FUNCTION.findall(text) if not SIZES.search(name)}
+    return sorted(found)
+
+
+def undocumented(root):
+    """Functions that no example calls, or that no page of docs/functions has in a heading, or the README does not name; and
+    examples that newcomers are not led to."""
+    examples = "".join(path.read_text(encoding="utf-8") for path in sorted((root / "examples").glob("*.c*")))
+    headings = "\n".join(line for page in sorted((root / "docs/functions").glob("*.md"))
+                         for line in page.read_text(encoding="utf-8").splitlines() if line.startswith("#"))
+    readme = (root / "README.md").read_text(encoding="utf-8")
+    ladder = root / "docs/getting_started.md"
+    ladder = ladder.read_text(encoding="utf-8") if ladder.exists() else ""
+    problems = [f"docs/getting_started.md: examples/{path.name} is not in the ladder"
+                for path in sorted((root / "examples").glob("*.c*")) if f"(../examples/{path.name})" not in ladder]
+    for name in public_functions(root):
+        called = re.compile(rf"\b{name}(<\w+>)?\(")
+        if not called.search(examples):
+            problems.append(f"examples: none calls {name}()")
+        if not called.search(headings):
+            problems.append(f"docs/functions: {name}() is in no heading")
+        if not called.search(readme):
+            problems.append(f"README.md: {name}() is not named")
+    return problems
+
+
+def linked_file(root, page, link):
+    """What a link of a page leads to, from the root on, if that is a file of the repository and no page; or None."""
+    if re.match(r"[a-z]+:|#", link) or link.partition("#")[0].endswith(".md"):
+        return None
+    target = (page.parent / link).resolve()
+    return target.relative_to(root) if target.is_file() and root in target.parents else None
+
+
+def page_for_site(root, page):
+    """A page whose links to files lead into files/, and whose links have no code in their text: Doxygen shows the quotes."""
+    def replaced(match):
+        found = linked_file(root, page, match.group(1))
+        if found:
+            return f"](files/{found.as_posix()})"
+        # Doxygen finds pages, and no headings of theirs.
+        return re.sub(r"(\.md)#.*\)$", r"\1)", match.group())
+    text = re.sub(r"\]\(([^)\s]+)\)", replaced, page.read_text(encoding="utf-8"))
+    return re.sub(r"\[([^\[\]\n]*)\](?=\()", lambda words: words.group().replace("`", ""), text)
+
+
+def finish_site(root, html):
+    """Copies what pages link to, and returns the links of the site that lead nowhere."""
+    for page in pages(root):
+        for link in re.findall(r"\]\(([^)\s]+)\)", "\n".join(without_code(page.read_text(encoding="utf-8")))):
+            found = linked_file(root, page, link)
+            if found:
+                copy = html / "files" / found
+                copy.parent.mkdir(parents=True, exist_ok=True)
+                shutil.copyfile(root / found, copy)
+    problems = []
+    for page in sorted(html.glob("*.html")):
+        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8", errors="replace")):
+            if not re.match(r"[a-z]+:", link) and not (html / link).exists():
+                problems.append(f"{page.name}: there is no {link}")
+    return problems
+
+
+def main(arguments):
+    root = pathlib.Path(__file__).resolve().parent.parent
+    if len(arguments) == 2 and arguments[0] == "page":
+        sys.stdout.write(page_for_site(root, pathlib.Path(arguments[1]).resolve()))
+        return 0
+    if len(arguments) == 2 and arguments[0] == "site":
+        problems = finish_site(root, pathlib.Path(arguments[1]).resolve())
+        for problem in problems:
+            print(problem)
+        return 1 if problems else 0
+    if arguments not in (["fill"], ["check"]):
+        sys.exit(__doc__)
+    problems = []
+    for page in pages(root):
+        text = page.read_text(encoding="utf-8")
+        new = filled(root, text)
+        if arguments == ["fill"] and new != text:
+            page.write_text(new, encoding="utf-8")
+            print(f"filled {page.relative_to(root)}")
+        elif new != text:
+            problems.append(f"{page.relative_to(root)}: code or figures are not up to date; run scripts/docs.py fill")
+        problems += broken_links(root, page, new) + typed_in(root, page, new)
+    problems += undocumented(root)
+    for problem in problems:
+        print(problem)
+    return 1 if problems and arguments == ["check"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,175 @@
+#!/usr/bin/env bash
+# packages.sh [PART...]: makes farpoint's packages and uses them. Parts, all by default:
+#   deb       Debian packages, in build/package, looked at by lintian
+#   debian    those in a fresh Debian that has g++ and CMake, but neither CUDA nor CCCL: installed, used, removed
+#   versions  this version and one that calls itself the next, in one program
+#   vcpkg     the port, by a stand-in for vcpkg (try_port.cmake)
+#   conan     the recipe, by Conan from PyPI
+#   colcon    a workspace of farpoint and a package that uses it, by colcon from PyPI
+# Works in build/packages. What cannot be had is skipped, aloud. Exit code 1: something failed.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+work=$PWD/build/packages
+user=$PWD/tests/package/find_library
+# shellcheck source=scripts/outcomes.sh
+. scripts/outcomes.sh
+
+# The environment of a machine without nvcc: quick to build for, and what most users of these packages have.
+without_nvcc() {
+  local folder path=
+  while read -r folder; do
+    if [ ! -e "$folder/nvcc" ]; then path=$path:$folder; fi
+  done < <(printf '%s\n' "${PATH//:/$'\n'}")
+  env -u CUDACXX PATH="${path#:}" "$@"
+}
+
+# from_pypi NAME PACKAGE...: sets tool, the folder of the programs; fails if they cannot be had.
+from_pypi() {
+  local folder=$work/$1
+  tool=$folder/bin
+  [ -x "$tool/$1" ] || { python3 -m venv "$folder" && "$tool/pip" install -q "${@:2}"; } > "$folder.log" 2>&1 || {
+    skip "$1: PyPI's could not be installed"
+    return 1
+  }
+}
+
+# build_and_run SOURCE NAME [CMAKE ARGUMENTS...]
+build_and_run() {
+  rm -rf "${work:?}/$2"
+  cmake -S "$1" -B "$work/$2" "${@:3}" && cmake --build "$work/$2" && "$work/$2/consumer"
+}
+
+deb() {
+  rm -f build/package/*.deb
+  try "deb: built" cmake --workflow --preset package
+  if command -v lintian > /dev/null; then
+    try "deb: lintian" lintian --allow-root --fail-on error,warning build/package/*.deb
+  else
+    skip "deb: there is no lintian"
+  fi
+}
+
+# What is run in the fresh Debian, whose /root/packages has the packages and a program.
+in_fresh_debian() {
+  set -eu
+  cd /root/packages
+  build() { cmake -S "$1" -B "build-$1" && cmake --build "build-$1" && "build-$1/consumer"; }
+  if command -v nvcc || [ -n "$(find / -xdev -name cuda_runtime.h -o -name cub)" ]; then exit 1; fi
+  # One file: the headers need nothing.
+  apt-get install -y ./farpoint-dev_*.deb
+  build find_host
+  apt-get install -y ./farpoint*.deb ./libfarpoint*.deb
+  build find_library
+  test -f /usr/share/doc/farpoint/README.md
+  apt-get purge -y farpoint-dev farpoint-doc 'libfarpoint*'
+  if find / -xdev -path /root -prune -o -path /var/log -prune -o -name '*farpoint*' -print | grep .; then exit 1; fi
+}
+
+debian() {
+  local codename root=$work/debian
+  # shellcheck source=/dev/null
+  codename=$(. /etc/os-release && printf '%s' "${VERSION_CODENAME:-}")
+  if [ "$(id -u)" != 0 ] || ! command -v debootstrap > /dev/null; then
+    skip "debian: needs root and debootstrap"
+    return
+  fi
+  if [ ! -e "$root/complete" ]; then
+    rm -rf "$root"
+    debootstrap --variant=minbase --include=g++,make,cmake "$codename" "$root" > "$root.log" 2>&1 || {
+      skip "debian: debootstrap cannot install $codename; $root.log says why"
+      return
+    }
+    touch "$root/complete"
+  fi
+  rm -rf "$root/root/packages"
+  mkdir -p "$root/root/packages"
+  cp -r build/package/*.deb tests/package/find_host tests/package/find_library "$root/root/packages/"
+  # Names are looked up as here.
+  cp /etc/resolv.conf /etc/hosts "$root/etc/"
+  try "debian: installed, found, used and removed in a fresh $codename" \
+    chroot "$root" env -i PATH=/usr/sbin:/usr/bin:/sbin:/bin HOME=/root DEBIAN_FRONTEND=noninteractive \
+    bash -c "$(declare -f in_fresh_debian); in_fresh_debian"
+}
+
+vcpkg() {
+  local linkage type package=$work/vcpkg/packages/farpoint
+  for linkage in OFF ON; do
+    try "vcpkg: the port, BUILD_SHARED_LIBS=$linkage" without_nvcc \
+      cmake "-DWORK=$work/vcpkg" "-DSHARED=$linkage" "-DLAUNCHER=${CMAKE_CXX_COMPILER_LAUNCHER:-}" -P packaging/vcpkg/try_port.cmake
+    for type in Release Debug; do
+      try "vcpkg: used in a $type build" \
+        build_and_run "$user" vcpkg-user "-DCMAKE_PREFIX_PATH=$package" "-DCMAKE_BUILD_TYPE=$type"
+    done
+  done
+}
+
+conan() {
+  local shared
+  from_pypi conan conan || return 0
+  export CONAN_HOME=$work/conan-home
+  [ -f "$CONAN_HOME/profiles/default" ] || "$tool/conan" profile detect > /dev/null 2>&1
+  for shared in False True; do
+    # Without remotes: farpoint requires nothing.
+    try "conan: created and used, shared=$shared" without_nvcc "$tool/conan" create packaging/conan --no-remote -o "farpoint/*:shared=$shared"
+  done
+}
+
+in_colcon() {
+  "$tool/colcon" --log-base "$work/colcon-log" build --build-base "$work/colcon-build" --install-base "$work/colcon-install" \
+    --base-paths . packaging/colcon/user --event-handlers console_direct+ &&
+    "$work/colcon-install/farpoint_user/lib/farpoint_user/consumer"
+}
+
+colcon() {
+  from_pypi colcon colcon-common-extensions || return 0
+  rm -rf "$work"/colcon-{build,install,log}
+  try "colcon: a workspace with a package that uses farpoint" without_nvcc bash -c "tool=$tool work=$work; $(declare -f in_colcon); in_colcon"
+}
+
+# shared_install SOURCE NAME
+shared_install() {
+  cmake -S "$1" -B "$work/build-$2" -G Ninja -DFARPOINT_CUDA=OFF -DBUILD_SHARED_LIBS=ON -DCMAKE_BUILD_TYPE=Debug &&
+    cmake --build "$work/build-$2" && cmake --install "$work/build-$2" --prefix "$work/install-$2"
+}
+
+# Symbols that both libraries export: functions of farpoint only, and each in a namespace of its version.
+same_symbols() {
+  local name
+  for name in old next; do
+    nm -D --defined-only "$work/install-$name"/lib*/libfarpoint.so | awk '{ print $3 }' | sort > "$work/symbols-$name"
+  done
+  [ -s "$work/symbols-old" ] && ! comm -12 "$work/symbols-old" "$work/symbols-next" | grep .
+}
+
+versions() {
+  local next=$work/next major minor old
+  rm -rf "$next" "$work"/install-{old,next}
+  mkdir -p "$next"
+  cp -r CMakeLists.txt ./*.md LICENSE package.xml cmake docs examples include packaging src "$next/"
+  major=$(sed -n 's/^#define FARPOINT_VERSION_MAJOR //p' include/farpoint/core/config.hpp)
+  minor=$(sed -n 's/^#define FARPOINT_VERSION_MINOR //p' include/farpoint/core/config.hpp)
+  old=$minor
+  minor=$((minor + 1))
+  sed -i "s/v${major}_$old/v${major}_$minor/; s/VERSION_MINOR $old/VERSION_MINOR $minor/" "$next/include/farpoint/core/config.hpp"
+  sed -i "s/  VERSION $major\.$old\./  VERSION $major.$minor./" "$next/CMakeLists.txt"
+  find "$next/include" "$next/src" -type f -exec sed -i 's/"fps: /"fps in the next version: /' {} +
+  try "versions: this one" shared_install . old
+  try "versions: the next one" shared_install "$next" next
+  try "versions: nothing that both export" same_symbols
+  try "versions: both in one program" \
+    build_and_run tests/package/two_versions versions-user "-DOLD=$work/install-old" "-DNEXT=$work/install-next"
+}
+
+mkdir -p "$work"
+[ $# -gt 0 ] || set -- deb debian versions vcpkg conan colcon
+for part in "$@"; do
+  printf '== %s\n' "$part"
+  case $part in
+    deb | debian | versions | vcpkg | conan | colcon) "$part" ;;
+    *)
+      printf 'packages: there is no part "%s"; parts are deb, debian, versions, vcpkg, conan and colcon.\n' "$part" >&2
+      exit 2
+      ;;
+  esac
+done
+conclude

@@ -1,0 +1,163 @@
+#!/usr/bin/env python3
+"""Makes the pages of docs/tables from what farpoint_tables has measured: nobody types in a figure.
+
+    scripts/tables.py TABLES.json [--pages DIR]
+
+Writes DIR/README.md and DIR/against_k.svg, and copies the pictures that lie beside the JSON. What has been published is
+read from docs/tables/published.json. Needs Python 3.8 and nothing else.
+"""
+
+import argparse
+import json
+import pathlib
+import re
+import shutil
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+
+
+def number(value):
+    return f"{value:,.0f}" if value >= 1000 or float(value).is_integer() else f"{value:.3g}"
+
+
+def table(head, rows):
+    """Markdown; the first column to the left, the others to the right."""
+    lines = ["| " + " | ".join(head) + " |", "|---|" + "--:|" * (len(head) - 1)]
+    return lines + ["| " + " | ".join(row) + " |" for row in rows] + [""]
+
+
+def curve(points, x_of, y_of):
+    return " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in points)
+
+
+def svg(against_k):
+    """Time against k, both methods; axes from zero."""
+    width, height, left, bottom, top = 640, 360, 60, 40, 20
+    rows = against_k["rows"]
+    most_k = max(row["k"] for row in rows)
+    most = max(max(row["exact_ms"], row["rounds_ms"]) for row in rows) * 1.05
+    x_of = lambda k: left + (width - left - 20) * k / most_k
+    y_of = lambda ms: height - bottom - (height - bottom - top) * ms / most
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
+             f'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
+    for step in range(5):
+        ms = most * step / 4
+        parts.append(f'<line x1="{left}" x2="{width - 20}" y1="{y_of(ms):.1f}" y2="{y_of(ms):.1f}" stroke="#ddd"/>'
+                     f'<text x="{left - 6}" y="{y_of(ms) + 4:.1f}" text-anchor="end">{ms:.3g}</text>')
+    for k in sorted({1, most_k} | {k for k in range(8, most_k, 8)}):
+        parts.append(f'<text x="{x_of(k):.1f}" y="{height - bottom + 16}" text-anchor="middle">{k}</text>')
+    for place, (key, colour, name) in enumerate((("exact_ms", "#0b62a4", "exact"), ("rounds_ms", "#c8501e", "FastKNN, 3 rounds"))):
+        points = [(row["k"], row[key]) for row in rows]
+        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{curve(points, x_of, y_of)}"/>'
+                     f'<text x="{left + 12}" y="{top + 14 + 16 * place}" fill="{colour}">{name}</text>')
+    parts += [f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">k, {against_k["model"]}</text>',
+              f'<text x="14" y="{height / 2}" text-anchor="middle" transform="rotate(-90 14 {height / 2})">ms</text>', "</svg>"]
+    return "\n".join(parts) + "\n"
+
+
+def fps_part(run):
+    places = list(run["fps"][0]["ms"])
+    rows = []
+    for row in run["fps"]:
+        serial, best = row["ms"]["serial loop"], min(row["ms"].values())
+        rows.append([f'{row["clouds"]} x {number(row["points"])} -> {number(row["samples"])}'] +
+                    [number(row["ms"][place]) for place in places] + [number(serial / best)])
+    lines = ["## fps: serial and parallel", "",
+             "Milliseconds, random points in a cube. The serial loop is the textbook's: a pass over all points for each sample. All",
+             "have the same indices.", ""]
+    lines += table(["clouds x points -> samples"] + places + ["serial / best"], rows)
+    lines += ["## fps and uniform sampling", "",
+              f'A simulated sweep of {number(run["coverage"]["points"])} points: the largest distance from any point to the nearest sample, in metres.', ""]
+    lines += table(["samples", "fps", "uniform"], [[number(row["samples"]), number(row["fps_m"]), number(row["uniform_m"])]
+                                                   for row in run["coverage"]["rows"]])
+    return lines + [f'![Samples by fps, and uniform ones]({run["coverage"]["picture"]})', ""]
+
+
+def voxel_part(run):
+    part = run["voxelize"]
+    lines = ["## voxelize: averages", "",
+             f'{part["files"]} clouds ({part["clouds"]}), voxels of {part["edge_m"]} m, means of all files; all with the same bits.', ""]
+    return lines + table(["points", "voxels"] + [f"{place}, ms" for place in part["ms"]],
+                         [[number(part["points"]), number(part["voxels"])] + [number(ms) for ms in part["ms"].values()]])
+
+
+STAGES = ("projection", "tree", "search", "normals", "splatting", "frame")
+
+
+def screen_part(run, published):
+    models = run["screen"]["models"]
+    lines = ["## knn in screen space: stages", "",
+             f'Milliseconds, {models[0]["side_px"]} x {models[0]["side_px"]} pixels, k = {models[0]["k"]}. The search of the exact method includes its index; Auto Splats are not drawn.',
+             f'Published: search {published["search_ms"]["value"]} ({published["search_ms"]["source"]}), frame {published["frame_ms"]["value"]} ({published["frame_ms"]["source"]}).', ""]
+    rows = [[f'{one["model"]}, {number(one["visible"])} visible: {method["method"]}'] + [number(method[f"{stage}_ms"]) for stage in STAGES]
+            for one in models for method in one["methods"]]
+    lines += table(["model and method"] + list(STAGES), rows)
+    on_gpu = [[one["model"]] + [number(ms) for ms in one["gpu_ms"].values()] for one in models if one["gpu_ms"]]
+    if on_gpu:
+        lines += ["Projection, index, search and normals on the GPU, ms:", ""] + table(["model"] + list(models[0]["gpu_ms"]), on_gpu)
+    lines += ["## Time against k", "", "![Time against k](against_k.svg)", "",
+              "## Right neighbours", "", "Share of the rows with so many right neighbours after one, two and three rounds.", ""]
+    rows = []
+    for one in models:
+        for rounds, counts in enumerate(one["right"], 1):
+            told = published["right_sets_after_rounds"].get(str(rounds), "-")
+            rows.append([f'{one["model"]}, {rounds}'] + [f'{100 * count / one["visible"]:.2f} %' for count in counts] + [told])
+    k = models[0]["k"]
+    lines += table(["model, rounds"] + [str(right) for right in range(k + 1)] + [f"published, {k}"], rows)
+    lines += [f'Published: {published["right_sets_after_rounds"]["source"]}.', "", "## Candidates", "",
+              "Size of the last round's candidate set.", ""]
+    lines += table(["model", "rounds", "mean", "deviation", "most"],
+                   [[one["model"], number(row["rounds"]), number(row["mean"]), number(row["deviation"]), number(row["most"])]
+                    for one in models for row in one["candidates"]])
+    lines += ["## Normals", "", "Degrees off the normals of the neighbours in the whole cloud.", ""]
+    lines += table(["model and method", "right sets", "mean", "deviation"],
+                   [[f'{one["model"]}: {method["method"]}', f'{100 * method["right_sets"]:.2f} %', number(method["normals_off_deg"]),
+                     number(method["normals_deviation_deg"])] for one in models for method in one["methods"]])
+    for one in models:
+        lines += [f'![{one["model"]}: exact, FastKNN]({one["picture"]})', ""]
+    return lines
+
+
+def page(run, published):
+    machine = run["machine"]
+    lines = ["# Published tables, measured here", "",
+             "Written by `./dev tables` from the JSON of a run; do not edit. Published figures are given where they are known, with their source.",
+             "", f'- load of the machine when the run began: {run["load"]:.2f}; other work makes times longer', f'- processor: {machine["processor"]}, {machine["threads"]} threads',
+             f'- GPU: {machine["gpu"] if run["gpu_used"] else "not used"}', ""]
+    if run["quick"]:
+        lines += ["**A quick run, of small sizes: its times say nothing.**", ""]
+    return "\n".join(lines + fps_part(run) + voxel_part(run) + screen_part(run, published)).rstrip() + "\n"
+
+
+def machine_of(run):
+    """The folder of results, as bench/report.py names it: by the GPU or the processor."""
+    name = run["machine"]["gpu" if run["gpu_used"] else "processor"]
+    return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
+
+
+def write_pages(source, folder):
+    run = json.loads(source.read_text(encoding="utf-8"))
+    published = json.loads((ROOT / "docs/tables/published.json").read_text(encoding="utf-8"))
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "README.md").write_text(page(run, published), encoding="utf-8")
+    (folder / "against_k.svg").write_text(svg(run["screen"]["against_k"]), encoding="utf-8")
+    for picture in [run["coverage"]["picture"]] + [one["picture"] for one in run["screen"]["models"]]:
+        if source.parent.resolve() != folder.resolve():
+            shutil.copyfile(source.parent / picture, folder / picture)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("source", type=pathlib.Path, metavar="TABLES.json")
+    parser.add_argument("--pages", type=pathlib.Path, default=ROOT / "docs/tables", metavar="DIR")
+    parser.add_argument("--machine", action="store_true", help="only print the name of the run's folder of results")
+    options = parser.parse_args()
+    if options.machine:
+        print(machine_of(json.loads(options.source.read_text(encoding="utf-8"))))
+        return
+    write_pages(options.source, options.pages)
+    print((options.pages / "README.md").read_text(encoding="utf-8"), end="")
+
+
+if __name__ == "__main__":
+    main()

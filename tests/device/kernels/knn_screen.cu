@@ -1,0 +1,3 @@
+#include "../knn_screen_on_device.cuh"
+
+KNN_SCREEN_OF_FLOATS(template)

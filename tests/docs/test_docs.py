@@ -1,0 +1,120 @@
+"""scripts/docs.py must see what is wrong: a page in a folder of its own for each way to be."""
+
+import json
+import pathlib
+import sys
+import tempfile
+import unittest
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import docs  # noqa: E402
+
+EXAMPLE = """int main() {
+  //! [call]
+  auto const found = farpoint::fps(points, 3);
+    // deeper
+  //! [call]
+}
+"""
+HEADER = """/// Samples.
+inline result fps(host_exec exec) noexcept { return {}; }
+namespace detail {
+inline result hidden(host_exec exec) noexcept { return {}; }
+}  // namespace detail
+inline std::size_t fps_workspace_bytes(host_exec exec) noexcept { return 0; }
+"""
+PAGE = "# fps(): sampling\n\n<!-- examples/01.cpp: call -->\n```cpp\nauto const found = farpoint::fps(points, 3);\n  // deeper\n```\n"
+
+
+class Pages(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = pathlib.Path(folder.name).resolve()
+        self.write("examples/01.cpp", EXAMPLE)
+        self.write("include/farpoint/fps.hpp", HEADER)
+        self.write("docs/functions/fps.md", PAGE)
+        self.write("README.md", "`fps()`\n")
+        self.write("docs/getting_started.md", "[1](../examples/01.cpp)\n")
+
+    def write(self, path, text):
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        return target
+
+    def test_sound(self):
+        self.assertEqual(docs.filled(self.root, PAGE), PAGE)
+        self.assertEqual(docs.undocumented(self.root), [])
+
+    def test_code_that_is_not_the_example(self):
+        self.assertEqual(docs.filled(self.root, PAGE.replace("3)", "4)")), PAGE)
+        self.assertEqual(docs.filled(self.root, PAGE.replace("  // deeper\n", "")), PAGE)
+
+    def test_region_that_is_not_there(self):
+        for page in (PAGE.replace(": call", ": other"), PAGE.replace("```cpp", "text", 1)):
+            with self.assertRaises(KeyError):
+                docs.filled(self.root, page)
+
+    def test_region_within_another(self):
+        self.write("examples/01.cpp", "//! [all]\na\n//! [part]\nb\n//! [part]\n//! [all]\n")
+        self.assertEqual(docs.region(self.root, "examples/01.cpp", "all"), ["a", "b"])
+        self.assertEqual(docs.region(self.root, "examples/01.cpp", "part"), ["b"])
+
+    def test_code_that_is_not_compiled(self):
+        page = self.root / "docs/functions/fps.md"
+        self.assertEqual(docs.typed_in(self.root, page, PAGE), [])
+        self.assertEqual(docs.typed_in(self.root, page, "\n```cpp\nfps();\n```\n"),
+                         ["docs/functions/fps.md:2: C++ that is not from an example"])
+        self.assertEqual(docs.typed_in(self.root, self.root / "docs/design/fps.md", "\n```cpp\nfps();\n```\n"), [])
+
+    def write_results(self, rows):
+        context = {"gpu": "NVIDIA X", "cuda_runtime": "13.0", "date": "2026-01-02T03:04:05"}
+        self.write(f"{docs.RESULTS}/knn_exact.json", json.dumps({"context": context, "benchmarks": rows}))
+        self.write(docs.TABLE, "function\twhat\nknn\tk = 8\tknn_exact\tknn/8/cube\tgraph\tbrute force\tbrute\n")
+
+    def test_figures_are_the_results(self):
+        self.write_results([{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
+                            for variant, time in (("graph", 90), ("graph", 100), ("graph", 500), ("brute", 250))])
+        table = docs.filled(self.root, "<!-- performance -->\n| a | typed in |\n<!-- /performance -->\n")
+        self.assertIn("| k = 8 | 0.1 | brute force | 0.25 | 2.5 |", table)
+        self.assertIn("NVIDIA X, CUDA 13.0, 2026-01-02;", table)
+        self.assertNotIn("typed in", table)
+
+    def test_row_that_was_not_measured(self):
+        self.write_results([])
+        with self.assertRaises(KeyError):
+            docs.performance(self.root)
+
+    def test_links(self):
+        page = self.write("docs/page.md", "")
+        self.write("docs/other.md", "## What it *does*: `a()`, [b](c.md)\n```\n# code\n```\n")
+        sound = "[a](other.md) [b](other.md#what-it-does-a-b) [c](https://x.org/y) `[d](none.md)`\n```\n[e](none.md)\n```\n## Here\n[f](#here)"
+        self.assertEqual(docs.broken_links(self.root, page, sound), [])
+        for broken in ("[a](none.md)", "[a](other.md#code)", "[a](#there)", "![a](none.png)"):
+            self.assertEqual(len(docs.broken_links(self.root, page, broken)), 1, broken)
+
+    def test_site(self):
+        page = self.write("docs/page.md", "[`a`](../examples/01.cpp) [b](other.md#here) [c](https://x.org) [d](#here)")
+        self.write("CONTRIBUTING.md", "")
+        self.assertEqual(docs.page_for_site(self.root, page),
+                         "[a](files/examples/01.cpp) [b](other.md) [c](https://x.org) [d](#here)")
+        html = self.root / "html"
+        self.write("html/page.html", '<a href="files/examples/01.cpp"> <a href="#here"> <a href="https://x.org">')
+        self.assertEqual(docs.finish_site(self.root, html), [])
+        self.write("html/page.html", '<img src="none.png">')
+        self.assertEqual(docs.finish_site(self.root, html), ["page.html: there is no none.png"])
+
+    def test_example_that_nobody_finds(self):
+        self.write("examples/02.cu", "")
+        self.assertEqual(docs.undocumented(self.root), ["docs/getting_started.md: examples/02.cu is not in the ladder"])
+
+    def test_functions_without_example_or_page(self):
+        self.assertEqual(docs.public_functions(self.root), ["fps"])
+        self.write("include/farpoint/knn.cuh", "template <class P>\nresult knn(cuda_exec exec, P const& p) noexcept {}\n")
+        self.assertEqual(docs.undocumented(self.root), ["examples: none calls knn()", "docs/functions: knn() is in no heading",
+                                                        "README.md: knn() is not named"])
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,216 @@
+// voxelize_shard() with ranks that are threads: all rows together are those of one call; and no rank hangs.
+#include <farpoint/scale/gather_voxels.hpp>
+#include <farpoint/scale/thread_communicator.hpp>
+#include <farpoint/scale/voxelize_shard.hpp>
+
+#include "../catch.hpp"
+#include "../shared/shard_problem.hpp"
+
+using namespace farpoint_tests;
+using farpoint::dynamic;
+using farpoint::hard;
+using farpoint::status;
+
+namespace {
+
+template <class Problem>
+void check_shards(Problem const& problem, std::vector<rank_call> calls, int threads) {
+  auto const expected = reference_voxels(problem);
+  for (auto& call : calls) call.gathers = true;
+  auto const answers = run_ranks(problem, calls, threads);
+  for (auto const& answer : answers) {
+    INFO(answer.rows.outcome.reason);
+    REQUIRE(answer.rows.outcome);
+    // The report is everybody's.
+    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
+    INFO(answer.all.outcome.reason << ", gathered: " << difference(answer.all, expected));
+    CHECK(same_answer(answer.all, expected));
+  }
+  auto const all = joined(problem, answers);
+  INFO(difference(all, expected));
+  CHECK(same_answer(all, expected));
+}
+
+/// A lattice of 216 voxels, shared out evenly among four ranks.
+struct four_ranks {
+  voxelize_problem<float> problem = for_shards(
+      voxelize_problem<float>{make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, dynamic{}});
+  std::vector<rank_call> calls;
+
+  four_ranks() {
+    for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000, 0, 0, false});
+  }
+  std::vector<status> outcomes(std::chrono::milliseconds timeout = std::chrono::minutes{1}) const {
+    std::vector<status> codes;
+    for (auto const& answer : run_ranks(problem, calls, 1, timeout)) codes.push_back(answer.rows.outcome.code);
+    return codes;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("voxelize_shard: random problems on 1 to 4 ranks give what one call gives", "[voxelize][shard]") {
+  for (std::uint64_t seed = 0; seed < 160; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    int const ranks = static_cast<int>(1 + seed % 4);
+    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
+    check_shards(problem, share_out(problem, random, ranks), seed % 3 == 0 ? 2 : 1);
+  }
+}
+
+SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
+    check_shards(wide, share_out(wide, random, 3), 1);
+    auto const narrow = for_shards(random_voxelize_problem<farpoint::float16>(seed, 1500));
+    check_shards(narrow, share_out(narrow, random, 2), 1);
+    auto const cloud = make_cloud(shape::utm, 600, seed);
+    auto const utm = for_shards(voxelize_problem<double>{cloud, fitted_grid<double>(cloud, {70, 60, 3}), hard{900, 2}});
+    check_shards(utm, share_out(utm, random, 4), 1);
+  }
+}
+
+TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all ranks", "[voxelize][shard]") {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
+    farpoint::voxel_mode const mode = hard{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
+    auto const problem =
+        for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
+    check_shards(problem, share_out(problem, random, 9), 1);
+  }
+}
+
+TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones", "[voxelize][shard]") {
+  four_ranks four;
+  auto const enough = run_ranks(four.problem, four.calls, 1);
+  auto const most = enough[2].rows.indices(part::voxel_count)[0];
+  REQUIRE(most > 10);
+  four.calls[2].capacity = most - 7;
+  for (auto& call : four.calls) call.gathers = true;
+  auto const answers = run_ranks(four.problem, four.calls, 1);
+  for (auto const& answer : answers) {
+    REQUIRE(answer.rows.outcome);
+    CHECK(answer.rows.report().over_capacity == 7);
+    CHECK(answer.all.outcome.code == status::bad_argument);
+    CHECK(answer.rows.report().dropped_voxels == 7);
+    CHECK(answer.rows.report().voxels + 7 == enough[0].rows.report().voxels);
+  }
+  auto numbers = enough[2].numbers;
+  numbers.resize(static_cast<std::size_t>(most - 7));
+  CHECK(answers[2].numbers == numbers);
+}
+
+TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[voxelize][shard]") {
+  std::vector<status> const all_refuse(4, status::bad_argument);
+  SECTION("arguments that are refused") {
+    four_ranks four;
+    four.calls[1].capacity = -1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("negative capacity for points") {
+    four_ranks four;
+    four.calls[3].received_capacity = -1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("other parameters") {
+    four_ranks four;
+    four.calls[3].hash_seed = 1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("parts that overlap") {
+    four_ranks four;
+    four.calls[1].first_index = 499;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("a workspace that is too small") {
+    four_ranks four;
+    four.calls[0].workspace_less = 1;
+    auto expected = all_refuse;
+    expected[0] = status::workspace_too_small;
+    CHECK(four.outcomes() == expected);
+  }
+  SECTION("more points than a rank has room for") {
+    four_ranks four;
+    auto const enough = run_ranks(four.problem, four.calls, 1);
+    four.calls[2].received_capacity = enough[2].received;
+    CHECK(four.outcomes() == std::vector<status>(4, status::ok));
+    four.calls[2].received_capacity = enough[2].received - 1;
+    CHECK(four.outcomes() == std::vector<status>(4, status::workspace_too_small));
+    CHECK(run_ranks(four.problem, four.calls, 1)[2].received == enough[2].received);
+  }
+  SECTION("gathering where one rank has too little room, or arguments that are refused") {
+    four_ranks four;
+    for (auto& call : four.calls) call.gathers = true;
+    auto const gathered = [&four] {
+      std::vector<status> codes;
+      for (auto const& answer : run_ranks(four.problem, four.calls, 1)) codes.push_back(answer.all.outcome.code);
+      return codes;
+    };
+    four.calls[2].room = 216;
+    CHECK(gathered() == std::vector<status>(4, status::ok));
+    four.calls[2].room = 215;
+    CHECK(gathered() == std::vector<status>(4, status::workspace_too_small));
+    // No room for one voxel has no arrays, and asks for no parts.
+    four.calls[2].room = 0;
+    CHECK(gathered() == all_refuse);
+  }
+  SECTION("a rank that makes no call") {
+    four_ranks four;
+    four.calls[2].is_missing = true;
+    auto expected = std::vector<status>(4, status::communication_failure);
+    expected[2] = status::ok;
+    CHECK(four.outcomes(std::chrono::milliseconds{50}) == expected);
+  }
+}
+
+TEST_CASE("thread_communicator: gathers, exchanges messages of any size, and refuses those that do not match",
+          "[voxelize][shard]") {
+  constexpr int ranks = 3;
+  farpoint::thread_ranks group{ranks};
+  std::array<bool, ranks> good{};
+  auto const work = [&](int rank) {
+    farpoint::thread_communicator communicator{group, rank};
+    auto const me = static_cast<std::size_t>(rank);
+    bool fine = true;
+    for (int round = 0; round < 50; ++round) {
+      std::array<int, ranks> all{};
+      int const mine = rank * 100 + round;
+      fine = fine && communicator.all_gather(&mine, all.data(), sizeof mine);
+      for (int r = 0; r < ranks; ++r) fine = fine && all[static_cast<std::size_t>(r)] == r * 100 + round;
+      // To rank r go r + 1 bytes, which say whose they are.
+      std::array<farpoint::message, ranks> out{};
+      std::array<farpoint::message, ranks> in{};
+      std::array<unsigned char, 6> sent{};
+      std::array<unsigned char, 9> received{};
+      for (std::size_t r = 0; r < ranks; ++r) {
+        out[r] = {r * (r + 1) / 2, r + 1};
+        in[r] = {r * (me + 1), me + 1};
+      }
+      sent.fill(static_cast<unsigned char>(rank + round));
+      fine = fine && communicator.all_to_all({sent.data(), out, received.data(), in});
+      for (std::size_t r = 0; r < ranks; ++r) {
+        for (std::size_t i = 0; i <= me; ++i) {
+          fine = fine && received[in[r].begin + i] == static_cast<unsigned char>(static_cast<int>(r) + round);
+        }
+      }
+      fine = fine && communicator.barrier();
+    }
+    std::array<int, ranks> all{};
+    int const mine = 0;
+    auto const refused = communicator.all_gather(&mine, all.data(), rank == 1 ? 2 : 4);
+    fine = fine && refused.code == status::communication_failure;
+    fine = fine && communicator.barrier().code == status::communication_failure;
+    good[me] = fine;
+  };
+  std::vector<std::thread> team;
+  for (int rank = 0; rank < ranks; ++rank) team.emplace_back(work, rank);
+  for (auto& thread : team) thread.join();
+  CHECK(good[0]);
+  CHECK(good[1]);
+  CHECK(good[2]);
+}

@@ -1,0 +1,70 @@
+"""Files for the tests of the program: made clouds in every format, the same each time."""
+import math
+import random
+import struct
+from pathlib import Path
+
+
+def sphere(points, seed=1):
+    """Points on a sphere of 10 m, with an intensity each."""
+    source = random.Random(seed)
+    cloud = []
+    for _ in range(points):
+        z = source.uniform(-1, 1)
+        angle = source.uniform(0, 2 * math.pi)
+        r = math.sqrt(1 - z * z)
+        point = (10 * r * math.cos(angle), 10 * r * math.sin(angle), 10 * z, source.random())
+        cloud.append(struct.unpack('<4f', struct.pack('<4f', *point)))  # as files of floats have it
+    return cloud
+
+
+def text(cloud):
+    return ''.join('%.9g %.9g %.9g %.9g\n' % point for point in cloud).encode()
+
+
+def kitti(cloud):
+    return b''.join(struct.pack('<4f', *point) for point in cloud)
+
+
+def pcd(cloud, data='binary', claim=None):
+    points = len(cloud) if claim is None else claim
+    header = (f'VERSION .7\nFIELDS x y z intensity\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\nWIDTH {points}\n'
+              f'HEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\nDATA {data}\n').encode()
+    if data == 'ascii':
+        return header + text(cloud)
+    return header + kitti(cloud)
+
+
+def ply(cloud, encoding='binary_little_endian', claim=None):
+    points = len(cloud) if claim is None else claim
+    header = (f'ply\nformat {encoding} 1.0\nelement vertex {points}\nproperty float x\nproperty float y\n'
+              f'property float z\nproperty float intensity\nend_header\n').encode()
+    if encoding == 'ascii':
+        return header + text(cloud)
+    order = '>' if 'big' in encoding else '<'
+    return header + b''.join(struct.pack(order + '4f', *point) for point in cloud)
+
+
+def obj(cloud):
+    return ''.join('v %.9g %.9g %.9g\n' % point[:3] for point in cloud).encode()
+
+
+def npy(cloud, rows=None):
+    header = repr({'descr': '<f4', 'fortran_order': False, 'shape': (len(cloud) if rows is None else rows, 4)}) + '\n'
+    return b'\x93NUMPY\1\0' + struct.pack('<H', len(header)) + header.encode() + kitti(cloud)
+
+
+def make(folder: Path):
+    """What the pages' examples name: FOLDER of sweeps, scan.pcd, model.ply."""
+    (folder / 'FOLDER').mkdir()
+    for i in range(3):
+        (folder / 'FOLDER' / f'{i:06}.bin').write_bytes(kitti(sphere(2000 + 100 * i, i)))
+    (folder / 'scan.pcd').write_bytes(pcd(sphere(6000)))
+    # Slim: it fills little of a picture, which takes long to draw.
+    slim = [(x, y / 12, z / 12, i) for x, y, z, i in sphere(4000, 5)]
+    (folder / 'model.ply').write_bytes(ply(slim))
+
+
+if __name__ == '__main__':
+    import sys
+    make(Path(sys.argv[1]))

@@ -1,0 +1,166 @@
+// A cloud of voxelize_problem, spread over ranks that are threads.
+#pragma once
+
+#include <farpoint/scale/gather_voxels.hpp>
+#include <farpoint/scale/thread_communicator.hpp>
+#include <farpoint/scale/voxelize_shard.hpp>
+
+#include <thread>
+
+#include "voxel_map_problem.hpp"
+
+namespace farpoint_tests {
+
+/// What is asked of each rank but its points.
+struct rank_call {
+  index_t begin = 0;
+  index_t end = 0;
+  index_t first_index = 0;
+  index_t capacity = 0;  ///< rows
+  index_t received_capacity = 0;
+  std::uint64_t hash_seed = 0;
+  std::size_t workspace_less = 0;  ///< bytes that are missing
+  bool is_missing = false;         ///< the rank makes no call
+  bool gathers = false;            ///< and then it brings all rows together
+  index_t room = -1;               ///< for these; -1: what the problem has
+};
+
+struct rank_answer {
+  voxelize_answer rows;
+  voxelize_answer all;  ///< gathered
+  std::vector<index_t> numbers;
+  index_t received = -1;
+};
+
+/// Every rank's rows on this one.
+template <class Problem, class Scalar>
+voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::thread_communicator& communicator,
+                            farpoint::voxelize_params<Scalar> const& params,
+                            farpoint::voxelize_shard_output<Scalar> const& own, int threads) {
+  if (call.room >= 0) problem.capacity = call.room;
+  return collect_voxels(problem, [&](auto const&, auto const&, auto const& output) {
+    std::size_t const needed = gather_voxels_workspace_bytes(communicator.ranks(), params, own, output);
+    host_array<unsigned char> const workspace{needed};
+    auto const outcome =
+        gather_voxels(farpoint::host_exec{threads}, communicator, params, own, output, {workspace.data(), needed});
+    return workspace.intact() ? outcome : memory_was_written;
+  });
+}
+
+/// Makes the calls of all ranks at the same time.
+template <class Problem>
+std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call> const& calls, int threads,
+                                   std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+  farpoint::thread_ranks group{static_cast<int>(calls.size()), timeout};
+  std::vector<rank_answer> answers(calls.size());
+  auto const work = [&](std::size_t rank) {
+    rank_call const& call = calls[rank];
+    if (call.is_missing) return;
+    auto mine = problem;
+    mine.capacity = call.capacity;
+    rank_answer& answer = answers[rank];
+    answer.rows = collect_voxels(mine, [&](auto const& clouds, auto params, auto const& output) {
+      using points_type = std::decay_t<decltype(clouds.points())>;
+      using scalar = typename points_type::scalar;
+      farpoint::shard<points_type> const part{clouds.points().subview(call.begin, call.end - call.begin),
+                                              call.first_index};
+      params.features = features_of(params.features, call.begin, call.end - call.begin);
+      params.hash_seed = call.hash_seed;
+      host_array<index_t> const numbers{static_cast<std::size_t>(std::max<index_t>(call.capacity, 0))};
+      farpoint::voxelize_shard_output<scalar> all;
+      all.rows = output;
+      all.numbers = {numbers.data(), numbers.size()};
+      all.received_capacity = call.received_capacity;
+      all.received = &answer.received;
+      farpoint::host_exec const exec{threads};
+      std::size_t const needed =
+          voxelize_shard_workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
+      host_array<unsigned char> const workspace{needed};
+      farpoint::thread_communicator communicator{group, static_cast<int>(rank)};
+      auto const outcome = voxelize_shard(exec, communicator, part, params, all,
+                                          {workspace.data(), needed - std::min(needed, call.workspace_less)});
+      if (!workspace.intact() || !numbers.intact()) return memory_was_written;
+      answer.numbers = numbers.download();
+      if (outcome && call.gathers) answer.all = gather_rows(problem, call, communicator, params, all, threads);
+      return outcome;
+    });
+  };
+  std::vector<std::thread> team;
+  for (std::size_t rank = 0; rank < calls.size(); ++rank) team.emplace_back(work, rank);
+  for (auto& thread : team) thread.join();
+  return answers;
+}
+
+/// Puts the rows of all ranks where their numbers say, among poison.
+template <class Problem>
+voxelize_answer joined(Problem const& problem, std::vector<rank_answer> const& answers) {
+  voxelize_answer all;
+  std::size_t rows = 0;
+  for (auto const& answer : answers) rows += static_cast<std::size_t>(answer.rows.indices(part::voxel_count)[0]);
+  for (std::size_t which = 0; which < part::count; ++which) {
+    all.element_bytes[which] = problem.element_bytes(which);
+    all.parts[which].assign(problem.part_bytes(which), poison);
+    bool const by_row = which <= part::centroid && problem.capacity > 0;
+    if (which == part::report) all.parts[which] = answers[0].rows.parts[which];
+    if (!by_row || all.parts[which].empty()) continue;
+    std::size_t const width = all.parts[which].size() / static_cast<std::size_t>(problem.capacity);
+    for (auto const& answer : answers) {
+      auto const own = static_cast<std::size_t>(answer.rows.indices(part::voxel_count)[0]);
+      for (std::size_t r = 0; r < own; ++r) {
+        auto const at = static_cast<std::size_t>(answer.numbers[r]) * width;
+        if (at + width > all.parts[which].size()) {
+          all.outcome = memory_was_written;
+          return all;
+        }
+        std::copy_n(answer.rows.parts[which].begin() + static_cast<std::ptrdiff_t>(r * width), width,
+                    all.parts[which].begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    }
+  }
+  auto& count = all.parts[part::voxel_count];
+  if (all.element_bytes[part::voxel_count] == 8) {
+    auto const wide = static_cast<std::int64_t>(rows);
+    std::memcpy(count.data(), &wide, sizeof wide);
+  } else {
+    auto const narrow = static_cast<std::int32_t>(rows);
+    std::memcpy(count.data(), &narrow, sizeof narrow);
+  }
+  return all;
+}
+
+/// A problem whose answer ranks can give, all parts of which have room for all rows.
+template <class Problem>
+Problem for_shards(Problem problem) {
+  problem.order = farpoint::voxel_order::first_occurrence;
+  problem.kept = farpoint::voxel_points::first;
+  problem.offsets.clear();
+  problem.clouds = 1;
+  problem.capacity = problem.points;
+  problem.wanted |= bit(part::report) | bit(part::voxel_count);
+  problem.wanted &=
+      ~(bit(part::list_offsets) | bit(part::list_points) | bit(part::voxel_offsets) | bit(part::point_voxel));
+  return problem;
+}
+
+/// Any cuts, and any rank for each part.
+template <class Problem>
+std::vector<rank_call> share_out(Problem const& problem, random_source& random, int ranks) {
+  std::vector<index_t> cuts{0, problem.points};
+  for (int r = 1; r < ranks; ++r) {
+    cuts.push_back(random.below(4) == 0 ? problem.points * r / ranks : random.below(problem.points + 1));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  index_t const firsts[] = {0, 7, (index_t{1} << 32) - 100, index_t{1} << 40};
+  index_t const first = firsts[random.below(4)];
+  std::uint64_t const seed = random.below(2) == 0 ? 0 : random.next();
+  std::vector<rank_call> calls(static_cast<std::size_t>(ranks));
+  for (std::size_t r = 0; r < calls.size(); ++r) {
+    calls[r] = {cuts[r], cuts[r + 1], first + cuts[r], problem.capacity, problem.points, seed, 0, false};
+  }
+  for (std::size_t r = calls.size(); r > 1; --r) {
+    std::swap(calls[r - 1], calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(r)))]);
+  }
+  return calls;
+}
+
+}  // namespace farpoint_tests

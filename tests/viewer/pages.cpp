@@ -1,0 +1,87 @@
+// farpoint_viewer_pages FOLDER: writes the pages that the test in a browser opens.
+//
+// two.html      a wave at coordinates as UTM has them, some of its points not finite, and each twentieth point of it
+// names.html    names that would be markup
+// empty.html    no points
+#include <cmath>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <limits>
+#include <vector>
+
+#include "visualize.hpp"
+
+namespace {
+
+using namespace farpoint_viewer;
+
+struct wave {
+  std::vector<double> points;
+  std::vector<float> intensity, normals;
+  std::vector<std::int32_t> voxels;
+  std::vector<std::uint8_t> colors;
+
+  std::size_t size() const { return voxels.size(); }
+};
+
+/// 200 x 200 points, 0.25 m apart, of each `step` one. Every hundredth is not finite.
+wave make_wave(std::size_t step) {
+  wave made;
+  for (std::size_t i = 0; i < 40'000; i += step) {
+    double const x = 0.25 * static_cast<double>(i % 200), y = 0.25 * static_cast<double>(i / 200);
+    double const z = 3 * std::sin(x / 6) * std::cos(y / 8);
+    bool const is_finite = i % 100 != 50;
+    made.points.insert(made.points.end(), {450'000 + x, 5'400'000 + y, is_finite ? 120 + z : std::nan("")});
+    made.intensity.push_back(static_cast<float>(0.5 + 0.5 * std::sin(x) * std::sin(y)));
+    made.normals.insert(made.normals.end(), {static_cast<float>(-0.5 * std::cos(x / 6) * std::cos(y / 8)),
+                                             static_cast<float>(0.375 * std::sin(x / 6) * std::sin(y / 8)), 1.0F});
+    made.voxels.push_back(static_cast<std::int32_t>(x / 5) + 10 * static_cast<std::int32_t>(y / 5));
+    for (double const value : {x * 5, y * 5, 128.0}) made.colors.push_back(static_cast<std::uint8_t>(value));
+  }
+  return made;
+}
+
+cloud view(wave const& of, char const* name) {
+  auto const n = of.size();
+  return {name,
+          {of.points.data(), n, 3},
+          {{"Intensity", attribute_kind::number, {of.intensity.data(), n, 1}},
+           {"Voxel", attribute_kind::label, {of.voxels.data(), n, 1}},
+           {"Normal", attribute_kind::direction, {of.normals.data(), n, 3}},
+           {"Colour", attribute_kind::color, {of.colors.data(), n, 3}}}};
+}
+
+void write_pages(std::filesystem::path const& folder) {
+  auto const input = make_wave(1), result = make_wave(20);
+  scene two{"Wave", {view(input, "input"), view(result, "result")}, {{"Points", "40,000"}, {"Samples", "2,000"}}};
+  write_page(folder / "two.html", two);
+
+  char const* const evil =
+      "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>&quot;\"'%%BLOCKS%%\xFF";
+  scene names{evil, {view(result, evil)}, {{evil, evil}}};
+  for (auto& one : names.clouds[0].attributes) one.name = one.unit = evil;
+  names.unit = evil;
+  write_page(folder / "names.html", names);
+
+  auto const nowhere = std::numeric_limits<double>::infinity();
+  std::vector<double> const infinite{nowhere, 0, 0, 0, -nowhere, 1};
+  write_page(folder / "empty.html",
+             {"Nothing", {{"none", {}}, {"infinite", {infinite.data(), 2, 3}}}, {{"Points", "0"}}});
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 2) {
+    std::cerr << "farpoint_viewer_pages FOLDER\n";
+    return 2;
+  }
+  try {
+    std::filesystem::create_directories(argv[1]);
+    write_pages(argv[1]);
+  } catch (std::exception const& error) {
+    std::cerr << "farpoint_viewer_pages: " << error.what() << '\n';
+    return 1;
+  }
+}
