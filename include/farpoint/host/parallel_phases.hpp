@@ -2,7 +2,7 @@
 /// Phases of work for a team of host threads, without a barrier.
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/host/hardware_threads.hpp>
 
 #include <atomic>
 #include <cstdint>
@@ -25,8 +25,7 @@ class parallel_phases {
   /// @param members  threads that will join; decides only how long a waiting thread spins before it yields
   /// @param units    of the first phase; 0: there is nothing to do
   parallel_phases(int members, std::uint32_t units) noexcept
-      : patience_{members <= static_cast<int>(std::thread::hardware_concurrency()) ? 2000 : 0},
-        ticket_{ticket_of(0, units)} {}
+      : patience_{members <= static_cast<int>(detail::hardware_threads()) ? 2000 : 0}, ticket_{ticket_of(0, units)} {}
 
   /// Works until a phase has no units; every thread of the team calls it, with functions that do the same.
   /// @param work  `work(unit)` does a unit, 0 <= unit < units of the phase; once for each

@@ -2,7 +2,7 @@
 /// A barrier for host threads that meet every few microseconds.
 #pragma once
 
-#include <farpoint/core/config.hpp>
+#include <farpoint/host/hardware_threads.hpp>
 
 #include <atomic>
 #include <thread>
@@ -18,7 +18,7 @@ class spin_barrier {
  public:
   /// @param members  at least 1; each calls arrive_and_wait() as often as the others
   explicit spin_barrier(int members) noexcept
-      : members_{members}, patience_{members <= static_cast<int>(std::thread::hardware_concurrency()) ? 4000 : 0} {}
+      : members_{members}, patience_{members <= static_cast<int>(detail::hardware_threads()) ? 4000 : 0} {}
 
   /// Returns when all members have called it.
   void arrive_and_wait() noexcept {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/float_environment.hpp>
+#include <farpoint/host/hardware_threads.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -19,7 +20,7 @@ inline constexpr int most_team_threads = 1024;
 /// most most_team_threads.
 inline int resolve_threads(int wanted) noexcept {
   if (wanted > 0) return wanted < most_team_threads ? wanted : most_team_threads;
-  unsigned const cores = std::thread::hardware_concurrency();
+  unsigned const cores = detail::hardware_threads();
   return cores == 0 ? 1 : static_cast<int>(cores);
 }
 
