@@ -96,53 +96,61 @@ result check_index(State const* state, Queries const& queries, Rest const& rest)
   return rest();
 }
 
+/// A search by an index, where that is. `rest` makes the checks of its own arguments; `search(memory, exec, index,
+/// asked, workspace)` places these, and returns the call: see call_anywhere(). All searches take the workspace of
+/// knn().
+template <class State, class Queries, class Rest, class Search>
+result search_index(library::sentences const& says, State* state, Queries const& queries, Rest const& rest,
+                    run_info* info, Search const& search) noexcept {
+  result const checked = check_index(state, queries, rest);
+  if (!checked) return checked;
+  return call_anywhere(says, checked, state->wish(), info, [&](auto exec, auto& memory) {
+    auto const asked = place(memory, queries);
+    auto const& index = state->index_for(exec);
+    bytes const workspace = memory.scratch(knn_workspace_bytes(exec, index, asked));
+    return search(memory, exec, index, asked, workspace);
+  });
+}
+
 }  // namespace
 
 template <class Scalar>
 result point_index<Scalar>::knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
                                 run_info* info) const noexcept {
-  result const checked =
-      check_index(state_, queries, [&] { return detail::check_knn(queries.points().size(), method, k, output); });
-  if (!checked) return checked;
-  return call_anywhere(FARPOINT_SENTENCES("knn"), checked, state_->wish(), info, [&](auto exec, auto& memory) {
-    auto const asked = place(memory, queries);
-    auto const found = place(memory, output, queries, k);
-    auto const& index = state_->index_for(exec);
-    bytes const workspace = memory.scratch(knn_workspace_bytes(exec, index, asked));
-    return [=, &index] { return farpoint::knn(exec, index, asked, method, k, found, workspace); };
-  });
+  auto const check = [&] { return detail::check_knn(queries.points().size(), method, k, output); };
+  return search_index(FARPOINT_SENTENCES("knn"), state_, queries, check, info,
+                      [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
+                        auto const found = place(memory, output, queries, k);
+                        return [=, &index] { return farpoint::knn(exec, index, asked, method, k, found, workspace); };
+                      });
 }
 
 template <class Scalar>
 result point_index<Scalar>::radius(clouds const& queries, radius_params const& params, index_t max,
                                    radius_output<Scalar> const& output, run_info* info) const noexcept {
-  result const checked =
-      check_index(state_, queries, [&] { return detail::check_radius(queries.points().size(), params, max, output); });
-  if (!checked) return checked;
-  return call_anywhere(FARPOINT_SENTENCES("radius"), checked, state_->wish(), info, [&](auto exec, auto& memory) {
-    auto const asked = place(memory, queries);
-    auto const found = place(memory, output, queries, max);
-    auto const& index = state_->index_for(exec);
-    bytes const workspace = memory.scratch(radius_workspace_bytes(exec, index, asked));
-    return [=, &index] { return farpoint::radius(exec, index, asked, params, max, found, workspace); };
-  });
+  auto const check = [&] { return detail::check_radius(queries.points().size(), params, max, output); };
+  return search_index(FARPOINT_SENTENCES("radius"), state_, queries, check, info,
+                      [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
+                        auto const found = place(memory, output, queries, max);
+                        return
+                            [=, &index] { return farpoint::radius(exec, index, asked, params, max, found, workspace); };
+                      });
 }
 
 template <class Scalar>
 result point_index<Scalar>::interpolate(span<float const> features, clouds const& queries, index_t channels,
                                         interpolate_output const& output, run_info* info) const noexcept {
-  result const checked = check_index(state_, queries, [&] {
+  auto const check = [&] {
     return detail::check_interpolate(state_->points, features, queries.points().size(), channels, output);
-  });
-  if (!checked) return checked;
-  return call_anywhere(FARPOINT_SENTENCES("interpolate"), checked, state_->wish(), info, [&](auto exec, auto& memory) {
-    auto const values = place(memory, features);
-    auto const asked = place(memory, queries);
-    auto const found = place(memory, output, queries, channels);
-    auto const& index = state_->index_for(exec);
-    bytes const workspace = memory.scratch(interpolate_workspace_bytes(exec, index, asked));
-    return [=, &index] { return farpoint::interpolate(exec, index, values, asked, channels, found, workspace); };
-  });
+  };
+  return search_index(FARPOINT_SENTENCES("interpolate"), state_, queries, check, info,
+                      [&](auto& memory, auto exec, auto const& index, auto const& asked, bytes workspace) {
+                        auto const values = place(memory, features);
+                        auto const found = place(memory, output, queries, channels);
+                        return [=, &index] {
+                          return farpoint::interpolate(exec, index, values, asked, channels, found, workspace);
+                        };
+                      });
 }
 
 template class FARPOINT_API point_index<float>;

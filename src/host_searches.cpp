@@ -23,68 +23,89 @@ result check_search(batch<Points> const& points, batch<Points> const& queries, R
   return rest();
 }
 
-// Without queries, the points are asked for their own neighbours.
+/// The clouds of a search where it runs. Without queries, the points are asked for their own neighbours.
+template <class Points>
+struct search_clouds {
+  Points points;
+  Points queries;
+  bool self;
+
+  /// `call(points)`, or, with queries, `call(points, queries)`.
+  template <class Call>
+  auto given_to(Call const& call) const noexcept {
+    return self ? call(points) : call(points, queries);
+  }
+};
+
+/// A search, as call_anywhere() calls it: `rest(size)` makes the checks of its own arguments for so many queries, and
+/// `search(memory, exec, clouds, all)` places these and returns the call.
+/// @param all  of search(): the clouds that queries are in
+template <class Scalar, class Rest, class Search>
+result search_anywhere(library::sentences const& says, clouds_of<Scalar> const& points,
+                       clouds_of<Scalar> const* queries, Rest const& rest, runtime::options const& wish,
+                       runtime::run_info* info, Search const& search) noexcept {
+  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
+  result const checked = check_search(points, all, [&] { return rest(all.points().size()); });
+  return call_anywhere(says, checked, wish, info, [&](auto exec, auto& memory) {
+    auto const cloud = place(memory, points);
+    bool const self = queries == nullptr;
+    auto const asked = self ? cloud : place(memory, *queries);
+    return search(memory, exec, search_clouds<std::decay_t<decltype(cloud)>>{cloud, asked, self}, all);
+  });
+}
 
 template <class Scalar>
 result knn_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries, exact const& method, index_t k,
                     knn_output<Scalar> const& output, runtime::options const& wish, runtime::run_info* info) noexcept {
-  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
-  result const checked =
-      check_search(points, all, [&] { return detail::check_knn(all.points().size(), method, k, output); });
-  return call_anywhere(FARPOINT_SENTENCES("knn"), checked, wish, info, [&, queries](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const asked = queries == nullptr ? cloud : place(memory, *queries);
+  auto const check = [&](index_t size) { return detail::check_knn(size, method, k, output); };
+  auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
     auto const found = place(memory, output, all, k);
-    bool const self = queries == nullptr;
-    bytes const workspace = memory.scratch(self ? knn_workspace_bytes(exec, cloud, method, k)
-                                                : knn_workspace_bytes(exec, cloud, asked, method, k));
+    bytes const workspace = memory.scratch(
+        clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., method, k); }));
     return [=] {
-      return self ? farpoint::knn(exec, cloud, method, k, found, workspace)
-                  : farpoint::knn(exec, cloud, asked, method, k, found, workspace);
+      return clouds.given_to(
+          [&](auto const&... given) { return farpoint::knn(exec, given..., method, k, found, workspace); });
     };
-  });
+  };
+  return search_anywhere(FARPOINT_SENTENCES("knn"), points, queries, check, wish, info, search);
+}
+
+/// Of radius() and radius_rows().
+template <class Memory, class Exec, class Clouds>
+bytes radius_workspace(Memory& memory, Exec exec, Clouds const& clouds) noexcept {
+  return memory.scratch(clouds.given_to([&](auto const&... given) { return radius_workspace_bytes(exec, given...); }));
 }
 
 template <class Scalar>
 result radius_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries, radius_params const& params,
                        index_t max, radius_output<Scalar> const& output, runtime::options const& wish,
                        runtime::run_info* info) noexcept {
-  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
-  result const checked =
-      check_search(points, all, [&] { return detail::check_radius(all.points().size(), params, max, output); });
-  return call_anywhere(FARPOINT_SENTENCES("radius"), checked, wish, info, [&, queries](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const asked = queries == nullptr ? cloud : place(memory, *queries);
+  auto const check = [&](index_t size) { return detail::check_radius(size, params, max, output); };
+  auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
     auto const found = place(memory, output, all, max);
-    bool const self = queries == nullptr;
-    bytes const workspace =
-        memory.scratch(self ? radius_workspace_bytes(exec, cloud) : radius_workspace_bytes(exec, cloud, asked));
+    bytes const workspace = radius_workspace(memory, exec, clouds);
     return [=] {
-      return self ? farpoint::radius(exec, cloud, params, max, found, workspace)
-                  : farpoint::radius(exec, cloud, asked, params, max, found, workspace);
+      return clouds.given_to(
+          [&](auto const&... given) { return farpoint::radius(exec, given..., params, max, found, workspace); });
     };
-  });
+  };
+  return search_anywhere(FARPOINT_SENTENCES("radius"), points, queries, check, wish, info, search);
 }
 
 template <class Scalar>
 result radius_rows_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries,
                             radius_params const& params, radius_rows_output<Scalar> const& output,
                             runtime::options const& wish, runtime::run_info* info) noexcept {
-  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
-  result const checked =
-      check_search(points, all, [&] { return detail::check_radius_rows(all.points().size(), params, output); });
-  return call_anywhere(FARPOINT_SENTENCES("radius_rows"), checked, wish, info, [&, queries](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const asked = queries == nullptr ? cloud : place(memory, *queries);
+  auto const check = [&](index_t size) { return detail::check_radius_rows(size, params, output); };
+  auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
     auto const found = place(memory, output, all);
-    bool const self = queries == nullptr;
-    bytes const workspace =
-        memory.scratch(self ? radius_workspace_bytes(exec, cloud) : radius_workspace_bytes(exec, cloud, asked));
+    bytes const workspace = radius_workspace(memory, exec, clouds);
     return [=] {
-      return self ? farpoint::radius_rows(exec, cloud, params, found, workspace)
-                  : farpoint::radius_rows(exec, cloud, asked, params, found, workspace);
+      return clouds.given_to(
+          [&](auto const&... given) { return farpoint::radius_rows(exec, given..., params, found, workspace); });
     };
-  });
+  };
+  return search_anywhere(FARPOINT_SENTENCES("radius_rows"), points, queries, check, wish, info, search);
 }
 
 template <class Scalar>
