@@ -43,13 +43,7 @@ class message_exchange {
 
   FARPOINT_DEVICE message_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
                                    Board const& board, local_maxima_place place, local_maxima_lengths lengths) noexcept
-      : shared_{shared},
-        own_{shared.listing[0]},
-        lists_{lists},
-        board_{board},
-        rank_{place.rank},
-        blocks_{place.blocks},
-        most_{lengths.listed} {}
+      : shared_{shared}, own_{shared.listing[0]}, lists_{lists}, board_{board}, place_{place}, most_{lengths.listed} {}
 
   /// Lists the best of the `found` candidates of this block, as many as there is room for, tells the team, and gathers
   /// what the others list.
@@ -89,10 +83,10 @@ class message_exchange {
     if (thread() < 32) {
       votes = Machine::ballot(accepted);
       for (unsigned copy = lane; copy < board_.copies(); copy += 32) {
-        board_.put(slots::vote(rank_), copy, {{votes, 0, 0}}, tag);
+        board_.put(slots::vote(place_.rank), copy, {{votes, 0, 0}}, tag);
       }
     }
-    for (unsigned b = thread(); b < blocks_; b += Config::block_size) take_votes(now, b, tag);
+    for (unsigned b = thread(); b < place_.blocks; b += Config::block_size) take_votes(now, b, tag);
     Machine::sync();
     if (accepted) {
       unsigned const number = order.size() + now.samples_before + count_bits(votes & ((1u << lane) - 1));
@@ -134,8 +128,8 @@ class message_exchange {
     FARPOINT_UNROLL
     for (int axis = 0; axis < dim; ++axis) where.word[axis] = float_bits(own.centre[axis]);
     fps_key const key = own_.key[k];
-    board_.put(slots::entry(rank_, k), copy, where, tag);
-    board_.put(slots::entry(rank_, k) + 1, copy,
+    board_.put(slots::entry(place_.rank, k), copy, where, tag);
+    board_.put(slots::entry(place_.rank, k) + 1, copy,
                {{static_cast<std::uint32_t>(key >> 32), static_cast<std::uint32_t>(key), 0}}, tag);
   }
 
@@ -144,7 +138,7 @@ class message_exchange {
     fps_key const left = counters.left;
     std::uint32_t const high = listed_ == 0 ? counters.largest : static_cast<std::uint32_t>(left >> 32);
     unsigned const found = smaller(counters.found, 0xffffu);
-    board_.put(slots::header(rank_), copy, {{high, static_cast<std::uint32_t>(left), found << 8 | listed_}}, tag);
+    board_.put(slots::header(place_.rank), copy, {{high, static_cast<std::uint32_t>(left), found << 8 | listed_}}, tag);
   }
 
   FARPOINT_DEVICE fps_words wait(unsigned slot, std::uint32_t tag) noexcept {
@@ -157,7 +151,7 @@ class message_exchange {
   }
 
   FARPOINT_DEVICE void gather_headers(local_maxima_counters& counters, std::uint32_t tag) noexcept {
-    for (unsigned b = thread(); b < blocks_; b += Config::block_size) {
+    for (unsigned b = thread(); b < place_.blocks; b += Config::block_size) {
       fps_words const header = wait(slots::header(b), tag);
       unsigned const listed = header.word[2] & 0xff;
       if (listed > 0) {
@@ -211,7 +205,7 @@ class message_exchange {
     if (votes == 0) return;
     unsigned const count = count_bits(votes);
     unsigned place = Machine::add(&counters.samples, count);
-    if (b < rank_) Machine::add(&counters.samples_before, count);
+    if (b < place_.rank) Machine::add(&counters.samples_before, count);
     for (; votes != 0; votes &= votes - 1) {
       lists_.samples[place++] = lists_.list[lists_.place[b] + static_cast<unsigned>(lowest_bit(votes))];
     }
@@ -221,8 +215,7 @@ class message_exchange {
   local_maxima_listing<Config>& own_;
   local_maxima_lists<Config> lists_;
   Board board_;
-  unsigned rank_;
-  unsigned blocks_;
+  local_maxima_place place_;
   unsigned most_;  ///< candidates that a block lists
   unsigned listed_ = 0;
 };

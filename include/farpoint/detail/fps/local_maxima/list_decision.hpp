@@ -9,14 +9,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Finds out which candidates of a list become samples; every block of a team comes to the same result.
+/// The list of all candidates, and which of them become samples; every block of a team comes to the same result.
 template <class Config, class Machine>
 class list_decision {
  public:
   using ball = fps_ball<Config::dim>;
 
-  FARPOINT_DEVICE list_decision(local_maxima_shared<Config>& shared, local_maxima_list<Config> list) noexcept
-      : shared_{shared}, list_{list} {}
+  /// @param samples  where samples are written
+  FARPOINT_DEVICE list_decision(local_maxima_shared<Config>& shared, local_maxima_list<Config> list,
+                                ball* samples) noexcept
+      : shared_{shared}, list_{list}, samples_{samples} {}
+
+  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
 
   /// Finds out which candidates are kept by others. Threads share out the pairs. Barriers stand before and after.
   FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
@@ -34,9 +38,11 @@ class list_decision {
     }
   }
 
-  /// Writes what becomes a sample to `samples` and to `order`, in the order of the list. Returns how many.
-  FARPOINT_DEVICE unsigned accept(unsigned all, std::uint32_t number, ball* samples,
+  /// Writes what becomes a sample to the samples and to `order`, in the order of the list. Returns how many; a barrier
+  /// stands after it.
+  FARPOINT_DEVICE unsigned accept(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
                                   sample_order<Config, Machine>& order) noexcept {
+    unsigned const all = round.listed;
     unsigned const lane = Machine::thread() % 32;
     unsigned const warp = Machine::thread() / 32;
     unsigned before = 0;
@@ -46,11 +52,12 @@ class list_decision {
       unsigned const votes = Machine::ballot(accepted);
       if (accepted && group % Config::warps == warp) {
         unsigned const place = before + count_bits(votes & ((1u << lane) - 1));
-        samples[place] = list_.ball[c];
+        samples_[place] = list_.ball[c];
         order.set(order.size() + place, list_.key[c]);
       }
       before += count_bits(votes);
     }
+    Machine::sync();
     return before;
   }
 
@@ -59,57 +66,40 @@ class list_decision {
     return shared_.blocked_in[c] != number;
   }
 
- private:
+ protected:
   local_maxima_shared<Config>& shared_;
   local_maxima_list<Config> list_;
+
+ private:
+  ball* samples_;
 };
 
 /// What a block alone finds is the list.
 template <class Config, class Machine>
-class block_exchange {
+class block_exchange : public list_decision<Config, Machine> {
  public:
   FARPOINT_DEVICE block_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
                                  no_peers const&, local_maxima_place, local_maxima_lengths) noexcept
-      : samples_{lists.samples}, list_{shared.found, shared.found_key}, decision_{shared, list_} {}
+      : list_decision<Config, Machine>{shared, {shared.found, shared.found_key}, lists.samples} {}
 
   FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned kept, std::uint32_t) noexcept {
     return {now.largest, now.found, now.left, kept};
   }
-  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
-  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
-    decision_.test(round, number);
-  }
-  FARPOINT_DEVICE unsigned accept(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
-                                  sample_order<Config, Machine>& order) noexcept {
-    unsigned const count = decision_.accept(round.listed, number, samples_, order);
-    Machine::sync();
-    return count;
-  }
-  FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
-    return decision_.is_sample(found, number);
-  }
-
- private:
-  fps_ball<Config::dim>* samples_;
-  local_maxima_list<Config> list_;
-  list_decision<Config, Machine> decision_;
 };
 
 /// The blocks of a cluster read each other's candidates, one barrier a round. `Peers` p has
 ///   p.of(rank)  the local_maxima_shared of a block
 ///   p.sync()    a barrier of all threads of the cluster
 template <class Config, class Machine, class Peers>
-class cluster_exchange {
+class cluster_exchange : public list_decision<Config, Machine> {
  public:
+  using decision = list_decision<Config, Machine>;
+
   FARPOINT_DEVICE cluster_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
                                    Peers const& peers, local_maxima_place place, local_maxima_lengths lengths) noexcept
-      : shared_{shared},
-        samples_{lists.samples},
-        list_{lists.list, lists.list_key},
-        decision_{shared, list_},
+      : decision{shared, {lists.list, lists.list_key}, lists.samples},
         peers_{peers},
-        rank_{place.rank},
-        blocks_{place.blocks},
+        place_{place},
         most_{lengths.listed} {}
 
   /// Lists the best candidates of this block, and gathers those of all.
@@ -129,27 +119,21 @@ class cluster_exchange {
     Machine::sync();
     return all;
   }
-  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
-  FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
-    decision_.test(round, number);
-  }
-  FARPOINT_DEVICE unsigned accept(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
-                                  sample_order<Config, Machine>& order) noexcept {
-    unsigned const count = decision_.accept(round.listed, number, samples_, order);
-    Machine::sync();
-    return count;
-  }
+  /// Of candidate `found` of this block's own.
   FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
     unsigned const rank = shared_.rank[found];
-    return rank < listed_ && decision_.is_sample(first_ + rank, number);
+    return rank < listed_ && decision::is_sample(first_ + rank, number);
   }
 
  private:
+  using decision::list_;
+  using decision::shared_;
+
   /// Every warp looks at what all blocks listed, a lane a block, and copies the lists of some.
   FARPOINT_DEVICE local_maxima_summary gather(std::uint32_t number) noexcept {
     unsigned const lane = Machine::thread() % 32;
-    auto const& mine = peers_.of(lane < blocks_ ? lane : 0).listing[number % 2];
-    bool const real = lane < blocks_;
+    auto const& mine = peers_.of(lane < place_.blocks ? lane : 0).listing[number % 2];
+    bool const real = lane < place_.blocks;
     unsigned const listed = real ? mine.listed : 0u;
     fps_key left = real ? mine.left : 0;
     local_maxima_summary all;
@@ -157,9 +141,9 @@ class cluster_exchange {
     all.found = Machine::sum(real ? unsigned{mine.found} : 0u);
     all.left = Machine::ballot(left != 0) == 0 ? 0 : Machine::template max<32>(left);
     all.listed = Machine::sum(listed);
-    first_ = Machine::sum(lane < rank_ ? listed : 0u);
-    listed_ = Machine::shuffle(listed, static_cast<int>(rank_));
-    for (unsigned b = Machine::thread() / 32; b < blocks_; b += Config::warps) {
+    first_ = Machine::sum(lane < place_.rank ? listed : 0u);
+    listed_ = Machine::shuffle(listed, static_cast<int>(place_.rank));
+    for (unsigned b = Machine::thread() / 32; b < place_.blocks; b += Config::warps) {
       auto const& other = peers_.of(b).listing[number % 2];
       unsigned const count = Machine::shuffle(listed, static_cast<int>(b));
       unsigned const place = Machine::sum(lane < b ? listed : 0u) + lane;
@@ -171,13 +155,8 @@ class cluster_exchange {
     return all;
   }
 
-  local_maxima_shared<Config>& shared_;
-  fps_ball<Config::dim>* samples_;
-  local_maxima_list<Config> list_;
-  list_decision<Config, Machine> decision_;
   Peers peers_;
-  unsigned rank_;
-  unsigned blocks_;
+  local_maxima_place place_;
   unsigned most_;        ///< candidates that a block lists
   unsigned first_ = 0;   ///< place of this block's candidates in the list
   unsigned listed_ = 0;  ///< and how many they are
