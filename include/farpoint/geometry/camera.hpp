@@ -16,6 +16,8 @@
 
 #include <farpoint/geometry/angle.hpp>
 
+#include <utility>
+
 FARPOINT_BEGIN_NAMESPACE
 
 /// Where a camera sees a point. Pixel (0, 0) is the upper left; pixel (x, y) covers [x, x + 1) x [y, y + 1).
@@ -31,6 +33,13 @@ template <class Scalar>
 inline constexpr Scalar unlimited_depth = std::numeric_limits<Scalar>::infinity();
 
 namespace detail {
+
+/// True for a camera that has pixel_span().
+template <class Camera, class = void>
+inline constexpr bool knows_pixel_span = false;
+template <class Camera>
+inline constexpr bool knows_pixel_span<
+    Camera, std::void_t<decltype(std::declval<Camera const&>().pixel_span(typename Camera::scalar{}))>> = true;
 
 /// False for NaN, and for infinity whatever the far end.
 template <class Scalar>

@@ -50,6 +50,23 @@ inline constexpr bool is_communicator<
 /// The most ranks of a call.
 inline constexpr int max_ranks = 1024;
 
+namespace detail {
+
+/// True for a number of ranks that can make a call.
+constexpr bool is_rank_count(int ranks) noexcept {
+  return ranks >= 1 && ranks <= max_ranks;
+}
+
+/// Checks the communicator of a call.
+template <class Communicator>
+result check_communicator(Communicator const& communicator) noexcept {
+  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
+  if (is_rank_count(communicator.ranks())) return {};
+  return reject("communicator: it has no ranks, or more than 1024");
+}
+
+}  // namespace detail
+
 /// One rank's part of a cloud: points that follow one another in it. Parts may be empty, and of any size.
 template <class Points>
 struct shard {

@@ -205,7 +205,7 @@ template <class Scalar>
 std::size_t gather_voxels_workspace_bytes(int ranks, voxelize_params<Scalar> const& params,
                                           voxelize_shard_output<Scalar> const& own,
                                           voxelize_output<Scalar> const& all) noexcept {
-  if (ranks < 1 || ranks > max_ranks || !detail::check_gather_voxels(params, own, all)) return 0;
+  if (!detail::is_rank_count(ranks) || !detail::check_gather_voxels(params, own, all)) return 0;
   detail::voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), params.mode.max_points};
   return detail::gather_voxels_memory{nullptr, ranks, parts, all.capacity}.bytes;
 }
@@ -230,10 +230,8 @@ template <class Communicator, class Scalar>
 result gather_voxels(host_exec exec, Communicator& communicator, voxelize_params<Scalar> const& params,
                      voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all,
                      bytes workspace) noexcept {
-  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
+  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
   int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > max_ranks)
-    return detail::reject("gather_voxels: a communicator of no ranks, or more than 1024");
   result good = detail::check_threads(exec);
   if (good) good = detail::check_gather_voxels(params, own, all);
   if (good) good = detail::check_workspace(workspace, gather_voxels_workspace_bytes(ranks, params, own, all));

@@ -40,7 +40,7 @@ template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if (ranks < 1 || ranks > max_ranks || !detail::check_threads(exec)) return 0;
+  if (!detail::is_rank_count(ranks) || !detail::check_threads(exec)) return 0;
   if (!detail::check_knn_shard(part, queries, method, k, output)) return 0;
   index_t const m = output.exchanged_capacity;
   std::size_t bound = 0;
@@ -75,9 +75,8 @@ template <class Communicator, class Points, class Queries>
 result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
+  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
   int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > max_ranks) return detail::reject("knn_shard: a communicator of no ranks, or more than 1024");
   result own = detail::check_threads(exec);
   if (own) own = detail::check_knn_shard(part, queries, method, k, output);
   if (own) {

@@ -18,7 +18,7 @@ std::size_t voxelize_shard_workspace_bytes(host_exec exec, int ranks, shard<Poin
                                            voxelize_params<typename Points::scalar> const& params,
                                            voxelize_shard_output<typename Points::scalar> const& output) noexcept {
   using scalar = typename Points::scalar;
-  if (ranks < 1 || ranks > max_ranks || !detail::check_threads(exec)) return 0;
+  if (!detail::is_rank_count(ranks) || !detail::check_threads(exec)) return 0;
   if (!detail::check_voxelize_shard(part, params, output)) return 0;
   index_t const n = part.points.size();
   index_t const m = output.received_capacity;
@@ -56,10 +56,8 @@ template <class Communicator, class Points>
 result voxelize_shard(host_exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<typename Points::scalar> const& params,
                       voxelize_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
+  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
   int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > max_ranks)
-    return detail::reject("voxelize_shard: a communicator of no ranks, or more than 1024");
   result own = detail::check_threads(exec);
   if (own) own = detail::check_voxelize_shard(part, params, output);
   if (own) own = detail::check_workspace(workspace, voxelize_shard_workspace_bytes(exec, ranks, part, params, output));

@@ -6,16 +6,8 @@
 #include <farpoint/spatial/quadtree.hpp>
 #include <farpoint/types/knn_screen.hpp>
 
-#include <utility>
-
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-template <class Camera, class = void>
-inline constexpr bool knows_pixel_span = false;
-template <class Camera>
-inline constexpr bool knows_pixel_span<
-    Camera, std::void_t<decltype(std::declval<Camera const&>().pixel_span(typename Camera::scalar{}))>> = true;
 
 /// Most layers of a z-buffer.
 inline constexpr int max_screen_layers = 16;

@@ -37,11 +37,11 @@ template <class Selector, class Points>
 FARPOINT_HIDDEN result estimate_normals_cuda(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                                              normals_output<typename Points::scalar> const& output,
                                              bytes workspace) noexcept {
-  using scalar = typename Points::scalar;
   if (result const checked = check_device_search(points, points); !checked) return checked;
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
+  auto const request = request_of<typename Points::scalar>(params);
   normals_writer<Points> const writer{points, params.viewpoint, output};
-  return neighbours_on_device<Selector>(exec, points, request_of<scalar>(params), writer, output.report, workspace);
+  return neighbours_on_device<Selector>(exec, points, request, writer, output.report, workspace);
 }
 
 /// estimate_normals() for cuda_exec by a device_point_bvh of the points.
@@ -50,12 +50,11 @@ FARPOINT_HIDDEN result estimate_normals_of_index_cuda(cuda_exec exec, Index cons
                                                       normals_params const& params,
                                                       normals_output<typename Points::scalar> const& output,
                                                       bytes workspace) noexcept {
-  using scalar = typename Points::scalar;
   if (result const checked = check_own_index(index, points); !checked) return checked;
   if (result const checked = check_normals(points.points().size(), params, output); !checked) return checked;
+  auto const request = request_of<typename Points::scalar>(params);
   normals_writer<Points> const writer{points, params.viewpoint, output};
-  return neighbours_of_index<Selector>(exec, index, points, request_of<scalar>(params), writer, output.report,
-                                       workspace);
+  return neighbours_of_index<Selector>(exec, index, points, request, writer, output.report, workspace);
 }
 
 }  // namespace detail

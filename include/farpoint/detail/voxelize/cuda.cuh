@@ -13,9 +13,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most points of a call: slots are numbered with 32 bits.
-inline constexpr index_t voxelize_most_points = index_t{1} << 30;
-
 /// True for a call whose outputs are empty whatever the data are.
 template <class Points>
 bool voxelizes_nothing(batch<Points> const& clouds) noexcept {

@@ -8,8 +8,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-inline constexpr index_t voxel_map_most_tile_points = index_t{1} << 30;
-
 template <class Scalar>
 result check_voxel_map_params(voxel_map_params<Scalar> const& params) noexcept {
   if (result const checked = check_voxel_grid(params.grid, 1); !checked) return checked;
@@ -39,7 +37,7 @@ result check_voxel_map_tile(voxel_map_params<typename Points::scalar> const& par
                             voxel_map_tile<Points> const& tile) noexcept {
   static_assert(Points::dim == 3, "farpoint: a voxel map takes points of three coordinates");
   index_t const points = tile.points.size();
-  if (points < 0 || points > voxel_map_most_tile_points) {
+  if (points < 0 || points > voxelize_most_points) {
     return reject("voxel_map: the points of a tile are a negative number, or more than 2^30");
   }
   if (points > 0 && tile.points.base() == nullptr) return reject("voxel_map: the points are a null pointer");
