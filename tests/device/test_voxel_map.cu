@@ -14,7 +14,7 @@ using farpoint::hard;
 namespace {
 
 template <class Problem>
-voxelize_answer map_on_device(Problem const& problem, voxel_map_totals& totals) {
+voxel_map_answer map_on_device(Problem const& problem) {
   auto const& cloud = problem.cloud;
   device_array<unsigned char> const memory{cloud.memory};
   device_array<unsigned char> const feature_memory{cloud.feature_memory};
@@ -24,25 +24,18 @@ voxelize_answer map_on_device(Problem const& problem, voxel_map_totals& totals) 
     parts.push_back(std::make_unique<device_array<unsigned char>>(cloud.part_bytes(which)));
     at[which] = parts.back()->data();
   }
+  voxel_map_totals totals;
   test_stream const stream;
   auto const wait = [&stream] { REQUIRE_CUDA(cudaStreamSynchronize(stream.get())); };
   auto const outcome = run_voxel_map<device_array>(
       cuda_exec{stream.get()}, problem, wait, cloud.clouds_at(memory.data(), nullptr).points(),
       cloud.params_at(memory.data(), feature_memory.data()), cloud.output_at(at), totals);
-  auto answer = answer_of(cloud, parts, outcome);
-  put_report(answer, totals.report);
-  return answer;
+  return {answer_of(cloud, parts, outcome), std::move(totals)};
 }
 
 template <class Problem>
 void check_on_device(Problem const& problem) {
-  voxel_map_totals expected_totals;
-  auto const expected = all_tiles_at_once(problem, expected_totals);
-  voxel_map_totals totals;
-  auto const answer = map_on_device(problem, totals);
-  INFO(answer.outcome.reason << ", " << difference(answer, expected));
-  CHECK(same_answer(answer, expected));
-  CHECK(same_totals(totals, expected_totals));
+  check_same(map_on_device(problem), all_tiles_at_once(problem));
 }
 
 }  // namespace

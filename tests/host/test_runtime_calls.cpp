@@ -153,8 +153,7 @@ template <class Scalar>
 void check_radius(scene<Scalar> const& points, scene<Scalar> const& queries, index_t max) {
   auto const cloud = points.clouds();
   auto const asked = queries.clouds();
-  farpoint::radius_params ball;
-  ball.radius = 0.15;
+  farpoint::radius_params const ball{0.15};
   lists<Scalar> found{queries.size, max};
   check_both(
       "radius",
@@ -173,8 +172,7 @@ template <class Scalar>
 void check_radius_rows(scene<Scalar> const& points, scene<Scalar> const& queries, index_t capacity) {
   auto const cloud = points.clouds();
   auto const asked = queries.clouds();
-  farpoint::radius_params ball;
-  ball.radius = 0.15;
+  farpoint::radius_params const ball{0.15};
   twice<std::int32_t> offsets{queries.size + 1};
   twice<std::int64_t> indices{capacity};
   twice<Scalar> distances{capacity};

@@ -12,27 +12,23 @@ using farpoint::host_exec;
 namespace {
 
 template <class Problem>
-voxelize_answer map_on_host(Problem const& problem, int threads, voxel_map_totals& totals) {
+voxel_map_answer map_on_host(Problem const& problem, int threads) {
+  voxel_map_totals totals;
   auto answer = collect_voxels(problem.cloud, [&](auto const& clouds, auto const& params, auto const& output) {
     auto const outcome = run_voxel_map<host_array>(
         host_exec{threads}, problem, [] {}, clouds.points(), params, output, totals);
     if (output.report != nullptr && outcome) *output.report = {};
     return outcome;
   });
-  put_report(answer, totals.report);
-  return answer;
+  return {std::move(answer), std::move(totals)};
 }
 
 template <class Problem>
 void check_on_host(Problem const& problem) {
-  voxel_map_totals expected_totals;
-  auto const expected = all_tiles_at_once(problem, expected_totals);
+  auto const expected = all_tiles_at_once(problem);
   for (int const threads : {1, 3}) {
-    voxel_map_totals totals;
-    auto const answer = map_on_host(problem, threads, totals);
-    INFO("threads: " << threads << ", " << answer.outcome.reason << ", " << difference(answer, expected));
-    CHECK(same_answer(answer, expected));
-    CHECK(same_totals(totals, expected_totals));
+    CAPTURE(threads);
+    check_same(map_on_host(problem, threads), expected);
   }
 }
 

@@ -69,10 +69,8 @@ class problem {
 
   void check_knn() {
     lists found{m * k, m};
-    check_same_as_host(
-        [&](auto exec, auto& workspace) {
-          auto const points = points_.on(exec);
-          auto const queries = queries_.on(exec);
+    check_with_queries(
+        [&](auto exec, auto const& points, auto const& queries, auto& workspace) {
           return knn(exec, points, queries, exact{}, k, found.template output<farpoint::knn_output<scalar>>(exec),
                      workspace.of_size(exec, knn_workspace_bytes(exec, points, queries, exact{}, k)));
         },
@@ -137,10 +135,8 @@ class problem {
 
   void check_radius() {
     lists found{m * k, m};
-    check_same_as_host(
-        [&](auto exec, auto& workspace) {
-          auto const points = points_.on(exec);
-          auto const queries = queries_.on(exec);
+    check_with_queries(
+        [&](auto exec, auto const& points, auto const& queries, auto& workspace) {
           return radius(exec, points, queries, ball(), k, found.template output<farpoint::radius_output<scalar>>(exec),
                         workspace.of_size(exec, radius_workspace_bytes(exec, points, queries)));
         },
@@ -186,10 +182,8 @@ class problem {
   void check_interpolation() {
     mirror<float> const features{std::vector<float>(2 * n, 0.75f)};
     mirror<float> interpolated{2 * m};
-    check_same_as_host(
-        [&](auto exec, auto& workspace) {
-          auto const points = points_.on(exec);
-          auto const queries = queries_.on(exec);
+    check_with_queries(
+        [&](auto exec, auto const& points, auto const& queries, auto& workspace) {
           return interpolate(exec, points, features.of(exec), queries, 2, {interpolated.on(exec)},
                              workspace.of_size(exec, interpolation_bytes(exec, points, queries)));
         },
@@ -212,6 +206,14 @@ class problem {
   template <class Exec>
   using index_on = std::conditional_t<std::is_same_v<Exec, host_exec>, farpoint::point_bvh<scalar>,
                                       farpoint::device_point_bvh<scalar>>;
+
+  /// `call(exec, points, queries, workspace)`.
+  template <class Call, class... Outputs>
+  void check_with_queries(Call const& call, Outputs const&... outputs) {
+    check_same_as_host(
+        [&](auto exec, auto& workspace) { return call(exec, points_.on(exec), queries_.on(exec), workspace); },
+        outputs...);
+  }
 
   /// `call(exec, index, workspace)` with BVHs of the points.
   template <class Call, class... Outputs>

@@ -22,27 +22,27 @@ def text(cloud):
     return ''.join('%.9g %.9g %.9g %.9g\n' % point for point in cloud).encode()
 
 
+def floats(cloud, order='<'):
+    return b''.join(struct.pack(order + '4f', *point) for point in cloud)
+
+
 def kitti(cloud):
-    return b''.join(struct.pack('<4f', *point) for point in cloud)
+    return floats(cloud)
 
 
 def pcd(cloud, data='binary', claim=None):
     points = len(cloud) if claim is None else claim
     header = (f'VERSION .7\nFIELDS x y z intensity\nSIZE 4 4 4 4\nTYPE F F F F\nCOUNT 1 1 1 1\nWIDTH {points}\n'
-              f'HEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\nDATA {data}\n').encode()
-    if data == 'ascii':
-        return header + text(cloud)
-    return header + kitti(cloud)
+              f'HEIGHT 1\nVIEWPOINT 0 0 0 1 0 0 0\nPOINTS {points}\nDATA {data}\n')
+    return header.encode() + (text(cloud) if data == 'ascii' else floats(cloud))
 
 
 def ply(cloud, encoding='binary_little_endian', claim=None):
     points = len(cloud) if claim is None else claim
-    header = (f'ply\nformat {encoding} 1.0\nelement vertex {points}\nproperty float x\nproperty float y\n'
-              f'property float z\nproperty float intensity\nend_header\n').encode()
-    if encoding == 'ascii':
-        return header + text(cloud)
     order = '>' if 'big' in encoding else '<'
-    return header + b''.join(struct.pack(order + '4f', *point) for point in cloud)
+    header = (f'ply\nformat {encoding} 1.0\nelement vertex {points}\nproperty float x\nproperty float y\n'
+              f'property float z\nproperty float intensity\nend_header\n')
+    return header.encode() + (text(cloud) if encoding == 'ascii' else floats(cloud, order))
 
 
 def obj(cloud):

@@ -147,16 +147,23 @@ inline void put_report(voxelize_answer& answer, farpoint::voxel_map_report const
   std::memcpy(answer.parts[part::report].data(), &report, sizeof report);
 }
 
+struct voxel_map_answer {
+  voxel_map_answer(voxelize_answer of_rows, voxel_map_totals of_map)
+      : rows{std::move(of_rows)}, totals{std::move(of_map)} {
+    put_report(rows, totals.report);
+  }
+  voxelize_answer rows;  ///< as voxelize() gives them
+  voxel_map_totals totals;
+};
+
 /// What reference::voxelize() says of all tiles, but for the voxels that it drops, which a map does not count.
 template <class Problem>
-voxelize_answer all_tiles_at_once(Problem const& problem, voxel_map_totals& totals) {
+voxel_map_answer all_tiles_at_once(Problem const& problem) {
+  voxel_map_totals totals;
   auto all = problem.cloud;
   all.wide = true;
   all.wanted |= bit(part::point_voxel);
   auto const detailed = reference_voxels(all);
-  totals.report = {};
-  totals.report.points = static_cast<unsigned long long>(problem.cloud.points);
-  totals.first_points.clear();
   auto const rows = detailed.indices(part::point_voxel);
   for (std::size_t i = 0; i < rows.size(); ++i) {
     if (rows[i] == static_cast<index_t>(totals.first_points.size())) {
@@ -171,12 +178,15 @@ voxelize_answer all_tiles_at_once(Problem const& problem, voxel_map_totals& tota
                    report.outside,
                    report.dropped_points,
                    report.surplus_points};
-  put_report(answer, totals.report);
-  return answer;
+  return {std::move(answer), std::move(totals)};
 }
 
-inline bool same_totals(voxel_map_totals const& a, voxel_map_totals const& b) {
-  return a.report.points == b.report.points && a.report.voxels == b.report.voxels && a.first_points == b.first_points;
+inline void check_same(voxel_map_answer const& found, voxel_map_answer const& expected) {
+  INFO(found.rows.outcome.reason << ", " << difference(found.rows, expected.rows));
+  CHECK(same_answer(found.rows, expected.rows));
+  CHECK(found.totals.report.points == expected.totals.report.points);
+  CHECK(found.totals.report.voxels == expected.totals.report.voxels);
+  CHECK(found.totals.first_points == expected.totals.first_points);
 }
 
 }  // namespace farpoint_tests

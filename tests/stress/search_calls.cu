@@ -41,43 +41,30 @@ struct search_data {
   }
 };
 
-struct knn_work {
-  search_data data;
-  farpoint::exact method;
-  index_t k = 1;
+// The work of a call, as make_call() takes it.
 
-  template <class Exec, class Memory>
-  farpoint::result operator()(Exec exec, Memory& memory) const {
+auto knn_work(search_data data, farpoint::exact method, index_t k) {
+  return [=, data = std::move(data)](auto exec, auto& memory) {
     return data.in(memory, [&](auto const&... clouds) {
       auto const output = data.lists_in<farpoint::knn_output<float>, farpoint::knn_report>(memory, k);
       return farpoint::knn(exec, clouds..., method, k, output,
                            memory.scratch(farpoint::knn_workspace_bytes(exec, clouds..., method, k)));
     });
-  }
-};
+  };
+}
 
-struct radius_work {
-  search_data data;
-  farpoint::radius_params params;
-  index_t max = 1;
-
-  template <class Exec, class Memory>
-  farpoint::result operator()(Exec exec, Memory& memory) const {
+auto radius_work(search_data data, farpoint::radius_params params, index_t max) {
+  return [=, data = std::move(data)](auto exec, auto& memory) {
     return data.in(memory, [&](auto const&... clouds) {
       auto const output = data.lists_in<farpoint::radius_output<float>, farpoint::radius_report>(memory, max);
       return farpoint::radius(exec, clouds..., params, max, output,
                               memory.scratch(farpoint::radius_workspace_bytes(exec, clouds...)));
     });
-  }
-};
+  };
+}
 
-struct radius_rows_work {
-  search_data data;
-  farpoint::radius_params params;
-  index_t capacity = 0;
-
-  template <class Exec, class Memory>
-  farpoint::result operator()(Exec exec, Memory& memory) const {
+auto radius_rows_work(search_data data, farpoint::radius_params params, index_t capacity) {
+  return [=, data = std::move(data)](auto exec, auto& memory) {
     return data.in(memory, [&](auto const&... clouds) {
       farpoint::radius_rows_output<float> output;
       output.offsets = memory.template output<std::int32_t>(data.rows() + 1);
@@ -87,8 +74,8 @@ struct radius_rows_work {
       return farpoint::radius_rows(exec, clouds..., params, output,
                                    memory.scratch(farpoint::radius_workspace_bytes(exec, clouds...)));
     });
-  }
-};
+  };
+}
 
 search_data random_search(random_source& random) {
   search_data data;
@@ -110,9 +97,9 @@ void add_search_calls(call_list& calls, call_sizes sizes, std::uint64_t seed) {
   farpoint::radius_params params;
   params.radius = table ? 1.25 : 2.3;
   search_data const data{even_batch(1, n, seed), {}, true};
-  calls.push_back(make_call("knn " + of + ", k 8", knn_work{data, {}, 8}));
-  calls.push_back(make_call("radius " + of + ", 8 at most", radius_work{data, params, 8}));
-  calls.push_back(make_call("radius_rows " + of, radius_rows_work{data, params, 10 * n}));
+  calls.push_back(make_call("knn " + of + ", k 8", knn_work(data, {}, 8)));
+  calls.push_back(make_call("radius " + of + ", 8 at most", radius_work(data, params, 8)));
+  calls.push_back(make_call("radius_rows " + of, radius_rows_work(data, params, 10 * n)));
 }
 
 std::unique_ptr<stress_call> random_search_call(std::uint64_t seed) {
@@ -127,15 +114,15 @@ std::unique_ptr<stress_call> random_search_call(std::uint64_t seed) {
   index_t const k = std::min<index_t>(1 + random.below(random.below(5) == 0 ? 300 : 40), most);
   std::string const number = std::to_string(seed);
   switch (random.below(4)) {
-    case 0: return make_call("random radius " + number, radius_work{std::move(data), params, k});
+    case 0: return make_call("random radius " + number, radius_work(std::move(data), params, k));
     case 1:
       return make_call("random radius_rows " + number,
-                       radius_rows_work{std::move(data), params, random.below(20 * rows + 1)});
+                       radius_rows_work(std::move(data), params, random.below(20 * rows + 1)));
     default:
       farpoint::exact method;
       method.exclude_self = params.exclude_self;
       if (random.below(3) == 0) method.max_radius = params.radius;
-      return make_call("random knn " + number, knn_work{std::move(data), method, k});
+      return make_call("random knn " + number, knn_work(std::move(data), method, k));
   }
 }
 
