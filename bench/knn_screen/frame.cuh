@@ -60,11 +60,8 @@ class splat_frame {
           "farpoint::normals_from_neighbours");
   }
   void launch_splats(cudaStream_t stream) const {
-    farpoint::splat_view<float> splats{span_of(extents_)};
-    splats.normals = span_of(normals_);
-    splats.tangents = span_of(tangents_);
-    splats.points = span_of(visible_);
-    splats.count = span_of(count_);
+    farpoint::splat_view<float> const splats{span_of(extents_), span_of(normals_), span_of(tangents_),
+                                             span_of(visible_), span_of(count_)};
     farpoint::splat_image image;
     image.bytes = span_of(bytes_);
     check(farpoint::draw_splats(exec(stream), points_, splats, method_.camera, params_, image, span_of(draw_memory_)),
@@ -89,10 +86,7 @@ class splat_frame {
     check(farpoint::normals_from_neighbours(host, points, {found.indices, k_, found.visible}, {},
                                             {normals, {}, tangents, extents}),
           "farpoint::normals_from_neighbours on the host");
-    farpoint::splat_view<float> splats{extents};
-    splats.normals = normals;
-    splats.tangents = tangents;
-    splats.points = found.visible;
+    farpoint::splat_view<float> const splats{extents, normals, tangents, found.visible};
     std::vector<std::uint8_t> bytes(3 * pixels_);
     farpoint::splat_image image;
     image.bytes = bytes;

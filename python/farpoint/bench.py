@@ -108,6 +108,14 @@ class Cases:
         batch = np.repeat(np.arange(points.shape[0] if points.ndim == 3 else 1), points.shape[-2])
         return self._tensor(points.reshape(-1, 3)), self._tensor(batch)
 
+    def _scipy(self, points: np.ndarray, search: Callable[[Any, np.ndarray], Any]) -> Dict[str, Callable[[], Any]]:
+        """`search(tree, cloud)` by scipy's tree of each cloud, which the call makes; nothing where scipy is not timed."""
+        if self.device != "cpu" or not self.peers["scipy.spatial"]:
+            return {}
+        tree = self.peers["scipy.spatial"].cKDTree
+        clouds = points if points.ndim == 3 else points[None]
+        return {"scipy": lambda: [search(tree(c), c) for c in clouds]}
+
     def fps(self, points: np.ndarray, samples: int) -> Dict[str, Callable[[], Any]]:
         given = self.given(points)
         calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.fps(given, samples)}
@@ -139,20 +147,13 @@ class Cases:
         if self.pytorch3d:
             stacked = self._tensor(points if points.ndim == 3 else points[None])
             calls["pytorch3d"] = lambda: self.pytorch3d.knn_points(stacked, stacked, K=k)
-        if self.device == "cpu" and self.peers["scipy.spatial"]:
-            tree = self.peers["scipy.spatial"].cKDTree
-            clouds = points if points.ndim == 3 else points[None]
-            calls["scipy"] = lambda: [tree(c).query(c, k, workers=-1) for c in clouds]
+        calls.update(self._scipy(points, lambda tree, cloud: tree.query(cloud, k, workers=-1)))
         return calls
 
     def radius(self, points: np.ndarray, radius: float) -> Dict[str, Callable[[], Any]]:
         given = self.given(points)
-        calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.radius(given, radius)}
-        if self.device == "cpu" and self.peers["scipy.spatial"]:
-            tree = self.peers["scipy.spatial"].cKDTree
-            clouds = points if points.ndim == 3 else points[None]
-            calls["scipy"] = lambda: [tree(c).query_ball_point(c, radius, workers=-1) for c in clouds]
-        return calls
+        peer = self._scipy(points, lambda tree, cloud: tree.query_ball_point(cloud, radius, workers=-1))
+        return {"farpoint": lambda: farpoint.radius(given, radius), **peer}
 
     def voxelize(self, points: np.ndarray, size: float) -> Dict[str, Callable[[], Any]]:
         box = (*(points.reshape(-1, 3).min(0) - size), *(points.reshape(-1, 3).max(0) + size))

@@ -54,9 +54,7 @@ class point_index {
     visit(where, queries, [&](auto const& index, auto zero) {
       using scalar = decltype(zero);
       auto const asked = clouds_of<scalar>(where, queries, offsets);
-      farpoint::knn_output<scalar> out;
-      out.indices = indices_of(indices);
-      out.distances = values_of<scalar>(distances);
+      farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
       call(
           where, [&](auto const&) { return index.host.knn(asked, method, k, out); },
           [&](auto exec) { return farpoint::knn_workspace_bytes(exec, index.device, asked); },
@@ -72,10 +70,7 @@ class point_index {
     visit(where, queries, [&](auto const& index, auto zero) {
       using scalar = decltype(zero);
       auto const asked = clouds_of<scalar>(where, queries, offsets);
-      farpoint::radius_output<scalar> out;
-      out.indices = indices_of(indices);
-      out.distances = values_of<scalar>(distances);
-      out.counts = indices_of(counts);
+      farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
       call(
           where, [&](auto const&) { return index.host.radius(asked, params, max, out); },
           [&](auto exec) { return farpoint::radius_workspace_bytes(exec, index.device, asked); },

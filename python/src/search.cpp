@@ -25,9 +25,7 @@ void knn(place const& where, input const& points, optional_input const& offsets,
   farpoint::exact const method{max_radius, exclude_self};
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
-    farpoint::knn_output<scalar> out;
-    out.indices = indices_of(indices);
-    out.distances = values_of<scalar>(distances);
+    farpoint::knn_output<scalar> const out{indices_of(indices), values_of<scalar>(distances)};
     with_queries<scalar>(
         "knn: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {
@@ -53,10 +51,7 @@ void radius(place const& where, input const& points, optional_input const& offse
             optional_output const& indices, optional_output const& distances, optional_output const& counts) {
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
-    farpoint::radius_output<scalar> out;
-    out.indices = indices_of(indices);
-    out.distances = values_of<scalar>(distances);
-    out.counts = indices_of(counts);
+    farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
     with_queries<scalar>(
         "radius: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {
@@ -75,10 +70,8 @@ void radius_rows(place const& where, input const& points, optional_input const& 
                  optional_output const& indices, optional_output const& distances) {
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
-    farpoint::radius_rows_output<scalar> out;
-    out.offsets = indices_of(row_offsets);
-    out.indices = indices_of(indices);
-    out.distances = values_of<scalar>(distances);
+    farpoint::radius_rows_output<scalar> const out{indices_of(row_offsets), indices_of(indices),
+                                                   values_of<scalar>(distances)};
     with_queries<scalar>(
         "radius: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {

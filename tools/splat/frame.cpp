@@ -28,13 +28,9 @@ class host_side {
   static T* pointer(std::vector<T>& values) {
     return values.data();
   }
-  template <class T>
-  void upload(T const* from, std::size_t count, std::vector<T>& to) const {
-    std::copy_n(from, count, to.begin());
-  }
-  template <class T>
-  void download(std::vector<T> const& from, std::size_t count, T* to) const {
-    std::copy_n(from.begin(), count, to);
+  template <class From, class To>
+  static void copy_n(From from, std::size_t count, To to) {
+    std::copy_n(from, count, to);
   }
   /// A part of the search.
   template <class... Arguments>

@@ -37,13 +37,9 @@ class cuda_side {
   static T* pointer(thrust::device_vector<T>& values) {
     return thrust::raw_pointer_cast(values.data());
   }
-  template <class T>
-  void upload(T const* from, std::size_t count, thrust::device_vector<T>& to) const {
-    thrust::copy_n(from, count, to.begin());
-  }
-  template <class T>
-  void download(thrust::device_vector<T> const& from, std::size_t count, T* to) const {
-    thrust::copy_n(from.begin(), count, to);
+  template <class From, class To>
+  static void copy_n(From from, std::size_t count, To to) {
+    thrust::copy_n(from, count, to);
   }
   /// Of an exact search: what its view takes longer with the index than without.
   template <class Cloud, class Method, class Output>

@@ -13,8 +13,7 @@
 
 namespace farpoint_tools {
 
-/// @tparam Side  where: `exec()`, `Array<T>`, `pointer(array)`, `upload(values, array)`, `download(array, count,
-/// values)`,
+/// @tparam Side  where: `exec()`, `array<T>`, `pointer(array)`, `copy_n(from, count, to)` between arrays and the host,
 ///               `wait()`, `frame_seconds(enqueue)`, `index_seconds(...)`, `repeats`
 template <class Side>
 class frame_maker {
@@ -44,8 +43,8 @@ class frame_maker {
     double const pixel = double{request.looking.translation[2]} / double{request.looking.focal[0]};
     params_.most_extent = std::max(request.reach / 64, usual * pixel);
     if (!colours.empty()) params_.light = farpoint::splat_light::none();
-    side_.upload(reinterpret_cast<float const*>(cloud.data()), cloud_.size(), cloud_);
-    side_.upload(colours.data(), colours.size(), own_colours_);
+    Side::copy_n(reinterpret_cast<float const*>(cloud.data()), cloud_.size(), cloud_.begin());
+    Side::copy_n(colours.data(), colours.size(), own_colours_.begin());
     workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, request.k),
                                                draw_splats_workspace_bytes(side_.exec(), large_, params_)) +
                                       alignment);
@@ -150,7 +149,7 @@ class frame_maker {
   }
   void download(splat_frame& made) {
     std::vector<std::int32_t> count(1);
-    side_.download(count_, 1, count.data());
+    Side::copy_n(count_.begin(), 1, count.data());
     auto const seen = static_cast<std::size_t>(count[0]);
     auto const k = static_cast<std::size_t>(request_.k);
     made.seen = {std::vector<std::int32_t>(seen),
@@ -158,13 +157,13 @@ class frame_maker {
     made.normals.resize(seen);
     made.extents.resize(2 * seen);
     made.picture = {large_, std::vector<float>(depths_.size()), std::vector<float>(colours_.size())};
-    side_.download(visible_, seen, made.seen.visible.data());
-    side_.download(indices_, seen * k, made.seen.neighbours.indices.data());
-    side_.download(distances_, seen * k, made.seen.neighbours.distances.data());
-    side_.download(normals_, 3 * seen, reinterpret_cast<float*>(made.normals.data()));
-    side_.download(extents_, 2 * seen, made.extents.data());
-    side_.download(depths_, depths_.size(), made.picture.depths.data());
-    side_.download(colours_, colours_.size(), made.picture.colours.data());
+    Side::copy_n(visible_.begin(), seen, made.seen.visible.data());
+    Side::copy_n(indices_.begin(), seen * k, made.seen.neighbours.indices.data());
+    Side::copy_n(distances_.begin(), seen * k, made.seen.neighbours.distances.data());
+    Side::copy_n(normals_.begin(), 3 * seen, reinterpret_cast<float*>(made.normals.data()));
+    Side::copy_n(extents_.begin(), 2 * seen, made.extents.data());
+    Side::copy_n(depths_.begin(), depths_.size(), made.picture.depths.data());
+    Side::copy_n(colours_.begin(), colours_.size(), made.picture.colours.data());
   }
 
   Side& side_;
