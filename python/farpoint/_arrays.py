@@ -20,16 +20,25 @@ Allocator = Callable[[int], Any]
 _FLOATS = ("float32", "float64")
 
 
-_names: dict = {}
+class _Names(dict):
+    """Names of the types of numpy, CuPy and torch. They are kept: numpy takes microseconds to make one up."""
 
-
-def _name_of(dtype: Any) -> str:
-    """The name of a type of numpy, CuPy or torch; numpy takes microseconds to make it up."""
-    name = _names.get(dtype)
-    if name is None:
+    def __missing__(self, dtype: Any) -> str:
         text = str(dtype)
-        name = _names[dtype] = text[len("torch."):] if text.startswith("torch.") else np.dtype(dtype).name
-    return name
+        name = self[dtype] = text[len("torch."):] if text.startswith("torch.") else np.dtype(dtype).name
+        return name
+
+
+class _Types(dict):
+    """Types of numpy by name, which are kept, too."""
+
+    def __missing__(self, name: str) -> np.dtype:
+        dtype = self[name] = np.dtype(name)
+        return dtype
+
+
+_name_of = _Names().__getitem__
+_type_of = _Types().__getitem__
 
 
 class Numpy:
@@ -42,7 +51,7 @@ class Numpy:
         self.place = _core.Place(-1, 0, threads, None)
 
     def accepts(self, array: Array) -> bool:
-        return not hasattr(array, "__dlpack_device__") or isinstance(array, np.ndarray)
+        return isinstance(array, np.ndarray) or not hasattr(array, "__dlpack_device__")
 
     def array(self, value: Array, dtype: Optional[str] = None) -> np.ndarray:
         array = np.asarray(value, dtype=dtype)
@@ -54,10 +63,11 @@ class Numpy:
         return _name_of(array.dtype)
 
     def is_packed(self, array: np.ndarray) -> bool:
-        return array.flags.c_contiguous and array.flags.aligned
+        flags = array.flags
+        return flags.c_contiguous and flags.aligned
 
     def empty(self, shape: Sequence[int], dtype: str) -> np.ndarray:
-        return np.empty(shape, dtype)
+        return np.empty(shape, _type_of(dtype))
 
     def zeros(self, shape: Sequence[int], dtype: str) -> np.ndarray:
         return np.zeros(shape, dtype)
@@ -67,10 +77,10 @@ class Numpy:
 
     def strides(self, array: np.ndarray) -> Optional[Sequence[int]]:
         # In values, as DLPack has them; None where they are not whole values, as in a field of a record.
-        size = array.itemsize
-        if any(stride % size for stride in array.strides) or not array.flags.aligned:
+        size, strides = array.itemsize, array.strides
+        if not array.flags.aligned or any([stride % size for stride in strides]):
             return None
-        return [stride // size for stride in array.strides]
+        return [stride // size for stride in strides]
 
     def packed(self, array: np.ndarray) -> np.ndarray:
         return np.asarray(array, order="C")
@@ -78,8 +88,8 @@ class Numpy:
     def transposed(self, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         return array.transpose(axes)
 
-    def view(self, array: np.ndarray) -> Any:
-        """What the library is given of an array."""
+    def view(self, array: Optional[np.ndarray]) -> Any:
+        """What the library is given of an array; None of None."""
         return array
 
     def offsets_of(self, lengths: Array) -> np.ndarray:
@@ -89,6 +99,14 @@ class Numpy:
 
     def where(self, condition: Array, one: Array, other: Array) -> np.ndarray:
         return np.where(condition, one, other)
+
+    def at_least(self, array: np.ndarray, least: Any) -> np.ndarray:
+        """The larger of each value and a number, or the value of another array."""
+        return self.library.maximum(array, least)
+
+    def root(self, array: np.ndarray) -> np.ndarray:
+        """Square roots of floats, to the nearest float."""
+        return np.sqrt(array)
 
     def astype(self, array: np.ndarray, dtype: str) -> np.ndarray:
         return array.astype(dtype, copy=False)
@@ -157,9 +175,9 @@ class Torch:
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
         return array.permute(*axes)
 
-    def view(self, array: Any) -> Any:
+    def view(self, array: Optional[Any]) -> Any:
         # Its own function rather than __dlpack__(), which would order streams: the work is on the tensor's.
-        return self.library.utils.dlpack.to_dlpack(array)
+        return None if array is None else self.library.utils.dlpack.to_dlpack(array)
 
     def offsets_of(self, lengths: Array) -> Any:
         zero = self.library.zeros(1, dtype=self.library.int64, device=self.device)
@@ -167,6 +185,13 @@ class Torch:
 
     def where(self, condition: Array, one: Array, other: Array) -> Any:
         return self.library.where(condition, one, other)
+
+    def at_least(self, array: Any, least: Any) -> Any:
+        return self.library.clamp(array, min=least)
+
+    def root(self, array: Any) -> Any:
+        # In double: torch's root of a float is off by a bit now and then.
+        return array.double().sqrt().float()
 
     def astype(self, array: Any, dtype: str) -> Any:
         return array.to(getattr(self.library, dtype))
@@ -224,8 +249,9 @@ class Cupy(Numpy):
     def packed(self, array: Any) -> Any:
         return self.library.ascontiguousarray(array)
 
-    def view(self, array: Any) -> Any:
-        return array.__dlpack__(stream=-1)  # no order of streams: the work is on the array's
+    def view(self, array: Optional[Any]) -> Any:
+        # No order of streams: the work is on the array's.
+        return None if array is None else array.__dlpack__(stream=-1)
 
     def offsets_of(self, lengths: Array) -> Any:
         lengths = self.array(lengths, "int64")
@@ -235,6 +261,9 @@ class Cupy(Numpy):
 
     def where(self, condition: Array, one: Array, other: Array) -> Any:
         return self.library.where(condition, one, other)
+
+    def root(self, array: Any) -> Any:
+        return self.library.sqrt(array.astype("float64")).astype("float32")
 
     def count(self, number: int, dtype: str) -> Any:
         with self.library.cuda.Device(self.device):
@@ -279,12 +308,13 @@ class Call:
         self.name = name
         self.space = space_of(first, threads=threads, stream=stream, workspace=workspace)
         self.place = self.space.place
+        self.view = self.space.view
 
     def fail(self, sentence: str) -> NoReturn:
         raise ValueError(f"{self.name}: {sentence}")
 
     def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
-        if hasattr(value, "__dlpack_device__") and not self.space.accepts(value):
+        if not self.space.accepts(value) and hasattr(value, "__dlpack_device__"):
             if not (self.space.on_host and _in_host_memory(value)):
                 self.fail(f"{what} are in another memory or of another library than the first array")
             value = np.from_dlpack(value)
@@ -300,10 +330,10 @@ class Call:
     def points(self, value: Array, what: str = "points", types: Sequence[str] = _FLOATS, more_columns: bool = False) -> Any:
         """[N, 3] or [B, N, 3], as the library takes it: copied only where no one stride covers all points."""
         array = self.floats(value, what, types)
-        shape = tuple(array.shape)
+        shape = array.shape
         right = len(shape) in (2, 3) and (shape[-1] == 3 or (more_columns and shape[-1] > 3))
         if not right:
-            self.fail(f"{what} have the shape {shape}; they must be (N, 3) or (B, N, 3)")
+            self.fail(f"{what} have the shape {tuple(shape)}; they must be (N, 3) or (B, N, 3)")
         if self.space.is_packed(array):
             return array
         strides = self.space.strides(array)
@@ -346,9 +376,6 @@ class Call:
         if name not in ("int32", "int64"):
             self.fail(f"index_dtype is {name}; it must be int32 or int64")
         return name
-
-    def view(self, array: Optional[Any]) -> Any:
-        return None if array is None else self.space.view(array)
 
 
 def cloud_shape(points: Any, offsets: Optional[Any]) -> tuple:

@@ -57,23 +57,20 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
     if n > 0 and (block > 0 or skip):
         places = _places_of(space, n, block)
         points = _ordered(space, points, places, skip)
-    indices = space.empty((*front, npoint), call.index_type(index_dtype))
-    distances = space.empty((*front, npoint), "float32")
+    index_type = call.index_type(index_dtype)
+    indices, distances = space.empty((*front, npoint), index_type), space.empty((*front, npoint), "float32")
     view = call.view
     _core.fps(call.place, view(points), None, npoint, 0, 0.0, None, None, None, None, view(indices), view(distances), None)
     if npoint == 0 or n == 0:
         return 0 * indices
     # Where all are at distance 0 a reduction finds the first that is left. Sampling begins with it, but for a point 0
     # that is left out of what follows.
-    left = points[..., 0] == points[..., 0]
+    left = (points[..., 0] == points[..., 0]) & (indices[..., :1] >= 0)
     if skip:
         left = left & _away(space, points)
-    first = space.library.argmax(space.astype(left, "uint8"), -1)[..., None]
-    first = space.where(indices[..., :1] >= 0, space.astype(first, space.dtype(indices)), indices[..., :1])
-    indices = space.where(distances > 0, indices, first)
-    if places is not None:
-        indices = space.astype(space.where(indices >= 0, places[indices], 0 * indices), space.dtype(indices))
-    return space.where(indices >= 0, indices, 0 * indices)
+    first = space.astype(left, "uint8").argmax(-1)[..., None]
+    indices = space.where(distances > 0, indices, space.astype(first, index_type))
+    return indices if places is None else space.astype(places[indices], index_type)
 
 
 _places: Dict[tuple, Any] = {}
@@ -145,17 +142,17 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, index
     """
     call = _call("ball_query", xyz, threads=threads)
     space = call.space
-    search = _Search(call, call.points(xyz, "xyz", _FLOAT), new_xyz, None, None, None, None)
+    search = _Search(call, call.points(xyz, "xyz", _FLOAT), call.points(new_xyz, "new_xyz"))
     if not 0 <= nsample <= 1024:
         call.fail(f"nsample is {nsample}; it must be 0 to 1,024")
     index_type = call.index_type(index_dtype)
     radius = abs(float(radius))
-    if nsample == 0 or not np.float32(radius) * np.float32(radius) > 0:
+    if nsample == 0 or not float(np.float32(radius)) ** 2 > 2.0**-150:  # smaller squares are 0 as a float
         return space.zeros((*search.shape, nsample), index_type)
     indices = search.output((nsample,), index_type, -1)
     _core.radius(*search.arguments(), radius, False, False, True, nsample, call.view(indices), None, None)
-    indices = space.where(indices >= 0, indices, indices[..., :1])
-    return space.where(indices >= 0, indices, 0 * indices)
+    # They ascend, and are -1 past the last.
+    return space.at_least(indices, space.at_least(indices[..., :1], 0))
 
 
 def three_nn(unknown: Array, known: Array, *, index_dtype: Any = "int32", threads: int = 0) -> Any:
@@ -175,14 +172,11 @@ def three_nn(unknown: Array, known: Array, *, index_dtype: Any = "int32", thread
     """
     call = _call("three_nn", unknown, threads=threads)
     space = call.space
-    search = _Search(call, known, call.points(unknown, "unknown", _FLOAT), None, None, None, None)
+    search = _Search(call, call.points(known, "known"), call.points(unknown, "unknown", _FLOAT))
     indices = search.output((3,), call.index_type(index_dtype), -1)
     distances = search.output((3,), "float32", math.inf)
     _core.knn(*search.arguments(), 3, math.inf, False, call.view(indices), call.view(distances))
-    there = (indices >= 0) & (distances < math.inf)
-    # In double: torch's root of a float is off by a bit now and then.
-    metres = space.astype(space.library.sqrt(space.astype(distances, "float64")), "float32")
-    return metres, space.where(there, indices, 0 * indices)
+    return space.root(distances), space.where(distances < math.inf, indices, 0 * indices)
 
 
 def three_interpolate(features: Array, idx: Array, weight: Array, *, threads: int = 0) -> Any:
@@ -205,9 +199,8 @@ def three_interpolate(features: Array, idx: Array, weight: Array, *, threads: in
     if tuple(weight.shape) != tuple(call.array(idx, "idx").shape) or weight.shape[-1:] != (3,):
         call.fail("idx and weight are not both (B, N, 3)")
     values = gather(features, idx, channels_first=True, threads=threads)
-    weight = weight[..., None, :, :]
-    products = [values[..., j] * weight[..., j] for j in range(3)]
-    return products[0] + products[1] + products[2]
+    products = values * weight[..., None, :, :]
+    return products[..., 0] + products[..., 1] + products[..., 2]
 
 
 def distCUDA2(points: Array, *, threads: int = 0) -> Any:
@@ -229,7 +222,7 @@ def distCUDA2(points: Array, *, threads: int = 0) -> Any:
         call.fail(f"points have the shape {tuple(points.shape)}; they must be (P, 3)")
     if points.shape[0] >= 4:
         return _mean_knn_distance(call, points, 3, None, None)
-    search = _Search(call, points, None, None, None, None, None)
+    search = _Search(call, points, None)
     indices, distances = search.output((3,), "int64", -1), search.output((3,), "float32", math.inf)
     _core.knn(*search.arguments(), 3, math.inf, True, call.view(indices), call.view(distances))
     largest = space.full((), 3.4028234663852886e38, "float32")

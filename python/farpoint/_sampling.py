@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Optional
 
 import numpy as np
@@ -109,17 +110,15 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
         features = space.transposed(features, (0, 2, 1) if batched else (1, 0))
     strides = space.strides(features)
     ragged = offsets is not None or lengths is not None
-    if strides is None or any(stride < 0 for stride in strides) or ragged:
+    if strides is None or min(strides) < 0 or ragged:
         features = space.packed(features)
     indices = call.indices(indices, "indices")
-    which = tuple(indices.shape)
-    channels = features.shape[-1]
+    which, channels = tuple(indices.shape), features.shape[-1]
 
     cuts = call.offsets(features, offsets, lengths)
     index_cuts = call.offsets(indices, index_offsets, index_lengths, "index_")
     if cuts is None and index_cuts is not None:
         call.fail("index_offsets and index_lengths need offsets or lengths")
-    each = 1
     if cuts is not None:
         if channels_first:
             call.fail("features of ragged clouds are (N, C), not channels first")
@@ -130,10 +129,9 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
             index_cuts = space.count(clouds + 1, "int64")
         if index_cuts.shape[0] != clouds + 1:
             call.fail("index_offsets are of another number of clouds")
-        for extent in which[1:]:
-            each *= extent
+        each = math.prod(which[1:])
         gathered = space.zeros((*which, channels), dtype)  # rows that offsets leave out are not written
-        flat = gathered.reshape(_size(which), channels)
+        flat = gathered.reshape(math.prod(which), channels)
         _core.gather(call.place, call.view(features), call.view(cuts), call.view(indices),
                      call.view(index_cuts), each, call.view(flat))
         return gathered
@@ -142,7 +140,7 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
         call.fail(f"indices have the shape {which}; they must be (B, ...) with B = {shape[0]}")
     clouds = shape[0] if batched else 1
     front, middle = ((clouds,), which[1:]) if batched else ((), which)
-    rows = _size(middle)
+    rows = math.prod(middle)
     if channels_first:
         gathered = space.empty((clouds, channels, rows), dtype)
         to = space.transposed(gathered, (0, 2, 1))
@@ -155,13 +153,6 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     _core.gather(call.place, call.view(features), None, call.view(indices), None, 1,
                  call.view(to))
     return result
-
-
-def _size(shape: Any) -> int:
-    size = 1
-    for extent in shape:
-        size *= extent
-    return size
 
 
 def group(features: Array, indices: Array, *, threads: int = 0, stream: Optional[int] = None) -> Any:

@@ -25,18 +25,18 @@ class RadiusRows(NamedTuple):
 
 
 class _Search:
-    """Points and queries of a search, checked."""
+    """Points and queries of a search, which Call.points() has checked, and their offsets."""
 
-    def __init__(self, call: Call, points: Array, queries: Optional[Array], offsets: Optional[Array],
-                 lengths: Optional[Array], query_offsets: Optional[Array], query_lengths: Optional[Array]):
+    def __init__(self, call: Call, points: Any, queries: Optional[Any], offsets: Optional[Array] = None,
+                 lengths: Optional[Array] = None, query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None):
         self.call = call
-        self.points = call.points(points)
-        self.offsets = call.offsets(self.points, offsets, lengths)
-        self.queries = None
+        self.points = points
+        self.offsets = call.offsets(points, offsets, lengths)
+        self.queries = queries
         self.query_offsets = None
-        asked = self.points
+        asked = points
         if queries is not None:
-            asked = self.queries = call.points(queries, "queries")
+            asked = queries
             self.query_offsets = call.offsets(asked, query_offsets, query_lengths, "query_")
             self._compare()
         elif query_offsets is not None or query_lengths is not None:
@@ -47,12 +47,15 @@ class _Search:
 
     def _compare(self) -> None:
         call, points, queries = self.call, self.points, self.queries
-        if call.space.dtype(points) != call.space.dtype(queries):
+        if points.dtype != queries.dtype:
             call.fail(f"queries are {call.space.dtype(queries)} and points {call.space.dtype(points)}")
         if (self.offsets is None) != (self.query_offsets is None) or len(points.shape) != len(queries.shape):
             call.fail("points and queries are both single clouds, both batches, or both ragged")
-        clouds = [c.shape[0] for c in ((self.offsets, self.query_offsets) if self.offsets is not None else (points, queries))]
-        if (self.offsets is not None or len(points.shape) == 3) and clouds[0] != clouds[1]:
+        if self.offsets is not None:
+            same = self.offsets.shape[0] == self.query_offsets.shape[0]
+        else:
+            same = len(points.shape) == 2 or points.shape[0] == queries.shape[0]
+        if not same:
             call.fail("points and queries have different numbers of clouds")
 
     def arguments(self) -> tuple:
@@ -65,6 +68,11 @@ class _Search:
         if self.offsets is None:
             return space.empty((*self.shape, *shape), dtype)
         return space.full((*self.shape, *shape), value, dtype)
+
+
+def _checked(call: Call, points: Array, queries: Optional[Array]) -> tuple:
+    """Points and queries for a _Search."""
+    return call.points(points), None if queries is None else call.points(queries, "queries")
 
 
 def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
@@ -93,7 +101,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
         +inf past the last.
     """
     call = Call("knn", points, threads, stream, workspace)
-    search = _Search(call, points, queries, offsets, lengths, query_offsets, query_lengths)
+    search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     if k < 1 or k > 1024:
         call.fail(f"k is {k}; it must be 1 to 1,024")
     indices = search.output((k,), call.index_type(index_dtype), -1)
@@ -134,14 +142,12 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
         Query and point of each pair, counted through all clouds, as torch_cluster.radius has them.
     """
     call = Call("radius", points, threads, stream, workspace)
-    search = _Search(call, points, queries, offsets, lengths, query_offsets, query_lengths)
+    search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     space = call.space
     if order not in ("index", "nearest"):
         call.fail(f"there is no order {order!r}")
     index_type = call.index_type(index_dtype)
-    rows = 1
-    for extent in search.shape:
-        rows *= extent
+    rows = math.prod(search.shape)
     # Rows of queries that offsets leave out are empty.
     row_offsets = space.empty((rows + 1,), index_type)
     rules = (radius, order == "nearest", exclude_self, exclusive)
@@ -252,7 +258,7 @@ def interpolate(points: Array, features: Array, queries: Array, *, offsets: Opti
         A query at the place of a point gets that point's features; one without neighbours zeros.
     """
     call = Call("interpolate", points, threads, stream, workspace)
-    search = _Search(call, points, queries, offsets, lengths, query_offsets, query_lengths)
+    search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     features = call.space.packed(call.floats(features, "features", ("float32",)))
     if tuple(features.shape[:-1]) != tuple(search.points.shape[:-1]) or len(features.shape) < 2:
         call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")

@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Optional, Sequence
 
 from . import _core
 from ._arrays import Allocator, Array, Call, cloud_shape
 
 _OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
+_DYNAMIC_OUTPUTS = ("coords", "num_points", "mean", "point_voxel")
 
 
 def _three(call: Call, values: Any, what: str) -> tuple:
-    numbers = (values,) * 3 if isinstance(values, (int, float)) else tuple(float(value) for value in values)
+    numbers = (float(values),) * 3 if isinstance(values, (int, float)) else tuple(map(float, values))
     if len(numbers) != 3:
         call.fail(f"{what} has {len(numbers)} numbers; it must have three")
-    return tuple(float(number) for number in numbers)
+    return numbers
 
 
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
@@ -75,14 +77,14 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     hard = max_points is not None
     if hard and (max_points < 1 or max_voxels < 1):  # type: ignore[operator]
         call.fail("max_points and max_voxels must be positive")
-    if len(tuple(point_range)) != 6:
+    bounds = tuple(map(float, point_range))
+    if len(bounds) != 6:
         call.fail("point_range has not six numbers")
-    lower, upper = _three(call, tuple(point_range)[:3], "point_range"), _three(call, tuple(point_range)[3:], "point_range")
     if order not in ("first_occurrence", "grid"):
         call.fail(f"there is no order {order!r}")
     if columns not in ("xyz", "zyx", "batch_xyz", "batch_zyx"):
         call.fail(f"there are no columns {columns!r}")
-    wanted = [name for name in _OUTPUTS if hard or name != "voxels"] if outputs is None else list(outputs)
+    wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else tuple(outputs)
     for name in wanted:
         if name not in _OUTPUTS:
             call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
@@ -93,10 +95,8 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
 
     shape = cloud_shape(points, cuts)
     clouds = shape[0] if shape else 1
-    total = 1
-    for extent in points.shape[:-1]:
-        total *= extent
-    features = points.shape[-1]
+    *front, features = points.shape
+    total = math.prod(front)
     rows = min(total, clouds * max_voxels) if hard else total  # type: ignore[operator]
     if capacity is not None:
         if capacity < 0:
@@ -108,7 +108,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         "num_points": ((rows,), "int32"),
         "voxels": ((rows, max_points, features), dtype),
         "mean": ((rows, features), dtype),
-        "point_voxel": (tuple(points.shape[:-1]), "int64"),
+        "point_voxel": (tuple(front), "int64"),
     }
     result = {name: new(*shapes[name]) for name in wanted}
     if "point_voxel" in result and cuts is not None:
@@ -116,11 +116,11 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         result["point_voxel"][...] = -1
     result["voxel_count"] = space.empty((1,), "int64")
     result["voxel_offsets"] = space.empty((clouds + 1,), "int64")
-    _core.voxelize(call.place, call.view(points), call.view(cuts), lower, upper, _three(call, voxel_size, "voxel_size"),
-                   max_voxels, max_points, order == "grid", seed, rows, columns.startswith("batch"),
-                   columns.endswith("zyx"), *(call.view(result.get(name)) for name in
-                                              (*("coords", "num_points", "voxels", "mean", "point_voxel"),
-                                               "voxel_count", "voxel_offsets")))
+    view, given = call.view, result.get
+    _core.voxelize(call.place, view(points), view(cuts), bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
+                   max_voxels, max_points, order == "grid", seed, rows, columns.startswith("batch"), columns.endswith("zyx"),
+                   view(given("coords")), view(given("num_points")), view(given("voxels")), view(given("mean")),
+                   view(given("point_voxel")), view(result["voxel_count"]), view(result["voxel_offsets"]))
     if space.on_host:
         count = int(result["voxel_count"][0])
         for name in ("coords", "num_points", "voxels", "mean"):

@@ -2,7 +2,8 @@
 
     python -m farpoint.bench [--device cpu|cuda] [--only fps] [--sweep FILE] [--seconds 1] [--json FILE]
 
-Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
+Each row is the median of calls on one input, in one process. Rows of a few points have the time of a call as such, and beside it
+what of that the call takes in C++, with the same arrays. On a GPU, calls go to one stream one after another, and the time is
 that between two events over their number: what a training loop pays. Inputs are made from a fixed seed; the sweep is a street as a
 LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
@@ -10,13 +11,15 @@ LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib
 import json
 import platform
 import statistics
 import sys
 import time
-from typing import Any, Callable, Dict, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional
+from unittest import mock
 
 import numpy as np
 
@@ -49,12 +52,30 @@ class Clock:
         return self._on_gpu(call) if self.on_gpu else self._on_host(call)
 
     def _on_host(self, call: Callable[[], Any]) -> float:
+        def seconds() -> float:
+            start = time.perf_counter()
+            call()
+            return time.perf_counter() - start
+
+        return self._median(seconds)
+
+    def microseconds_in_library(self, call: Callable[[], Any]) -> float:
+        """What of a call's time the compiled library takes; on a GPU to enqueue the work."""
+        with _library_times() as parts:
+
+            def seconds() -> float:
+                parts.clear()
+                call()
+                return sum(parts)
+
+            seconds()
+            return self._median(seconds)
+
+    def _median(self, seconds: Callable[[], float]) -> float:
         times: List[float] = []
         end = time.perf_counter() + self.seconds
         while not times or (time.perf_counter() < end and len(times) < 1000):
-            start = time.perf_counter()
-            call()
-            times.append(time.perf_counter() - start)
+            times.append(seconds())
         return 1e6 * statistics.median(times)
 
     def _on_gpu(self, call: Callable[[], Any]) -> float:
@@ -74,6 +95,24 @@ class Clock:
             finish.synchronize()
             times.append(1e3 * begin.elapsed_time(finish) / each)
         return statistics.median(times)
+
+
+@contextlib.contextmanager
+def _library_times() -> Iterator[List[float]]:
+    """A list to which each call of the compiled library adds its seconds."""
+    times: List[float] = []
+
+    def noted(function: Callable[..., None]) -> Callable[..., None]:
+        def call(place: Any, *arguments: Any) -> None:
+            function(place, *arguments)
+            times.append(place.seconds)
+
+        return call
+
+    core = farpoint._core
+    names = ("fps", "gather", "knn", "radius", "radius_rows", "voxelize")
+    with mock.patch.multiple(core, **{name: noted(getattr(core, name)) for name in names}):
+        yield times
 
 
 def _have(name: str) -> Optional[Any]:
@@ -177,6 +216,23 @@ class Cases:
             rows.append(("voxelize", f"{name}, {0.2 if is_sweep else 0.05} m", self.voxelize(points, 0.2 if is_sweep else 0.05)))
         return rows
 
+    def few(self) -> List[tuple]:
+        """Calls on four points: what a call costs before it has much to do."""
+        points = self.given(np.random.default_rng(2).random((1, 4, 3), np.float32))
+        indices = farpoint.fps(points, 2)
+        groups = farpoint.knn(points, 2).indices
+        channels = self.given(np.zeros((1, 5, 4), np.float32))
+        name = "(1, 4, 3)"
+        return [
+            ("fps", name, lambda: farpoint.fps(points, 2)),
+            ("knn", name, lambda: farpoint.knn(points, 2)),
+            ("radius", name, lambda: farpoint.radius(points, 0.1)),
+            ("voxelize", name, lambda: farpoint.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), max_points=2, max_voxels=4)),
+            ("gather", name, lambda: farpoint.gather(points, indices)),
+            ("group", "(1, 5, 4)", lambda: farpoint.group(channels, groups)),
+            ("ball_query", name, lambda: farpoint.ball_query(0.2, 2, points, points)),
+        ]
+
 
 def _table(rows: List[dict]) -> str:
     head = ["function", "input", "package", "us", "times farpoint's"]
@@ -202,6 +258,11 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
             continue
         for package, call in calls.items():
             rows.append({"function": function, "input": name, "package": package, "p50_us": clock.microseconds(call)})
+    for function, name, call in cases.few():
+        if only is None or function == only:
+            rows.append({"function": function, "input": name, "package": "farpoint", "p50_us": clock.microseconds(call)})
+            rows.append({"function": function, "input": name, "package": "farpoint, in C++",
+                         "p50_us": clock.microseconds_in_library(call)})
     there = [name for name, module in {**cases.peers, "pytorch3d": cases.pytorch3d}.items() if module is not None]
     context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
                "peers": there, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
@@ -211,7 +272,7 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
 def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m farpoint.bench", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
-    parser.add_argument("--only", choices=["fps", "knn", "radius", "voxelize"], help="one function")
+    parser.add_argument("--only", choices=["fps", "knn", "radius", "voxelize", "gather", "group", "ball_query"], help="one function")
     parser.add_argument("--sweep", help="a file of float32 x, y, z")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row, at most, after the first call")
     parser.add_argument("--json", help="write the rows to this file")

@@ -10,8 +10,7 @@ into an output, added by index_add_: on a GPU in an order that may differ from r
 torch.use_deterministic_algorithms says otherwise.
 """
 
-from __future__ import annotations
-
+# Without annotations from __future__: torch 2.6 cannot tell the types of an operator from their names.
 from typing import Optional, Tuple
 
 import torch

@@ -9,6 +9,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 
@@ -23,6 +24,8 @@ struct place {
   int threads = 0;       ///< on the host; 0: one per core
   nb::object allocate;   ///< callable(bytes) -> address, or an array that has one; None for the device's pool
   bool y_first = false;  ///< of points; see points_of()
+  /// What the last call took in the library, without Python's part; work on a stream may go on.
+  mutable double seconds = 0;
 
   bool on_host() const { return device < 0; }
   farpoint::cuda_exec exec() const { return {reinterpret_cast<cudaStream_t>(stream)}; }
@@ -67,6 +70,15 @@ class device_memory {
   nb::ndarray<> memory_;  ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
 };
 
+/// Calls work() and notes how long it took.
+template <class Work>
+farpoint::result timed(place const& where, Work const& work) {
+  auto const start = std::chrono::steady_clock::now();
+  farpoint::result const outcome = work();
+  where.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return outcome;
+}
+
 /// Makes a call where it is to be made, without the GIL.
 /// @param where      host memory or a stream
 /// @param on_host    result(runtime::options const&)
@@ -77,13 +89,13 @@ void call(place const& where, OnHost const& on_host, Size const& size, OnStream 
   farpoint::result outcome;
   if (where.on_host()) {
     nb::gil_scoped_release const unlocked;
-    outcome = on_host(where.options());
+    outcome = timed(where, [&] { return on_host(where.options()); });
   } else {
     current_device const device{where};
     auto const exec = where.exec();
     device_memory const workspace{where, size(exec)};
     nb::gil_scoped_release const unlocked;
-    outcome = on_stream(exec, workspace.bytes());
+    outcome = timed(where, [&] { return on_stream(exec, workspace.bytes()); });
   }
   check(outcome);
 }

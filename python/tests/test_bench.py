@@ -1,7 +1,9 @@
 import json
 
 import numpy as np
+import pytest
 
+import farpoint
 from farpoint import bench
 
 
@@ -11,9 +13,26 @@ def test_the_bench_writes_a_table_and_json(tmp_path, capsys):
     assert bench.main(["--seconds", "0", "--only", "knn", "--sweep", str(tmp_path / "sweep.bin"), "--json", str(tmp_path / "rows.json")]) == 0
     result = json.loads((tmp_path / "rows.json").read_text())
     own = [row for row in result["rows"] if row["package"] == "farpoint"]
-    assert len(own) == 3 and all(row["p50_us"] > 0 and row["function"] == "knn" for row in own)
+    assert len(own) == 4 and all(row["p50_us"] > 0 and row["function"] == "knn" for row in own)
     table = capsys.readouterr().out
     assert "sweep of 5,000, k = 16" in table and "times farpoint's" in table
+
+
+@pytest.mark.parametrize("function", ["gather", "group", "ball_query"])
+def test_of_a_few_points_it_has_a_row_for_cpp_alone(function):
+    rows = bench.run(only=function, seconds=0)["rows"]
+    assert [(row["function"], row["package"]) for row in rows] == [(function, "farpoint"), (function, "farpoint, in C++")]
+    assert all(row["p50_us"] > 0 for row in rows)
+
+
+def test_every_call_of_the_library_is_counted_and_the_functions_are_put_back():
+    points = np.zeros((4, 3), np.float32)
+    before = farpoint._core.radius_rows
+    with bench._library_times() as times:
+        farpoint.radius(points, 1.0)  # one call for the number, one for the neighbours
+        farpoint.fps(points, 2)
+    assert len(times) == 3 and all(seconds > 0 for seconds in times)
+    assert farpoint._core.radius_rows is before
 
 
 def test_the_made_sweep_is_one():

@@ -85,6 +85,12 @@ def test_ball_query(xyz, new_xyz, nsample, radius):
     np.testing.assert_array_equal(farpoint.ball_query(radius, nsample, xyz, new_xyz), ball_query_kernel(radius, nsample, xyz, new_xyz))
 
 
+@pytest.mark.parametrize("radius", [0.0, 2.0**-80, 2.0**-75, np.nextafter(2.0**-75, 1), 2.0**-75 * (1 + 2.0**-23), 2.0**-70, -1.0, np.nan])
+def test_ball_query_of_radii_whose_square_is_hardly_a_float(radius):
+    xyz, new_xyz = np.array([[1, 1, 1], [0, 0, 0], [0, 0, 0]], np.float32), np.zeros((1, 3), np.float32)
+    np.testing.assert_array_equal(farpoint.ball_query(radius, 3, xyz, new_xyz), ball_query_kernel(radius, 3, xyz, new_xyz))
+
+
 def test_ball_query_of_batches(rng):
     xyz, new_xyz = rng.standard_normal((2, 300, 3)).astype(np.float32), rng.standard_normal((2, 40, 3)).astype(np.float32)
     expected = np.stack([ball_query_kernel(0.7, 8, a, b) for a, b in zip(xyz, new_xyz)])
