@@ -126,11 +126,11 @@ class Torch:
                  workspace: Optional[Allocator] = None):
         self.library = sys.modules["torch"]
         self.device = tensor.device
-        self.on_host = tensor.device.type == "cpu"
+        self.on_host = tensor.is_cpu
         if self.on_host:
             self.place = _core.Place(-1, 0, threads, None)
             return
-        if tensor.device.type != "cuda":
+        if not tensor.is_cuda:
             raise ValueError(f"tensors are on {tensor.device}; farpoint works on CPUs and on CUDA devices")
         current = self.library.cuda.current_stream(tensor.device).cuda_stream
         # What the caching allocator gives is for the current stream; for another, the device's pool has memory.
@@ -148,7 +148,8 @@ class Torch:
     def array(self, value: Array, dtype: Optional[str] = None) -> Any:
         wanted = getattr(self.library, dtype) if dtype else None
         if isinstance(value, self.library.Tensor):
-            return value.detach() if wanted is None else value.detach().to(wanted)
+            plain = value.detach() if value.requires_grad else value
+            return plain if wanted is None else plain.to(wanted)
         return self.library.as_tensor(value, dtype=wanted, device=self.device)
 
     def dtype(self, array: Any) -> str:

@@ -10,6 +10,8 @@ from ._arrays import Allocator, Array, Call, cloud_shape
 
 _OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
 _DYNAMIC_OUTPUTS = ("coords", "num_points", "mean", "point_voxel")
+#: Whether they begin with the cloud, and whether z is first.
+_COLUMNS = {"xyz": (False, False), "zyx": (False, True), "batch_xyz": (True, False), "batch_zyx": (True, True)}
 
 
 def _three(call: Call, values: Any, what: str) -> tuple:
@@ -17,6 +19,16 @@ def _three(call: Call, values: Any, what: str) -> tuple:
     if len(numbers) != 3:
         call.fail(f"{what} has {len(numbers)} numbers; it must have three")
     return numbers
+
+
+def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
+    names = tuple(outputs)
+    for name in names:
+        if name not in _OUTPUTS:
+            call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
+    if "voxels" in names and not hard:
+        call.fail("voxels are an output of hard voxelization: pass max_points and max_voxels")
+    return names
 
 
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
@@ -82,14 +94,10 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         call.fail("point_range has not six numbers")
     if order not in ("first_occurrence", "grid"):
         call.fail(f"there is no order {order!r}")
-    if columns not in ("xyz", "zyx", "batch_xyz", "batch_zyx"):
+    if columns not in _COLUMNS:
         call.fail(f"there are no columns {columns!r}")
-    wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else tuple(outputs)
-    for name in wanted:
-        if name not in _OUTPUTS:
-            call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
-    if "voxels" in wanted and not hard:
-        call.fail("voxels are an output of hard voxelization: pass max_points and max_voxels")
+    batch, zyx = _COLUMNS[columns]
+    wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else _named(call, outputs, hard)
     if dtype not in ("float32", "float16"):
         call.fail(f"dtype is {dtype}; it must be float32 or float16")
 
@@ -104,7 +112,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         rows = min(rows, capacity)
     new = space.empty if space.on_host else space.zeros
     shapes = {
-        "coords": ((rows, 4 if columns.startswith("batch") else 3), "int32"),
+        "coords": ((rows, 4 if batch else 3), "int32"),
         "num_points": ((rows,), "int32"),
         "voxels": ((rows, max_points, features), dtype),
         "mean": ((rows, features), dtype),
@@ -118,9 +126,9 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     result["voxel_offsets"] = space.empty((clouds + 1,), "int64")
     view, given = call.view, result.get
     _core.voxelize(call.place, view(points), view(cuts), bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
-                   max_voxels, max_points, order == "grid", seed, rows, columns.startswith("batch"), columns.endswith("zyx"),
-                   view(given("coords")), view(given("num_points")), view(given("voxels")), view(given("mean")),
-                   view(given("point_voxel")), view(result["voxel_count"]), view(result["voxel_offsets"]))
+                   max_voxels, max_points, order == "grid", seed, rows, batch, zyx, view(given("coords")),
+                   view(given("num_points")), view(given("voxels")), view(given("mean")), view(given("point_voxel")),
+                   view(result["voxel_count"]), view(result["voxel_offsets"]))
     if space.on_host:
         count = int(result["voxel_count"][0])
         for name in ("coords", "num_points", "voxels", "mean"):
