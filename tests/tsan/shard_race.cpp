@@ -1,7 +1,8 @@
 // Built with ThreadSanitizer, which must find nothing: four ranks exchange points, and then look at each other's
-// reports.
+// reports; then they sample.
 //   FARPOINT_MUTATION=1  a rank looks before it knows that the others have returned
 // is a mistake that it must report.
+#include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
@@ -56,6 +57,13 @@ int main() {
         for (auto const& report : reports) is_good = is_good && report.voxels == 50;
         good[me] = good[me] && is_good && communicator.barrier();
       }
+      farpoint::fps_params sampling;
+      sampling.samples = 60;
+      std::vector<farpoint::index_t> indices(60);
+      farpoint::fps_shard_output<float> samples;
+      samples.indices = indices;
+      farpoint::host_scratch const room{fps_shard_workspace_bytes(exec, ranks, part, sampling, samples)};
+      good[me] = good[me] && fps_shard(exec, communicator, part, sampling, samples, room) && indices.back() >= 0;
     });
   }
   for (auto& thread : team) thread.join();

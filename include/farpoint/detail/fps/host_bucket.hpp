@@ -4,6 +4,7 @@
 
 #include <farpoint/core/types.hpp>
 #include <farpoint/detail/fps/candidate_threshold.hpp>
+#include <farpoint/detail/fps/local_maxima/rule.hpp>
 #include <farpoint/tuning/fps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -33,7 +34,7 @@ struct alignas(64) fps_bucket_chunk {
   Scalar box_largest;
 };
 
-/// Samples, as separate arrays.
+/// Samples, as separate arrays. They lower every point that they are nearer to than any before.
 template <class Scalar, int Dim>
 struct alignas(64) fps_sample_group {
   Scalar axis[Dim][fps_bucket_group];
@@ -50,7 +51,50 @@ struct alignas(64) fps_sample_group {
     FARPOINT_UNROLL
     for (int k = 0; k < Dim; ++k) axis[k][lane] = sample[k];
   }
+  /// What a sample must be nearer than to lower a distance.
+  static Scalar reach(int, Scalar distance) noexcept { return distance; }
 };
+
+/// The same of samples by local maxima, which lower points inside of their balls only.
+template <class Scalar, int Dim>
+struct alignas(64) fps_ball_group {
+  Scalar axis[Dim][fps_bucket_group];
+  Scalar radius2[fps_bucket_group];
+
+  fps_ball<Dim, Scalar> at(int lane) const noexcept {
+    fps_ball<Dim, Scalar> ball{};
+    FARPOINT_UNROLL
+    for (int k = 0; k < Dim; ++k) ball.centre[k] = axis[k][lane];
+    ball.radius2 = radius2[lane];
+    return ball;
+  }
+  /// Lanes are set from 0 on.
+  void set(int lane, fps_ball<Dim, Scalar> const& ball) noexcept {
+    if (lane == 0) *this = {};
+    FARPOINT_UNROLL
+    for (int k = 0; k < Dim; ++k) axis[k][lane] = ball.centre[k];
+    radius2[lane] = ball.radius2;
+  }
+  Scalar reach(int lane, Scalar distance) const noexcept { return radius2[lane] < distance ? radius2[lane] : distance; }
+};
+
+template <class Scalar, int Dim>
+FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_centre(vec<Scalar, Dim> const& sample) noexcept {
+  return sample;
+}
+template <class Scalar, int Dim>
+FARPOINT_ALWAYS_INLINE vec<Scalar, Dim> const& fps_centre(fps_ball<Dim, Scalar> const& sample) noexcept {
+  return sample.centre;
+}
+/// What a sample must be nearer than to lower a distance.
+template <class Scalar, int Dim>
+FARPOINT_ALWAYS_INLINE Scalar fps_reach(vec<Scalar, Dim> const&, Scalar distance) noexcept {
+  return distance;
+}
+template <class Scalar, int Dim>
+FARPOINT_ALWAYS_INLINE Scalar fps_reach(fps_ball<Dim, Scalar> const& sample, Scalar distance) noexcept {
+  return sample.radius2 < distance ? sample.radius2 : distance;
+}
 
 /// A candidate: `slot` is its place, bucket * fps_bucket_points + lane.
 template <class Scalar>
@@ -106,6 +150,36 @@ class fps_chunk_builder {
 
   fps_bucket_chunk<Scalar, Dim>& chunk_;
   bucket* buckets_;
+};
+
+/// Points of a cloud, in an order in which neighbours follow one another, on their way into buckets.
+template <class Points>
+struct fps_ordered_points {
+  Points const& cloud;
+  std::uint32_t const* order;
+  index_t size;
+  index_t fill;  ///< points of a bucket
+
+  index_t buckets() const noexcept { return divide_up(size, fill); }
+  index_t chunks() const noexcept { return divide_up<index_t>(buckets(), fps_bucket_group); }
+
+  /// Fills chunk `c` and its buckets with points that nothing has been measured to.
+  /// @param buckets  of chunk 0 and those behind it
+  template <class Scalar, int Dim>
+  void build(index_t c, fps_bucket_chunk<Scalar, Dim>& chunk, fps_bucket<Scalar, Dim>* all) const noexcept {
+    index_t const first_bucket = c * fps_bucket_group;
+    index_t const last_bucket = smaller(first_bucket + fps_bucket_group, buckets());
+    fps_chunk_builder<Scalar, Dim> builder{chunk, all + first_bucket};
+    for (index_t bucket = first_bucket; bucket < last_bucket; ++bucket) {
+      int const b = static_cast<int>(bucket - first_bucket);
+      int const lanes = static_cast<int>(smaller(fill, size - bucket * fill));
+      for (int lane = 0; lane < lanes; ++lane) {
+        std::uint32_t const index = order[bucket * fill + lane];
+        builder.put(b, lane, cloud[index], not_yet_measured<Scalar>, index);
+      }
+      builder.close(b, lanes);
+    }
+  }
 };
 
 }  // namespace detail

@@ -37,13 +37,14 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   using bits = lane_word<Scalar>;
   using word = std::make_signed_t<bits>;
 
-  /// Lowers the distances of a bucket to a new sample; returns the largest left.
-  FARPOINT_ALWAYS_INLINE static Scalar lower_bucket(bucket& points, point const& sample) noexcept {
+  /// Lowers the distances of a bucket to a new sample, a point or a ball; returns the largest left.
+  template <class Sample>
+  FARPOINT_ALWAYS_INLINE static Scalar lower_bucket(bucket& points, Sample const& sample) noexcept {
     word largest = ordered_integer(no_candidate<Scalar>);
     for (int i = 0; i < fps_bucket_points; ++i) {
       Scalar d = 0;
-      ((d = add_axis(d, points.axis[Axis][i], sample[Axis])), ...);
-      Scalar const lowered = d < points.nearest[i] ? d : points.nearest[i];
+      ((d = add_axis(d, points.axis[Axis][i], fps_centre(sample)[Axis])), ...);
+      Scalar const lowered = d < fps_reach(sample, points.nearest[i]) ? d : points.nearest[i];
       points.nearest[i] = lowered;
       largest = ordered_integer(lowered) > largest ? ordered_integer(lowered) : largest;
     }
@@ -51,24 +52,26 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   }
 
   /// The buckets of a chunk that a sample may change, a bit each.
-  FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_hit(chunk const& boxes, point const& sample) noexcept {
+  template <class Sample>
+  FARPOINT_ALWAYS_INLINE static std::uint32_t buckets_hit(chunk const& boxes, Sample const& sample) noexcept {
     bits hit = 0;
     for (int b = 0; b < fps_bucket_group; ++b) {
       Scalar d = 0;
-      ((d = add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], sample[Axis])), ...);
-      hit |= d < boxes.largest[b] ? bits{1} << b : bits{0};
+      ((d = add_box_axis(d, boxes.low[Axis][b], boxes.high[Axis][b], fps_centre(sample)[Axis])), ...);
+      hit |= d < fps_reach(sample, boxes.largest[b]) ? bits{1} << b : bits{0};
     }
     return static_cast<std::uint32_t>(hit);
   }
 
   /// The samples of a group that may change a chunk, a bit each.
-  FARPOINT_ALWAYS_INLINE static std::uint32_t samples_that_hit(chunk const& boxes, group const& samples) noexcept {
+  template <class Group>
+  FARPOINT_ALWAYS_INLINE static std::uint32_t samples_that_hit(chunk const& boxes, Group const& samples) noexcept {
     Scalar const largest = boxes.box_largest;
     bits hit = 0;
     for (int s = 0; s < fps_bucket_group; ++s) {
       Scalar d = 0;
       ((d = add_box_axis(d, boxes.box_low[Axis], boxes.box_high[Axis], samples.axis[Axis][s])), ...);
-      hit |= d < largest ? bits{1} << s : bits{0};
+      hit |= d < samples.reach(s, largest) ? bits{1} << s : bits{0};
     }
     return static_cast<std::uint32_t>(hit);
   }
@@ -115,7 +118,8 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
     return lowest;
   }
 
-  FARPOINT_ALWAYS_INLINE static void lower_chunk(chunk& boxes, bucket* buckets, point const& sample) noexcept {
+  template <class Sample>
+  FARPOINT_ALWAYS_INLINE static void lower_chunk(chunk& boxes, bucket* buckets, Sample const& sample) noexcept {
     for (std::uint32_t hits = buckets_hit(boxes, sample); hits != 0; hits &= hits - 1) {
       int const b = lowest_bit(hits);
       boxes.largest[b] = lower_bucket(buckets[b], sample);
@@ -123,11 +127,12 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
   }
 
   /// Lowers a chunk to the first `count` samples.
-  FARPOINT_ALWAYS_INLINE static void lower_chunk_to_all(chunk& boxes, bucket* buckets, group const* samples,
+  template <class Group>
+  FARPOINT_ALWAYS_INLINE static void lower_chunk_to_all(chunk& boxes, bucket* buckets, Group const* samples,
                                                         std::uint32_t count) noexcept {
     bool lowered = false;
     for (std::uint32_t begin = 0; begin < count; begin += fps_bucket_group) {
-      group const& some = samples[begin / fps_bucket_group];
+      Group const& some = samples[begin / fps_bucket_group];
       std::uint32_t hits = samples_that_hit(boxes, some);
       if (count - begin < fps_bucket_group) hits &= (1u << (count - begin)) - 1;
       lowered = lowered || hits != 0;
@@ -187,14 +192,15 @@ struct fps_loops<Scalar, Dim, std::index_sequence<Axis...>> {
 };
 
 /// One chunk's part of a round: lower it to the samples of the round before, then collect.
-template <class Scalar, int Dim>
+/// @tparam Group  fps_sample_group or fps_ball_group
+template <class Scalar, int Dim, class Group = fps_sample_group<Scalar, Dim>>
 struct fps_pass {
   using loops = fps_loops<Scalar, Dim>;
-  using function = void (*)(typename loops::chunk&, typename loops::bucket*, typename loops::group const*,
-                            std::uint32_t count, std::uint32_t slot, fps_host_candidates<Scalar>&) noexcept;
+  using function = void (*)(typename loops::chunk&, typename loops::bucket*, Group const*, std::uint32_t count,
+                            std::uint32_t slot, fps_host_candidates<Scalar>&) noexcept;
 
   FARPOINT_ALWAYS_INLINE static void run(typename loops::chunk& boxes, typename loops::bucket* buckets,
-                                         typename loops::group const* samples, std::uint32_t count, std::uint32_t slot,
+                                         Group const* samples, std::uint32_t count, std::uint32_t slot,
                                          fps_host_candidates<Scalar>& list) noexcept {
     loops::lower_chunk_to_all(boxes, buckets, samples, count);
     loops::collect(boxes, buckets, slot, list);

@@ -160,19 +160,8 @@ class fps_host_sampler {
   // --- build ---
 
   void build(index_t c) noexcept {
-    index_t const fill = task_.plan.tuning().bucket_points;
-    index_t const first_bucket = c * fps_bucket_group;
-    index_t const last_bucket = std::min(first_bucket + fps_bucket_group, task_.plan.buckets(candidates_));
-    fps_chunk_builder<scalar, dim> builder{memory_.chunks[c], memory_.buckets + first_bucket};
-    for (index_t bucket = first_bucket; bucket < last_bucket; ++bucket) {
-      int const b = static_cast<int>(bucket - first_bucket);
-      int const lanes = static_cast<int>(std::min(fill, candidates_ - bucket * fill));
-      for (int lane = 0; lane < lanes; ++lane) {
-        std::uint32_t const index = memory_.order[bucket * fill + lane];
-        builder.put(b, lane, cloud_[index], not_yet_measured<scalar>, index);
-      }
-      builder.close(b, lanes);
-    }
+    fps_ordered_points<Points> const points{cloud_, memory_.order, candidates_, task_.plan.tuning().bucket_points};
+    points.build(c, memory_.chunks[c], memory_.buckets);
   }
 
   // --- sample ---

@@ -27,18 +27,20 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t fps_index_of(fps_key key) noexc
 }
 
 /// A candidate or a sample, with the ball that matters to it: what is closer than its own distance.
-template <int Dim>
+template <int Dim, class Scalar = float>
 struct alignas(16) fps_ball {
-  vec<float, Dim> centre;
-  float radius2;
+  vec<Scalar, Dim> centre;
+  Scalar radius2;
 };
 
 /// True when `other` keeps `mine` from being accepted: it is better, and inside my ball. A candidate that nothing keeps
 /// is a sample of the serial loop, at exactly its present distance, whatever else is undecided.
-template <int Dim>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim> const& other, fps_key other_key,
-                                                   fps_ball<Dim> const& mine, fps_key my_key) noexcept {
-  return (distance2(other.centre, mine.centre) < mine.radius2) & (other_key > my_key);
+/// @tparam Key  fps_key, or another type whose order is that of candidates
+template <int Dim, class Scalar, class Key>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE bool fps_blocks(fps_ball<Dim, Scalar> const& other, Key other_key,
+                                                   fps_ball<Dim, Scalar> const& mine, Key my_key) noexcept {
+  bool const is_better = other_key > my_key;
+  return (distance2(other.centre, mine.centre) < mine.radius2) & is_better;
 }
 
 /// A candidate's distance after `sample` was accepted. A sample lowers only what is inside its ball: a point outside of

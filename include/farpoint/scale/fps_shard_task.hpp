@@ -1,0 +1,264 @@
+/// @file
+/// The steps of fps_shard() on the host.
+#pragma once
+
+#include <farpoint/core/float_environment.hpp>
+#include <farpoint/detail/fps/check.hpp>
+#include <farpoint/scale/fps_shard_points.hpp>
+#include <farpoint/scale/shard_agreement.hpp>
+
+#include <functional>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Where fps_shard() writes. Every rank gets all samples. Every part except `indices` is optional.
+template <class Scalar = float>
+struct fps_shard_output {
+  span<index_t> indices = {};    ///< `[samples]`: indices into the whole cloud, as in fps_output
+  span<Scalar> distances = {};   ///< `[samples]`: squared distances (m^2), as in fps_output
+  index_t* count = nullptr;      ///< samples picked
+  index_t* exchanges = nullptr;  ///< that the call made, the same on every rank
+  fps_report* report = nullptr;  ///< of the whole cloud, the same on every rank
+};
+
+namespace FARPOINT_HIDDEN detail {
+
+/// One rank's part of a call, after ranks have agreed on the arguments.
+///
+/// In a round each rank lowers its points to the samples of the round before, and tells all others the best candidates
+/// of its groups, and how good those may be that it does not tell of. All ranks come to the same decision which of all
+/// that are listed become samples, so that a round takes one exchange.
+/// @tparam Rule  fps_shard_rule, or another one for tests
+template <class Communicator, class Points, class Rule>
+class fps_shard_task {
+ public:
+  using scalar = typename Points::scalar;
+  static constexpr int dim = Points::dim;
+  using output_type = fps_shard_output<scalar>;
+  using memory = fps_shard_memory<scalar, dim>;
+
+  fps_shard_task(host_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
+                 output_type const& output, fps_shard_tuning const& tuning, memory const& arrays) noexcept
+      : exec_{exec},
+        communicator_{communicator},
+        cloud_{part.points},
+        first_index_{part.first_index},
+        points_{exec, part, tuning, arrays},
+        params_{params},
+        output_{output},
+        tuning_{tuning},
+        memory_{arrays},
+        messages_{arrays.received, communicator.ranks(), tuning},
+        stop2_{static_cast<scalar>(params.stop_below) * static_cast<scalar>(params.stop_below)} {
+    std::fill_n(memory_.sent, messages_.bytes(tuning), static_cast<unsigned char>(0));
+  }
+
+  /// @param first  the first sample, if no point was chosen; negative: the cloud is empty
+  result run(index_t first) noexcept {
+    default_float_environment const environment;
+    if (params_.samples == 0) return finish();
+    result done = exchange_starts(first);
+    if (!done) return done;
+    if (!started_ && first >= 0 && !has_first_) return reject("fps_shard: params.first is not a point of any rank");
+    points_.arrange();
+    if (started_) {
+      done = take_chosen();
+    } else {
+      take_first();
+    }
+    while (done && count_ < params_.samples) {
+      points_.list(cut_, {memory_.sent, 1, tuning_});
+      done = exchange(memory_.sent, memory_.received, messages_.bytes(tuning_));
+      if (!done || is_complete()) break;
+      accept();
+    }
+    return done ? finish() : done;
+  }
+
+ private:
+  using point = vec<scalar, dim>;
+  using key = fps_shard_key<scalar>;
+  using candidate = fps_shard_candidate<scalar, dim>;
+  using start = fps_shard_start<scalar, dim>;
+
+  template <class Value>
+  result exchange(Value const* mine, void* all, std::size_t size) noexcept {
+    ++exchanges_;
+    return communicator_.all_gather(mine, all, size);
+  }
+
+  // --- before the rounds ---
+
+  start look_at_points(index_t first) noexcept {
+    start mine{};
+    mine.lowest = -1;
+    for (index_t i = 0; i < cloud_.size(); ++i) {
+      bool const finite = is_finite(cloud_[i]);
+      mine.non_finite += finite ? 0 : 1;
+      if (!finite || mine.lowest >= 0) continue;
+      mine.lowest = first_index_ + i;
+      mine.lowest_point = cloud_[i];
+    }
+    index_t const own = points_.here(first);
+    mine.has_first = own >= 0 ? 1 : 0;
+    if (own >= 0 && is_finite(cloud_[own])) {
+      mine.first_counts = 1;
+      mine.first_point = cloud_[own];
+    }
+    for (index_t i = 0; i < params_.chosen.size(); ++i) {
+      index_t const at = points_.here(params_.chosen[i]);
+      if (at < 0) continue;
+      ++mine.chosen;
+      if (!is_finite(cloud_[at])) continue;
+      ++mine.chosen_counts;
+      points_.mark(at);
+    }
+    return mine;
+  }
+
+  /// Finds out where to start.
+  result exchange_starts(index_t first) noexcept {
+    start const mine = look_at_points(first);
+    if (result const done = exchange(&mine, memory_.starts, sizeof mine); !done) return done;
+    for (index_t i = 0; i < params_.chosen.size(); ++i) report_.chosen_out_of_range += params_.chosen[i] != -1 ? 1 : 0;
+    for (int r = 0; r < communicator_.ranks(); ++r) {
+      start const& one = memory_.starts[r];
+      report_.non_finite += one.non_finite;
+      report_.chosen_out_of_range -= one.chosen;
+      started_ = started_ || one.chosen_counts > 0;
+      has_first_ = has_first_ || one.has_first != 0;
+      bool const is_first = one.first_counts != 0;
+      bool const is_lowest = one.lowest >= 0 && (seed_ < 0 || one.lowest < seed_);
+      if (!is_first && (first_counts_ || !is_lowest)) continue;
+      first_counts_ = is_first;
+      seed_ = is_first ? first : one.lowest;
+      seed_point_ = is_first ? one.first_point : one.lowest_point;
+    }
+    if (!started_ && points_.here(seed_) >= 0) points_.mark(points_.here(seed_));
+    return {};
+  }
+
+  void take_first() noexcept {
+    if (seed_ < 0) return;
+    write(count_++, {not_yet_measured<scalar>, seed_});
+    points_.add_sample({seed_point_, not_yet_measured<scalar>});
+  }
+
+  /// Lowers all to the points that were chosen, a message of them at a time: each rank has the coordinates of its own.
+  result take_chosen() noexcept {
+    auto* const mine = reinterpret_cast<candidate*>(memory_.sent);
+    auto* const all = reinterpret_cast<candidate*>(memory_.received);
+    index_t const most = tuning_.groups * tuning_.listed;
+    for (index_t begin = 0; begin < params_.chosen.size(); begin += most) {
+      points_.lower();
+      index_t const size = smaller(most, params_.chosen.size() - begin);
+      for (index_t i = 0; i < size; ++i) {
+        index_t const at = points_.here(params_.chosen[begin + i]);
+        bool const counts = at >= 0 && is_finite(cloud_[at]);
+        mine[i] = {{counts ? point{cloud_[at]} : point{}, not_yet_measured<scalar>}, counts ? at : -1};
+      }
+      if (result const done = exchange(mine, all, static_cast<std::size_t>(size) * sizeof *mine); !done) return done;
+      for (index_t i = 0; i < size * communicator_.ranks(); ++i) {
+        if (all[i].index >= 0) points_.add_sample(all[i].ball);
+      }
+    }
+    return {};
+  }
+
+  // --- a round ---
+
+  /// True when nothing is left that could be among the samples asked for. All ranks come to the same result.
+  bool is_complete() noexcept {
+    largest_ = no_candidate<scalar>;
+    key best{};
+    for (index_t g = 0; g < messages_.groups(); ++g) {
+      auto const& group = messages_.group(g);
+      largest_ = larger(largest_, group.largest);
+      if (group.best > best) best = group.best;
+    }
+    if (largest_ < 0 || largest_ < stop2_) return true;
+    if (found_ < wanted()) return false;
+    key const worst = memory_.found[wanted() - 1];
+    return largest_ < worst.distance || (cut_ <= largest_ && !(best > worst));
+  }
+
+  /// Samples besides the first.
+  index_t wanted() const noexcept { return params_.samples - count_; }
+
+  void accept() noexcept {
+    index_t const groups = messages_.groups();
+    static_cast<void>(for_each_index(
+        exec_, groups,
+        [this](std::uint64_t number) {
+          auto const g = static_cast<index_t>(number);
+          for (std::uint32_t i = 0; i < messages_.group(g).listed; ++i) {
+            memory_.accepted[g * tuning_.listed + i] = messages_.template is_sample<Rule>(g, i) ? 1 : 0;
+          }
+        },
+        2 * groups));
+    index_t const own = index_t{communicator_.rank()} * tuning_.groups;
+    for (index_t g = 0; g < groups; ++g) {
+      for (std::uint32_t i = 0; i < messages_.group(g).listed; ++i) {
+        if (memory_.accepted[g * tuning_.listed + i] == 0) continue;
+        candidate const& one = messages_.candidates(g)[i];
+        points_.add_sample(Rule::lowers(one));
+        memory_.found[found_++] = one.key();
+        if (g >= own && g < own + tuning_.groups) points_.take(memory_.slots[(g - own) * tuning_.listed + i]);
+      }
+    }
+    keep_best();
+    cut_ = larger(largest_ / static_cast<scalar>(tuning_.ahead), stop2_);
+    if (found_ == wanted()) cut_ = larger(cut_, memory_.found[wanted() - 1].distance);
+  }
+
+  /// What is behind as many samples as are wanted stays there, whatever else is found.
+  void keep_best() noexcept {
+    if (found_ < wanted()) return;
+    std::nth_element(memory_.found, memory_.found + wanted() - 1, memory_.found + found_, std::greater<>{});
+    found_ = wanted();
+  }
+
+  // --- the answer ---
+
+  void write(index_t slot, key const& sample) const noexcept {
+    output_.indices[static_cast<std::size_t>(slot)] = sample.index;
+    if (!output_.distances.empty()) output_.distances[static_cast<std::size_t>(slot)] = sample.distance;
+  }
+
+  result finish() noexcept {
+    std::sort(memory_.found, memory_.found + found_, std::greater<>{});
+    for (index_t i = 0; i < found_ && memory_.found[i].distance >= stop2_; ++i) write(count_++, memory_.found[i]);
+    for (index_t slot = count_; slot < params_.samples; ++slot) write(slot, {no_candidate<scalar>, -1});
+    if (output_.count != nullptr) *output_.count = count_;
+    if (output_.exchanges != nullptr) *output_.exchanges = exchanges_;
+    if (output_.report != nullptr) *output_.report = report_;
+    return {};
+  }
+
+  host_exec exec_;
+  Communicator& communicator_;
+  Points cloud_;
+  index_t first_index_;
+  fps_shard_points<Points> points_;
+  fps_params const& params_;
+  output_type const& output_;
+  fps_shard_tuning tuning_;
+  memory memory_;
+  fps_shard_messages<scalar, dim> messages_;
+  scalar stop2_;
+
+  fps_report report_{};
+  index_t exchanges_ = 1;  ///< the agreement on the arguments
+  bool started_ = false;   ///< by points that were chosen
+  bool has_first_ = false;
+  bool first_counts_ = false;
+  index_t seed_ = -1;  ///< the first sample
+  point seed_point_{};
+  index_t count_ = 0;                      ///< samples written
+  index_t found_ = 0;                      ///< other samples
+  scalar cut_ = 0;                         ///< nearer candidates are not listed
+  scalar largest_ = no_candidate<scalar>;  ///< distance of the best candidate
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

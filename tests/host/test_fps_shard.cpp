@@ -1,0 +1,455 @@
+// fps_shard() with ranks that are threads: the samples of one call for the whole cloud; and no rank hangs.
+#include <farpoint/fps.hpp>
+#include <farpoint/reference/fps.hpp>
+#include <farpoint/scale/fps_shard.hpp>
+#include <farpoint/scale/thread_communicator.hpp>
+
+#include <cstdio>
+#include <thread>
+
+#include "../catch.hpp"
+#include "../shared/clouds.hpp"
+#include "../shared/host_array.hpp"
+
+using namespace farpoint_tests;
+using farpoint::index_t;
+using farpoint::status;
+using farpoint::detail::fps_shard_rule;
+using farpoint::detail::fps_shard_tuning;
+
+namespace {
+
+/// A cloud in parts. Indices count from 0 here; the ranks' count from first_index.
+template <class Coord, int Dim>
+struct fps_shard_problem {
+  std::vector<std::array<Coord, Dim>> cloud;
+  std::vector<index_t> cuts;      ///< `[ranks + 1]`
+  std::vector<std::size_t> part;  ///< `[ranks]`: which part a rank has
+  farpoint::fps_params params;    ///< without chosen points
+  std::vector<index_t> chosen;
+  index_t first_index = 0;
+  int threads = 1;
+  bool is_tuned = false;
+  fps_shard_tuning tuning{1};  ///< in place of the call's own
+
+  using view = farpoint::point_view<Coord, Dim>;
+  std::size_t ranks() const { return part.size(); }
+  view points(index_t begin, index_t end) const {
+    return {reinterpret_cast<Coord const*>(cloud.data() + begin), end - begin, index_t{sizeof cloud[0]}};
+  }
+  index_t to_global(index_t index) const { return index == -1 ? -1 : index + first_index; }
+};
+
+/// What is different on one rank.
+struct odd_rank {
+  std::size_t rank = 0;
+  bool is_missing = false;
+  bool has_bad_threads = false;
+  std::size_t workspace_less = 0;
+  int fails_after = -1;  ///< exchanges
+  index_t more_samples = 0;
+  index_t first_less = 0;
+  double stop_below = 0;
+  bool lacks_room = false;
+};
+
+/// Gives up after some exchanges.
+class failing_communicator {
+ public:
+  failing_communicator(farpoint::thread_ranks& group, int rank, int after) : inner_{group, rank}, after_{after} {}
+  int ranks() const noexcept { return inner_.ranks(); }
+  int rank() const noexcept { return inner_.rank(); }
+  farpoint::result all_gather(void const* mine, void* all, std::size_t size) noexcept {
+    if (after_-- == 0) return {status::communication_failure, 0, "test: fails"};
+    return inner_.all_gather(mine, all, size);
+  }
+  farpoint::result all_to_all(farpoint::all_to_all_messages const& messages) noexcept {
+    return inner_.all_to_all(messages);
+  }
+  farpoint::result barrier() noexcept { return inner_.barrier(); }
+
+ private:
+  farpoint::thread_communicator inner_;
+  int after_;
+};
+
+template <class Coord>
+struct fps_shard_answer {
+  farpoint::result outcome;
+  std::vector<index_t> indices;
+  std::vector<Coord> distances;
+  index_t count = -1;
+  index_t exchanges = -1;
+  farpoint::fps_report report;
+  bool is_untouched = true;
+};
+
+template <class Rule = fps_shard_rule, class Coord, int Dim>
+std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim> const& problem,
+                                                   odd_rank const& odd = {},
+                                                   std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+  std::vector<fps_shard_answer<Coord>> answers(problem.ranks());
+  auto const ranks = static_cast<int>(problem.ranks());
+  farpoint::thread_ranks group{ranks, timeout};
+  std::vector<index_t> chosen;
+  for (index_t const index : problem.chosen) chosen.push_back(problem.to_global(index));
+  auto const work = [&](std::size_t rank) {
+    bool const is_odd = rank == odd.rank;
+    if (is_odd && odd.is_missing) return;
+    index_t const begin = problem.cuts[problem.part[rank]];
+    index_t const end = problem.cuts[problem.part[rank] + 1];
+    // Memory of its own, so that a look at another rank's points would be seen.
+    std::vector<std::array<Coord, Dim>> const mine{problem.cloud.begin() + begin, problem.cloud.begin() + end};
+    using view = typename fps_shard_problem<Coord, Dim>::view;
+    view const points{reinterpret_cast<Coord const*>(mine.data()), end - begin, index_t{sizeof mine[0]}};
+    farpoint::shard<view> const part{points, problem.first_index + begin - (is_odd ? odd.first_less : 0)};
+    farpoint::fps_params params = problem.params;
+    params.first += problem.first_index;
+    params.chosen = farpoint::index_view{chosen};
+    params.samples += is_odd ? odd.more_samples : 0;
+    if (is_odd && odd.stop_below != 0) params.stop_below = odd.stop_below;
+    auto const size = static_cast<std::size_t>(std::max<index_t>(params.samples, 0));
+    host_array<index_t> const indices{size};
+    host_array<Coord> const distances{size};
+    auto& answer = answers[rank];
+    farpoint::fps_shard_output<Coord> output;
+    output.indices = {indices.data(), is_odd && odd.lacks_room ? size - 1 : size};
+    output.distances = {distances.data(), size};
+    output.count = &answer.count;
+    output.exchanges = &answer.exchanges;
+    output.report = &answer.report;
+    farpoint::host_exec const exec{is_odd && odd.has_bad_threads ? -3 : problem.threads};
+    std::size_t needed = farpoint::fps_shard_workspace_bytes(exec, ranks, part, params, output);
+    if (problem.is_tuned && needed > 0) {
+      needed = farpoint::detail::fps_shard_memory<Coord, Dim>{nullptr,       problem.threads, ranks,
+                                                              points.size(), params.samples,  problem.tuning}
+                   .size;
+    }
+    host_array<unsigned char> const workspace{needed};
+    farpoint::bytes const memory{workspace.data(), is_odd && odd.workspace_less > 0 ? odd.workspace_less : needed};
+    failing_communicator communicator{group, static_cast<int>(rank), is_odd ? odd.fails_after : -1};
+    if (!problem.is_tuned) {
+      answer.outcome = fps_shard(exec, communicator, part, params, output, memory);
+    } else {
+      answer.outcome =
+          farpoint::detail::fps_shard_by<Rule>(exec, communicator, part, params, output, memory, problem.tuning);
+    }
+    if (!workspace.intact() || !indices.intact() || !distances.intact()) {
+      answer.outcome = {status::bad_argument, -1, "test: memory was overrun"};
+    }
+    answer.is_untouched = indices.untouched() && distances.untouched() && answer.count == -1;
+    answer.indices = indices.download();
+    answer.distances = distances.download();
+  };
+  std::vector<std::thread> team;
+  for (std::size_t rank = 0; rank < problem.ranks(); ++rank) team.emplace_back(work, rank);
+  for (auto& thread : team) thread.join();
+  return answers;
+}
+
+/// What one call gives for the whole cloud.
+template <class Coord, int Dim>
+fps_shard_answer<Coord> one_call(fps_shard_problem<Coord, Dim> const& problem, bool fast = false) {
+  fps_shard_answer<Coord> answer;
+  auto const size = static_cast<std::size_t>(problem.params.samples);
+  answer.indices.resize(size);
+  answer.distances.resize(size);
+  std::vector<index_t> count(1);
+  farpoint::fps_params params = problem.params;
+  params.chosen = farpoint::index_view{problem.chosen};
+  farpoint::batch const cloud{problem.points(0, static_cast<index_t>(problem.cloud.size()))};
+  farpoint::fps_output<Coord> const output{answer.indices, answer.distances, count, &answer.report};
+  if (fast) {
+    host_workspace const workspace{fps_workspace_bytes(host_exec{1}, cloud, params)};
+    answer.outcome = farpoint::fps(host_exec{1}, cloud, params, output, workspace.get());
+  } else {
+    answer.outcome = farpoint::reference::fps(cloud, params, output);
+  }
+  for (index_t& index : answer.indices) index = problem.to_global(index);
+  answer.count = count[0];
+  return answer;
+}
+
+template <class Coord>
+bool same_samples(fps_shard_answer<Coord> const& a, fps_shard_answer<Coord> const& b) {
+  // Neither NaN nor -0 is a distance.
+  return a.count == b.count && a.indices == b.indices && a.distances == b.distances;
+}
+
+template <class Coord, int Dim>
+void check_fps_shards(fps_shard_problem<Coord, Dim> const& problem, bool fast = false) {
+  auto const expected = one_call(problem, fast);
+  INFO(expected.outcome.reason);
+  REQUIRE(expected.outcome);
+  auto const answers = run_fps_ranks(problem);
+  for (auto const& answer : answers) {
+    INFO(answer.outcome.reason);
+    REQUIRE(answer.outcome);
+    CHECK(answer.count == expected.count);
+    CHECK(answer.indices == expected.indices);
+    CHECK(answer.distances == expected.distances);
+    CHECK(answer.report.non_finite == expected.report.non_finite);
+    CHECK(answer.report.chosen_out_of_range == expected.report.chosen_out_of_range);
+    CHECK(answer.report.first_out_of_range == 0);
+    CHECK(answer.exchanges == answers[0].exchanges);
+  }
+}
+
+/// A cloud on some ranks, in equal parts, in order.
+template <class Coord, int Dim = 3>
+fps_shard_problem<Coord, Dim> shared_out(xyz_cloud const& cloud, index_t samples, index_t ranks) {
+  fps_shard_problem<Coord, Dim> problem;
+  for (auto const& p : cloud) {
+    std::array<Coord, Dim> point{};
+    for (std::size_t k = 0; k < std::size_t{Dim}; ++k) {
+      point[k] = static_cast<Coord>(p[k % 3] * (k < 3 ? 1 : 0.5));
+    }
+    problem.cloud.push_back(point);
+  }
+  problem.params.samples = samples;
+  for (index_t r = 0; r <= ranks; ++r) problem.cuts.push_back(static_cast<index_t>(cloud.size()) * r / ranks);
+  for (index_t r = 0; r < ranks; ++r) problem.part.push_back(static_cast<std::size_t>(r));
+  return problem;
+}
+
+template <class Coord, int Dim = 3>
+fps_shard_problem<Coord, Dim> random_fps_shard_problem(std::uint64_t seed) {
+  random_source random{seed};
+  auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+  index_t const n = random.below(8) == 0 ? random.below(6) : random.below(500);
+  auto cloud = make_cloud(which, static_cast<std::size_t>(n), seed);
+  if (random.below(2) == 0) {
+    std::stable_sort(cloud.begin(), cloud.end(), [](xyz const& a, xyz const& b) { return a[0] < b[0]; });
+  }
+  // All of them, or more than there are, or some.
+  index_t const sizes[] = {n, n + 7, random.below(n + 1), random.below(20), 1 + n / 8};
+  index_t const samples = sizes[random.below(5)];
+  auto problem = shared_out<Coord, Dim>(cloud, samples, 1 + random.below(4));
+  // Even cuts, or uneven ones that leave ranks without points; and any rank for each part.
+  if (random.below(3) != 0) {
+    for (index_t& cut : problem.cuts) cut = random.below(n + 1);
+    problem.cuts.front() = 0;
+    problem.cuts.back() = n;
+    std::sort(problem.cuts.begin(), problem.cuts.end());
+  }
+  for (std::size_t r = problem.ranks(); r > 1; --r) {
+    std::swap(problem.part[r - 1], problem.part[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(r)))]);
+  }
+  index_t const firsts[] = {0, 9, (index_t{1} << 32) - 50, index_t{1} << 40};
+  problem.first_index = firsts[random.below(4)];
+  if (n > 0 && random.below(2) == 0) problem.params.first = random.below(n);
+  if (random.below(4) == 0) {
+    problem.params.random_first = true;
+    problem.params.seed = random.next();
+  }
+  if (random.below(3) == 0) {
+    for (auto more = random.below(30); more > 0; --more) {
+      index_t const hostile[] = {-1, -7, n, n + 3, 0};
+      problem.chosen.push_back(random.below(4) == 0 ? hostile[random.below(5)] : random.below(n + 1));
+    }
+  }
+  if (random.below(4) == 0) problem.params.stop_below = static_cast<double>(random.uniform()) * 0.3;
+  if (random.below(8) == 0) problem.params.stop_below = 1e20;
+  if (random.below(4) != 0) {
+    // Groups of few points, and lists that are too short.
+    problem.is_tuned = true;
+    problem.tuning.groups = 1 + random.below(12);
+    problem.tuning.listed = static_cast<std::uint32_t>(1 + random.below(4));
+    double const ahead[] = {1, 1.1, 2, 16, 1e30};
+    problem.tuning.ahead = ahead[random.below(5)];
+    problem.tuning.least_fill = 1 + random.below(12);
+  }
+  return problem;
+}
+
+#if !defined(FARPOINT_TESTS_FOR_RACES)
+// Rules that are wrong.
+
+/// What is not listed counts for nothing.
+struct unlisted_forgotten : fps_shard_rule {
+  template <class Group, class Candidate>
+  static bool may_block(Group const&, Candidate const&) {
+    return false;
+  }
+};
+/// Candidates at one distance do not keep each other.
+struct no_tie_rule : fps_shard_rule {
+  template <class Candidate>
+  static bool blocks(Candidate const& other, Candidate const& mine) {
+    return fps_shard_rule::blocks(other, mine) && other.ball.radius2 > mine.ball.radius2;
+  }
+};
+struct smaller_ball : fps_shard_rule {
+  template <class Candidate>
+  static bool blocks(Candidate const& other, Candidate mine) {
+    bool const better = other.key() > mine.key();
+    mine.ball.radius2 *= 0.8f;
+    return better && farpoint::distance2(other.ball.centre, mine.ball.centre) < mine.ball.radius2;
+  }
+};
+/// A sample lowers what is outside of its ball, too.
+struct ball_not_limited : fps_shard_rule {
+  template <class Candidate>
+  static auto lowers(Candidate const& sample) {
+    auto ball = sample.ball;
+    ball.radius2 = std::numeric_limits<float>::infinity();
+    return ball;
+  }
+};
+
+/// Problems whose samples are not those of one call.
+template <class Rule>
+int count_different(std::uint64_t count) {
+  int different = 0;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    auto problem = random_fps_shard_problem<float>(seed);
+    if (!problem.is_tuned) continue;
+    auto const expected = one_call(problem);
+    for (auto const& answer : run_fps_ranks<Rule>(problem)) {
+      bool const same = answer.outcome && same_samples(answer, expected);
+      if (!same && different == 0) UNSCOPED_INFO("seed " << seed);
+      different += same ? 0 : 1;
+    }
+  }
+  return different;
+}
+#endif
+
+}  // namespace
+
+TEST_CASE("fps_shard: random problems on 1 to 4 ranks give what one call gives", "[fps][shard]") {
+  for (std::uint64_t seed = 0; seed < rounds(400); ++seed) {
+    CAPTURE(seed);
+    check_fps_shards(random_fps_shard_problem<float>(seed));
+  }
+}
+
+SCALAR_TEST_CASE("fps_shard: double coordinates", "[fps][shard][scalar]") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    CAPTURE(seed);
+    check_fps_shards(random_fps_shard_problem<double>(seed));
+  }
+}
+
+SCALAR_TEST_CASE("fps_shard: other numbers of coordinates", "[fps][shard][scalar]") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    check_fps_shards(random_fps_shard_problem<float, 2>(seed));
+    check_fps_shards(random_fps_shard_problem<float, 5>(seed));
+  }
+}
+
+#if !defined(FARPOINT_TESTS_FOR_RACES)
+TEST_CASE("fps_shard: wrong rules are caught", "[fps][shard]") {
+  CHECK(count_different<unlisted_forgotten>(60) > 0);
+  CHECK(count_different<no_tie_rule>(60) > 0);
+  CHECK(count_different<smaller_ball>(60) > 0);
+  CHECK(count_different<ball_not_limited>(100) > 0);
+}
+#endif
+
+TEST_CASE("fps_shard: exchanges grow with the logarithm of the samples", "[fps][shard]") {
+  index_t const n = for_races ? 4096 : 16384;
+  // docs/scale.md has these bounds.
+  struct row {
+    shape which;
+    index_t samples;
+    index_t most;
+  };
+  for (auto const& [which, samples, most] :
+       {row{shape::cube, 128, 30}, row{shape::cube, 2048, 45}, row{shape::rings, 2048, 50}}) {
+    auto const problem = shared_out<float>(make_cloud(which, static_cast<std::size_t>(n), 1), samples, 4);
+    auto const expected = one_call(problem, true);
+    auto const answers = run_fps_ranks(problem);
+    INFO(answers[0].outcome.reason);
+    CHECK(same_samples(answers[3], expected));
+    CAPTURE(n, samples);
+    CHECK(answers[0].exchanges < most);
+    if (!for_races) std::printf("fps_shard: %d exchanges for %d samples\n", int(answers[0].exchanges), int(samples));
+  }
+}
+
+TEST_CASE("fps_shard: ranks of two threads", "[fps][shard]") {
+  auto problem = shared_out<float>(make_cloud(shape::cube, for_races ? 20000 : 300000, 1), 40, 2);
+  problem.threads = 2;
+  check_fps_shards(problem, true);
+}
+
+TEST_CASE("fps_shard: what one rank may not do, all ranks return from", "[fps][shard]") {
+  auto problem = shared_out<float>(make_cloud(shape::cube, 200, 1), 30, 3);
+  auto const outcomes = [&problem](odd_rank odd, std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+    odd.rank = 1;
+    std::vector<status> codes;
+    bool is_untouched = true;
+    for (auto const& answer : run_fps_ranks(problem, odd, timeout)) {
+      codes.push_back(answer.outcome.code);
+      is_untouched = is_untouched && answer.is_untouched;
+    }
+    if (codes[0] == status::bad_argument) CHECK(is_untouched);
+    return codes;
+  };
+  auto const all = [](status code) { return std::vector<status>(3, code); };
+  odd_rank const as_others;
+  CHECK(outcomes(as_others) == all(status::ok));
+
+  SECTION("arguments of one rank") {
+    odd_rank odd;
+    odd.stop_below = -1;
+    CHECK(outcomes(odd) == all(status::bad_argument));
+    odd = {};
+    odd.lacks_room = true;
+    CHECK(outcomes(odd) == all(status::bad_argument));
+    odd = {};
+    odd.has_bad_threads = true;
+    CHECK(outcomes(odd) == all(status::bad_argument));
+    odd = {};
+    odd.first_less = 100;
+    CHECK(outcomes(odd) == all(status::bad_argument));
+    odd = {};
+    odd.workspace_less = 64;
+    CHECK(outcomes(odd) ==
+          std::vector<status>{status::bad_argument, status::workspace_too_small, status::bad_argument});
+  }
+  SECTION("arguments that differ") {
+    odd_rank odd;
+    odd.more_samples = 1;
+    CHECK(outcomes(odd) == all(status::bad_argument));
+    odd = {};
+    odd.stop_below = 0.01;
+    CHECK(outcomes(odd) == all(status::bad_argument));
+  }
+  SECTION("arguments of all") {
+    problem.params.samples = -1;
+    CHECK(outcomes(as_others) == all(status::bad_argument));
+    problem.params.samples = 5;
+    problem.params.first = -1;
+    CHECK(outcomes(as_others) == all(status::bad_argument));
+    problem.params.first = 200;
+    CHECK(outcomes(as_others) == all(status::bad_argument));
+    problem.params.first = 0;
+    std::vector<index_t> const one{1};
+    problem.params.firsts = farpoint::index_view{one};
+    CHECK(outcomes(as_others) == all(status::bad_argument));
+  }
+  SECTION("a rank that does not come, or fails on its way") {
+    auto const soon = std::chrono::milliseconds{50};
+    odd_rank odd;
+    odd.is_missing = true;
+    CHECK(outcomes(odd, soon) ==
+          std::vector<status>{status::communication_failure, status::ok, status::communication_failure});
+    odd = {};
+    for (int const exchanges : {0, 1, 2, 5}) {
+      odd.fails_after = exchanges;
+      CHECK(outcomes(odd, soon) == all(status::communication_failure));
+    }
+  }
+}
+
+TEST_CASE("fps_shard: many chosen points come in several messages", "[fps][shard]") {
+  auto problem = shared_out<float>(make_cloud(shape::cube, 900, 1), 50, 3);
+  for (index_t i = 0; i < 700; ++i) problem.chosen.push_back(i * 7 % 901);
+  problem.is_tuned = true;
+  problem.tuning.groups = 2;
+  problem.tuning.listed = 3;
+  check_fps_shards(problem);
+}
