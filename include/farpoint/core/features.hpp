@@ -206,7 +206,7 @@ class feature_view {
 };
 
 /// Writable range of float or binary16 values in host or device memory. Non-owning, trivially copyable.
-class feature_span {
+class feature_span : public detail::untyped_range<void> {
  public:
   constexpr feature_span() = default;
 
@@ -214,14 +214,10 @@ class feature_span {
   /// them.
   template <class Container, class Value = detail::element_of<Container>,
             std::enable_if_t<detail::is_feature<Value>, int> = 0>
-  constexpr feature_span(Container&& values) noexcept
-      : data_{detail::data_of(values)}, size_{static_cast<index_t>(values.size())}, half_{is_binary16<Value>} {
+  constexpr feature_span(Container&& values) noexcept : untyped_range{values}, half_{is_binary16<Value>} {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
 
-  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
-  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
-  FARPOINT_HD constexpr void* data() const noexcept { return data_; }
   FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
 
   FARPOINT_HD float get(index_t i) const noexcept {
@@ -246,8 +242,6 @@ class feature_span {
   }
 
  private:
-  void* data_ = nullptr;
-  index_t size_ = 0;
   bool half_ = false;
 };
 

@@ -4,8 +4,6 @@
 
 #include <farpoint/core/types.hpp>
 
-#include <utility>
-
 FARPOINT_BEGIN_NAMESPACE
 
 namespace detail {
@@ -19,48 +17,37 @@ inline constexpr bool is_index<Integer, true> = sizeof(Integer) == 4 || sizeof(I
 }  // namespace detail
 
 /// Read-only range of signed 32- or 64-bit indices in host or device memory. Non-owning, trivially copyable.
-class index_view {
+class index_view : public detail::untyped_range<void const> {
  public:
   constexpr index_view() = default;
 
   /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer; not from a temporary that owns them.
   template <class Container, class Integer = std::remove_const_t<detail::element_of<Container>>,
             std::enable_if_t<detail::is_index<Integer>, int> = 0>
-  constexpr index_view(Container&& indices) noexcept
-      : data_{detail::data_of(indices)}, size_{static_cast<index_t>(indices.size())}, wide_{sizeof(Integer) == 8} {
+  constexpr index_view(Container&& indices) noexcept : untyped_range{indices}, wide_{sizeof(Integer) == 8} {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
-
-  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
-  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
-  FARPOINT_HD constexpr void const* data() const noexcept { return data_; }
 
   FARPOINT_HD index_t operator[](index_t i) const noexcept {
     return wide_ ? static_cast<std::int64_t const*>(data_)[i] : static_cast<std::int32_t const*>(data_)[i];
   }
 
  private:
-  void const* data_ = nullptr;
-  index_t size_ = 0;
   bool wide_ = false;
 };
 
 /// Writable range of signed 32- or 64-bit indices in host or device memory. Non-owning, trivially copyable.
-class index_span {
+class index_span : public detail::untyped_range<void> {
  public:
   constexpr index_span() = default;
 
   /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer; not from a temporary that owns them.
   template <class Container, class Integer = detail::element_of<Container>,
             std::enable_if_t<detail::is_index<Integer> && !std::is_const_v<Integer>, int> = 0>
-  constexpr index_span(Container&& indices) noexcept
-      : data_{detail::data_of(indices)}, size_{static_cast<index_t>(indices.size())}, wide_{sizeof(Integer) == 8} {
+  constexpr index_span(Container&& indices) noexcept : untyped_range{indices}, wide_{sizeof(Integer) == 8} {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
 
-  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
-  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
-  FARPOINT_HD constexpr void* data() const noexcept { return data_; }
   /// True for 64-bit indices.
   FARPOINT_HD constexpr bool wide() const noexcept { return wide_; }
 
@@ -76,14 +63,12 @@ class index_span {
   }
 
  private:
-  void* data_ = nullptr;
-  index_t size_ = 0;
   bool wide_ = false;
 };
 
 /// Writable range of counts in host or device memory: signed 32- or 64-bit integers, or floats, as some networks take
 /// them. Non-owning, trivially copyable.
-class count_span {
+class count_span : public detail::untyped_range<void> {
  public:
   constexpr count_span() = default;
 
@@ -92,15 +77,11 @@ class count_span {
       class Container, class Value = detail::element_of<Container>,
       std::enable_if_t<(detail::is_index<Value> || std::is_same_v<Value, float>)&&!std::is_const_v<Value>, int> = 0>
   constexpr count_span(Container&& counts) noexcept
-      : data_{counts.data()},
-        size_{static_cast<index_t>(counts.size())},
+      : untyped_range{counts},
         type_{std::is_same_v<Value, float> ? type::float32
               : sizeof(Value) == 8         ? type::int64
                                            : type::int32} {}
 
-  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
-  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
-  FARPOINT_HD constexpr void* data() const noexcept { return data_; }
   /// True for 64-bit integers.
   FARPOINT_HD constexpr bool wide() const noexcept { return type_ == type::int64; }
 
@@ -130,8 +111,6 @@ class count_span {
  private:
   enum class type : unsigned char { int32, int64, float32 };
 
-  void* data_ = nullptr;
-  index_t size_ = 0;
   type type_ = type::int32;
 };
 

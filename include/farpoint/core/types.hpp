@@ -24,6 +24,25 @@ struct type_identity {
 };
 template <class T>
 using type_identity_t = typename type_identity<T>::type;
+
+/// Range of elements whose type only the class knows that derives from it.
+/// @tparam Void  void, or void const
+template <class Void>
+class untyped_range {
+ public:
+  FARPOINT_HD constexpr index_t size() const noexcept { return size_; }
+  FARPOINT_HD constexpr bool empty() const noexcept { return size_ == 0; }
+  FARPOINT_HD constexpr Void* data() const noexcept { return data_; }
+
+ protected:
+  constexpr untyped_range() = default;
+  template <class Container>
+  constexpr explicit untyped_range(Container& elements) noexcept
+      : data_{data_of(elements)}, size_{static_cast<index_t>(elements.size())} {}
+
+  Void* data_ = nullptr;
+  index_t size_ = 0;
+};
 }  // namespace detail
 
 /// A point of `Dim` coordinates (metres unless a function says otherwise).
