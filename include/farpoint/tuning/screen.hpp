@@ -1,13 +1,13 @@
 /// @file
-/// What makes knn() in screen space fast on a GPU. Nothing here changes a result.
+/// What makes work in screen space fast: knn(), project(), draw_splats(). Nothing here changes a result.
 #pragma once
 
 #include <farpoint/core/types.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
-/// argument of knn() in screen space.
+/// The default choice of knn() in screen space. Derive a struct from it, hide what you want to change, and pass it as
+/// the first template argument.
 struct knn_screen_selector {
   /// Threads of a block that draws or numbers points, in whole warps.
   static constexpr int block_size = 256;
@@ -19,6 +19,19 @@ struct knn_screen_selector {
   /// than so many points to a tile, in the mean, and more than so many tiles.
   static constexpr index_t tile_points = 256;
   static constexpr index_t tiles = 256;
+};
+
+/// The default choice of draw_splats(), to be changed in the same way. None of these has been tuned yet: the splats of
+/// 140,000 visible points in 1024 x 1024 pixels have boxes of some 25 pixels.
+struct draw_splats_selector {
+  static constexpr int block_size = 256;
+  /// Blocks that a multiprocessor is given.
+  static constexpr int blocks_per_multiprocessor = 8;
+  /// Lanes of a warp that draw a splat together, a power of two: more compute what all of its pixels have in common,
+  /// fewer wait longer for memory.
+  static constexpr unsigned lanes = 8;
+  /// A splat whose box has more pixels is drawn by all lanes of the warp.
+  static constexpr std::uint32_t large = 512;
 };
 
 namespace detail {
@@ -43,6 +56,9 @@ inline constexpr int screen_number_items = 4;
 
 /// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
 inline constexpr index_t screen_most_in_registers = 32, screen_list_bytes = index_t{64} << 20;
+
+/// Splats, and pixels, that a thread of the host must have to be worth its start.
+inline constexpr index_t splats_of_thread = 256, pixels_of_thread = 32768;
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

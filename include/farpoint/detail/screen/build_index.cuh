@@ -15,7 +15,7 @@
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
-#include <farpoint/tuning/knn_screen.hpp>
+#include <farpoint/tuning/screen.hpp>
 
 #include <cub/block/block_radix_sort.cuh>
 

@@ -12,7 +12,7 @@
 #include <farpoint/detail/screen/quadtree_build.cuh>
 #include <farpoint/detail/search/knn_cuda.cuh>
 #include <farpoint/tuning/knn.hpp>
-#include <farpoint/tuning/knn_screen.hpp>
+#include <farpoint/tuning/screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -7,7 +7,7 @@
 #include <farpoint/detail/screen/upper_boxes.cuh>
 #include <farpoint/detail/screen/visible_points.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
-#include <farpoint/tuning/knn_screen.hpp>
+#include <farpoint/tuning/screen.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

@@ -7,7 +7,7 @@
 #include <farpoint/detail/screen/splat_scene.hpp>
 #include <farpoint/host/isa_dispatch.hpp>
 #include <farpoint/host/thread_team.hpp>
-#include <farpoint/tuning/draw_splats.hpp>
+#include <farpoint/tuning/screen.hpp>
 
 #include <algorithm>
 

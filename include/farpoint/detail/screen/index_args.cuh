@@ -9,7 +9,7 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
 #include <farpoint/detail/screen/packet_places.hpp>
-#include <farpoint/tuning/knn_screen.hpp>
+#include <farpoint/tuning/screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

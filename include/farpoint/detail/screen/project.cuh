@@ -5,7 +5,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/detail/screen/project.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
-#include <farpoint/tuning/knn_screen.hpp>
+#include <farpoint/tuning/screen.hpp>
 #include <farpoint/warp/count_in_report.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

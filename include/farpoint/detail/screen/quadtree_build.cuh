@@ -7,7 +7,7 @@
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
-#include <farpoint/tuning/knn_screen.hpp>
+#include <farpoint/tuning/screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
