@@ -3,6 +3,7 @@
 
 #include <farpoint/scale/voxel_map.hpp>
 
+#include "../catch.hpp"
 #include "voxelize_random.hpp"
 
 namespace farpoint_tests {

@@ -65,13 +65,7 @@ class feature_rows {
   /// `[clouds, rows, channels]` with any strides that are not negative: part of a tensor, or one of another order.
   static constexpr feature_rows strided(span<Value> values, index_t clouds, index_t rows, index_t channels,
                                         feature_strides const& strides) noexcept {
-    feature_rows all;
-    all.values_ = values;
-    all.clouds_ = clouds;
-    all.rows_ = rows;
-    all.channels_ = channels;
-    all.strides_ = strides;
-    return all;
+    return {values, clouds, rows, channels, strides};
   }
 
   FARPOINT_HD constexpr span<Value> values() const noexcept { return values_; }
@@ -102,6 +96,10 @@ class feature_rows {
   }
 
  private:
+  constexpr feature_rows(span<Value> values, index_t clouds, index_t rows, index_t channels,
+                         feature_strides const& strides) noexcept
+      : values_{values}, clouds_{clouds}, rows_{rows}, channels_{channels}, strides_{strides} {}
+
   static constexpr index_t rows_or_none(index_t rows) noexcept { return rows < 0 ? 0 : rows; }
 
   /// Rows of each cloud in packed values; -1 where there are other values besides.
