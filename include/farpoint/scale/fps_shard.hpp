@@ -87,7 +87,7 @@ result fps_shard_by(host_exec exec, Communicator& communicator, shard<Points> co
 template <class Points>
 std::size_t fps_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, fps_params const& params,
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {
-  if (ranks < 1 || ranks > max_ranks || !detail::check_threads(exec)) return 0;
+  if (!detail::is_rank_count(ranks) || !detail::check_threads(exec)) return 0;
   if (!detail::check_fps_shard(part, params, output)) return 0;
   return detail::fps_shard_memory<typename Points::scalar, Points::dim>{nullptr,        resolve_threads(exec.threads),
                                                                         ranks,          part.points.size(),
@@ -121,11 +121,9 @@ std::size_t fps_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
 template <class Communicator, class Points>
 result fps_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
                  fps_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  static_assert(is_communicator<Communicator>, "farpoint: not a communicator, see farpoint/scale/communicator.hpp");
-  int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > max_ranks) return detail::reject("fps_shard: a communicator of no ranks, or more than 1024");
+  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
   return detail::fps_shard_by<detail::fps_shard_rule>(exec, communicator, part, params, output, workspace,
-                                                      detail::fps_shard_tuning{ranks});
+                                                      detail::fps_shard_tuning{communicator.ranks()});
 }
 
 FARPOINT_END_NAMESPACE
