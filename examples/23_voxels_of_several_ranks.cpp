@@ -1,18 +1,17 @@
 // The voxels of a cloud that no rank has all of. Ranks are threads here; with MPI or NCCL they are processes, and the
 // communicator is another one. All rows together have the bits of one call for the whole cloud.
 #include <farpoint/scale/gather_voxels.hpp>
-#include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cstdio>
-#include <thread>
 #include <vector>
+
+#include "ranks_of_threads.hpp"
 
 namespace {
 
-using point = std::array<float, 3>;
+using example::point;
 using view = farpoint::point_view<float>;
 
 /// What a rank has in the end.
@@ -67,34 +66,22 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
 }  // namespace
 
 int main() {
-  std::vector<point> cloud;
+  example::shared_cloud cloud{{}, {0, 11000, 11000, 20000}};  // the second rank has no points
   for (int i = 0; i < 20000; ++i) {
-    cloud.push_back({static_cast<float>(i * 37 % 1009) * 0.01f, static_cast<float>(i * 71 % 2003) * 0.01f,
-                     static_cast<float>(i * 13 % 307) * 0.01f});
+    cloud.points.push_back({static_cast<float>(i * 37 % 1009) * 0.01f, static_cast<float>(i * 71 % 2003) * 0.01f,
+                            static_cast<float>(i * 13 % 307) * 0.01f});
   }
   farpoint::voxelize_params<float> params;
   params.grid = farpoint::voxel_grid<float>::from_range({{0, 0, 0}}, {{10, 20, 3}}, {{0.5f, 0.5f, 0.5f}});
   params.mode = farpoint::hard{4000, 6};
 
-  constexpr int ranks = 3;
-  std::size_t const begins[ranks + 1] = {0, 11000, 11000, cloud.size()};  // the second rank has no points
-  std::array<rank_rows, ranks> rows;
-  farpoint::thread_ranks group{ranks};
-  std::vector<std::thread> team;
-  for (int rank = 0; rank < ranks; ++rank) {
-    team.emplace_back([&, rank] {
-      auto const r = static_cast<std::size_t>(rank);
-      std::vector<point> const mine(cloud.begin() + static_cast<std::ptrdiff_t>(begins[r]),
-                                    cloud.begin() + static_cast<std::ptrdiff_t>(begins[r + 1]));
-      rows[r] =
-          work_of_a_rank(farpoint::thread_communicator{group, rank}, mine, static_cast<farpoint::index_t>(begins[r]),
-                         params, static_cast<farpoint::index_t>(cloud.size()));
-    });
-  }
-  for (auto& thread : team) thread.join();
+  auto const rows =
+      example::on_every_rank(cloud, [&](auto communicator, auto const& mine, farpoint::index_t first_index) {
+        return work_of_a_rank(communicator, mine, first_index, params, cloud.begins.back());
+      });
 
   // One call for the whole cloud has the same rows, at these numbers.
-  auto const expected = farpoint::voxelize(cloud, params);
+  auto const expected = farpoint::voxelize(cloud.points, params);
   std::size_t voxels = 0;
   for (auto const& of_rank : rows) {
     if (!of_rank.outcome) {
@@ -116,6 +103,6 @@ int main() {
     }
   }
   if (voxels != expected.report.voxels || rows[0].report.surplus_points != expected.report.surplus_points) return 1;
-  std::printf("%zu points on %d ranks: %zu voxels\n", cloud.size(), ranks, voxels);
+  std::printf("%zu points on %zu ranks: %zu voxels\n", cloud.points.size(), rows.size(), voxels);
   return 0;
 }

@@ -1,16 +1,15 @@
 // Nearest neighbours in a map whose tiles lie on several ranks: only queries near the borders of tiles travel. The
 // answer has the bits of one call for the whole map.
 #include <farpoint/scale/knn_shard.hpp>
-#include <farpoint/scale/thread_communicator.hpp>
 
-#include <array>
 #include <cstdio>
-#include <thread>
 #include <vector>
+
+#include "ranks_of_threads.hpp"
 
 namespace {
 
-using point = std::array<float, 3>;
+using example::point;
 using view = farpoint::point_view<float>;
 
 constexpr farpoint::index_t k = 8;
@@ -48,45 +47,26 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
 }  // namespace
 
 int main() {
-  // Tile after tile along x.
-  constexpr int ranks = 3;
-  constexpr std::size_t of_tile = 3000;
-  std::vector<point> map;
-  for (int i = 0; i < ranks * int{of_tile}; ++i) {
-    map.push_back({static_cast<float>(i / 60) * 0.1f, static_cast<float>(i * 37 % 61) * 0.1f,
-                   static_cast<float>(i * 13 % 7) * 0.01f});
-  }
+  example::shared_cloud const map = example::map_of_tiles();
+  auto const rows = example::on_every_rank(map, work_of_a_rank<farpoint::thread_communicator>);
 
-  std::array<rank_rows, ranks> rows;
-  farpoint::thread_ranks group{ranks};
-  std::vector<std::thread> team;
-  for (int rank = 0; rank < ranks; ++rank) {
-    team.emplace_back([&, rank] {
-      auto const begin = map.begin() + rank * std::ptrdiff_t{of_tile};
-      std::vector<point> const mine(begin, begin + std::ptrdiff_t{of_tile});
-      rows[static_cast<std::size_t>(rank)] =
-          work_of_a_rank(farpoint::thread_communicator{group, rank}, mine, rank * farpoint::index_t{of_tile});
-    });
-  }
-  for (auto& thread : team) thread.join();
-
-  auto const expected = farpoint::knn(map, k);
+  auto const expected = farpoint::knn(map.points, k);
   farpoint::index_t exchanged = 0;
-  for (std::size_t rank = 0; rank < ranks; ++rank) {
-    if (!rows[rank].outcome) {
-      std::fprintf(stderr, "%s\n", rows[rank].outcome.reason);
+  std::size_t at = 0;
+  for (auto const& own : rows) {
+    if (!own.outcome) {
+      std::fprintf(stderr, "%s\n", own.outcome.reason);
       return 1;
     }
-    exchanged += rows[rank].exchanged;
-    for (std::size_t i = 0; i < of_tile * k; ++i) {
-      std::size_t const at = rank * of_tile * k + i;
-      if (rows[rank].indices[i] != expected.indices[at] || rows[rank].distances[i] != expected.distances[at]) {
+    exchanged += own.exchanged;
+    for (std::size_t i = 0; i < own.indices.size(); ++i, ++at) {
+      if (own.indices[i] != expected.indices[at] || own.distances[i] != expected.distances[at]) {
         std::fprintf(stderr, "entry %zu is another neighbour\n", at);
         return 1;
       }
     }
   }
-  std::printf("%zu points on %d ranks, of which at most %lld were asked of another rank\n", map.size(), ranks,
-              static_cast<long long>(exchanged));
+  std::printf("%zu points on %zu ranks, of which at most %lld were asked of another rank\n", map.points.size(),
+              rows.size(), static_cast<long long>(exchanged));
   return 0;
 }

@@ -2,16 +2,15 @@
 // are. The answer has the bits of one call for the whole map.
 #include <farpoint/fps.hpp>
 #include <farpoint/scale/fps_shard.hpp>
-#include <farpoint/scale/thread_communicator.hpp>
 
-#include <array>
 #include <cstdio>
-#include <thread>
 #include <vector>
+
+#include "ranks_of_threads.hpp"
 
 namespace {
 
-using point = std::array<float, 3>;
+using example::point;
 using view = farpoint::point_view<float>;
 
 struct rank_samples {
@@ -46,30 +45,14 @@ rank_samples work_of_a_rank(Communicator communicator, std::vector<point> const&
 }  // namespace
 
 int main() {
-  // Tile after tile along x.
-  constexpr int ranks = 3;
-  constexpr std::size_t of_tile = 3000;
   constexpr farpoint::index_t samples = 500;
-  std::vector<point> map;
-  for (int i = 0; i < ranks * int{of_tile}; ++i) {
-    map.push_back({static_cast<float>(i / 60) * 0.1f, static_cast<float>(i * 37 % 61) * 0.1f,
-                   static_cast<float>(i * 13 % 7) * 0.01f});
-  }
+  example::shared_cloud const map = example::map_of_tiles();
+  auto const picks =
+      example::on_every_rank(map, [](auto communicator, auto const& mine, farpoint::index_t first_index) {
+        return work_of_a_rank(communicator, mine, first_index, samples);
+      });
 
-  std::array<rank_samples, ranks> picks;
-  farpoint::thread_ranks group{ranks};
-  std::vector<std::thread> team;
-  for (int rank = 0; rank < ranks; ++rank) {
-    team.emplace_back([&, rank] {
-      auto const begin = map.begin() + rank * std::ptrdiff_t{of_tile};
-      std::vector<point> const mine(begin, begin + std::ptrdiff_t{of_tile});
-      picks[static_cast<std::size_t>(rank)] =
-          work_of_a_rank(farpoint::thread_communicator{group, rank}, mine, rank * farpoint::index_t{of_tile}, samples);
-    });
-  }
-  for (auto& thread : team) thread.join();
-
-  auto const expected = farpoint::fps(map, samples);
+  auto const expected = farpoint::fps(map.points, samples);
   for (auto const& own : picks) {
     if (!own.outcome) {
       std::fprintf(stderr, "%s\n", own.outcome.reason);
@@ -82,7 +65,7 @@ int main() {
       }
     }
   }
-  std::printf("%zu points on %d ranks, %zu samples after %lld exchanges\n", map.size(), ranks, expected.indices.size(),
-              static_cast<long long>(picks[0].exchanges));
+  std::printf("%zu points on %zu ranks, %zu samples after %lld exchanges\n", map.points.size(), picks.size(),
+              expected.indices.size(), static_cast<long long>(picks[0].exchanges));
   return 0;
 }
