@@ -5,11 +5,12 @@
 #include <farpoint/scale/thread_communicator.hpp>
 
 #include <cstdio>
-#include <thread>
 
 #include "../catch.hpp"
 #include "../shared/clouds.hpp"
+#include "../shared/for_each_seed.hpp"
 #include "../shared/host_array.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::index_t;
@@ -93,7 +94,8 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
   farpoint::thread_ranks group{ranks, timeout};
   std::vector<index_t> chosen;
   for (index_t const index : problem.chosen) chosen.push_back(problem.to_global(index));
-  auto const work = [&](std::size_t rank) {
+  together(ranks, [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
     bool const is_odd = rank == odd.rank;
     if (is_odd && odd.is_missing) return;
     index_t const begin = problem.cuts[problem.part[rank]];
@@ -127,7 +129,7 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
     }
     host_array<unsigned char> const workspace{needed};
     farpoint::bytes const memory{workspace.data(), is_odd && odd.workspace_less > 0 ? odd.workspace_less : needed};
-    failing_communicator communicator{group, static_cast<int>(rank), is_odd ? odd.fails_after : -1};
+    failing_communicator communicator{group, number, is_odd ? odd.fails_after : -1};
     if (!problem.is_tuned) {
       answer.outcome = fps_shard(exec, communicator, part, params, output, memory);
     } else {
@@ -140,10 +142,7 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
     answer.is_untouched = indices.untouched() && distances.untouched() && answer.count == -1;
     answer.indices = indices.download();
     answer.distances = distances.download();
-  };
-  std::vector<std::thread> team;
-  for (std::size_t rank = 0; rank < problem.ranks(); ++rank) team.emplace_back(work, rank);
-  for (auto& thread : team) thread.join();
+  });
   return answers;
 }
 
@@ -318,25 +317,18 @@ int count_different(std::uint64_t count) {
 }  // namespace
 
 TEST_CASE("fps_shard: random problems on 1 to 4 ranks give what one call gives", "[fps][shard]") {
-  for (std::uint64_t seed = 0; seed < rounds(400); ++seed) {
-    CAPTURE(seed);
-    check_fps_shards(random_fps_shard_problem<float>(seed));
-  }
+  for_each_seed(rounds(400), [](std::uint64_t seed) { check_fps_shards(random_fps_shard_problem<float>(seed)); });
 }
 
 SCALAR_TEST_CASE("fps_shard: double coordinates", "[fps][shard][scalar]") {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    CAPTURE(seed);
-    check_fps_shards(random_fps_shard_problem<double>(seed));
-  }
+  for_each_seed(100, [](std::uint64_t seed) { check_fps_shards(random_fps_shard_problem<double>(seed)); });
 }
 
 SCALAR_TEST_CASE("fps_shard: other numbers of coordinates", "[fps][shard][scalar]") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    CAPTURE(seed);
+  for_each_seed(40, [](std::uint64_t seed) {
     check_fps_shards(random_fps_shard_problem<float, 2>(seed));
     check_fps_shards(random_fps_shard_problem<float, 5>(seed));
-  }
+  });
 }
 
 #if !defined(FARPOINT_TESTS_FOR_RACES)

@@ -3,11 +3,11 @@
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
-#include <thread>
-
 #include "../catch.hpp"
 #include "../shared/clouds.hpp"
+#include "../shared/for_each_seed.hpp"
 #include "../shared/host_array.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::exact;
@@ -74,7 +74,8 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
                                                    std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
   std::vector<knn_shard_answer<Coord>> answers(problem.ranks());
   farpoint::thread_ranks group{static_cast<int>(problem.ranks()), timeout};
-  auto const work = [&](std::size_t rank) {
+  together(static_cast<int>(problem.ranks()), [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
     if (capacity[rank] < 0) return;
     auto const mine = problem.part(rank);
     auto const queries = problem.queries(rank);
@@ -90,7 +91,7 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     output.exchanged = &answer.exchanged;
     output.report = &answer.report;
     farpoint::host_exec const exec{problem.threads};
-    farpoint::thread_communicator communicator{group, static_cast<int>(rank)};
+    farpoint::thread_communicator communicator{group, number};
     std::size_t const needed = knn_shard_workspace_bytes(exec, communicator.ranks(), part, view_of(queries),
                                                          problem.method, problem.k, output);
     host_array<unsigned char> const workspace{needed};
@@ -101,10 +102,7 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     }
     answer.indices = indices.download();
     answer.distances = distances.download();
-  };
-  std::vector<std::thread> team;
-  for (std::size_t rank = 0; rank < problem.ranks(); ++rank) team.emplace_back(work, rank);
-  for (auto& thread : team) thread.join();
+  });
   return answers;
 }
 
@@ -173,17 +171,11 @@ knn_shard_problem<Coord> random_knn_shard_problem(std::uint64_t seed) {
 }  // namespace
 
 TEST_CASE("knn_shard: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for (std::uint64_t seed = 0; seed < 200; ++seed) {
-    CAPTURE(seed);
-    check_knn_shards(random_knn_shard_problem<float>(seed));
-  }
+  for_each_seed(200, [](std::uint64_t seed) { check_knn_shards(random_knn_shard_problem<float>(seed)); });
 }
 
 SCALAR_TEST_CASE("knn_shard: double coordinates", "[knn][shard][scalar]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    CAPTURE(seed);
-    check_knn_shards(random_knn_shard_problem<double>(seed));
-  }
+  for_each_seed(60, [](std::uint64_t seed) { check_knn_shards(random_knn_shard_problem<double>(seed)); });
 }
 
 TEST_CASE("knn_shard: ties go to the lowest index, whichever rank has it", "[knn][shard]") {

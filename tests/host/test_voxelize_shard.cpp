@@ -5,6 +5,7 @@
 
 #include "../catch.hpp"
 #include "../shared/shard_problem.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::dynamic;
@@ -173,7 +174,7 @@ TEST_CASE("thread_communicator: gathers, exchanges messages of any size, and ref
   constexpr int ranks = 3;
   farpoint::thread_ranks group{ranks};
   std::array<bool, ranks> good{};
-  auto const work = [&](int rank) {
+  together(ranks, [&](int rank) {
     farpoint::thread_communicator communicator{group, rank};
     auto const me = static_cast<std::size_t>(rank);
     bool fine = true;
@@ -206,10 +207,7 @@ TEST_CASE("thread_communicator: gathers, exchanges messages of any size, and ref
     fine = fine && refused.code == status::communication_failure;
     fine = fine && communicator.barrier().code == status::communication_failure;
     good[me] = fine;
-  };
-  std::vector<std::thread> team;
-  for (int rank = 0; rank < ranks; ++rank) team.emplace_back(work, rank);
-  for (auto& thread : team) thread.join();
+  });
   CHECK(good[0]);
   CHECK(good[1]);
   CHECK(good[2]);

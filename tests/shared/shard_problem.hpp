@@ -5,8 +5,7 @@
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
-#include <thread>
-
+#include "together.hpp"
 #include "voxel_map_problem.hpp"
 
 namespace farpoint_tests {
@@ -53,7 +52,8 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
                                    std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
   farpoint::thread_ranks group{static_cast<int>(calls.size()), timeout};
   std::vector<rank_answer> answers(calls.size());
-  auto const work = [&](std::size_t rank) {
+  together(static_cast<int>(calls.size()), [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
     rank_call const& call = calls[rank];
     if (call.is_missing) return;
     auto mine = problem;
@@ -76,7 +76,7 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
       std::size_t const needed =
           voxelize_shard_workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
       host_array<unsigned char> const workspace{needed};
-      farpoint::thread_communicator communicator{group, static_cast<int>(rank)};
+      farpoint::thread_communicator communicator{group, number};
       auto const outcome = voxelize_shard(exec, communicator, part, params, all,
                                           {workspace.data(), needed - std::min(needed, call.workspace_less)});
       if (!workspace.intact() || !numbers.intact()) return memory_was_written;
@@ -84,10 +84,7 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
       if (outcome && call.gathers) answer.all = gather_rows(problem, call, communicator, params, all, threads);
       return outcome;
     });
-  };
-  std::vector<std::thread> team;
-  for (std::size_t rank = 0; rank < calls.size(); ++rank) team.emplace_back(work, rank);
-  for (auto& thread : team) thread.join();
+  });
   return answers;
 }
 
