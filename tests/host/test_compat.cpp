@@ -7,7 +7,6 @@
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
-using farpoint::index_t;
 using farpoint::compat::furthest_point_sampling_rules;
 using farpoint::compat::three_nn_distances;
 
