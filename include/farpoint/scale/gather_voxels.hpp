@@ -120,13 +120,12 @@ result check_gather_voxels(voxelize_params<Scalar> const& params, voxelize_shard
 template <class Communicator>
 result agree_on_rows(Communicator& communicator, result const& own, gather_header const& mine,
                      gather_header* all) noexcept {
-  if (result const done = communicator.all_gather(&mine, all, sizeof mine); !done) return done;
-  if (!own) return own;
+  result const agreed =
+      agree_on_arguments(communicator, own, mine, all, "gather_voxels: ranks ask for different parts");
+  if (!agreed) return agreed;
   index_t rows = 0;
   index_t room = mine.capacity;
   for (int r = 0; r < communicator.ranks(); ++r) {
-    if (all[r].is_bad != 0) return reject("gather_voxels: the arguments of another rank are refused");
-    if (all[r].digest != all[0].digest) return reject("gather_voxels: ranks ask for different parts");
     rows += all[r].rows;
     room = smaller(room, all[r].capacity);
   }

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <numeric>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -40,18 +41,31 @@ class digest {
 
 /// Every rank tells all others whether it can take part, and with what. All come to the same decision, so that none
 /// waits for one that has left.
-/// @param own  what the rank says of its own arguments
+/// @tparam Header    has a digest and is_bad, see shard_header
+/// @param own        what the rank says of its own arguments
+/// @param all        `[ranks]`: filled
+/// @param different  the sentence for ranks whose digests differ
+template <class Communicator, class Header>
+result agree_on_arguments(Communicator& communicator, result const& own, Header const& mine, Header* all,
+                          char const* different) noexcept {
+  if (result const done = communicator.all_gather(&mine, all, sizeof mine); !done) return done;
+  if (!own) return own;
+  for (int r = 0; r < communicator.ranks(); ++r) {
+    if (all[r].is_bad != 0) return reject("shards: the arguments of another rank are refused");
+    if (all[r].digest != all[0].digest) return reject(different);
+  }
+  return {};
+}
+
+/// The same for parts of a cloud, which must not overlap.
+/// @param sources  `[ranks]`: the ranks in the order of their parts
 template <class Communicator>
 result agree_on_shards(Communicator& communicator, result const& own, shard_header const& mine, shard_header* all,
                        int* sources) noexcept {
-  if (result const done = communicator.all_gather(&mine, all, sizeof mine); !done) return done;
-  if (!own) return own;
+  result const agreed = agree_on_arguments(communicator, own, mine, all, "shards: ranks have different parameters");
+  if (!agreed) return agreed;
   int const ranks = communicator.ranks();
-  for (int r = 0; r < ranks; ++r) {
-    if (all[r].is_bad != 0) return reject("shards: the arguments of another rank are refused");
-    if (all[r].digest != all[0].digest) return reject("shards: ranks have different parameters");
-    sources[r] = r;
-  }
+  std::iota(sources, sources + ranks, 0);
   // Empty parts may say what they want.
   std::sort(sources, sources + ranks, [all](int a, int b) {
     return all[a].first_index != all[b].first_index ? all[a].first_index < all[b].first_index
