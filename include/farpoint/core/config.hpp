@@ -74,6 +74,12 @@
 #define FARPOINT_ALWAYS_INLINE inline
 #define FARPOINT_FLATTEN
 #endif
+// For functions that do much work in a call: each of the templates that call them would bring a copy of its own.
+#if defined(__GNUC__)
+#define FARPOINT_NO_INLINE __attribute__((noinline))
+#else
+#define FARPOINT_NO_INLINE
+#endif
 
 // Asks the compiler to unroll the loop that follows: on a device, an array indexed by a run-time value leaves the
 // registers; on the host, g++ does not do it at -O2 by itself.

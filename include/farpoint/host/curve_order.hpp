@@ -70,7 +70,7 @@ class curve_order {
 
   /// One unit of a phase. @param takes_part  `takes_part(i)`: whether a finite point is listed
   template <class TakesPart>
-  void work(std::uint32_t unit, TakesPart const& takes_part) noexcept {
+  FARPOINT_NO_INLINE void work(std::uint32_t unit, TakesPart const& takes_part) noexcept {
     if (cloud_.size() == 0) return;  // nor is there memory
     switch (phase_) {
       case phase::find_box: return find_box(unit, takes_part);
@@ -81,7 +81,7 @@ class curve_order {
   }
 
   /// Units of the next phase; 0: the order is there. Called by one thread while no other is in work().
-  std::uint32_t next() noexcept {
+  FARPOINT_NO_INLINE std::uint32_t next() noexcept {
     switch (phase_) {
       case phase::find_box:
         add_up_parts();

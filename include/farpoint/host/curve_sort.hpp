@@ -51,7 +51,7 @@ class curve_sort {
         enough_{enough} {}
 
   /// Sorts the indices [begin, end).
-  void sort(index_t begin, index_t end, int levels = most_levels) noexcept {
+  FARPOINT_NO_INLINE void sort(index_t begin, index_t end, int levels = most_levels) noexcept {
     if (end - begin <= enough_) return;
     auto around = box_type::empty();
     for (index_t i = begin; i < end; ++i) around.grow(cloud_[order_[i]]);
@@ -75,7 +75,7 @@ class curve_sort {
     other_order_[to] = order_[from];
   }
   /// Third step: sorts the indices [begin, end) of one highest digit.
-  void sort_bucket(index_t begin, index_t end) noexcept {
+  FARPOINT_NO_INLINE void sort_bucket(index_t begin, index_t end) noexcept {
     if (begin == end) return;
     sort_by_digits({other_codes_, other_order_}, begin, end, digits - 1);
     sort_crowded_cells(begin, end, most_levels - 1);

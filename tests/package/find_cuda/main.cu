@@ -1,8 +1,8 @@
-#include <farpoint/fps.cuh>
+#include <farpoint/gather.cuh>
 
 #include <cstdio>
 
-farpoint::result sample_elsewhere(cudaStream_t stream);
+farpoint::result gather_elsewhere(cudaStream_t stream);
 
 int main() {
   int devices = 0;
@@ -10,7 +10,7 @@ int main() {
     std::puts("SKIPPED: no CUDA device");
     return 77;
   }
-  farpoint::batch<farpoint::point_view<float>> const nothing{farpoint::point_view<float>{}};
-  farpoint::result const here = farpoint::fps(farpoint::cuda_exec{cudaStreamPerThread}, nothing, {}, {}, {});
-  return here && sample_elsewhere(cudaStreamPerThread) ? 0 : 1;
+  farpoint::result const here = farpoint::gather(farpoint::cuda_exec{cudaStreamPerThread},
+                                                 farpoint::span<float const>{}, 3, {}, farpoint::span<float>{});
+  return here && gather_elsewhere(cudaStreamPerThread) ? 0 : 1;
 }

@@ -47,7 +47,7 @@ class host_bvh_builder {
   /// One unit of a round.
   void work(int, std::uint32_t unit) noexcept {
     if (stage_ == stage::fill) return fill(unit);
-    order_.work(unit, [](index_t) { return true; });
+    order_.work(unit, takes_every_point{});
   }
 
   /// Units of the next round; 0: the BVH is complete.
@@ -68,6 +68,10 @@ class host_bvh_builder {
   using node_box = bvh_box<scalar>;
   enum class stage { order, fill };
 
+  struct takes_every_point {
+    bool operator()(index_t) const noexcept { return true; }
+  };
+
   /// Points of a cell that may stay in the order of their indices: two leaves of them.
   static constexpr index_t enough = 2 * point_bvh_width;
 
@@ -82,7 +86,7 @@ class host_bvh_builder {
   static index_t groups_of(index_t nodes) noexcept { return divide_up(nodes, index_t{point_bvh_width}); }
 
   /// Leaves, and the boxes around them.
-  void fill(std::uint32_t unit) noexcept {
+  FARPOINT_NO_INLINE void fill(std::uint32_t unit) noexcept {
     index_t const groups = groups_of(nodes(0));
     auto* const leaves = index_.leaves_of(b_, begin_);
     auto* const boxes = index_.boxes_of(b_, begin_, 0);
@@ -112,7 +116,7 @@ class host_bvh_builder {
   }
 
   /// A seventh of the work of the leaves' boxes: not worth rounds of its own.
-  void fill_upper_levels() noexcept {
+  FARPOINT_NO_INLINE void fill_upper_levels() noexcept {
     for (int level = 1; level < point_bvh_levels && nodes(level) > 1; ++level) {
       auto const* const below = index_.boxes_of(b_, begin_, level - 1);
       auto* const boxes = index_.boxes_of(b_, begin_, level);

@@ -83,7 +83,7 @@ class host_search {
   }
 
   /// Queries that are the points of leaves.
-  void ask_leaves(index_t first, index_t last) noexcept {
+  FARPOINT_NO_INLINE void ask_leaves(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;
     for (index_t leaf = first; leaf < last; ++leaf) {
@@ -99,7 +99,7 @@ class host_search {
 
   /// Queries, window by window. If they are the points themselves, only those in no leaf: the others are
   /// answered by ask_leaves().
-  void ask_queries(index_t first, index_t last) noexcept {
+  FARPOINT_NO_INLINE void ask_queries(index_t first, index_t last) noexcept {
     query_block<scalar> block;
     block.count = 0;
     unsigned long long bad = 0;
