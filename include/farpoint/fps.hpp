@@ -116,8 +116,7 @@ std::size_t poisson_subset_workspace_bytes(host_exec exec, batch<Points> const& 
 /// @param clouds     `[clouds, n]` or ragged, metres, host memory
 /// @param radius     metres, 0 or more
 /// @param output     `indices.size() / clouds` points of each cloud at most. Where `counts` says that there are so
-/// many,
-///                   more might have been added; with room for all points it is always maximal
+///                   many, more might have been added; with room for all points it is always maximal
 /// @param workspace  poisson_subset_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as fps(); also bad_argument for a radius that is negative or NaN
 /// Complexity: that of fps() with as many samples as come out. Thread-safe as fps().

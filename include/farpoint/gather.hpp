@@ -62,8 +62,7 @@ result gather(host_exec exec, span<Value const> features, index_t channels, inde
 /// @param features  the clouds' rows, see feature_rows; any trivially copyable type, host memory
 /// @param indices   one for each row of the output, in the order of its clouds
 /// @param output    as many clouds and channels; need not lie in memory as the features do. Rows that are in no cloud
-/// of
-///                  a ragged batch are not written
+///                  of a ragged batch are not written
 /// @param report    optional; overwritten, not added to
 /// @return ok | bad_argument (numbers of clouds or channels that differ or are wrong, values that are no whole rows or
 ///         do not fit their memory, rows of output that share memory, another number of indices than rows of output);

@@ -17,8 +17,7 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// @param exec     threads to use; blocks until done
 /// @param params   those of the call that made the voxels: `grid`, `mode`, which is hard{}, and `features`, of which
-/// only
-///                 the number is read
+///                 only the number is read
 /// @param voxels   the voxels. Has gathered, centroid, coords with any columns, points_per_voxel and voxel_count
 /// @param centers  axes of the offset to the centre
 /// @param output   `[capacity, max_points, features + pillar_columns(centers)]`, float or float16

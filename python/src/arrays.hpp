@@ -157,8 +157,7 @@ struct row_layout {
 
 /// The first three columns of an array as points, with the array's strides.
 /// @param y_first  y is the first coordinate of the view and x the second: the order in which nvcc adds up the squares
-/// of
-///                 the published kernels
+///                 of the published kernels
 template <class Coord>
 farpoint::point_view<Coord> points_of(input const& array, bool y_first) {
   row_layout const layout{array};

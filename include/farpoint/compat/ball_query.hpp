@@ -91,9 +91,8 @@ std::size_t ball_query_workspace_bytes(Exec exec, int b, int n, int m) noexcept 
 /// @param new_xyz  `[b, m, 3]`: the queries
 /// @param xyz      `[b, n, 3]`
 /// @param idx      `[b, m, nsample]`: indices into the query's cloud
-/// @param exec     a cudaStream_t or cuda_exec, with compat/ball_query.cuh, and device memory; or a host_exec and
-/// host
-///                   memory
+/// @param exec     a cudaStream_t or cuda_exec, with compat/ball_query.cuh, and device memory; or a host_exec and host
+///                 memory
 /// @param workspace  at least ball_query_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>

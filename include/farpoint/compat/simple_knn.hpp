@@ -54,8 +54,7 @@ std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
 /// @param points     `[P, 3]`
 /// @param meanDists  `[P]`
 /// @param exec       a cudaStream_t or cuda_exec, with compat/simple_knn.cuh, and device memory; or a host_exec and
-/// host
-///                   memory
+///                   host memory
 /// @param workspace  at least distCUDA2_workspace_bytes() bytes, 256-byte aligned
 /// @return ok | bad_argument | workspace_too_small | cuda_failure
 template <class Exec>

@@ -158,8 +158,7 @@ result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, f
 /// @param N,channels  unknown points of all clouds, channels
 /// @param features    `[rows of all clouds, channels]`
 /// @param idx         `[N, 3]`: indices into all rows, as three_nn_kernel_launcher_stack() gives them; negative ones
-/// stand
-///                  for zeros
+///                    stand for zeros
 /// @param weight  `[N, 3]`
 /// @param out     `[N, channels]`
 /// @param exec    as above

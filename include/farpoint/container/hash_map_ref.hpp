@@ -86,7 +86,7 @@ class hash_map_ref {
   /// @param buckets  memory, any amount; what is beyond 2^32 - 1 buckets is not used. clear() it before the first use
   /// @param empty    a key that is never inserted
   /// @param initial  value of a key that is inserted without one, and the largest that insert_or_min() leaves to a new
-  /// one
+  ///                 one
   /// @param hash     where keys go
   FARPOINT_HD explicit constexpr hash_map_ref(span<hash_map_bucket> buckets, empty_key<Key> empty = {},
                                               initial_value<Value> initial = {}, Hash hash = {}) noexcept

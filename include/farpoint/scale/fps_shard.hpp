@@ -111,8 +111,7 @@ std::size_t fps_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
 /// @param output        see fps_shard_output
 /// @param workspace     fps_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return ok | bad_argument, on all ranks where one is given arguments that are refused, where parameters differ,
-/// where
-///         parts overlap, or where there are points but params.first is none of them; then nothing is written |
+///         where parts overlap, or where there are points but params.first is none of them; then nothing is written |
 ///         workspace_too_small on a rank whose workspace is, and bad_argument on the others | communication_failure,
 ///         after which the output is unspecified.
 /// Complexity: that of fps() for the rank's points, and for each round and each candidate listed, of all ranks,

@@ -61,7 +61,7 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
 /// @param part          the rank's points; may be empty
 /// @param queries       of this rank, as many as it likes; of double coordinates if the points are, and only then
 /// @param method        see exact. With exclude_self query i is not matched with the rank's point i. The same on all
-/// ranks
+///                      ranks
 /// @param k             neighbours of a query, 1 to 1,024. The same on all ranks
 /// @param output        see knn_shard_output
 /// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned

@@ -17,8 +17,7 @@ class thread_ranks {
  public:
   /// @param ranks    1 or more
   /// @param timeout  how long a rank waits for others before the exchange fails for all of them. One that comes later
-  /// than
-  ///                 that may still read what the others have sent: free no buffers before all threads are joined
+  ///                 than that may still read what the others have sent: free no buffers before all threads are joined
   /// @throws std::bad_alloc
   explicit thread_ranks(int ranks, std::chrono::milliseconds timeout = std::chrono::minutes{1})
       : timeout_{timeout}, published_(static_cast<std::size_t>(ranks > 1 ? ranks : 1)) {}

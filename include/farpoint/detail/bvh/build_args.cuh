@@ -57,7 +57,7 @@ struct bvh_key_bits {
   int set;   ///< of a number
 
   /// @param most  of an axis: eight in a cloud make three passes of sorting, and leave to the next level what is
-  /// crowded
+  ///              crowded
   FARPOINT_HD static bvh_key_bits of(std::uint32_t sets, int most) noexcept {
     int set = 0;
     while (set < 29 && std::uint32_t{1} << set < sets) ++set;
