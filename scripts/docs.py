@@ -10,6 +10,8 @@ Markers, each in a line of its own:
 
     <!-- examples/04_knn_on_a_stream.cu: search -->  the next fenced block is the region between two lines `//! [search]`
     <!-- performance --> ... <!-- /performance -->   a table of the results that docs/performance.tsv names
+    <!-- medians MACHINE/NAME SUITE: VARIANT = TITLE, ... --> ... <!-- /medians -->
+                                                  a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
 
 Needs Python 3.8, and nothing else.
 """
@@ -20,7 +22,8 @@ import re
 import shutil
 import sys
 
-RESULTS = "bench/results/nvidia-h200"
+ALL_RESULTS = "bench/results"
+RESULTS = f"{ALL_RESULTS}/nvidia-h200"
 # What the table of the README says: function, what is timed, file, row and variant, and what it is compared with. Calls are
 # replayed as graphs; so is what they are compared with, where it can be.
 TABLE = "docs/performance.tsv"
@@ -81,6 +84,29 @@ def performance(root):
     return lines
 
 
+def medians(root, run_name, suite, columns):
+    """The lines of a table of a suite's cases, a column for each variant, and of where it was measured."""
+    run = json.loads((root / ALL_RESULTS / f"{run_name}.json").read_text(encoding="utf-8"))
+    times = {}
+    for row in run["benchmarks"]:
+        if row["suite"] == suite:
+            times.setdefault(row["case"], {}).setdefault(row["variant"], []).append(row["p50_us"])
+    if not times:
+        raise KeyError(f"{ALL_RESULTS}/{run_name}.json has no suite {suite}")
+    variants = dict(column.split(" = ", 1) for column in columns.split(", "))
+    for variant in variants:
+        if not any(variant in case for case in times.values()):
+            raise KeyError(f"{ALL_RESULTS}/{run_name}.json has no variant {variant} in {suite}")
+    lines = ["| case | " + " | ".join(variants.values()) + " |", "|---" + "|--:" * len(variants) + "|"]
+    for case, measured in times.items():
+        cells = [milliseconds(median(measured[variant])) if variant in measured else "-" for variant in variants]
+        if cells != ["-"] * len(cells):
+            lines.append(f"| `{case}` | " + " | ".join(cells) + " |")
+    context = run["context"]
+    where = context.get("gpu") or f"{context['processor']}, {context['num_cpus']} cores, {context['host_compiler']}"
+    return lines + ["", f"Milliseconds, medians; {where}, {context['date'][:10]} (`{ALL_RESULTS}/{run_name}.md`)."]
+
+
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the
     markers of other regions."""
@@ -95,6 +121,7 @@ def region(root, source, name):
 
 # Pages whose C++ is all from examples: what newcomers copy.
 COMPILED = re.compile(r"^(README|docs/getting_started|docs/functions/\w+)\.md$")
+MEDIANS = re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$")
 SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
 
 
@@ -113,6 +140,10 @@ def filled(root, text):
         elif lines[i] == "<!-- performance -->":
             end = lines.index("<!-- /performance -->", i)
             out += [*performance(root), lines[end]]
+            i = end
+        elif MEDIANS.match(lines[i]):
+            end = lines.index("<!-- /medians -->", i)
+            out += ["", *medians(root, *MEDIANS.match(lines[i]).groups()), "", lines[end]]
             i = end
         i += 1
     return "\n".join(out)

@@ -81,6 +81,22 @@ class Pages(unittest.TestCase):
         self.assertIn("NVIDIA X, CUDA 13.0, 2026-01-02;", table)
         self.assertNotIn("typed in", table)
 
+    def test_table_of_all_cases_of_a_suite(self):
+        rows = [("fps", "1x2", "a", 900), ("fps", "1x2", "a", 1100), ("fps", "1x2", "a", 1000), ("fps", "1x2", "b", 2500),
+                ("fps", "3x4", "b", 10), ("fps", "5x6", "c", 1), ("other", "7x8", "a", 1)]
+        context = {"processor": "X", "num_cpus": 2, "host_compiler": "g++", "date": "2026-01-02T03:04:05"}
+        self.write(f"{docs.ALL_RESULTS}/x/fps_host.json", json.dumps({"context": context, "benchmarks": [
+            {"suite": suite, "case": case, "variant": variant, "p50_us": time} for suite, case, variant, time in rows]}))
+        marker = "<!-- medians x/fps_host fps: a = first, b = second -->"
+        table = docs.filled(self.root, f"{marker}\ntyped in\n<!-- /medians -->\n")
+        self.assertIn("| case | first | second |\n|---|--:|--:|\n| `1x2` | 1 | 2.5 |\n| `3x4` | - | 0.01 |\n\n", table)
+        self.assertIn("X, 2 cores, g++, 2026-01-02", table)
+        self.assertNotIn("typed in", table)
+        self.assertEqual(docs.filled(self.root, table), table)
+        for wrong in (marker.replace("a =", "d ="), marker.replace(" fps:", " none:")):
+            with self.assertRaises(KeyError):
+                docs.filled(self.root, f"{wrong}\n<!-- /medians -->\n")
+
     def test_row_that_was_not_measured(self):
         self.write_results([])
         with self.assertRaises(KeyError):
