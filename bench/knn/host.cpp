@@ -37,27 +37,32 @@ constexpr farpoint::index_t brute_force_points = 10'000;
 /// Queries whose neighbours are compared with brute force's.
 constexpr farpoint::index_t checked_queries = 200;
 
-/// A row's points and brute force's lists of some of them.
+/// A row's points and queries, and brute force's lists of some of these.
 struct host_problem {
   knn_row row;
   std::vector<float> xyz;
+  std::vector<float> queries;
   std::vector<std::size_t> asked;
   knn_lists expected;
 
   host_problem(knn_row const& r, std::vector<float> const& scan)
-      : row{r}, xyz{row.make(scan)}, expected{std::min(checked_queries, row.points), row.k} {
+      : row{r},
+        xyz{row.make(scan)},
+        queries{row.make_queries(xyz)},
+        expected{std::min(checked_queries, row.points), row.k} {
     auto const n = static_cast<std::size_t>(row.points);
-    std::vector<float> queries;
+    std::vector<float> some;
     for (std::size_t i = 0; i < expected.indices.size() / static_cast<std::size_t>(row.k); ++i) {
       asked.push_back(i * 7919 % n);
-      queries.insert(queries.end(), &xyz[3 * asked.back()], &xyz[3 * asked.back()] + 3);
+      some.insert(some.end(), &queries[3 * asked.back()], &queries[3 * asked.back()] + 3);
     }
-    check(farpoint::reference::knn(cloud(), cloud_of(queries.data(), std::min(checked_queries, row.points)),
+    check(farpoint::reference::knn(cloud(), cloud_of(some.data(), std::min(checked_queries, row.points)),
                                    farpoint::exact{}, row.k, expected.output()),
           "farpoint::reference::knn");
   }
 
   knn_clouds cloud() const { return cloud_of(xyz.data(), row.points); }
+  knn_clouds asking() const { return cloud_of(queries.data(), row.points); }
 
   /// The lists of the queries that brute force answered.
   knn_lists checked(knn_lists const& all) const {
@@ -112,7 +117,56 @@ void run_nanoflann(benchmark::State& state, host_problem const& p, int threads) 
   state.counters["host_threads"] = threads;
 }
 
+void run_nanoflann_queries(benchmark::State& state, host_problem const& p, int threads) {
+  nanoflann_index const index{p.xyz};
+  knn_lists got{p.row.points, p.row.k};
+  time_blocking_calls(state, p.row.work(), [&] {
+    index.search(p.queries, static_cast<std::size_t>(p.row.k), threads, got.indices.data(), got.distances.data());
+  });
+  expect_near(p.checked(got), p.expected, p.row.k, p.row.name());
+  state.SetLabel("some distances are near brute force's");
+  p.row.count(state);
+  state.counters["host_threads"] = threads;
+}
+
 #endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
+
+/// farpoint's index of a row's points.
+struct built_index {
+  farpoint::detail::host_workspace memory;
+  farpoint::point_bvh<float> bvh;
+
+  explicit built_index(host_problem const& p) : memory{farpoint::point_bvh_bytes(farpoint::host_exec{1}, p.cloud())} {
+    check(farpoint::build_point_bvh(farpoint::host_exec{1}, p.cloud(), memory.get(), bvh), "farpoint::build_point_bvh");
+  }
+};
+
+void run_queries(benchmark::State& state, host_problem const& p, int threads) {
+  built_index const index{p};
+  time_row(state, p, threads, [&](knn_lists& lists) {
+    check(
+        farpoint::knn(farpoint::host_exec{threads}, index.bvh, p.asking(), farpoint::exact{}, p.row.k, lists.output()),
+        "farpoint::knn");
+  });
+  state.SetLabel("some rows equal brute force");
+}
+
+/// As a loop of somebody's own asks.
+template <int K>
+void run_one_by_one(benchmark::State& state, host_problem const& p) {
+  built_index const index{p};
+  auto const among = index.bvh[0];
+  time_row(state, p, 1, [&](knn_lists& lists) {
+    for (std::size_t i = 0; i < p.queries.size() / 3; ++i) {
+      auto const found = among.template nearest<K>({{p.queries[3 * i], p.queries[3 * i + 1], p.queries[3 * i + 2]}});
+      for (int j = 0; j < K; ++j) {
+        lists.indices[i * K + static_cast<std::size_t>(j)] = static_cast<std::int32_t>(found[j].index());
+        lists.distances[i * K + static_cast<std::size_t>(j)] = found[j].distance2();
+      }
+    }
+  });
+  state.SetLabel("some rows equal brute force");
+}
 
 /// Queries that are answered together, as a warp does it.
 constexpr std::size_t packet = 32;
@@ -120,11 +174,8 @@ constexpr std::size_t packet = 32;
 /// What leaves of `Leaf` points cost, for queries one by one or `together`.
 template <int Leaf>
 void run_leaves(benchmark::State& state, host_problem const& p, std::size_t together) {
-  farpoint::host_exec const exec{1};
-  farpoint::detail::host_workspace const memory{farpoint::point_bvh_bytes(exec, p.cloud())};
-  farpoint::point_bvh<float> built;
-  check(farpoint::build_point_bvh(exec, p.cloud(), memory.get(), built), "farpoint::build_point_bvh");
-  leaf_index<Leaf> const index{built[0]};
+  built_index const built{p};
+  leaf_index<Leaf> const index{built.bvh[0]};
   search_counts counts;
   time_row(state, p, 1, [&](knn_lists& lists) {
     counts = {};
@@ -167,6 +218,25 @@ void register_all(knn_row const& row, host_problem_store& problems) {
   }
 }
 
+/// Queries among points whose index has been built.
+template <int K>
+void register_queries(knn_row row, host_problem_store& problems) {
+  row.k = K;
+  std::string const name = "queries/" + row.name() + "/";
+  for (int const threads : thread_counts()) {
+    std::string const tail = "_threads_" + std::to_string(threads);
+#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
+    register_row(name + "nanoflann" + tail, row.calls, [row, threads, &problems](benchmark::State& state) {
+      run_nanoflann_queries(state, problems[row], threads);
+    });
+#endif
+    register_row(name + "farpoint" + tail, row.calls,
+                 [row, threads, &problems](benchmark::State& state) { run_queries(state, problems[row], threads); });
+  }
+  register_row(name + "one_by_one", row.calls,
+               [row, &problems](benchmark::State& state) { run_one_by_one<K>(state, problems[row]); });
+}
+
 template <int... Leaf>
 void register_leaves(knn_row const& row, host_problem_store& problems) {
   std::string const name = "leaves/" + row.name() + "/leaf_";
@@ -190,6 +260,15 @@ void register_rows(host_problem_store& problems) {
   for (named_scan const& scan : problems.scans()) {
     auto const points = static_cast<farpoint::index_t>(scan.xyz.size() / 3);
     register_all({points, 8, knn_cloud::scan, 5, scan.name.c_str()}, problems);
+  }
+  for (knn_queries const asking : {knn_queries::moved, knn_queries::shuffled}) {
+    for (knn_cloud const kind : {knn_cloud::lidar, knn_cloud::cube}) {
+      for (farpoint::index_t const points : {100'000, 1'000'000}) {
+        knn_row const row{points, 1, kind, points < 1'000'000 ? 10 : 3, nullptr, asking};
+        register_queries<1>(row, problems);
+        register_queries<10>(row, problems);
+      }
+    }
   }
 }
 

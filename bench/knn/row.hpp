@@ -7,6 +7,7 @@
 
 #include <farpoint/core/types.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <vector>
@@ -39,6 +40,9 @@ inline char const* to_string(knn_cloud kind) {
   return "";
 }
 
+/// Who asks: the points themselves; as many after a small motion, as in scan matching; or these in random order.
+enum class knn_queries { themselves, moved, shuffled };
+
 struct knn_row {
   farpoint::index_t points;
   farpoint::index_t k;
@@ -46,11 +50,15 @@ struct knn_row {
   int calls;  ///< timed
 
   char const* scan_name = nullptr;  ///< of knn_cloud::scan
+  knn_queries asking = knn_queries::themselves;
 
-  /// "100000_k8/cube": no character that a shell or a regular expression minds.
+  /// "100000_k8/cube" or "100000_k8/cube/moved": no character that a shell or a regular expression minds.
   std::string name() const {
     return std::to_string(points) + "_k" + std::to_string(k) + "/" +
-           (scan_name != nullptr ? scan_name : to_string(kind));
+           (scan_name != nullptr ? scan_name : to_string(kind)) +
+           (asking == knn_queries::moved      ? "/moved"
+            : asking == knn_queries::shuffled ? "/shuffled"
+                                              : "");
   }
 
   /// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
@@ -94,6 +102,26 @@ struct knn_row {
       }
     }
     return xyz;
+  }
+
+  /// `[points, 3]` (m): what is asked for.
+  std::vector<float> make_queries(std::vector<float> const& xyz) const {
+    std::vector<float> queries = xyz;
+    if (asking == knn_queries::themselves) return queries;
+    auto const [least, most] = std::minmax_element(xyz.begin(), xyz.end());
+    float const shift = 0.003f * (*most - *least);
+    float const turn = 0.02f;
+    for (std::size_t i = 0; i < queries.size(); i += 3) {
+      queries[i] = std::cos(turn) * xyz[i] - std::sin(turn) * xyz[i + 1] + shift;
+      queries[i + 1] = std::sin(turn) * xyz[i] + std::cos(turn) * xyz[i + 1] - shift;
+    }
+    if (asking == knn_queries::moved) return queries;
+    random_numbers random{3};
+    for (std::size_t left = queries.size() / 3; left > 1; --left) {
+      auto const other = static_cast<std::size_t>(random.unit() * static_cast<float>(left)) % left;
+      std::swap_ranges(&queries[3 * left - 3], &queries[3 * left - 3] + 3, &queries[3 * other]);
+    }
+    return queries;
   }
 };
 

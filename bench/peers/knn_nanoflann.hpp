@@ -27,23 +27,40 @@ struct nanoflann_cloud {
   }
 };
 
-/// `[points, k]` each. Builds a tree with nanoflann's default leaf size on one thread, as it can, and searches on
-/// `threads`.
+/// A tree with nanoflann's default leaf size, built on one thread, as it can. The points must outlive it.
+class nanoflann_index {
+ public:
+  explicit nanoflann_index(std::vector<float> const& xyz)
+      : cloud_{xyz.data(), xyz.size() / 3}, tree_{3, cloud_, nanoflann::KDTreeSingleIndexAdaptorParams{10}} {
+    tree_.buildIndex();
+  }
+  nanoflann_index(nanoflann_index const&) = delete;
+
+  /// `[queries, k]` each, on `threads`.
+  void search(std::vector<float> const& queries, std::size_t k, int threads, std::int32_t* indices,
+              float* distances) const {
+    farpoint::run_team(threads, [&](int rank, int size) {
+      auto const part = [&](int r) {
+        return queries.size() / 3 * static_cast<std::size_t>(r) / static_cast<std::size_t>(size);
+      };
+      for (std::size_t i = part(rank); i < part(rank + 1); ++i) {
+        tree_.knnSearch(&queries[3 * i], k, reinterpret_cast<std::uint32_t*>(indices + i * k), distances + i * k);
+      }
+    });
+  }
+
+ private:
+  using metric = nanoflann::L2_Simple_Adaptor<float, nanoflann_cloud, float, std::uint32_t>;
+
+  nanoflann_cloud cloud_;
+  nanoflann::KDTreeSingleIndexAdaptor<metric, nanoflann_cloud, 3, std::uint32_t> tree_;
+};
+
+/// `[points, k]` each. Builds the tree and searches.
 inline void nanoflann_knn(std::vector<float> const& xyz, std::size_t k, int threads, std::int32_t* indices,
                           float* distances) {
-  using metric = nanoflann::L2_Simple_Adaptor<float, nanoflann_cloud, float, std::uint32_t>;
-  using tree_type = nanoflann::KDTreeSingleIndexAdaptor<metric, nanoflann_cloud, 3, std::uint32_t>;
-  nanoflann_cloud const cloud{xyz.data(), xyz.size() / 3};
-  tree_type tree{3, cloud, nanoflann::KDTreeSingleIndexAdaptorParams{10}};
-  tree.buildIndex();
-  farpoint::run_team(threads, [&](int rank, int size) {
-    auto const part = [&](int r) {
-      return cloud.points * static_cast<std::size_t>(r) / static_cast<std::size_t>(size);
-    };
-    for (std::size_t i = part(rank); i < part(rank + 1); ++i) {
-      tree.knnSearch(&xyz[3 * i], k, reinterpret_cast<std::uint32_t*>(indices + i * k), distances + i * k);
-    }
-  });
+  nanoflann_index const index{xyz};
+  index.search(xyz, k, threads, indices, distances);
 }
 
 }  // namespace farpoint_bench
