@@ -72,7 +72,7 @@ for what in "$@"; do
       mkdir -p build
       python_environment
       ;;
-    bench) packages libbenchmark-dev ;;
+    bench) packages libbenchmark-dev libnanoflann-dev ;;
     docs) packages doxygen python3 ;;
     packages) packages lintian debootstrap dpkg-dev python3-venv ;;
     *) fail "there is nothing known as \"$what\"; known are build, test, bench, docs and packages." ;;
