@@ -40,10 +40,10 @@ def milliseconds(microseconds):
 
 
 class Results:
-    """The medians of committed runs."""
+    """The committed runs of a machine."""
 
-    def __init__(self, root):
-        self.folder = root / RESULTS
+    def __init__(self, root, folder=RESULTS):
+        self.folder = root / folder
         self.runs = {}
 
     def run(self, name):
@@ -86,7 +86,7 @@ def performance(root):
 
 def medians(root, run_name, suite, columns):
     """The lines of a table of a suite's cases, a column for each variant, and of where it was measured."""
-    run = json.loads((root / ALL_RESULTS / f"{run_name}.json").read_text(encoding="utf-8"))
+    run = Results(root, ALL_RESULTS).run(run_name)
     times = {}
     for row in run["benchmarks"]:
         if row["suite"] == suite:

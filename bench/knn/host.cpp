@@ -106,27 +106,28 @@ void run_farpoint(benchmark::State& state, host_problem const& p, int threads) {
 
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
-void run_nanoflann(benchmark::State& state, host_problem const& p, int threads) {
+/// Times `call(lists)` and compares distances with brute force.
+template <class Call>
+void time_near_row(benchmark::State& state, host_problem const& p, int threads, Call&& call) {
   knn_lists got{p.row.points, p.row.k};
-  time_blocking_calls(state, p.row.work(), [&] {
-    nanoflann_knn(p.xyz, static_cast<std::size_t>(p.row.k), threads, got.indices.data(), got.distances.data());
-  });
+  time_blocking_calls(state, p.row.work(), [&] { call(got); });
   expect_near(p.checked(got), p.expected, p.row.k, p.row.name());
   state.SetLabel("some distances are near brute force's");
   p.row.count(state);
   state.counters["host_threads"] = threads;
 }
 
+void run_nanoflann(benchmark::State& state, host_problem const& p, int threads) {
+  time_near_row(state, p, threads, [&](knn_lists& lists) {
+    nanoflann_knn(p.xyz, static_cast<std::size_t>(p.row.k), threads, lists.indices.data(), lists.distances.data());
+  });
+}
+
 void run_nanoflann_queries(benchmark::State& state, host_problem const& p, int threads) {
   nanoflann_index const index{p.xyz};
-  knn_lists got{p.row.points, p.row.k};
-  time_blocking_calls(state, p.row.work(), [&] {
-    index.search(p.queries, static_cast<std::size_t>(p.row.k), threads, got.indices.data(), got.distances.data());
+  time_near_row(state, p, threads, [&](knn_lists& lists) {
+    index.search(p.queries, static_cast<std::size_t>(p.row.k), threads, lists.indices.data(), lists.distances.data());
   });
-  expect_near(p.checked(got), p.expected, p.row.k, p.row.name());
-  state.SetLabel("some distances are near brute force's");
-  p.row.count(state);
-  state.counters["host_threads"] = threads;
 }
 
 #endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)

@@ -47,7 +47,7 @@ class host_bvh_builder {
   /// One unit of a round.
   void work(int, std::uint32_t unit) noexcept {
     if (stage_ == stage::fill) return fill(unit);
-    order_.work(unit, takes_every_point{});
+    order_.work(unit, [](index_t) { return true; });
   }
 
   /// Units of the next round; 0: the BVH is complete.
@@ -67,10 +67,6 @@ class host_bvh_builder {
   using order = curve_order<Points, hilbert_curve>;
   using node_box = bvh_box<scalar>;
   enum class stage { order, fill };
-
-  struct takes_every_point {
-    bool operator()(index_t) const noexcept { return true; }
-  };
 
   /// Points of a cell that may stay in the order of their indices: two leaves of them.
   static constexpr index_t enough = 2 * point_bvh_width;
