@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "../catch.hpp"
+#include "../shared/test_scale.hpp"
 #include "frame.hpp"
 #include "normals.hpp"
 #include "shading.hpp"
@@ -56,6 +57,51 @@ TEST_CASE("splats close a closed surface from every side", "[splat]") {
     }
     CHECK(astray < holes.of / 32);
   }
+}
+
+TEST_CASE("a hundred frames around a closed model have no hole", "[splat]") {
+  torus_knot const knot;
+  // Around once, and up and down as it goes.
+  int const frames = farpoint_tests::for_races ? 10 : 100;
+  auto const cloud = torus_knot{}.sample(20'000, 0.0005, 11);
+  std::size_t lines_of_sight = 0;
+  for (int at = 0; at < frames; ++at) {
+    double const turn = 360.0 * at / frames;
+    turntable const stand{cloud, 60 * std::sin(turn / 57.3)};
+    frame_request request;
+    request.looking = stand.at(turn, 64, 64);
+    request.k = k;
+    request.zoom = 1;
+    request.reach = stand.reach();
+    auto const view = frame_on_host(cloud, request, 2);
+    auto const within = knot.depths(view.picture.looking, 0.95 * torus_knot::tube_radius);
+    auto const holes = holes_in(view.picture, within, torus_knot::tube_radius);
+    INFO("frame " << at << " of " << frames);
+    CHECK(holes.found == 0);
+    lines_of_sight += holes.of;
+  }
+  CHECK(lines_of_sight > static_cast<std::size_t>(frames) * 64 * 64 / 16);
+}
+
+TEST_CASE("neighbours that are given are drawn as those that are found", "[splat]") {
+  auto const found = draw(knot_cloud(), 20, 2);
+  turntable const stand{knot_cloud(), elevation};
+  frame_request request;
+  request.looking = found.looking;
+  request.k = 3;  // not looked at
+  request.reach = stand.reach();
+  request.given = &found.seen;
+  CHECK(equal_bits(found, frame_on_host(knot_cloud(), request, 2)));
+
+  // Fewer of them make another picture of the same points.
+  view_search few = found.seen;
+  for (std::size_t i = 0; i < few.neighbours.indices.size(); ++i) {
+    if (i % k >= 6) few.neighbours.indices[i] = -1;
+  }
+  request.given = &few;
+  auto const drawn = frame_on_host(knot_cloud(), request, 2);
+  CHECK(drawn.seen.visible == found.seen.visible);
+  CHECK_FALSE(drawn.normals == found.normals);
 }
 
 TEST_CASE("a picture without splats is all holes", "[splat]") {

@@ -4,6 +4,7 @@
 import json
 import math
 import pathlib
+import struct
 import subprocess
 import sys
 import tempfile
@@ -14,7 +15,6 @@ MASK = (1 << 64) - 1
 
 def rounded(value):
     """To float."""
-    import struct
     return struct.unpack('<f', struct.pack('<f', value))[0]
 
 
@@ -61,16 +61,28 @@ def check_screen(run, ring):
     assert models['ring']['visible'] == len(ring)  # far apart: none hides another
     for one in models.values():
         k = one['k']
-        methods = {method['method']: method for method in one['methods']}
+        methods = {method['method']: method for method in one['methods'] if method['place'].startswith('host')}
+        on_gpu = {method['method']: method for method in one['methods'] if method['place'] == 'GPU'}
+        assert set(on_gpu) == (set(methods) | {'FastKNN, its program'} if run['gpu_used'] else set()), set(on_gpu)
+        assert all(abs(on_gpu[name][key] - methods[name][key]) < 1e-4 for name in methods if name in on_gpu
+                   for key in ('right_sets', 'normals_off_deg')), one['model']
         for counts in one['right']:
             assert len(counts) == k + 1 and sum(counts) == one['visible'], one['model']
         share = one['right'][2][k] / one['visible']
         assert math.isclose(methods['FastKNN, 3 rounds']['right_sets'], share, rel_tol=1e-4), one['model']
         assert methods['exact']['right_sets'] == 1
         assert all(row['most'] >= row['mean'] >= 0 for row in one['candidates'])
+        # Auto Splats fit planes to larger sets, and their ball has the k nearest of all that the window shows.
+        assert set(methods) == {'exact', 'FastKNN, 3 rounds', 'Auto Splats'}, set(methods)
+        if one['visible'] > 100:
+            assert methods['Auto Splats']['right_sets'] > 0.9, one['model']
+            assert methods['Auto Splats']['normals_off_deg'] != methods['exact']['normals_off_deg'], one['model']
         for method in methods.values():
+            assert method['splatting_ms'] > 0, method
             stages = sum(method[stage + '_ms'] for stage in ('projection', 'tree', 'search', 'normals', 'splatting'))
             assert math.isclose(stages, method['frame_ms'], rel_tol=1e-3), method
+    rows = run['screen']['against_k']['rows']
+    assert [row['k'] for row in rows] == [1, 16, 31] and all(min(row['ms'].values()) > 0 for row in rows), rows
     for name in ('knot', 'waves'):
         share = [counts[-1] / models[name]['visible'] for counts in models[name]['right']]
         assert share[0] > 0.8 and min(share[1:]) > 0.99, (name, share)
@@ -96,7 +108,10 @@ def main():
         page = (pages / 'README.md').read_text()
         for picture in ('coverage.png', 'knot.png', 'ring.png', 'against_k.svg'):
             assert (pages / picture).stat().st_size > 500 and f']({picture})' in page, picture
-        assert '| 16.5 | 9.5 |' in page
+        assert '| 16.5 | 9.5 |' in page and '| knot: Auto Splats |' in page
+        # Each method's picture, and its errors below.
+        width, height = struct.unpack('>II', (out / 'ring.png').read_bytes()[16:24])
+        assert width == 3 * 48 and height > 2 * 48, (width, height)
         wrong = subprocess.run([PROGRAM, out, '--quick', '--scans', folder / 'nowhere'], capture_output=True, text=True)
         assert wrong.returncode == 2 and 'nowhere' in wrong.stderr and wrong.stderr.strip().splitlines()[-1].startswith('farpoint_tables: ')
         assert subprocess.run([PROGRAM, '--what'], capture_output=True).returncode == 1

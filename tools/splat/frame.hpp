@@ -39,9 +39,10 @@ struct frame_request {
   camera looking;
   int k = 16;
   int rounds = farpoint::until_exact;
-  int zoom = 2;          ///< the picture is so many times as wide and high as what the camera sees
-  bool measure = false;  ///< stage_times; computes some stages again
-  double reach = 0;      ///< of the cloud (m): splats are no larger than a 64th of it, or some pixels
+  int zoom = 2;                        ///< the picture is so many times as wide and high as what the camera sees
+  bool measure = false;                ///< stage_times; computes some stages again
+  double reach = 0;                    ///< of the cloud (m): splats are no larger than a 64th of it, or some pixels
+  view_search const* given = nullptr;  ///< drawn in place of what a search finds; `k` and `rounds` are then unused
 };
 
 struct splat_frame {

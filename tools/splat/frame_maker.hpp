@@ -24,11 +24,12 @@ class frame_maker {
         request_{request},
         large_{enlarged(request.looking, request.zoom)},
         method_{request.looking},
+        k_{request.given == nullptr ? request.k : static_cast<int>(request.given->neighbours.k)},
         most_{std::min(cloud.size(), pixels_of(request.looking))},
         cloud_(3 * cloud.size()),
         words_(pixels_of(request.looking)),
         visible_(most_),
-        indices_(most_ * static_cast<std::size_t>(request.k)),
+        indices_(most_ * static_cast<std::size_t>(k_)),
         distances_(indices_.size()),
         count_(1),
         normals_(3 * most_),
@@ -45,7 +46,8 @@ class frame_maker {
     if (!colours.empty()) params_.light = farpoint::splat_light::none();
     Side::copy_n(reinterpret_cast<float const*>(cloud.data()), cloud_.size(), cloud_.begin());
     Side::copy_n(colours.data(), colours.size(), own_colours_.begin());
-    workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, request.k),
+    if (!searches()) upload(*request.given);
+    workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, k_),
                                                draw_splats_workspace_bytes(side_.exec(), large_, params_)) +
                                       alignment);
     side_.wait();
@@ -55,12 +57,15 @@ class frame_maker {
     farpoint::zbuffer_ref const zbuffer{span_of(words_), request_.looking.width, request_.looking.height};
     expect_ok(project(side_.exec(), points(), request_.looking, zbuffer));
   }
-  void search() { expect_ok(knn(side_.exec(), points(), method_, request_.k, found(), workspace())); }
+  /// Finds the visible points and their neighbours, where they are not given.
+  void search() {
+    if (searches()) expect_ok(knn(side_.exec(), points(), method_, k_, found(), workspace()));
+  }
   void fit() {
     vec3 const eye = eye_of(request_.looking);
     farpoint::neighbour_normals_params params;
     params.viewpoint = {{eye[0], eye[1], eye[2]}};
-    farpoint::neighbour_rows const rows{span_of(indices_), request_.k, span_of(visible_), span_of(count_)};
+    farpoint::neighbour_rows const rows{span_of(indices_), k_, span_of(visible_), span_of(count_)};
     expect_ok(normals_from_neighbours(side_.exec(), points(), rows, params,
                                       {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}));
   }
@@ -88,9 +93,11 @@ class frame_maker {
     } else {
       auto& times = made.times;
       times.projection = seconds_of([&] { project_points(); });
-      times.index = side_.index_seconds(points(), method_, request_.k, found(), workspace());
-      times.search = std::max(0.0, searching - times.projection - times.index);
-      search();  // what measuring the index has left is no answer
+      if (searches()) {
+        times.index = side_.index_seconds(points(), method_, k_, found(), workspace());
+        times.search = std::max(0.0, searching - times.projection - times.index);
+        search();  // what measuring the index has left is no answer
+      }
       times.normals = fitting;
       times.splats = seconds_of([&] { draw(); });
       times.frame = side_.frame_seconds([&] {
@@ -147,11 +154,19 @@ class frame_maker {
     side_.wait();
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / Side::repeats;
   }
+  bool searches() const { return request_.given == nullptr; }
+  void upload(view_search const& given) {
+    auto const count = static_cast<std::int32_t>(given.visible.size());
+    Side::copy_n(&count, 1, count_.begin());
+    Side::copy_n(given.visible.data(), given.visible.size(), visible_.begin());
+    Side::copy_n(given.neighbours.indices.data(), given.neighbours.indices.size(), indices_.begin());
+    Side::copy_n(given.neighbours.distances.data(), given.neighbours.distances.size(), distances_.begin());
+  }
   void download(splat_frame& made) {
     std::vector<std::int32_t> count(1);
     Side::copy_n(count_.begin(), 1, count.data());
     auto const seen = static_cast<std::size_t>(count[0]);
-    auto const k = static_cast<std::size_t>(request_.k);
+    auto const k = static_cast<std::size_t>(k_);
     made.seen = {std::vector<std::int32_t>(seen),
                  {k, std::vector<std::int32_t>(seen * k), std::vector<float>(seen * k)}};
     made.normals.resize(seen);
@@ -170,6 +185,7 @@ class frame_maker {
   frame_request request_;
   camera large_;
   farpoint::screen_space<camera> method_;
+  int k_;
   farpoint::draw_splats_params params_;
   std::size_t most_;
   array<float> cloud_;

@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "coverage.hpp"
+#include "published.hpp"
 #include "random_source.hpp"
 #include "render.hpp"
 #include "shading.hpp"
@@ -56,6 +57,12 @@ std::string measure_case(fps_case const& one, tables_wish const& wish) {
     });
     if (found != expected) throw std::runtime_error{"fps: other samples than the serial loop's, " + at.name};
     times.push_back({at.name, json_number(time)});
+  }
+  if (wish.on_gpu) {
+    double const time = sample_by_textbook(points, one.clouds, one.samples, wish.repeats(), found);
+    if (found != expected)
+      throw std::runtime_error{"fps: the textbook's kernel has other samples than its serial loop"};
+    times.push_back({"textbook kernel, GPU", json_number(time)});
   }
   return json_fields({{"clouds", std::to_string(one.clouds)},
                       {"points", std::to_string(one.points)},

@@ -1,55 +1,27 @@
 // knn in screen space: stages of a frame, time against k, right neighbours after each round, sizes of candidate sets
-// and errors of normals, for exact neighbours, FastKNN's rounds and Auto Splats; pictures of all three.
+// and errors of normals, for exact neighbours, FastKNN's rounds and Auto Splats, on the host and on a GPU; pictures of
+// all three.
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/quadtree.hpp>
 #include <farpoint/splat/project.hpp>
 
 #include <cmath>
-#include <set>
 
 #include "auto_splats.hpp"
-#include "cloud_io.hpp"
 #include "frame.hpp"
+#include "models.hpp"
 #include "normals.hpp"
 #include "parallel.hpp"
-#include "random_source.hpp"
+#include "published.hpp"
+#include "right_rows.hpp"
 #include "shading.hpp"
-#include "tables.hpp"
-#include "torus_knot.hpp"
 
 namespace farpoint_tools {
 
 namespace {
 
 constexpr int k = 8;
-
-struct model {
-  std::string name;
-  std::vector<point3> points;
-};
-
-std::vector<point3> make_waves(std::size_t size) {
-  random_source random{1};
-  std::vector<point3> points(size);
-  for (auto& p : points) {
-    double const up = random.between(-1, 1);
-    double const turn = random.between(0, 6.283185307179586);
-    double const level = std::sqrt(1 - up * up);
-    double const radius = 1 + 0.06 * std::sin(9 * turn) * level + 0.05 * std::sin(14 * up);
-    p = {static_cast<float>(radius * level * std::cos(turn)), static_cast<float>(radius * level * std::sin(turn)),
-         static_cast<float>(radius * up)};
-  }
-  return points;
-}
-
-std::vector<point3> make_cloud(std::size_t size) {
-  random_source random{2};
-  std::vector<point3> points(size);
-  for (auto& p : points) {
-    for (auto& coordinate : p) coordinate = static_cast<float>(random.normal());
-  }
-  return points;
-}
+constexpr int few_rounds = 3;
 
 view_search search_view(std::vector<point3> const& points, camera const& looking, int of, int rounds) {
   farpoint::screen_space<camera> method{looking};
@@ -59,14 +31,21 @@ view_search search_view(std::vector<point3> const& points, camera const& looking
           {static_cast<std::size_t>(of), std::move(found.indices), std::move(found.distances)}};
 }
 
-std::vector<model> models(tables_wish const& wish) {
-  std::size_t const size = wish.quick ? 5000 : 300'000;
-  std::vector<model> all{
-      {"knot", torus_knot{}.sample(size, 0.0005, 1)}, {"waves", make_waves(size)}, {"cloud", make_cloud(size)}};
-  for (auto const& file : wish.clouds) {
-    all.push_back({file.stem().string(), set_upright(read_cloud(file).points, up_axis::plus_z)});
-  }
-  return all;
+/// What one frame takes (ms), stage after stage.
+struct frame_ms {
+  double projection = 0;
+  double tree = 0;
+  double search = 0;
+  double normals = 0;
+  double splatting = 0;
+  double frame = 0;
+
+  void add_up() { frame = projection + tree + search + normals + splatting; }
+};
+
+frame_ms in_ms(stage_times const& times) {
+  return {1e3 * times.projection, 1e3 * times.index,  1e3 * times.search,
+          1e3 * times.normals,    1e3 * times.splats, 1e3 * times.frame};
 }
 
 /// One view of a model, and what all of its tables need.
@@ -77,7 +56,7 @@ class scene {
         points_{shown.points},
         wish_{wish},
         stand_{points_, 40},
-        looking_{stand_.at(20, wish.quick ? 96 : 768, wish.quick ? 96 : 768)},
+        looking_{stand_.at(20, wish.quick ? 96 : 1024, wish.quick ? 96 : 1024)},
         exact_{search(farpoint::until_exact)},
         true_normals_{normals_of(search_cloud(points_, exact_.visible, k, wish.threads))} {
     words_.resize(static_cast<std::size_t>(looking_.width) * static_cast<std::size_t>(looking_.height));
@@ -98,52 +77,33 @@ class scene {
   }
 
   std::string measure() {
-    double const projection = milliseconds_of(wish_.repeats(), [&] { project(); });
-    double const tree = milliseconds_of(wish_.repeats(), [&] { build_tree(); });
-    view_search auto_splats{exact_.visible, {}};
-    double const own = milliseconds_of(
-        1, [&] { auto_splats.neighbours = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads); });
-    auto const rounds = search(3);
-    double const of_exact = milliseconds_of(wish_.repeats(), [&] { search(farpoint::until_exact); });
-    double const of_rounds = milliseconds_of(wish_.repeats(), [&] { search(3); });
-    std::vector<image> pictures;
-    auto const methods = json_list({method("exact", farpoint::until_exact, exact_,
-                                           {projection, 0, std::max(0.0, of_exact - projection)}, pictures),
-                                    method("FastKNN, 3 rounds", 3, rounds,
-                                           {projection, tree, std::max(0.0, of_rounds - projection - tree)}, pictures),
-                                    method("Auto Splats", -1, auto_splats, {projection, 0, own}, pictures)});
     auto const picture = name_ + ".png";
-    write_png(sheet_of(pictures, 2), wish_.folder / picture);
+    std::vector<std::string> methods;
+    measure_on_host(methods);
+    if (wish_.on_gpu) measure_on_gpu(methods);
+    write_png(pictures(), wish_.folder / picture);
     return json_fields({{"model", json_text(name_)},
                         {"points", std::to_string(points_.size())},
                         {"visible", std::to_string(exact_.visible.size())},
                         {"side_px", std::to_string(looking_.width)},
                         {"k", std::to_string(k)},
                         {"picture", json_text(picture)},
-                        {"methods", methods},
+                        {"methods", json_list(methods)},
                         {"right", json_list({right_after(1), right_after(2), right_after(3)})},
-                        {"candidates", json_list({candidates_after(1), candidates_after(2), candidates_after(3)})},
-                        {"gpu_ms", gpu()}});
+                        {"candidates", json_list({candidates_after(1), candidates_after(2), candidates_after(3)})}});
   }
 
-  /// The time (ms) of the whole search for some k.
+  /// The time (ms) of projection, tree and search for some k: on the GPU, or on the host without one.
   std::string against_k() const {
     std::vector<std::string> rows;
     for (int of = 1; of <= 32; of += wish_.quick ? 15 : 1) {
-      auto const time = [&](int rounds) {
-        return json_number(milliseconds_of(1, [&] { search_view(points_, looking_, of, rounds); }));
-      };
-      rows.push_back(
-          json_fields({{"k", std::to_string(of)}, {"exact_ms", time(farpoint::until_exact)}, {"rounds_ms", time(3)}}));
+      rows.push_back(json_fields({{"k", std::to_string(of)}, {"ms", json_fields(times_for(of))}}));
     }
-    return json_fields({{"model", json_text(name_)}, {"rows", json_list(rows)}});
+    return json_fields(
+        {{"model", json_text(name_)}, {"place", json_text(wish_.on_gpu ? "GPU" : "host")}, {"rows", json_list(rows)}});
   }
 
  private:
-  struct stages {
-    double projection, tree, search;
-  };
-
   view_search search(int rounds) const { return search_view(points_, looking_, k, rounds); }
   std::vector<point3> normals_of(neighbour_rows const& rows) const {
     return farpoint_tools::normals_of(points_, exact_.visible, rows, eye_of(looking_), wish_.threads);
@@ -164,65 +124,144 @@ class scene {
     return tree;
   }
 
-  frame_request request(int rounds) const {
+  frame_request request(int of, int rounds) const {
     frame_request asked;
     asked.looking = looking_;
-    asked.k = k;
+    asked.k = of;
     asked.rounds = rounds;
+    asked.zoom = 1;
     asked.reach = stand_.reach();
     return asked;
   }
+  frame_request request(view_search const& given) const {
+    auto asked = request(k, farpoint::until_exact);
+    asked.given = &given;
+    return asked;
+  }
+  splat_frame draw(frame_request const& asked, std::vector<float> const& colours = {}) const {
+    return wish_.on_gpu ? frame_on_cuda(points_, asked, colours)
+                        : frame_on_host(points_, asked, wish_.threads, colours);
+  }
 
-  /// Fits normals to the rows of a method and, of searches that frames are drawn with, draws the splats: `rounds` -1 is
-  /// another one.
-  std::string method(char const* name, int rounds, view_search const& found, stages const& before,
-                     std::vector<image>& pictures) const {
-    std::vector<point3> fitted;
-    double const normals = milliseconds_of(wish_.repeats(), [&] { fitted = normals_of(found.neighbours); });
-    auto const off = spread_of(angles_between(fitted, true_normals_));
-    double splatting = 0;
-    if (rounds >= 0) {
-      auto asked = request(rounds);
-      asked.measure = true;
-      auto const drawn = frame_on_host(points_, asked, wish_.threads);
-      splatting = 1e3 * drawn.times.splats;
-      pictures.push_back(with_caption(shade(drawn.picture), name, false));
-    }
-    double const frame_ms = before.projection + before.tree + before.search + normals + splatting;
+  // --- methods, each with its stages
+
+  std::string method(char const* name, std::string const& place, frame_ms const& times,
+                     view_search const& found) const {
+    auto const off = spread_of(angles_between(normals_of(found.neighbours), true_normals_));
     return json_fields({{"method", json_text(name)},
-                        {"projection_ms", json_number(before.projection)},
-                        {"tree_ms", json_number(before.tree)},
-                        {"search_ms", json_number(before.search)},
-                        {"normals_ms", json_number(normals)},
-                        {"splatting_ms", json_number(splatting)},
-                        {"frame_ms", json_number(frame_ms)},
-                        {"right_sets", json_number(share_of_right_sets(found.neighbours))},
+                        {"place", json_text(place)},
+                        {"projection_ms", json_number(times.projection)},
+                        {"tree_ms", json_number(times.tree)},
+                        {"search_ms", json_number(times.search)},
+                        {"normals_ms", json_number(times.normals)},
+                        {"splatting_ms", json_number(times.splatting)},
+                        {"frame_ms", json_number(times.frame)},
+                        {"right_sets", json_number(share_of_right(found.neighbours, exact_.neighbours))},
                         {"normals_off_deg", json_number(off.mean)},
                         {"normals_deviation_deg", json_number(off.deviation)}});
   }
 
-  /// How many of a row's neighbours are those of the exact search.
-  int right_in(neighbour_rows const& rows, std::size_t row) const {
-    std::set<std::int32_t> const right(exact_.neighbours.row(row), exact_.neighbours.row(row) + k);
-    int count = 0;
-    for (int j = 0; j < k; ++j) count += right.count(rows.row(row)[j]) > 0 && rows.row(row)[j] >= 0;
-    return count;
+  void measure_on_host(std::vector<std::string>& methods) {
+    double const projection = milliseconds_of(wish_.repeats(), [&] { project(); });
+    double const tree = milliseconds_of(wish_.repeats(), [&] { build_tree(); });
+    auto const time = [&](int rounds) { return milliseconds_of(wish_.repeats(), [&] { search(rounds); }); };
+    rounds_ = search(few_rounds);
+    add_host("exact", {projection, 0, std::max(0.0, time(farpoint::until_exact) - projection)}, exact_, methods);
+    add_host("FastKNN, 3 rounds", {projection, tree, std::max(0.0, time(few_rounds) - projection - tree)}, rounds_,
+             methods);
+    auto_splats_ = exact_;
+    double const own = milliseconds_of(
+        1, [&] { auto_splats_.neighbours = search_auto_splats(points_, exact_.visible, looking_, k, wish_.threads); });
+    add_host("Auto Splats", {projection, 0, own}, auto_splats_, methods);
   }
-  double share_of_right_sets(neighbour_rows const& rows) const {
-    std::size_t right = 0;
-    for (std::size_t row = 0; row < exact_.visible.size(); ++row) right += right_in(rows, row) == k;
-    return static_cast<double>(right) / static_cast<double>(exact_.visible.size());
+  void add_host(char const* name, frame_ms times, view_search const& found, std::vector<std::string>& methods) const {
+    times.normals = milliseconds_of(wish_.repeats(), [&] { normals_of(found.neighbours); });
+    auto asked = request(found);
+    asked.measure = true;
+    times.splatting = 1e3 * frame_on_host(points_, asked, wish_.threads).times.splats;
+    times.add_up();
+    methods.push_back(method(name, fmt::format("host, {} threads", wish_.threads), times, found));
   }
+
+  void measure_on_gpu(std::vector<std::string>& methods) const {
+    add_gpu("exact", farpoint::until_exact, exact_, methods);
+    add_gpu("FastKNN, 3 rounds", few_rounds, rounds_, methods);
+    auto const of_program = search_published(published_method::fastknn_program, points_, exact_.visible, looking_, k);
+    add_published("FastKNN, its program", of_program, {exact_.visible, of_program.neighbours}, methods);
+    // Its kernel gathers the k nearest of the ball; the plane is fitted to all of it.
+    add_published("Auto Splats", search_published(published_method::auto_splats, points_, exact_.visible, looking_, k),
+                  auto_splats_, methods);
+  }
+  void add_gpu(char const* name, int rounds, view_search const& expected, std::vector<std::string>& methods) const {
+    auto asked = request(k, rounds);
+    asked.measure = true;
+    auto const made = frame_on_cuda(points_, asked);
+    if (made.seen.neighbours.indices != expected.neighbours.indices) {
+      throw std::runtime_error{"knn in screen space: the GPU has other neighbours than the host"};
+    }
+    methods.push_back(method(name, "GPU", in_ms(made.times), made.seen));
+  }
+  void add_published(char const* name, published_search const& searched, view_search const& found,
+                     std::vector<std::string>& methods) const {
+    auto asked = request(found);
+    asked.measure = true;
+    auto times = in_ms(frame_on_cuda(points_, asked).times);
+    times.projection = searched.projection_ms;
+    times.tree = searched.tree_ms;
+    times.search = searched.search_ms;
+    times.add_up();
+    methods.push_back(method(name, "GPU", times, found));
+  }
+
+  std::vector<std::pair<std::string, std::string>> times_for(int of) const {
+    auto const time = [&](int rounds) {
+      if (!wish_.on_gpu) {
+        return milliseconds_of(1, [&] { search_view(points_, looking_, of, rounds); });
+      }
+      auto asked = request(of, rounds);
+      asked.measure = true;
+      auto const times = in_ms(frame_on_cuda(points_, asked).times);
+      return times.projection + times.tree + times.search;
+    };
+    auto const published = [&](published_method method) {
+      return json_number(search_published(method, points_, {}, looking_, of).all_ms());
+    };
+    std::vector<std::pair<std::string, std::string>> times{{"exact", json_number(time(farpoint::until_exact))},
+                                                           {"FastKNN, 3 rounds", json_number(time(few_rounds))}};
+    if (wish_.on_gpu) {
+      times.push_back({"FastKNN, its program", published(published_method::fastknn_program)});
+      times.push_back({"Auto Splats", published(published_method::auto_splats)});
+    }
+    return times;
+  }
+
+  // --- pictures
+
+  /// Three methods side by side: as clay, and below in the false colours of the errors of normals.
+  image pictures() const {
+    std::vector<image> above;
+    std::vector<image> below;
+    for (auto const& [name, found] : {std::pair<char const*, view_search const&>{"exact", exact_},
+                                      {"FastKNN, 3 rounds", rounds_},
+                                      {"Auto Splats", auto_splats_}}) {
+      auto const plain = draw(request(found));
+      auto const errors = angles_between(plain.normals, true_normals_);
+      above.push_back(with_caption(shade(plain.picture), name, false));
+      below.push_back(with_caption(show_colours(draw(request(found), colours_of_errors(errors)).picture),
+                                   fmt::format("off by {:.3g} deg", spread_of(errors).mean), true));
+    }
+    above.insert(above.end(), below.begin(), below.end());
+    return sheet_of(above, 3);
+  }
+
+  // --- how good neighbours are
 
   /// A histogram: rows with 0 to k right neighbours.
   std::string right_after(int rounds) const {
-    auto const found = search(rounds);
-    std::vector<std::size_t> rows(k + 1);
-    for (std::size_t row = 0; row < exact_.visible.size(); ++row) {
-      ++rows[static_cast<std::size_t>(right_in(found.neighbours, row))];
-    }
     std::vector<std::string> texts;
-    for (auto const count : rows) texts.push_back(std::to_string(count));
+    for (auto const count : histogram_of_right(search(rounds).neighbours, exact_.neighbours)) {
+      texts.push_back(std::to_string(count));
+    }
     return json_list(texts);
   }
 
@@ -261,26 +300,14 @@ class scene {
                         {"most", json_number(static_cast<double>(most))}});
   }
 
-  /// Search and normals on the GPU, if it is asked for.
-  std::string gpu() const {
-    if (!wish_.on_gpu) return "{}";
-    auto const time = [&](int rounds) {
-      frame_on_cuda(points_, request(rounds));
-      auto const view = frame_on_cuda(points_, request(rounds));
-      if (rounds == farpoint::until_exact && !(view.seen.neighbours.indices == exact_.neighbours.indices)) {
-        throw std::runtime_error{"knn in screen space: the GPU has other neighbours than the host"};
-      }
-      return json_number(1e3 * view.info.seconds);
-    };
-    return json_fields({{"exact", time(farpoint::until_exact)}, {"FastKNN, 3 rounds", time(3)}});
-  }
-
   std::string name_;
   std::vector<point3> const& points_;
   tables_wish const& wish_;
   turntable stand_;
   camera looking_;
   view_search exact_;
+  view_search rounds_;
+  view_search auto_splats_;
   std::vector<point3> true_normals_;
   std::vector<std::uint64_t> words_;
   std::vector<farpoint::quadtree_point> shown_;

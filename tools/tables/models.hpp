@@ -1,0 +1,19 @@
+// The clouds that screen-space searches are shown on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tables.hpp"
+
+namespace farpoint_tools {
+
+struct model {
+  std::string name;
+  std::vector<point3> points;
+};
+
+/// Three made here (a closed surface with folds, one without, and a cloud without a surface), and those that are given.
+std::vector<model> models(tables_wish const& wish);
+
+}  // namespace farpoint_tools

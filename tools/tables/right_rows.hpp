@@ -1,0 +1,20 @@
+// How good rows of neighbours are: how many of them are right.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "view_search.hpp"
+
+namespace farpoint_tools {
+
+/// How many of the first k neighbours of a row are among the k of the exact search.
+int right_in_row(neighbour_rows const& rows, neighbour_rows const& exact, std::size_t row);
+
+/// Rows with 0 to k right neighbours: `[k + 1]`.
+std::vector<std::size_t> histogram_of_right(neighbour_rows const& rows, neighbour_rows const& exact);
+
+/// The share of rows all of whose neighbours are right; 1 of no rows.
+double share_of_right(neighbour_rows const& rows, neighbour_rows const& exact);
+
+}  // namespace farpoint_tools
