@@ -104,6 +104,7 @@ def _library_times() -> Iterator[List[float]]:
 
     def noted(function: Callable[..., None]) -> Callable[..., None]:
         def call(place: Any, *arguments: Any) -> None:
+            place.timed = True
             function(place, *arguments)
             times.append(place.seconds)
 

@@ -28,6 +28,7 @@ NB_MODULE(_core, m) {
       .def_ro("device", &place::device)
       .def_ro("stream", &place::stream)
       .def_ro("seconds", &place::seconds)
+      .def_rw("timed", &place::timed)
       .def_rw("y_first", &place::y_first);
 
   farpoint_python::add_hash_map(m);

@@ -35,6 +35,15 @@ def test_every_call_of_the_library_is_counted_and_the_functions_are_put_back():
     assert farpoint._core.radius_rows is before
 
 
+def test_only_the_bench_has_calls_timed():
+    place, points, means = farpoint._core.Place(), np.zeros((4, 3), np.float32), np.zeros(4, np.float32)
+    farpoint._core.mean_knn_distance(place, points, None, 1, means)
+    assert place.seconds == 0
+    place.timed = True
+    farpoint._core.mean_knn_distance(place, points, None, 1, means)
+    assert place.seconds > 0
+
+
 def test_the_made_sweep_is_one():
     points = bench._made_sweep()
     assert points.dtype == np.float32 and 50_000 < len(points) <= 64 * 1800 and np.isfinite(points).all()
