@@ -13,6 +13,7 @@
 #include <farpoint/geometry/curve_grid.hpp>
 #include <farpoint/geometry/morton.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
+#include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/lookback_scan.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
 #include <farpoint/tuning/screen.hpp>
@@ -304,8 +305,15 @@ class screen_index_builder {
   Points cloud_;
 };
 
+/// Blocks that a multiprocessor should hold.
 template <class Points>
-__global__ void __launch_bounds__(screen_index_threads, 2) screen_index_kernel(screen_index_args<Points> const args) {
+constexpr int screen_index_blocks() noexcept {
+  return smaller(2, blocks_that_fit(screen_index_threads, sizeof(typename screen_index_builder<Points>::storage)));
+}
+
+template <class Points>
+__global__ void __launch_bounds__(screen_index_threads, screen_index_blocks<Points>())
+    screen_index_kernel(screen_index_args<Points> const args) {
   __shared__ typename screen_index_builder<Points>::storage shared;
   screen_index_builder<Points>{args, shared}.build();
 }

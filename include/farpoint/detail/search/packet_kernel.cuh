@@ -5,6 +5,7 @@
 #include <farpoint/detail/search/knn_request.hpp>
 #include <farpoint/detail/search/packet_traversal.cuh>
 #include <farpoint/detail/search/queries.hpp>
+#include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -47,6 +48,14 @@ __device__ void search_together(search_queries<Queries> const& queries,
   }
 }
 
+/// Blocks that a multiprocessor should hold: what `Args` asks for, as far as shared memory goes; 0 for any.
+template <class Args, int Capacity>
+constexpr int packet_blocks(int block_size) noexcept {
+  return smaller(
+      Args::min_blocks(Capacity, block_size),
+      blocks_that_fit(block_size, packet_shared_bytes<typename Args::scalar, Capacity>(block_size / cuda_warp::lanes)));
+}
+
 /// A warp for 32 queries. `Args` has the queries, `request`, and what to do with the lists:
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
 ///   leave_empty(row)                    of a query that has none; -1 for no row
@@ -54,7 +63,7 @@ __device__ void search_together(search_queries<Queries> const& queries,
 ///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
 /// and constants: least_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.
 template <class Args, int Capacity, int BlockSize>
-__global__ void __launch_bounds__(BlockSize, Args::min_blocks(Capacity, BlockSize)) packet_kernel(Args const args) {
+__global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
   using scalar = typename Args::scalar;
   using list = warp_topk<scalar, Capacity>;
   constexpr int warps = BlockSize / cuda_warp::lanes;

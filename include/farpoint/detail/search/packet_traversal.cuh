@@ -46,11 +46,17 @@ struct packet_memory {
   point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight of them
 };
 
+/// Shared memory of so many warps and their lists.
+template <class Scalar, int Capacity>
+FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
+  using list = warp_topk<Scalar, Capacity>;
+  return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
+}
+
 /// True if so many warps fit into the shared memory that a block may have on every device without asking.
 template <class Scalar, int Capacity>
 FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
-  using list = warp_topk<Scalar, Capacity>;
-  return warps * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>)) <= 48 * 1024;
+  return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;
 }
 
 /// A visitor for point_bvh_ref::visit() by a warp. Each lane has a query; all take the same path, into every box that

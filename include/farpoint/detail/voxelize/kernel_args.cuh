@@ -6,6 +6,7 @@
 #include <farpoint/container/occupancy_bitmap.hpp>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/require_cuda.cuh>
+#include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/tuning/voxelize.hpp>
 #include <farpoint/types/voxelize.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
@@ -130,19 +131,6 @@ template <class Points>
 using voxelize_bitmap_args = voxelize_args_with<Points, voxelize_bitmap_part>;
 template <class Points>
 using voxelize_sort_args = voxelize_args_with<Points, voxelize_sort_part>;
-
-/// Blocks for which a multiprocessor has threads. For __launch_bounds__ alone: on the host it is the largest number.
-constexpr int blocks_that_fit(int block_size) noexcept {
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ == 750
-  constexpr int threads = 1024;
-#elif defined(__CUDA_ARCH__) && \
-    (__CUDA_ARCH__ / 10 == 86 || __CUDA_ARCH__ / 10 == 87 || __CUDA_ARCH__ / 10 == 89 || __CUDA_ARCH__ >= 1200)
-  constexpr int threads = 1536;
-#else
-  constexpr int threads = 2048;
-#endif
-  return block_size < threads ? threads / block_size : 1;
-}
 
 /// The points that a call has: fewer than the view where the device's offsets say so.
 struct voxel_frame {
