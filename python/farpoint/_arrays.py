@@ -51,7 +51,8 @@ class Numpy:
         self.place = _core.Place(-1, 0, threads, None)
 
     def accepts(self, array: Array) -> bool:
-        return isinstance(array, np.ndarray) or not hasattr(array, "__dlpack_device__")
+        return isinstance(array, np.ndarray) or not (hasattr(array, "__dlpack_device__") or
+                                                     hasattr(array, "__cuda_array_interface__"))
 
     def array(self, value: Array, dtype: Optional[str] = None) -> np.ndarray:
         array = np.asarray(value, dtype=dtype)
@@ -281,7 +282,7 @@ def _package(array: Array) -> str:
 def _in_host_memory(array: Array) -> bool:
     try:
         return array.__dlpack_device__()[0] == _DLPACK_CPU
-    except (RuntimeError, ValueError, BufferError):  # of torch, for devices that DLPack has no name for
+    except (AttributeError, RuntimeError, ValueError, BufferError):  # of torch, for devices that DLPack has no name for
         return False
 
 
@@ -295,7 +296,9 @@ def space_of(array: Array, *, threads: int = 0, stream: Optional[int] = None,
         return Torch(array, threads, stream, workspace)
     if _package(array) == "cupy":
         return Cupy(array, stream, workspace)
-    if not hasattr(array, "__dlpack_device__") or _in_host_memory(array):
+    # Without DLPack an array of a device would be copied to the host by its __array__.
+    is_plain = not (hasattr(array, "__dlpack_device__") or hasattr(array, "__cuda_array_interface__"))
+    if is_plain or _in_host_memory(array):
         return Numpy(threads)
     raise ValueError(f"arrays of {type(array).__module__} on a device are not known; pass them as torch or CuPy arrays "
                      "(torch.from_dlpack, cupy.from_dlpack)")
@@ -315,7 +318,7 @@ class Call:
         raise ValueError(f"{self.name}: {sentence}")
 
     def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
-        if not self.space.accepts(value) and hasattr(value, "__dlpack_device__"):
+        if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
             if not (self.space.on_host and _in_host_memory(value)):
                 self.fail(f"{what} are in another memory or of another library than the first array")
             value = np.from_dlpack(value)

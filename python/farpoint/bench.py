@@ -2,9 +2,9 @@
 
     python -m farpoint.bench [--device cpu|cuda] [--only fps] [--sweep FILE] [--seconds 1] [--json FILE]
 
-Each row is the median of calls on one input, in one process. Rows of a few points have the time of a call as such, and beside it
-what of that the call takes in C++, with the same arrays. On a GPU, calls go to one stream one after another, and the time is
-that between two events over their number: what a training loop pays. Inputs are made from a fixed seed; the sweep is a street as a
+Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
+that between two events over their number: what a training loop pays. Rows of a few points have the time of a call as such, until it
+returns, and beside it what of that the call takes in C++, with the same arrays; the rest is what Python adds. Inputs are made from a fixed seed; the sweep is a street as a
 LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
 
@@ -51,6 +51,11 @@ class Clock:
         call()
         return self._on_gpu(call) if self.on_gpu else self._on_host(call)
 
+    def microseconds_of_call(self, call: Callable[[], Any]) -> float:
+        """Until the call returns; on a GPU its work may go on."""
+        call()
+        return self._on_host(call)
+
     def _on_host(self, call: Callable[[], Any]) -> float:
         def seconds() -> float:
             start = time.perf_counter()
@@ -75,6 +80,8 @@ class Clock:
         times: List[float] = []
         end = time.perf_counter() + self.seconds
         while not times or (time.perf_counter() < end and len(times) < 1000):
+            if self.on_gpu:
+                self.torch.cuda.synchronize()  # a full queue would hold the next call up
             times.append(seconds())
         return 1e6 * statistics.median(times)
 
@@ -227,12 +234,19 @@ class Cases:
         return [
             ("fps", name, lambda: farpoint.fps(points, 2)),
             ("knn", name, lambda: farpoint.knn(points, 2)),
-            ("radius", name, lambda: farpoint.radius(points, 0.1)),
+            ("radius", f"{name}, capacity 16", lambda: farpoint.radius(points, 0.1, capacity=16)),
             ("voxelize", name, lambda: farpoint.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1), max_points=2, max_voxels=4)),
             ("gather", name, lambda: farpoint.gather(points, indices)),
             ("group", "(1, 5, 4)", lambda: farpoint.group(channels, groups)),
             ("ball_query", name, lambda: farpoint.ball_query(0.2, 2, points, points)),
         ]
+
+
+def _added(rows: List[dict]) -> Dict[str, float]:
+    """What Python adds to calls (us), by function."""
+    cpp = {(row["function"], row["input"]): row["p50_us"] for row in rows if row["package"] == "farpoint, in C++"}
+    return {row["function"]: row["p50_us"] - cpp[row["function"], row["input"]] for row in rows
+            if row["package"] == "farpoint" and (row["function"], row["input"]) in cpp}
 
 
 def _table(rows: List[dict]) -> str:
@@ -261,13 +275,13 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
             rows.append({"function": function, "input": name, "package": package, "p50_us": clock.microseconds(call)})
     for function, name, call in cases.few():
         if only is None or function == only:
-            rows.append({"function": function, "input": name, "package": "farpoint", "p50_us": clock.microseconds(call)})
+            rows.append({"function": function, "input": name, "package": "farpoint", "p50_us": clock.microseconds_of_call(call)})
             rows.append({"function": function, "input": name, "package": "farpoint, in C++",
                          "p50_us": clock.microseconds_in_library(call)})
     there = [name for name, module in {**cases.peers, "pytorch3d": cases.pytorch3d}.items() if module is not None]
     context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
                "peers": there, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
-    return {"context": context, "rows": rows}
+    return {"context": context, "rows": rows, "added_us": _added(rows)}
 
 
 def main(arguments: Optional[List[str]] = None) -> int:
@@ -280,7 +294,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     wish = parser.parse_args(arguments)
     result = run(wish.device, wish.only, wish.sweep, wish.seconds)
     print(_table(result["rows"]))
-    print(f"\nPeers found: {', '.join(result['context']['peers']) or 'none'}.")
+    print("\nPython adds, us: " + ", ".join(f"{name} {us:.1f}" for name, us in result["added_us"].items()) + ".")
+    print(f"Peers found: {', '.join(result['context']['peers']) or 'none'}.")
     if wish.json:
         with open(wish.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)

@@ -23,6 +23,7 @@ def test_of_a_few_points_it_has_a_row_for_cpp_alone(function):
     rows = bench.run(only=function, seconds=0)["rows"]
     assert [(row["function"], row["package"]) for row in rows] == [(function, "farpoint"), (function, "farpoint, in C++")]
     assert all(row["p50_us"] > 0 for row in rows)
+    assert bench._added(rows) == {function: rows[0]["p50_us"] - rows[1]["p50_us"]}
 
 
 def test_every_call_of_the_library_is_counted_and_the_functions_are_put_back():

@@ -172,17 +172,90 @@ def test_the_tensors_device_is_used():
     np.testing.assert_array_equal(host(found), farpoint.knn(host(points), 3).indices)
 
 
-def test_cupy():
-    cupy = pytest.importorskip("cupy", reason="CuPy is not installed: its arrays are not tested")
-    points = np.random.default_rng(4).standard_normal((2, 300, 3)).astype(np.float32)
-    given = cupy.asarray(points)
+@pytest.fixture
+def cupy():
+    library = pytest.importorskip("cupy", reason="CuPy is not installed: its arrays are not tested")
+    if library.cuda.runtime.getDeviceCount() == 0:
+        pytest.skip("CuPy has no GPU: its arrays are not tested")
+    return library
+
+
+def test_arrays_of_cupy_have_the_bits_of_the_host(cupy):
+    arrays = [tensor.numpy() for tensor in made()]
     with cupy.cuda.Stream(non_blocking=True) as stream:
-        found = farpoint.knn(given, 4)
-        edges = farpoint.radius(given, 0.5, edge_index=True)
-        groups = farpoint.ball_query(0.5, 8, given, given[:, :50])
+        on_gpu = list(calls(*(cupy.asarray(array) for array in arrays)))
     stream.synchronize()
-    expected = farpoint.knn(points, 4)
-    np.testing.assert_array_equal(found.indices.get(), expected.indices)
-    np.testing.assert_array_equal(found.distances.get(), expected.distances)
-    np.testing.assert_array_equal(edges.get(), farpoint.radius(points, 0.5, edge_index=True))
-    np.testing.assert_array_equal(groups.get(), farpoint.ball_query(0.5, 8, points, points[:, :50]))
+    for (name, found), (_, expected) in zip(on_gpu, calls(*arrays)):
+        for one, other in zip(found, expected):
+            assert isinstance(one, cupy.ndarray), name
+            np.testing.assert_array_equal(one.get(), other, err_msg=name)
+
+
+def test_cupys_current_stream_is_used(cupy):
+    spin = cupy.RawKernel("""
+        extern "C" __global__ void spin(long long ticks) {
+          long long const begin = clock64();
+          while (clock64() - begin < ticks) {}
+        }""", "spin")
+    other = cupy.asarray(np.random.default_rng(6).standard_normal((2000, 3)).astype(np.float32))
+    points, expected = cupy.zeros_like(other), farpoint.fps(other, 50)
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        spin((1,), (1,), (1,))
+        farpoint.fps(other, 50)  # what is set up once
+        stream.synchronize()
+        spin((1,), (1,), (200_000_000,))  # what comes later on this stream waits; another would see zeros
+        points[...] = other
+        picks = farpoint.fps(points, 50)
+        assert not stream.done, "the call waited for its stream"
+    stream.synchronize()
+    assert (picks == expected).all()
+    address = cupy.cuda.Stream(non_blocking=True)
+    picks = farpoint.fps(points, 50, stream=address.ptr)
+    address.synchronize()
+    assert (picks == expected).all()
+
+
+def test_cupy_captures_calls(cupy):
+    given = cupy.asarray(np.random.default_rng(7).standard_normal((2, 400, 3)).astype(np.float32))
+    other = cupy.asarray(np.random.default_rng(8).standard_normal((2, 400, 3)).astype(np.float32))
+    expected = [farpoint.fps(other, 20), *farpoint.knn(other, 5), farpoint.mean_knn_distance(other)]
+    points = given.copy()
+
+    def enqueue():
+        return [farpoint.fps(points, 20), *farpoint.knn(points, 5), farpoint.mean_knn_distance(points)]
+
+    with cupy.cuda.Stream(non_blocking=True) as stream:
+        enqueue()  # what is set up once; the pool keeps its memory
+        stream.synchronize()
+        stream.begin_capture()
+        found = enqueue()
+        graph = stream.end_capture()
+        points[...] = other
+        graph.launch(stream)
+        stream.synchronize()
+    for one, wanted in zip(found, expected):
+        assert (one == wanted).all()
+
+
+def test_cupys_strides_and_allocators(cupy):
+    wide = cupy.asarray(np.random.default_rng(9).standard_normal((3000, 8)).astype(np.float32))
+    expected = farpoint.mean_knn_distance(wide[:, 2:5].get(), 3)
+    kept = []
+
+    def allocate(size):
+        kept.append(cupy.empty(size, cupy.uint8))
+        return kept[-1].data.ptr
+
+    for options in ({}, {"workspace": allocate}, {"workspace": lambda size: cupy.empty(size, cupy.uint8)}):
+        found = farpoint.mean_knn_distance(wide[:, 2:5], 3, **options)
+        np.testing.assert_array_equal(found.get(), expected)
+    assert kept
+    backwards = farpoint.fps(wide[::-1, 2:5], 40)
+    np.testing.assert_array_equal(backwards.get(), farpoint.fps(wide[::-1, 2:5].get(), 40))
+
+
+def test_cupy_and_torch_do_not_mix(cupy):
+    points = cupy.zeros((4, 3), cupy.float32)
+    for queries in (torch.zeros(4, 3, device="cuda"), np.zeros((4, 3), np.float32)):
+        with pytest.raises(ValueError, match="another memory or of another library"):
+            farpoint.knn(points, 1, queries)

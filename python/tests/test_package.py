@@ -135,6 +135,25 @@ class Elsewhere(Foreign):
         return (2, 0)
 
 
+class OfADevice:
+    """An array of a device by the older protocol alone, which copies itself to the host when it is asked to."""
+
+    def __init__(self, array):
+        self.array = array
+        self.__cuda_array_interface__ = {"shape": array.shape, "typestr": array.dtype.str, "data": (0, False), "version": 3}
+
+    def __array__(self, *arguments, **options):
+        raise AssertionError("the array was copied to the host")
+
+
+def test_arrays_of_a_device_are_not_copied_to_the_host():
+    points = np.zeros((4, 3), np.float32)
+    with pytest.raises(ValueError, match="on a device are not known"):
+        farpoint.knn(OfADevice(points), 1)
+    with pytest.raises(ValueError, match="another memory or of another library"):
+        farpoint.knn(points, 1, OfADevice(points))
+
+
 def test_other_libraries_by_dlpack():
     points = np.random.default_rng(2).random((30, 3))
     np.testing.assert_array_equal(farpoint.knn(Foreign(points), 3).indices, farpoint.knn(points, 3).indices)

@@ -238,6 +238,10 @@ class Failures(WithFolder):
             'claim_ascii.pcd': make_clouds.pcd(cloud, 'ascii', claim),
             'compressed.pcd': make_clouds.pcd(cloud, 'binary_compressed'),
             'compressed_claim.pcd': make_clouds.pcd(cloud, 'binary_compressed', claim),
+            # Records of another length than those that are there.
+            'stride.pcd': make_clouds.pcd(cloud).replace(b'SIZE 4 4 4 4', b'SIZE 8 4 4 4'),
+            'stride.npy': make_clouds.npy(cloud).replace(b"'<f4'", b"'<f8'"),
+            'stride.ply': make_clouds.ply(cloud).replace(b'property float x', b'property double x'),
             'nan.ply': make_clouds.ply([(nan, nan, nan, 0)]), 'scan.las': b'LASF',
         }
         for name, content in bad.items():
