@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 set(farpoint_config_dir ${CMAKE_INSTALL_LIBDIR}/cmake/farpoint)
 
 # The parts that packages are made of; see package.cmake.
-#   farpoint_headers   the headers, and the CMake package with its components host and cuda
+#   farpoint_headers   the headers, and the CMake package with its components host, cuda and nccl
 #   farpoint_runtime   the shared library that programs load
 #   farpoint_library   what linking it takes, or the static library
 #   farpoint_documents
@@ -16,8 +16,8 @@ install(
   PATTERN *.cuh)
 install(FILES package.xml DESTINATION ${CMAKE_INSTALL_DATADIR}/farpoint COMPONENT farpoint_headers)
 
-foreach(component IN ITEMS host cuda)
-  # Targets farpoint_host and farpoint_cuda; exported as farpoint::host and farpoint::cuda.
+foreach(component IN ITEMS host cuda nccl)
+  # Targets farpoint_host, farpoint_cuda, ...; exported as farpoint::host, farpoint::cuda, ...
   install(TARGETS farpoint_${component} EXPORT farpoint-${component}-targets)
   install(EXPORT farpoint-${component}-targets NAMESPACE farpoint:: DESTINATION ${farpoint_config_dir}
           COMPONENT farpoint_headers)
@@ -75,6 +75,7 @@ configure_package_config_file(cmake/farpoint-config.cmake.in farpoint-config.cma
 write_basic_package_version_file(farpoint-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config-version.cmake cmake/farpoint_find_cccl.cmake
+              cmake/farpoint_find_nccl.cmake
         DESTINATION ${farpoint_config_dir} COMPONENT farpoint_headers)
 
 # For builds without CMake. They find the prefix from where they lie.

@@ -96,7 +96,7 @@ class fiber_blocks {
   }
 
   static fiber_blocks*& current() {
-    static fiber_blocks* blocks = nullptr;
+    static thread_local fiber_blocks* blocks = nullptr;
     return blocks;
   }
   static void enter() {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <farpoint/scale/gather_voxels.hpp>
+#include <farpoint/scale/stream/voxelize_task.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
@@ -31,6 +32,33 @@ struct rank_answer {
   index_t received = -1;
 };
 
+/// voxelize_shard() of the host.
+struct host_steps {
+  template <class... Args>
+  static std::size_t workspace_bytes(farpoint::host_exec exec, Args const&... args) {
+    return voxelize_shard_workspace_bytes(exec, args...);
+  }
+  template <class Communicator, class... Args>
+  static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
+    return voxelize_shard(exec, communicator, args...);
+  }
+};
+
+/// The loops that a stream runs, on the host.
+struct stream_steps {
+  template <class Part, class Params, class Output>
+  static std::size_t workspace_bytes(farpoint::host_exec exec, int ranks, Part const& part, Params const& params,
+                                     Output const& output) {
+    if (!farpoint::detail::check_voxelize_shard(part, params, output)) return 0;
+    return farpoint::detail::voxelize_stream_size(exec, ranks, part, params, output);
+  }
+  template <class Communicator, class Part, class Params, class Output>
+  static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Part const& part,
+                              Params const& params, Output const& output, farpoint::bytes workspace) {
+    return farpoint::detail::voxelize_shard_on(exec, communicator, part, params, output, {}, workspace);
+  }
+};
+
 /// Every rank's rows on this one.
 template <class Problem, class Scalar>
 voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::thread_communicator& communicator,
@@ -47,7 +75,8 @@ voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::th
 }
 
 /// Makes the calls of all ranks at the same time.
-template <class Problem>
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps = host_steps, class Problem>
 std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call> const& calls, int threads,
                                    std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
   farpoint::thread_ranks group{static_cast<int>(calls.size()), timeout};
@@ -73,12 +102,12 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
       all.received_capacity = call.received_capacity;
       all.received = &answer.received;
       farpoint::host_exec const exec{threads};
-      std::size_t const needed =
-          voxelize_shard_workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
+      std::size_t const needed = Steps::workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
       host_array<unsigned char> const workspace{needed};
       farpoint::thread_communicator communicator{group, number};
-      auto const outcome = voxelize_shard(exec, communicator, part, params, all,
-                                          {workspace.data(), needed - std::min(needed, call.workspace_less)});
+      auto const outcome =
+          Steps::run(exec, communicator, part, params, all,
+                     farpoint::bytes{workspace.data(), needed - std::min(needed, call.workspace_less)});
       if (!workspace.intact() || !numbers.intact()) return memory_was_written;
       answer.numbers = numbers.download();
       if (outcome && call.gathers) answer.all = gather_rows(problem, call, communicator, params, all, threads);

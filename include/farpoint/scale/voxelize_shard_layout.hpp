@@ -48,16 +48,32 @@ FARPOINT_HD inline std::uint32_t owner_of(std::uint64_t cell, std::uint64_t seed
   return static_cast<std::uint32_t>(hash * static_cast<std::uint64_t>(ranks) >> 32);
 }
 
-/// A point on its way to the owner of its voxel: three scalars, features as floats, and how many points of the voxel
-/// follow it on its rank that are not sent.
+/// Adds the report of a rank to that of the whole cloud.
+FARPOINT_HD inline void add_report(voxelize_report& sum, voxelize_report const& part) noexcept {
+  sum.voxels += part.voxels;
+  sum.non_finite += part.non_finite;
+  sum.outside += part.outside;
+  sum.dropped_voxels += part.dropped_voxels;
+  sum.dropped_points += part.dropped_points;
+  sum.surplus_points += part.surplus_points;
+  sum.over_capacity += part.over_capacity;
+}
+
+/// A point on its way to the owner of its voxel: three scalars, features as floats, and, where points may stay at home,
+/// how many points of the voxel follow it on its rank that are not sent.
 template <class Scalar>
 struct shard_record {
   std::size_t features;
+  bool has_more;
 
-  explicit shard_record(int count) noexcept : features{static_cast<std::size_t>(count)} {}
+  explicit shard_record(int count, bool counts_more = true) noexcept
+      : features{static_cast<std::size_t>(count)}, has_more{counts_more} {}
 
-  std::size_t more_at() const noexcept { return 3 * sizeof(Scalar) + features * sizeof(float); }
-  std::size_t size() const noexcept { return divide_up(more_at() + 4, sizeof(Scalar)) * sizeof(Scalar); }
+  FARPOINT_HD std::size_t more_at() const noexcept { return 3 * sizeof(Scalar) + features * sizeof(float); }
+  FARPOINT_HD std::size_t size() const noexcept {
+    std::size_t const used = more_at() + (has_more ? sizeof(std::uint32_t) : 0);
+    return divide_up(used, sizeof(Scalar)) * sizeof(Scalar);
+  }
 };
 
 /// The arrays of a call. `n` points of the shard, `m` that the rank can receive.

@@ -258,16 +258,7 @@ class voxelize_shard_task {
     result const done = communicator_.all_gather(&report_, memory_.reports, sizeof report_);
     if (!done || total == nullptr) return done;
     *total = {};
-    for (int r = 0; r < ranks(); ++r) {
-      voxelize_report const& part = memory_.reports[r];
-      total->voxels += part.voxels;
-      total->non_finite += part.non_finite;
-      total->outside += part.outside;
-      total->dropped_voxels += part.dropped_voxels;
-      total->dropped_points += part.dropped_points;
-      total->surplus_points += part.surplus_points;
-      total->over_capacity += part.over_capacity;
-    }
+    for (int r = 0; r < ranks(); ++r) add_report(*total, memory_.reports[r]);
     return {};
   }
 

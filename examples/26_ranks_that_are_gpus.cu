@@ -1,0 +1,134 @@
+// A cloud whose parts are on several GPUs: its voxels, and samples of it. Ranks are threads here, one for each GPU of
+// this machine, and NCCL connects them; as processes they differ in where the communicator comes from. The answers have
+// the bits of one call for the whole cloud.
+#include <farpoint/fps.hpp>
+#include <farpoint/scale/fps_shard.cuh>
+#include <farpoint/scale/nccl_exec.cuh>
+#include <farpoint/scale/voxelize_shard.cuh>
+
+#include <cuda_runtime.h>
+#include <algorithm>
+#include <cstdio>
+#include <thread>
+#include <vector>
+
+#include "managed_array.hpp"
+#include "ranks_of_threads.hpp"
+
+namespace {
+
+using example::point;
+using view = farpoint::point_view<float>;
+
+/// What a rank has in the end.
+struct rank_answer {
+  farpoint::result outcome;
+  std::vector<farpoint::index_t> samples;
+  std::vector<float> centroids;
+  std::vector<farpoint::index_t> numbers;  // of its voxels in the whole cloud
+};
+
+constexpr farpoint::index_t sample_count = 200;
+
+farpoint::voxelize_params<float> voxels_of_the_map() {
+  farpoint::voxelize_params<float> params;
+  params.grid = farpoint::voxel_grid<float>::from_range({{0, 0, 0}}, {{15, 6.4f, 0.1f}}, {{0.4f, 0.4f, 0.1f}});
+  return params;
+}
+
+rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view const& points,
+                           farpoint::index_t first_index, farpoint::index_t all_points) {
+  rank_answer answer;
+  auto const params = voxels_of_the_map();
+  auto const most = static_cast<std::size_t>(all_points);
+  managed_array<float> centroids(most * 3);
+  managed_array<farpoint::index_t> numbers(most);
+  managed_array<std::int32_t> own(1);
+  managed_array<farpoint::index_t> samples(static_cast<std::size_t>(sample_count));
+
+  //! [rank]
+  farpoint::nccl_exec const ranks{communicator, stream};
+  farpoint::cuda_exec const exec{stream};
+  farpoint::shard<view> const part{points, first_index};
+
+  farpoint::voxelize_shard_output<float> output;
+  output.rows.capacity = all_points;
+  output.rows.centroid = centroids.span();
+  output.rows.voxel_count = own.span();
+  output.numbers = numbers.span();
+  output.received_capacity = all_points;
+  managed_array<unsigned char> const workspace(
+      voxelize_shard_workspace_bytes(exec, ranks.ranks(), part, params, output));
+  answer.outcome = voxelize_shard(exec, ranks, part, params, output, workspace.span());
+  //! [rank]
+  if (!answer.outcome) return answer;
+
+  //! [fps]
+  farpoint::fps_params sampling;
+  sampling.samples = sample_count;
+  farpoint::fps_shard_output<float> picks;
+  picks.indices = samples.span();
+  managed_array<unsigned char> const room(fps_shard_workspace_bytes(exec, ranks.ranks(), part, sampling, picks));
+  answer.outcome = fps_shard(exec, ranks, part, sampling, picks, room.span());
+  //! [fps]
+  if (!answer.outcome || cudaStreamSynchronize(stream) != cudaSuccess) return answer;
+
+  answer.samples.assign(samples.data(), samples.data() + samples.size());
+  answer.centroids.assign(centroids.data(), centroids.data() + 3 * own.data()[0]);
+  answer.numbers.assign(numbers.data(), numbers.data() + own.data()[0]);
+  return answer;
+}
+
+}  // namespace
+
+int main() {
+  if (!has_gpu()) return 77;
+  int gpus = 0;
+  cudaGetDeviceCount(&gpus);
+  example::shared_cloud const map = example::map_of_tiles();
+  auto const all_points = static_cast<farpoint::index_t>(map.points.size());
+  std::vector<ncclComm_t> communicators(static_cast<std::size_t>(gpus));
+  if (ncclCommInitAll(communicators.data(), gpus, nullptr) != ncclSuccess) return 1;
+
+  std::vector<rank_answer> answers(communicators.size());
+  std::vector<std::thread> team;
+  for (int rank = 0; rank < gpus; ++rank) {
+    team.emplace_back([&, rank] {
+      cudaSetDevice(rank);
+      farpoint::index_t const begin = all_points * rank / gpus;
+      farpoint::index_t const end = all_points * (rank + 1) / gpus;
+      managed_array<point> mine(static_cast<std::size_t>(end - begin));
+      std::copy(map.points.begin() + begin, map.points.begin() + end, mine.data());
+      cudaStream_t stream = nullptr;
+      cudaStreamCreate(&stream);
+      answers[static_cast<std::size_t>(rank)] =
+          work_of_a_rank(communicators[static_cast<std::size_t>(rank)], stream,
+                         farpoint::view_points(mine.data(), end - begin), begin, all_points);
+      cudaStreamDestroy(stream);
+    });
+  }
+  for (auto& thread : team) thread.join();
+  for (auto const communicator : communicators) ncclCommDestroy(communicator);
+
+  // One call for the whole cloud.
+  auto const samples = farpoint::fps(map.points, sample_count);
+  auto const voxels = farpoint::voxelize(map.points, voxels_of_the_map());
+  std::size_t rows = 0;
+  for (auto const& answer : answers) {
+    if (!succeeded(answer.outcome)) return 1;
+    if (!std::equal(samples.indices.begin(), samples.indices.end(), answer.samples.begin(), answer.samples.end())) {
+      std::fprintf(stderr, "other samples than those of one call\n");
+      return 1;
+    }
+    for (std::size_t row = 0; row < answer.numbers.size(); ++row, ++rows) {
+      auto const number = static_cast<std::size_t>(answer.numbers[row]);
+      if (!std::equal(&answer.centroids[3 * row], &answer.centroids[3 * row] + 3, &voxels.centroids[3 * number])) {
+        std::fprintf(stderr, "voxel %zu has another centroid\n", number);
+        return 1;
+      }
+    }
+  }
+  if (rows != voxels.report.voxels) return 1;
+  std::printf("%d GPUs: %zu voxels, %zu samples\n", gpus, rows, samples.indices.size());
+  return 0;
+}

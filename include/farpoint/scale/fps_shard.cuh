@@ -1,0 +1,155 @@
+/// @file
+/// Farthest point sampling, on a CUDA stream, of a cloud whose points are spread over several GPUs. See fps_shard.hpp
+/// for what fps_shard() computes.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/profile_range.cuh>
+#include <farpoint/detail/fps/local_maxima/cell_order.cuh>
+#include <farpoint/detail/fps/local_maxima/machine.cuh>
+#include <farpoint/grid/for_each_index.cuh>
+#include <farpoint/scale/shard_backend.cuh>
+#include <farpoint/scale/stream/fps_decide.hpp>
+#include <farpoint/scale/stream/fps_list.hpp>
+#include <farpoint/scale/stream/fps_task.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A warp for each chunk.
+template <class Config, class Points>
+__global__ void __launch_bounds__(Config::list_block_size)
+    fps_stream_load_kernel(fps_stream_args<Config, Points> const args) {
+  index_t const c = (index_t{blockIdx.x} * Config::list_block_size + threadIdx.x) / 32;
+  if (c >= args.memory.chunks) return;
+  fps_stream_chunk<Config, cuda_machine>{args.memory, static_cast<std::uint32_t>(c)}.load(args.cloud, args.order,
+                                                                                          args.taken);
+}
+
+template <class Config, class Points>
+__global__ void __launch_bounds__(Config::list_block_size)
+    fps_stream_list_kernel(fps_stream_args<Config, Points> const args) {
+  auto& shared = *static_cast<fps_stream_list_shared<Config>*>(dynamic_shared());
+  fps_stream_list<Config, cuda_machine, Points>{args, blockIdx.x, shared}.run();
+}
+
+template <class Config, class Points>
+__global__ void __launch_bounds__(Config::decide_block_size)
+    fps_stream_decide_kernel(fps_stream_args<Config, Points> const args) {
+  auto& shared = *static_cast<fps_stream_decide_shared<Config>*>(dynamic_shared());
+  fps_stream_decide<Config, cuda_machine, Points>{args, blockIdx.x, shared}.run(args.memory.states[args.round % 2]);
+}
+
+/// The kernels of fps_shard() on a stream.
+struct cuda_fps_blocks {
+  template <int Dim>
+  using config = fps_stream_config<Dim>;
+
+  template <class Points>
+  struct order_memory {
+    cell_order_memory<Points::dim> cells;
+    std::size_t zeros;  ///< bytes at `cells.extents` that must be zero
+
+    order_memory(workspace_cutter& cutter, Points const& cloud) noexcept : cells{}, zeros{0} {
+      std::size_t const before = cutter.used();
+      cells.take_zeros(cutter, batch<Points>{cloud});
+      zeros = cutter.used() - before;
+      cells.take_rest(cutter, batch<Points>{cloud});
+    }
+    std::uint32_t const* indices() const noexcept { return cells.order; }
+  };
+
+  template <class Points, class Plan>
+  static result arrange(cuda_exec exec, Points const& cloud, Plan const& plan) noexcept {
+    kernel_launcher launcher{exec.stream};
+    auto cells = plan.order.cells;
+    // Chunks come after the order.
+    cells.places = reinterpret_cast<std::uint64_t*>(plan.memory.points);
+    launcher.clear(cells.extents, plan.order.zeros);
+    fps_enqueue_cell_order(launcher, cell_order_args<Points>{batch<Points>{cloud}, cells});
+    return launched(launcher);
+  }
+  template <class Config, class Points>
+  static result load(cuda_exec exec, fps_stream_args<Config, Points> const& args) noexcept {
+    kernel_launcher launcher{exec.stream};
+    launcher.launch_for(32 * args.memory.chunks, Config::list_block_size, fps_stream_load_kernel<Config, Points>, args);
+    return launched(launcher);
+  }
+  template <class Config, class Points>
+  static result list(cuda_exec exec, fps_stream_args<Config, Points> const& args) noexcept {
+    return launch(exec, fps_stream_list_kernel<Config, Points>, Config::blocks, Config::list_block_size,
+                  sizeof(fps_stream_list_shared<Config>), args);
+  }
+  template <class Config, class Points>
+  static result decide(cuda_exec exec, fps_stream_args<Config, Points> const& args) noexcept {
+    return launch(exec, fps_stream_decide_kernel<Config, Points>, args.ranks * Config::blocks,
+                  Config::decide_block_size, sizeof(fps_stream_decide_shared<Config>), args);
+  }
+
+ private:
+  template <class Args>
+  static result launch(cuda_exec exec, void (*kernel)(Args const), unsigned blocks, int block_size,
+                       std::size_t shared_bytes, Args const& args) noexcept {
+    kernel_launcher launcher{exec.stream};
+    cudaLaunchConfig_t config = launch_config(blocks, block_size, exec.stream);
+    config.dynamicSmemBytes = shared_bytes;
+    launcher.launch(kernel, config, args);
+    return launched(launcher);
+  }
+  static result launched(kernel_launcher const& launcher) noexcept {
+    return cuda_failure(launcher.error(), "fps_shard: a kernel could not be launched");
+  }
+};
+
+}  // namespace detail
+
+/// Bytes of device workspace that fps_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
+/// arguments that are refused.
+///
+/// For each point of the part 20.3 bytes of three coordinates, and up to 4 for the cells; for each sample 32; for each
+/// rank 2.5 MB. O(1).
+/// @param ranks  that take part
+template <class Points>
+std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const& part, fps_params const& params,
+                                      fps_shard_output<typename Points::scalar> const& output) noexcept {
+  static_assert(Points::dim <= 3 && sizeof(typename Points::scalar) == 4,
+                "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
+  if (ranks < 1 || ranks > detail::fps_stream_most_ranks || !detail::check_fps_stream(part, params, output)) return 0;
+  using plan = detail::fps_stream_plan<cuda_exec, detail::cuda_fps_blocks, Points>;
+  return plan{nullptr, ranks, part.points, params.samples}.cutter.used();
+}
+
+/// fps_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+///
+/// - Arrays are device memory, but `output.exchanges`, which is host memory.
+/// - Points have 1 to 3 coordinates that are float or float16; indices into the whole cloud are below 2^32 - 1; there
+///   are no points chosen before.
+/// - The call enqueues 16 rounds at a time, which need no host, and then waits to see whether they were enough. The
+///   answer is enqueued when it returns. So it cannot be captured in a graph. It allocates nothing, except on a rank
+///   whose arguments are refused: that takes some bytes of the stream's pool to tell the others.
+///
+/// @param exec          the stream of the communicator
+/// @param communicator  see is_stream_communicator, of 1 to 120 ranks: a nccl_exec
+/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
+/// Complexity: two kernels and an exchange of 53 kB a rank for each round, of which there are about as many as fps() of
+/// the whole cloud takes.
+template <class Communicator, class Points>
+result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
+                 fps_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+  static_assert(is_stream_communicator<Communicator>,
+                "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
+  static_assert(Points::dim <= 3 && sizeof(typename Points::scalar) == 4,
+                "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
+  detail::profile_range const range{"farpoint::fps_shard"};
+  int const ranks = communicator.ranks();
+  if (ranks < 1 || ranks > detail::fps_stream_most_ranks) {
+    return detail::reject("communicator: it has no ranks, or more than 120");
+  }
+  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, output.indices,
+                                            output.distances, output.count, output.report);
+  return detail::fps_shard_on<detail::cuda_fps_blocks>(exec, communicator, part, params, output, own, workspace);
+}
+
+FARPOINT_END_NAMESPACE

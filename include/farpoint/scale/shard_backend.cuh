@@ -1,0 +1,95 @@
+/// @file
+/// What calls on shards need beside loops: the half of a CUDA stream. See shard_backend.hpp.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/grid/radix_sort.cuh>
+#include <farpoint/scale/shard_backend.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// True if a type can be the communicator of calls on shards in device memory. It has ranks(), rank(), all_gather() and
+/// all_to_all() of is_communicator, for device memory, all of which only enqueue on the stream of the call, and
+///
+/// - `result wait() noexcept`: returns when the stream has done what was enqueued before, or a communication_failure
+///   when that takes too long, or another rank has failed.
+///
+/// nccl_exec is one.
+template <class Communicator, class = void>
+inline constexpr bool is_stream_communicator = false;
+template <class Communicator>
+inline constexpr bool is_stream_communicator<
+    Communicator,
+    std::void_t<decltype(std::declval<Communicator const&>().ranks() + std::declval<Communicator const&>().rank()),
+                decltype(result{std::declval<Communicator&>().all_gather(static_cast<void const*>(nullptr),
+                                                                         static_cast<void*>(nullptr), std::size_t{})}),
+                decltype(result{std::declval<Communicator&>().all_to_all(all_to_all_messages{})}),
+                decltype(result{std::declval<Communicator&>().wait()})>> = true;
+
+namespace FARPOINT_HIDDEN detail {
+
+template <>
+struct shard_backend<cuda_exec> {
+  template <class Communicator>
+  static result write(cuda_exec exec, Communicator&, void* to, void const* from, std::size_t size) noexcept {
+    // From pageable memory: what is copied has been read when the call returns.
+    return checked(cudaMemcpyAsync(to, from, size, cudaMemcpyHostToDevice, exec.stream));
+  }
+  template <class Communicator>
+  static result read(cuda_exec exec, Communicator& communicator, void* to, void const* from,
+                     std::size_t size) noexcept {
+    // The copy would wait for the stream, whatever the communicator has to say.
+    if (result const done = communicator.wait(); !done) return done;
+    result const copied = checked(cudaMemcpyAsync(to, from, size, cudaMemcpyDeviceToHost, exec.stream));
+    return copied ? checked(cudaStreamSynchronize(exec.stream)) : copied;
+  }
+  static result fill(cuda_exec exec, void* to, unsigned char byte, std::size_t size) noexcept {
+    return size == 0 ? result{} : checked(cudaMemsetAsync(to, byte, size, exec.stream));
+  }
+
+  template <class Communicator>
+  static result tell(cuda_exec exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
+                     bytes room) noexcept {
+    auto const others = static_cast<std::size_t>(communicator.ranks()) * size;
+    void* own = nullptr;
+    if (room.data() == nullptr || room.size() < others + size) {
+      // A call that will be refused. Others wait for what this rank says.
+      if (result const got = checked(cudaMallocAsync(&own, others + size, exec.stream)); !got) return got;
+    }
+    auto* const memory = own != nullptr ? static_cast<unsigned char*>(own) : room.data();
+    result done = write(exec, communicator, memory + others, mine, size);
+    if (done) done = communicator.all_gather(memory + others, memory, size);
+    if (done) done = read(exec, communicator, all, memory, others);
+    if (own != nullptr) static_cast<void>(cudaFreeAsync(own, exec.stream));
+    return done;
+  }
+
+  class sorter {
+   public:
+    sorter(workspace_cutter& cutter, index_t most) noexcept
+        : workspace_{cutter.take<std::uint32_t>(
+              static_cast<index_t>(radix_sort_workspace_words(static_cast<std::size_t>(most))))} {}
+
+    static constexpr int sorted(int bits) noexcept { return radix_sort_result(bits); }
+
+    result run(cuda_exec exec, std::uint32_t* const (&keys)[2], std::uint32_t* const (&values)[2], index_t size,
+               int bits) const noexcept {
+      return checked(
+          radix_sort({{keys[0], keys[1]}, {values[0], values[1]}, workspace_, static_cast<std::uint32_t>(size), bits},
+                     exec.stream));
+    }
+
+   private:
+    std::uint32_t* workspace_;
+  };
+
+ private:
+  static result checked(cudaError_t error) noexcept {
+    return cuda_failure(error, "shards: the CUDA runtime refused to copy, to clear or to sort");
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,93 @@
+/// @file
+/// What calls on shards need beside loops, where arrays may be in the memory of a GPU: the host's half.
+#pragma once
+
+#include <farpoint/core/host_exec.hpp>
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/scale/shard_agreement.hpp>
+
+#include <cstring>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// How one execution copies to and from the caller's stack, tells all ranks what stands there, and puts things in
+/// order. Specialisations have
+/// - `write(exec, communicator, to, from, size)`: copies from the host's memory, which may be overwritten at once;
+/// - `read(exec, communicator, to, from, size)`: copies to the host's memory, and waits for what was enqueued before;
+/// - `fill(exec, to, byte, size)`;
+/// - `tell(exec, communicator, mine, all, size, room)`: all_gather() of the host's memory; `room` is free memory of the
+///   execution, of (ranks + 1) * size bytes, or of fewer where the call was given too little;
+/// - `sorter`: a stable sort.
+template <class Exec>
+struct shard_backend;
+
+template <>
+struct shard_backend<host_exec> {
+  template <class Communicator>
+  static result write(host_exec, Communicator&, void* to, void const* from, std::size_t size) noexcept {
+    std::memcpy(to, from, size);
+    return {};
+  }
+  template <class Communicator>
+  static result read(host_exec, Communicator&, void* to, void const* from, std::size_t size) noexcept {
+    std::memcpy(to, from, size);
+    return {};
+  }
+  static result fill(host_exec, void* to, unsigned char byte, std::size_t size) noexcept {
+    if (size > 0) std::memset(to, byte, size);
+    return {};
+  }
+  template <class Communicator>
+  static result tell(host_exec, Communicator& communicator, void const* mine, void* all, std::size_t size,
+                     bytes) noexcept {
+    return communicator.all_gather(mine, all, size);
+  }
+
+  /// Sorts by the low bits of the keys, eight at a time.
+  class sorter {
+   public:
+    sorter(workspace_cutter&, index_t) noexcept {}
+
+    /// The buffer that the result is in.
+    static constexpr int sorted(int bits) noexcept { return divide_up(bits, 8) % 2; }
+
+    result run(host_exec, std::uint32_t* const (&keys)[2], std::uint32_t* const (&values)[2], index_t size,
+               int bits) const noexcept {
+      for (int shift = 0; shift < bits; shift += 8) {
+        int const from = shift / 8 % 2;
+        std::size_t begins[257] = {};
+        for (index_t i = 0; i < size; ++i) ++begins[(keys[from][i] >> shift & 255u) + 1];
+        for (int k = 0; k < 256; ++k) begins[k + 1] += begins[k];
+        for (index_t i = 0; i < size; ++i) {
+          std::size_t const place = begins[keys[from][i] >> shift & 255u]++;
+          keys[1 - from][place] = keys[from][i];
+          values[1 - from][place] = values[from][i];
+        }
+      }
+      return {};
+    }
+  };
+};
+
+/// A communicator of values on the host's stack, for agree_on_shards().
+template <class Exec, class Communicator>
+class shard_telling {
+ public:
+  shard_telling(Exec exec, Communicator& communicator, bytes room) noexcept
+      : exec_{exec}, communicator_{communicator}, room_{room} {}
+
+  int ranks() const noexcept { return communicator_.ranks(); }
+  int rank() const noexcept { return communicator_.rank(); }
+  result all_gather(void const* mine, void* all, std::size_t size) noexcept {
+    return shard_backend<Exec>::tell(exec_, communicator_, mine, all, size, room_);
+  }
+
+ private:
+  Exec exec_;
+  Communicator& communicator_;
+  bytes room_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

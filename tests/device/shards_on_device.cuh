@@ -1,0 +1,80 @@
+// Runs a cloud of voxelize_problem on ranks that are streams, and brings the answers back.
+#pragma once
+
+#include <farpoint/scale/voxelize_shard.cuh>
+
+#include "../shared/shard_problem.hpp"
+#include "run_call.cuh"
+#include "stream_ranks.cuh"
+
+namespace farpoint_tests {
+
+/// One rank's call, with all of its device memory.
+template <class Problem, class Communicator>
+rank_answer voxelize_rank(Problem problem, rank_call const& call, Communicator& communicator, cudaStream_t stream) {
+  problem.capacity = call.capacity;
+  rank_answer answer;
+  device_array<unsigned char> const memory{problem.memory};
+  device_array<unsigned char> const feature_memory{problem.feature_memory};
+  std::vector<std::unique_ptr<device_array<unsigned char>>> parts;
+  std::array<unsigned char*, part::count> at{};
+  for (std::size_t which = 0; which < part::count; ++which) {
+    parts.push_back(std::make_unique<device_array<unsigned char>>(problem.part_bytes(which)));
+    at[which] = parts.back()->data();
+  }
+  using points_type = typename Problem::view;
+  index_t const size = call.end - call.begin;
+  auto const points = problem.clouds_at(memory.data(), nullptr).points().subview(call.begin, size);
+  farpoint::shard<points_type> const part{points, call.first_index};
+  auto params = problem.params_at(memory.data(), feature_memory.data());
+  params.features = features_of(params.features, call.begin, size);
+  params.hash_seed = call.hash_seed;
+  device_array<index_t> const numbers{static_cast<std::size_t>(std::max<index_t>(call.capacity, 0))};
+  farpoint::voxelize_shard_output<typename points_type::scalar> output;
+  output.rows = problem.output_at(at);
+  output.numbers = {numbers.data(), numbers.size()};
+  output.received_capacity = call.received_capacity;
+  output.received = &answer.received;
+  farpoint::cuda_exec const exec{stream};
+  std::size_t const needed = voxelize_shard_workspace_bytes(exec, communicator.ranks(), part, params, output);
+  call_workspace workspace;
+  auto const room = workspace.of_size(needed);
+  auto outcome = voxelize_shard(exec, communicator, part, params, output,
+                                room.subspan(0, needed - std::min(needed, call.workspace_less)));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream));
+  if (!workspace.intact() || !numbers.intact()) outcome = memory_was_written;
+  answer.rows = answer_of(problem, parts, outcome);
+  answer.numbers = numbers.download();
+  return answer;
+}
+
+/// All ranks as threads with streams; rank r is on device r % devices.
+template <class Problem>
+std::vector<rank_answer> voxelize_on_streams(Problem const& problem, std::vector<rank_call> const& calls,
+                                             int devices = 1) {
+  farpoint::thread_ranks group{static_cast<int>(calls.size())};
+  std::vector<rank_answer> answers(calls.size());
+  together(static_cast<int>(calls.size()), [&](int rank) {
+    REQUIRE_CUDA(cudaSetDevice(rank % devices));
+    test_stream const stream;
+    stream_thread_communicator communicator{group, rank, stream.get()};
+    auto const r = static_cast<std::size_t>(rank);
+    answers[r] = voxelize_rank(problem, calls[r], communicator, stream.get());
+  });
+  return answers;
+}
+
+template <class Problem>
+void check_rank_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
+  auto const expected = reference_voxels(problem);
+  for (auto const& answer : answers) {
+    INFO(answer.rows.outcome.reason);
+    REQUIRE(answer.rows.outcome);
+    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
+  }
+  auto const all = joined(problem, answers);
+  INFO(difference(all, expected));
+  CHECK(same_answer(all, expected));
+}
+
+}  // namespace farpoint_tests

@@ -1,0 +1,33 @@
+// fps_shard() on streams: ranks are threads, and all get the samples of one call.
+#include "../catch.hpp"
+#include "../shared/for_each_seed.hpp"
+#include "fps_shards_on_device.cuh"
+
+using namespace farpoint_tests;
+
+TEST_CASE("fps_shard, device: random problems on 1 to 4 ranks give what one call gives",
+          "[fps][shard][device][sanitize]") {
+  for_each_seed(100, [](std::uint64_t seed) {
+    auto const problem = random_stream_problem(seed);
+    check_fps_answers(fps_on_streams(problem), one_call(problem));
+  });
+}
+
+TEST_CASE("fps_shard, device: one and two coordinates", "[fps][shard][device]") {
+  for_each_seed(12, [](std::uint64_t seed) {
+    auto const flat = random_stream_problem<2>(seed);
+    check_fps_answers(fps_on_streams(flat), one_call(flat));
+    auto const line = random_stream_problem<1>(seed);
+    check_fps_answers(fps_on_streams(line), one_call(line));
+  });
+}
+
+TEST_CASE("fps_shard, device: parts of many chunks, few samples and many", "[fps][shard][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::lattice, shape::clusters}) {
+    for (index_t const samples : {100, 3000}) {
+      CAPTURE(static_cast<int>(which), samples);
+      auto const problem = shared_out<float>(make_cloud(which, 60000, 7), samples, 3);
+      check_fps_answers(fps_on_streams(problem), one_call(problem, true));
+    }
+  }
+}

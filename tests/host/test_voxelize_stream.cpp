@@ -1,0 +1,133 @@
+// The loops of voxelize_shard() that a stream runs, on the host: all rows together are those of one call.
+#include <set>
+
+#include "../catch.hpp"
+#include "../shared/shard_problem.hpp"
+
+using namespace farpoint_tests;
+using farpoint::dynamic;
+using farpoint::hard;
+using farpoint::status;
+
+namespace {
+
+template <class Problem>
+void check_stream_steps(Problem const& problem, std::vector<rank_call> const& calls, int threads) {
+  auto const expected = reference_voxels(problem);
+  auto const answers = run_ranks<stream_steps>(problem, calls, threads);
+  for (auto const& answer : answers) {
+    INFO(answer.rows.outcome.reason);
+    REQUIRE(answer.rows.outcome);
+    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
+  }
+  auto const all = joined(problem, answers);
+  INFO(difference(all, expected));
+  CHECK(same_answer(all, expected));
+}
+
+/// A lattice of 216 voxels, shared out evenly among four ranks.
+struct stream_ranks {
+  voxelize_problem<float> problem = for_shards(
+      voxelize_problem<float>{make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, dynamic{}});
+  std::vector<rank_call> calls;
+
+  stream_ranks() {
+    for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
+  }
+  std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
+  std::vector<status> outcomes() const {
+    std::vector<status> codes;
+    for (auto const& answer : run()) codes.push_back(answer.rows.outcome.code);
+    return codes;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives",
+          "[voxelize][shard]") {
+  for (std::uint64_t seed = 0; seed < 160; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed + 1000};
+    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
+    check_stream_steps(problem, share_out(problem, random, static_cast<int>(1 + seed % 4)), seed % 3 == 0 ? 2 : 1);
+  }
+}
+
+SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
+    check_stream_steps(wide, share_out(wide, random, 3), 1);
+    auto const narrow = for_shards(random_voxelize_problem<farpoint::float16>(seed, 1500));
+    check_stream_steps(narrow, share_out(narrow, random, 2), 1);
+  }
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
+          "[voxelize][shard]") {
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
+    farpoint::voxel_mode const mode = hard{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
+    auto const problem =
+        for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
+    check_stream_steps(problem, share_out(problem, random, 9), 1);
+  }
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",
+          "[voxelize][shard]") {
+  stream_ranks four;
+  auto const enough = four.run();
+  auto const most = enough[2].rows.indices(part::voxel_count)[0];
+  REQUIRE(most > 10);
+  four.calls[2].capacity = most - 7;
+  auto const answers = four.run();
+  std::set<index_t> numbers;
+  for (auto const& answer : answers) {
+    REQUIRE(answer.rows.outcome);
+    CHECK(answer.rows.report().over_capacity == 7);
+    CHECK(answer.rows.report().dropped_voxels == 7);
+    CHECK(answer.rows.report().voxels + 7 == enough[0].rows.report().voxels);
+    for (index_t r = 0; r < answer.rows.indices(part::voxel_count)[0]; ++r) {
+      numbers.insert(answer.numbers[static_cast<std::size_t>(r)]);
+    }
+  }
+  // Those that are written are numbered without gaps.
+  CHECK(numbers.size() == answers[0].rows.report().voxels);
+  CHECK(*numbers.rbegin() + 1 == static_cast<index_t>(numbers.size()));
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: what one rank may not do, all ranks return from", "[voxelize][shard]") {
+  std::vector<status> const all_refuse(4, status::bad_argument);
+  stream_ranks four;
+  SECTION("arguments that are refused") {
+    four.calls[1].capacity = -1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("other parameters") {
+    four.calls[3].hash_seed = 1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("parts that overlap") {
+    four.calls[1].first_index = 499;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("a workspace that is too small") {
+    four.calls[0].workspace_less = 1;
+    auto expected = all_refuse;
+    expected[0] = status::workspace_too_small;
+    CHECK(four.outcomes() == expected);
+  }
+  SECTION("more points than a rank has room for") {
+    auto const enough = four.run();
+    four.calls[2].received_capacity = enough[2].received;
+    CHECK(four.outcomes() == std::vector<status>(4, status::ok));
+    four.calls[2].received_capacity = enough[2].received - 1;
+    CHECK(four.outcomes() == std::vector<status>(4, status::workspace_too_small));
+    CHECK(four.run()[2].received == enough[2].received);
+  }
+}

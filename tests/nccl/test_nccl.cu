@@ -1,0 +1,107 @@
+// Calls on shards by NCCL, on two GPUs: the answers of one call.
+#include "../catch.hpp"
+#include "../device/fps_shards_on_device.cuh"
+#include "../device/shards_on_device.cuh"
+#include "../shared/for_each_seed.hpp"
+#include "nccl_ranks.cuh"
+
+using namespace farpoint_tests;
+using farpoint::status;
+
+namespace {
+
+template <class Problem>
+std::vector<rank_answer> voxelize_by_nccl(nccl_ranks const& ranks, Problem const& problem,
+                                          std::vector<rank_call> const& calls) {
+  std::vector<rank_answer> answers(calls.size());
+  ranks.run([&](farpoint::nccl_exec const& exec) {
+    auto const rank = static_cast<std::size_t>(exec.rank());
+    answers[rank] = voxelize_rank(problem, calls[rank], exec, exec.stream);
+  });
+  return answers;
+}
+
+/// @param odd  the rank that asks for one sample more; -1: none
+template <class Problem>
+std::vector<fps_shard_answer<float>> fps_by_nccl(nccl_ranks const& ranks, Problem const& problem, int odd = -1) {
+  std::vector<fps_shard_answer<float>> answers(problem.ranks());
+  ranks.run([&](farpoint::nccl_exec const& exec) {
+    answers[static_cast<std::size_t>(exec.rank())] =
+        fps_of_rank(problem, exec, exec.stream, exec.rank() == odd ? 1 : 0);
+  });
+  return answers;
+}
+
+}  // namespace
+
+TEST_CASE("nccl: voxelize_shard gives what one call gives", "[nccl]") {
+  nccl_ranks const ranks{2};
+  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed + 3000};
+    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
+    check_rank_answers(problem, voxelize_by_nccl(ranks, problem, share_out(problem, random, ranks.size())));
+  }
+  for (farpoint::voxel_mode const mode :
+       {farpoint::voxel_mode{farpoint::dynamic{}}, farpoint::voxel_mode{farpoint::hard{150000, 3}}}) {
+    CAPTURE(mode.max_points);
+    random_source random{3};
+    auto const cloud = make_cloud(shape::cube, 300000, 5);
+    auto const problem =
+        for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {90, 80, 20}), mode, packed_features(2)});
+    check_rank_answers(problem, voxelize_by_nccl(ranks, problem, share_out(problem, random, ranks.size())));
+  }
+}
+
+TEST_CASE("nccl: fps_shard gives what one call gives", "[nccl]") {
+  nccl_ranks const ranks{2};
+  int tried = 0;
+  for (std::uint64_t seed = 0; tried < 150; ++seed) {
+    auto const problem = random_stream_problem(seed);
+    if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
+    CAPTURE(seed);
+    ++tried;
+    check_fps_answers(fps_by_nccl(ranks, problem), one_call(problem));
+  }
+  for (shape const which : {shape::cube, shape::rings, shape::clusters}) {
+    auto const problem = shared_out<float>(make_cloud(which, 200000, 7), 3000, ranks.size());
+    check_fps_answers(fps_by_nccl(ranks, problem), one_call(problem, true));
+  }
+}
+
+TEST_CASE("nccl: what one rank may not do, all ranks return from", "[nccl]") {
+  nccl_ranks const ranks{2};
+  auto const problem = for_shards(voxelize_problem<float>{
+      make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, farpoint::dynamic{}});
+  std::vector<rank_call> calls;
+  for (index_t r = 0; r < ranks.size(); ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
+  calls[1].workspace_less = 1;
+  auto const refused = voxelize_by_nccl(ranks, problem, calls);
+  CHECK(refused[0].rows.outcome.code == status::bad_argument);
+  CHECK(refused[1].rows.outcome.code == status::workspace_too_small);
+  calls[1].workspace_less = 0;
+  calls[1].received_capacity = 1;
+  for (auto const& answer : voxelize_by_nccl(ranks, problem, calls)) {
+    CHECK(answer.rows.outcome.code == status::workspace_too_small);
+  }
+  calls[1].received_capacity = 2000;
+  for (auto const& answer : voxelize_by_nccl(ranks, problem, calls)) CHECK(answer.rows.outcome);
+  auto const cloud = shared_out<float>(make_cloud(shape::cube, 500, 1), 20, ranks.size());
+  for (auto const& answer : fps_by_nccl(ranks, cloud, 1)) CHECK(answer.outcome.code == status::bad_argument);
+}
+
+TEST_CASE("nccl: a rank that makes no call keeps the others no longer than their time-out", "[nccl]") {
+  nccl_ranks ranks{2};
+  std::vector<farpoint::result> outcomes(static_cast<std::size_t>(ranks.size()));
+  ranks.run([&](farpoint::nccl_exec exec) {
+    if (exec.rank() == 1) return;
+    exec.timeout = std::chrono::milliseconds{200};
+    device_array<unsigned char> const memory{4096};
+    auto done = exec.all_gather(memory.data(), memory.data() + 1024, 16);
+    if (done) done = exec.wait();
+    outcomes[static_cast<std::size_t>(exec.rank())] = done;
+    // What waits on the stream ends with the communicator.
+    ranks.abort(exec.rank());
+  });
+  CHECK(outcomes[0].code == status::communication_failure);
+}
