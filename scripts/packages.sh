@@ -6,6 +6,7 @@
 #   vcpkg     the port, by a stand-in for vcpkg (try_port.cmake)
 #   conan     the recipe, by Conan from PyPI
 #   colcon    a workspace of farpoint and a package that uses it, by colcon from PyPI
+#   wheel     the Python package as a wheel, for all GPUs where there is an nvcc, and in a fresh environment
 # Works in build/packages. What cannot be had is skipped, aloud. Exit code 1: something failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
@@ -160,14 +161,51 @@ versions() {
     build_and_run tests/package/two_versions versions-user "-DOLD=$work/install-old" "-DNEXT=$work/install-next"
 }
 
+# The first Python whose wheel is for later ones, too; else the one there is.
+python_of_wheels() {
+  local python
+  for python in python3 python3.12 python3.13 python3.14; do
+    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null; then break; fi
+    python=python3
+  done
+  echo "$python"
+}
+
+# In a fresh environment: the first lines of the page, and no driver.
+first_lines() {
+  rm -rf "$work/wheel-user"
+  "$(python_of_wheels)" -m venv "$work/wheel-user" && "$work/wheel-user/bin/pip" install -q "$1" &&
+    sed -n '/^```python$/,/^```$/p' docs/python.md | sed '/^```/d; /farpoint.torch/,$d' | (cd / && "$work/wheel-user/bin/python" -)
+}
+
+wheel() {
+  local python gpus=() of_gpus=(--config-settings cmake.define.FARPOINT_CUDA=OFF)
+  python=$(python_of_wheels)
+  if command -v nvcc > /dev/null; then
+    of_gpus=(--config-settings "cmake.define.CMAKE_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90-real;100-real;120")
+    gpus=(--cuda "75,80,86,89,90,100,120")
+  else
+    skip "wheel: without nvcc it has the host half alone"
+  fi
+  rm -rf "$work/wheel" && mkdir -p "$work/wheel"
+  { "$python" -m venv "$work/wheel-venv" && "$work/wheel-venv/bin/pip" download -q --no-deps -d "$work/wheel-tools" nanobind; } > "$work/wheel.log" 2>&1 || {
+    skip "wheel: PyPI cannot be reached"
+    return
+  }
+  try "wheel: built" "$work/wheel-venv/bin/pip" wheel -q --no-deps -w "$work/wheel" ./python "${of_gpus[@]}"
+  try "wheel: what is in it" scripts/wheel.py "$work"/wheel/farpoint-*.whl "${gpus[@]}"
+  head -n 3 "$work"/wheel__what_is_in_it.log
+  try "wheel: the page's first lines" first_lines "$work"/wheel/farpoint-*.whl
+}
+
 mkdir -p "$work"
-[ $# -gt 0 ] || set -- deb debian versions vcpkg conan colcon
+[ $# -gt 0 ] || set -- deb debian versions vcpkg conan colcon wheel
 for part in "$@"; do
   printf '== %s\n' "$part"
   case $part in
-    deb | debian | versions | vcpkg | conan | colcon) "$part" ;;
+    deb | debian | versions | vcpkg | conan | colcon | wheel) "$part" ;;
     *)
-      printf 'packages: there is no part "%s"; parts are deb, debian, versions, vcpkg, conan and colcon.\n' "$part" >&2
+      printf 'packages: there is no part "%s"; parts are deb, debian, versions, vcpkg, conan, colcon and wheel.\n' "$part" >&2
       exit 2
       ;;
   esac

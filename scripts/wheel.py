@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+"""Says what a wheel of the Python package has in it, and fails where it is not as promised.
+
+    scripts/wheel.py WHEEL [--cuda SM,...]
+
+Prints the tags, the size, and the GPUs whose code is in it. Promised are: from CPython 3.12 on one wheel for all later versions;
+no library but the system's, so that it is imported where there is no driver; with --cuda, code for these GPUs. Needs Python 3.8,
+readelf and, with --cuda, cuobjdump.
+"""
+
+import argparse
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+import zipfile
+
+# Of the C library and the compiler's runtime: what any Linux has that runs a CPython of the same platform.
+SYSTEM = re.compile(r"(lib(c|m|dl|rt|pthread|stdc\+\+|gcc_s)|ld-linux.*)\.so\.\d+$")
+
+
+def output_of(*command):
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+def needed_by(library):
+    return re.findall(r"\(NEEDED\).*\[(.*)\]", output_of("readelf", "-d", str(library)))
+
+
+def gpus_in(library):
+    """Numbers of the architectures that machine code is for, and of those that PTX is for."""
+    listed = (output_of("cuobjdump", option, str(library)) for option in ("--list-elf", "--list-ptx"))
+    return [sorted({int(number) for number in re.findall(r"\.sm_(\d+)", text)}) for text in listed]
+
+
+def faults(name, needed, machine_code, wanted):
+    """Sentences about what is not as promised."""
+    python, abi, _ = name[:-len(".whl")].split("-")[-3:]
+    version = int(python[len("cp3"):]) if python.startswith("cp3") else 0
+    if version >= 12 and (python, abi) != ("cp312", "abi3"):
+        yield f"it is for {python} alone: its ABI is {abi}"
+    for library in needed:
+        if not SYSTEM.match(library):
+            yield f"it needs {library}"
+    for number in wanted:
+        if number not in machine_code:
+            yield f"it has no code for sm_{number}"
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("wheel", type=pathlib.Path)
+    parser.add_argument("--cuda", default="", metavar="SM,...")
+    options = parser.parse_args()
+    wanted = [int(number) for number in options.cuda.split(",") if number]
+    with tempfile.TemporaryDirectory() as folder:
+        with zipfile.ZipFile(options.wheel) as archive:
+            archive.extractall(folder)
+        libraries = sorted(pathlib.Path(folder).rglob("*.so"))
+        needed = sorted({name for library in libraries for name in needed_by(library)})
+        machine_code, ptx = gpus_in(libraries[0]) if wanted and libraries else ([], [])
+        unpacked = sum(library.stat().st_size for library in libraries)
+    print(f"{options.wheel.name}: {options.wheel.stat().st_size / 1e6:.1f} MB, its library {unpacked / 1e6:.1f} MB")
+    if wanted:
+        print("machine code:", ", ".join(f"sm_{number}" for number in machine_code) or "none")
+        print("PTX:", ", ".join(f"compute_{number}" for number in ptx) or "none")
+    found = list(faults(options.wheel.name, needed, machine_code, wanted)) + ([] if libraries else ["it has no library"])
+    for fault in found:
+        print(f"wheel: {fault}", file=sys.stderr)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
