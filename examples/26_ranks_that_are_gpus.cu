@@ -1,8 +1,10 @@
-// A cloud whose parts are on several GPUs: its voxels, and samples of it. Ranks are threads here, one for each GPU of
-// this machine, and NCCL connects them; as processes they differ in where the communicator comes from. The answers have
-// the bits of one call for the whole cloud.
+// A cloud whose parts are on several GPUs: its voxels, samples of it, and neighbours. Ranks are threads here, one for
+// each GPU of this machine, and NCCL connects them; as processes they differ in where the communicator comes from. The
+// answers have the bits of one call for the whole cloud.
 #include <farpoint/fps.hpp>
+#include <farpoint/knn.hpp>
 #include <farpoint/scale/fps_shard.cuh>
+#include <farpoint/scale/knn_shard.cuh>
 #include <farpoint/scale/nccl_exec.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 
@@ -25,10 +27,12 @@ struct rank_answer {
   farpoint::result outcome;
   std::vector<farpoint::index_t> samples;
   std::vector<float> centroids;
-  std::vector<farpoint::index_t> numbers;  // of its voxels in the whole cloud
+  std::vector<farpoint::index_t> numbers;     // of its voxels in the whole cloud
+  std::vector<farpoint::index_t> neighbours;  // of its points
 };
 
 constexpr farpoint::index_t sample_count = 200;
+constexpr farpoint::index_t k = 4;
 
 farpoint::voxelize_params<float> voxels_of_the_map() {
   farpoint::voxelize_params<float> params;
@@ -45,6 +49,8 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
   managed_array<farpoint::index_t> numbers(most);
   managed_array<std::int32_t> own(1);
   managed_array<farpoint::index_t> samples(static_cast<std::size_t>(sample_count));
+  managed_array<farpoint::index_t> neighbours(static_cast<std::size_t>(points.size() * k));
+  managed_array<float> distances(neighbours.size());
 
   //! [rank]
   farpoint::nccl_exec const ranks{communicator, stream};
@@ -71,9 +77,22 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
   managed_array<unsigned char> const room(fps_shard_workspace_bytes(exec, ranks.ranks(), part, sampling, picks));
   answer.outcome = fps_shard(exec, ranks, part, sampling, picks, room.span());
   //! [fps]
+  if (!answer.outcome) return answer;
+
+  //! [knn]
+  farpoint::knn_shard_output<float> nearest;
+  nearest.indices = neighbours.span();
+  nearest.distances = distances.span();
+  nearest.exchanged_capacity = 2000;  // queries near borders
+  farpoint::exact const method{};
+  managed_array<unsigned char> const space(
+      knn_shard_workspace_bytes(exec, ranks.ranks(), part, part.points, method, k, nearest));
+  answer.outcome = knn_shard(exec, ranks, part, part.points, method, k, nearest, space.span());
+  //! [knn]
   if (!answer.outcome || cudaStreamSynchronize(stream) != cudaSuccess) return answer;
 
   answer.samples.assign(samples.data(), samples.data() + samples.size());
+  answer.neighbours.assign(neighbours.data(), neighbours.data() + neighbours.size());
   answer.centroids.assign(centroids.data(), centroids.data() + 3 * own.data()[0]);
   answer.numbers.assign(numbers.data(), numbers.data() + own.data()[0]);
   return answer;
@@ -113,13 +132,20 @@ int main() {
   // One call for the whole cloud.
   auto const samples = farpoint::fps(map.points, sample_count);
   auto const voxels = farpoint::voxelize(map.points, voxels_of_the_map());
+  auto const nearest = farpoint::knn(map.points, k);
   std::size_t rows = 0;
+  std::size_t found = 0;
   for (auto const& answer : answers) {
     if (!succeeded(answer.outcome)) return 1;
     if (!std::equal(samples.indices.begin(), samples.indices.end(), answer.samples.begin(), answer.samples.end())) {
       std::fprintf(stderr, "other samples than those of one call\n");
       return 1;
     }
+    if (!std::equal(answer.neighbours.begin(), answer.neighbours.end(), nearest.indices.begin() + found)) {
+      std::fprintf(stderr, "other neighbours than those of one call\n");
+      return 1;
+    }
+    found += answer.neighbours.size();
     for (std::size_t row = 0; row < answer.numbers.size(); ++row, ++rows) {
       auto const number = static_cast<std::size_t>(answer.numbers[row]);
       if (!std::equal(&answer.centroids[3 * row], &answer.centroids[3 * row] + 3, &voxels.centroids[3 * number])) {

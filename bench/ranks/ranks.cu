@@ -4,7 +4,9 @@
 #include "support/cuda_handles.hpp"
 
 #include <farpoint/fps.cuh>
+#include <farpoint/knn.cuh>
 #include <farpoint/scale/fps_shard.cuh>
+#include <farpoint/scale/knn_shard.cuh>
 #include <farpoint/scale/nccl_exec.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 
@@ -40,17 +42,21 @@ void check(farpoint::result const& outcome, char const* call) {
   if (!outcome) throw std::runtime_error{std::string{call} + ": " + outcome.reason};
 }
 
-/// Points of a cube, a function of their index: the same on any number of GPUs.
+/// Points of a cube, a function of their index: the same on any number of GPUs. In tiles, those of higher index are
+/// farther along x.
 struct cube_step {
   float* to;  ///< `[n, 3]`
   index_t first;
-  float edge;  ///< (m)
+  float edge;     ///< (m)
+  index_t tiles;  ///< points of a tile; 0: none
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
     for (int axis = 0; axis < 3; ++axis) {
       std::uint64_t const number = 3 * (static_cast<std::uint64_t>(first) + i) + static_cast<std::uint64_t>(axis);
       std::uint64_t const bits = farpoint::mix_bits(number + 0x9e3779b97f4a7c15u);
-      to[3 * i + static_cast<std::uint64_t>(axis)] = edge * static_cast<float>(bits >> 40) * 0x1p-24f;
+      float place = static_cast<float>(bits >> 40) * 0x1p-24f;
+      if (axis == 0 && tiles > 0) place += static_cast<float>((first + static_cast<index_t>(i)) / tiles);
+      to[3 * i + static_cast<std::uint64_t>(axis)] = edge * place;
     }
   }
 };
@@ -58,9 +64,10 @@ struct cube_step {
 /// A part of the cube on the current GPU.
 class part_of_cube {
  public:
-  part_of_cube(index_t first, index_t count, float edge, cudaStream_t stream)
+  part_of_cube(index_t first, index_t count, float edge, cudaStream_t stream, index_t tiles = 0)
       : memory_{static_cast<std::size_t>(3 * count)}, shard_{view{memory_.data(), count}, first} {
-    check(for_each_index(farpoint::cuda_exec{stream}, count, cube_step{memory_.data(), first, edge}), "making points");
+    check(for_each_index(farpoint::cuda_exec{stream}, count, cube_step{memory_.data(), first, edge, tiles}),
+          "making points");
     check(cudaStreamSynchronize(stream), "making points");
   }
   farpoint::shard<view> const& shard() const { return shard_; }
@@ -349,6 +356,61 @@ row fps_row(gpus const& all, index_t points, index_t samples, int repeats) {
   return row;
 }
 
+// --- knn ---
+
+/// @param tiles  points of a tile; 0: every part is all over the cube
+row knn_row(gpus const& all, index_t points, index_t k, index_t tiles, int repeats) {
+  row row{"knn, " + std::to_string(points) + ", k " + std::to_string(k) + (tiles > 0 ? ", tiles" : ", no tiles")};
+  farpoint::exact const method{};
+  std::vector<std::int32_t> expected;
+  gpus::run_one([&](farpoint::cuda_exec exec, meeting& alone) {
+    part_of_cube const cloud{0, points, 100, exec.stream, tiles};
+    farpoint::batch<view> const batch{cloud.shard().points};
+    device_memory<std::int32_t> const indices{static_cast<std::size_t>(points * k)};
+    device_memory<float> const distances{indices.size()};
+    farpoint::knn_output<float> output;
+    output.indices = farpoint::span<std::int32_t>{indices.data(), indices.size()};
+    output.distances = {distances.data(), distances.size()};
+    device_memory<unsigned char> const workspace{knn_workspace_bytes(exec, batch, method, k)};
+    row.one = timed(exec.stream, alone, repeats, [&] {
+      check(knn(exec, batch, method, k, output, {workspace.data(), workspace.size()}), "knn");
+    });
+    expected = indices.download();
+  });
+  row.ranks.resize(static_cast<std::size_t>(all.count()));
+  std::mutex mutex;
+  bool equal = true;
+  index_t exchanged = 0;
+  all.run([&](farpoint::nccl_exec const& exec, meeting& meeting) {
+    int const rank = exec.rank();
+    index_t const begin = part_begin(points, rank, all.count());
+    index_t const size = part_begin(points, rank + 1, all.count()) - begin;
+    part_of_cube const part{begin, size, 100, exec.stream, tiles};
+    device_memory<index_t> const indices{static_cast<std::size_t>(size * k)};
+    device_memory<float> const distances{indices.size()};
+    farpoint::knn_shard_output<float> output;
+    index_t sent = 0;
+    output.indices = {indices.data(), indices.size()};
+    output.distances = {distances.data(), distances.size()};
+    output.exchanged_capacity = size * (all.count() - 1);
+    output.exchanged = &sent;
+    farpoint::cuda_exec const stream{exec.stream};
+    view const queries = part.shard().points;
+    device_memory<unsigned char> const workspace{
+        knn_shard_workspace_bytes(stream, all.count(), part.shard(), queries, method, k, output)};
+    row.ranks[static_cast<std::size_t>(rank)] = timed(exec.stream, meeting, repeats, [&] {
+      check(knn_shard(stream, exec, part.shard(), queries, method, k, output, {workspace.data(), workspace.size()}),
+            "knn_shard");
+    });
+    auto const own = indices.download();
+    std::lock_guard<std::mutex> const lock{mutex};
+    equal = equal && std::equal(own.begin(), own.end(), expected.begin() + begin * k);
+    exchanged = std::max(exchanged, sent);
+  });
+  row.answers = (equal ? "equal, " : "DIFFERENT, ") + std::to_string(exchanged) + " queries exchanged";
+  return row;
+}
+
 void print(std::FILE* to, row const& row) {
   double const slowest = *std::max_element(row.ranks.begin(), row.ranks.end());
   std::fprintf(to, "%-44s one %9.3f ms  %zu GPUs %9.3f ms  x %5.2f  %s\n", row.name.c_str(), row.one, row.ranks.size(),
@@ -385,6 +447,8 @@ int main(int argc, char** argv) {
                       true));
     show(voxelize_row(all, {"100 M points, hard", 100'000'000, 100, 0.37f, 21'000'000, hard{21'000'000, 5}}, repeats,
                       true));
+    show(knn_row(all, 20'000'000, 8, 10'000'000, repeats));
+    show(knn_row(all, 20'000'000, 8, 0, repeats));
     if (most > 0) {
       show(voxelize_row(all, {std::to_string(most) + " points, dynamic", most, 200, 0.8f, 16'000'000, dynamic{}}, 2,
                         false));

@@ -1,6 +1,7 @@
 // Calls on shards by NCCL, on two GPUs: the answers of one call.
 #include "../catch.hpp"
 #include "../device/fps_shards_on_device.cuh"
+#include "../device/knn_shards_on_device.cuh"
 #include "../device/shards_on_device.cuh"
 #include "../shared/for_each_seed.hpp"
 #include "nccl_ranks.cuh"
@@ -66,6 +67,23 @@ TEST_CASE("nccl: fps_shard gives what one call gives", "[nccl]") {
   for (shape const which : {shape::cube, shape::rings, shape::clusters}) {
     auto const problem = shared_out<float>(make_cloud(which, 200000, 7), 3000, ranks.size());
     check_fps_answers(fps_by_nccl(ranks, problem), one_call(problem, true));
+  }
+}
+
+TEST_CASE("nccl: knn_shard gives what one call gives", "[nccl]") {
+  nccl_ranks const ranks{2};
+  int tried = 0;
+  for (std::uint64_t seed = 0; tried < 150; ++seed) {
+    auto const problem = random_knn_shard_problem<float>(seed);
+    if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
+    CAPTURE(seed);
+    ++tried;
+    std::vector<knn_shard_answer<float>> answers(problem.ranks());
+    ranks.run([&](farpoint::nccl_exec const& exec) {
+      auto const rank = static_cast<std::size_t>(exec.rank());
+      answers[rank] = knn_of_rank(problem, exec, exec.stream, room_for_all(problem)[rank]);
+    });
+    check_knn_answers(problem, answers);
   }
 }
 

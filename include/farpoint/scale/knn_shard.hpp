@@ -28,6 +28,17 @@ result check_knn_shard(shard<Points> const& part, Queries const& queries, exact 
   return {};
 }
 
+/// A number for what must be the same on all ranks.
+template <class Scalar>
+std::uint64_t digest_of(exact const& method, index_t k) noexcept {
+  digest all;
+  all.add(sizeof(Scalar) + 100);
+  all.add(method.max_radius);
+  all.add(method.exclude_self);
+  all.add(k);
+  return all.word();
+}
+
 }  // namespace detail
 
 /// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
@@ -82,12 +93,8 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
   if (own) {
     own = detail::check_workspace(workspace, knn_shard_workspace_bytes(exec, ranks, part, queries, method, k, output));
   }
-  detail::digest digest;
-  digest.add(sizeof(typename Points::scalar) + 100);
-  digest.add(method.max_radius);
-  digest.add(method.exclude_self);
-  digest.add(k);
-  detail::shard_header const mine{digest.word(), own ? 0u : 1u, part.first_index, part.points.size(),
+  auto const digest = detail::digest_of<typename Points::scalar>(method, k);
+  detail::shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(),
                                   output.exchanged_capacity};
   detail::shard_header headers[max_ranks];
   int sources[max_ranks];

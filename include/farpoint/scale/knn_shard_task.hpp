@@ -28,6 +28,38 @@ struct knn_shard_box {
   knn_report report;
 };
 
+/// True if points in a box may belong into the row of a query whose last neighbour has this distance. One of the same
+/// distance and a lower index does.
+template <class Scalar>
+FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar> const& query, Scalar radius2,
+                                     Scalar last) noexcept {
+  if (!(box.low[0] <= box.high[0])) return false;
+  Scalar const distance = box.distance2(query);
+  return distance <= radius2 && distance <= last;
+}
+
+/// Merges other neighbours of a query into its row, by distance and index. Past the end of a list there is index -1.
+template <class Scalar>
+FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t const* others,
+                                  Scalar const* other_distances, index_t k) noexcept {
+  // What is past the end of a list is behind all else.
+  auto const is_other = [&](index_t own, index_t other) {
+    if (others[other] < 0) return false;
+    return indices[own] < 0 || other_distances[other] < distances[own] ||
+           (other_distances[other] == distances[own] && others[other] < indices[own]);
+  };
+  index_t other = 0;
+  for (index_t j = 0; j < k; ++j) other += is_other(j - other, other) ? 1 : 0;
+  // From the end on no neighbour is overwritten that is still wanted.
+  index_t own = k - other;
+  for (index_t j = k; j-- > 0 && other > 0;) {
+    bool const takes_own = own > 0 && is_other(own - 1, other - 1);
+    index_t const from = takes_own ? --own : --other;
+    indices[j] = takes_own ? indices[from] : others[from];
+    distances[j] = takes_own ? distances[from] : other_distances[from];
+  }
+}
+
 /// The arrays of a call. `m` queries can be exchanged.
 template <class Scalar>
 struct knn_shard_memory {
@@ -139,13 +171,10 @@ class knn_shard_task {
     return {};
   }
 
-  /// True if a rank may have a point that belongs into the row. One of the same distance and a lower index does.
   bool may_have(int rank, vec<scalar> const& query, index_t const* indices, scalar const* distances) const noexcept {
-    auto const& box = memory_.boxes[rank].box;
-    if (rank == communicator_.rank() || box.low[0] > box.high[0]) return false;
-    scalar const distance = box.distance2(query);
-    if (!(distance <= squared_radius<scalar>(method_.max_radius))) return false;
-    return indices[k_ - 1] < 0 || distance <= distances[k_ - 1];
+    if (rank == communicator_.rank()) return false;
+    return may_have_neighbours(memory_.boxes[rank].box, query, squared_radius<scalar>(method_.max_radius),
+                               indices[k_ - 1] < 0 ? infinity<scalar> : distances[k_ - 1]);
   }
 
   /// Counts the queries for each rank, and lists as many as there is room for.
@@ -234,21 +263,7 @@ class knn_shard_task {
     scalar* const distances = output.distances.data() + row;
     index_t const* const others = memory_.answers + answer * k_;
     scalar const* const other_distances = memory_.answer_distances + answer * k_;
-    index_t own_indices[max_neighbours];
-    scalar own_distances[max_neighbours];
-    std::copy(indices, indices + k_, own_indices);
-    std::copy(distances, distances + k_, own_distances);
-    index_t own = 0;
-    index_t other = 0;
-    for (index_t j = 0; j < k_; ++j) {
-      // What is past the end of a list is behind all else.
-      bool const is_other =
-          others[other] >= 0 && (own_indices[own] < 0 || other_distances[other] < own_distances[own] ||
-                                 (other_distances[other] == own_distances[own] && others[other] < own_indices[own]));
-      indices[j] = is_other ? others[other] : own_indices[own];
-      distances[j] = is_other ? other_distances[other] : own_distances[own];
-      (is_other ? other : own) += 1;
-    }
+    merge_neighbours(indices, distances, others, other_distances, k_);
   }
 
   host_exec exec_;

@@ -1,0 +1,102 @@
+/// @file
+/// Nearest neighbours, on a CUDA stream, in a cloud whose points are spread over several GPUs. See knn_shard.hpp for
+/// what knn_shard() computes.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/core/check_pointers.cuh>
+#include <farpoint/core/profile_range.cuh>
+#include <farpoint/grid/for_each_index.cuh>
+#include <farpoint/point_bvh.cuh>
+#include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/shard_backend.cuh>
+#include <farpoint/scale/stream/knn_task.hpp>
+#include <farpoint/scale/voxel_map.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// One BVH serves the rank's own queries and those of others.
+template <class Points>
+class knn_stream_index<cuda_exec, Points> {
+ public:
+  using scalar = typename Points::scalar;
+
+  knn_stream_index(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+      : points_{points} {
+    memory_ = take(cutter, point_bvh_bytes(exec, batch<Points>{points}));
+    batch<point_view<scalar>> const most{point_view<scalar>{nullptr, queries}};
+    workspace_ = take(cutter, knn_workspace_bytes(exec, device_point_bvh<scalar>{}, most));
+  }
+
+  result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
+  template <class Queries>
+  result search(cuda_exec exec, Queries const& queries, exact const& method, index_t k,
+                knn_output<scalar> const& rows) const noexcept {
+    return knn(exec, index_, batch<Queries>{queries}, method, k, rows, workspace_);
+  }
+
+ private:
+  static bytes take(workspace_cutter& cutter, std::size_t size) noexcept {
+    auto const before = static_cast<index_t>(cutter.used() % workspace_alignment);
+    if (before > 0) cutter.take<unsigned char>(static_cast<index_t>(workspace_alignment) - before);
+    return {cutter.take<unsigned char>(static_cast<index_t>(size)), size};
+  }
+
+  Points points_;
+  bytes memory_;
+  bytes workspace_;
+  device_point_bvh<scalar> index_{};
+};
+
+}  // namespace detail
+
+/// Bytes of device workspace that knn_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
+/// arguments that are refused.
+///
+/// For each query 4 bytes and what knn() needs to put queries in order, for each of exchanged_capacity 28 bytes and 24
+/// for each neighbour (of double, 52 and 32), and the BVH of the points. O(1).
+/// @param ranks  that take part
+template <class Points, class Queries>
+std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                                      exact const& method, index_t k,
+                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (ranks < 1 || ranks > detail::knn_stream_most_ranks) return 0;
+  if (!detail::check_knn_shard(part, queries, method, k, output)) return 0;
+  return detail::knn_stream_plan<cuda_exec, Points>{
+      exec, nullptr, ranks, part.points, queries.size(), k, output.exchanged_capacity}
+      .cutter.used();
+}
+
+/// knn_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
+///
+/// - Arrays are device memory, but `output.exchanged`, which is host memory.
+/// - Queries have the scalar type of the points.
+/// - The call enqueues, and waits twice on the way: ranks agree on the arguments, and then on how many queries go
+/// where.
+///   What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank whose
+///   arguments are refused: that takes some bytes of the stream's pool to tell the others.
+/// - The points have one BVH, which answers the rank's queries and those of others.
+///
+/// @param exec          the stream of the communicator
+/// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec
+/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
+/// Complexity: that of knn() for the rank's queries and for those it receives; a loop over its queries for each rank.
+template <class Communicator, class Points, class Queries>
+result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                 exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                 bytes workspace) noexcept {
+  static_assert(is_stream_communicator<Communicator>,
+                "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
+  detail::profile_range const range{"farpoint::knn_shard"};
+  int const ranks = communicator.ranks();
+  if (ranks < 1 || ranks > detail::knn_stream_most_ranks) {
+    return detail::reject("communicator: it has no ranks, or more than 64");
+  }
+  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
+                                            output.indices, output.distances, output.report);
+  return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);
+}
+
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,245 @@
+/// @file
+/// knn_shard() as loops and searches that a stream can run, with two waits of the host.
+#pragma once
+
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/knn.hpp>
+#include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/stream/knn_steps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
+inline constexpr int knn_stream_most_ranks = 64;
+
+/// Searches among the rank's points. Specialisations have a constructor that cuts memory for points and at most so many
+/// queries, build(), and search() for some queries.
+template <class Exec, class Points>
+class knn_stream_index;
+
+template <class Points>
+class knn_stream_index<host_exec, Points> {
+ public:
+  using scalar = typename Points::scalar;
+
+  knn_stream_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+      : points_{points} {
+    std::size_t bound = 0;
+    static_cast<void>(knn_workspace_bound<Points>(exec, search_limits{points.size(), 1, queries}, bound));
+    // Where a workspace may begin.
+    index_t const before = static_cast<index_t>(cutter.used() % workspace_alignment);
+    if (before > 0) cutter.take<unsigned char>(static_cast<index_t>(workspace_alignment) - before);
+    memory_ = {cutter.take<unsigned char>(static_cast<index_t>(bound)), bound};
+  }
+
+  result build(host_exec) noexcept { return {}; }
+  template <class Queries>
+  result search(host_exec exec, Queries const& queries, exact const& method, index_t k,
+                knn_output<scalar> const& rows) const noexcept {
+    return knn(exec, batch<Points>{points_}, batch<Queries>{queries}, method, k, rows, memory_);
+  }
+
+ private:
+  Points points_;
+  bytes memory_;
+};
+
+/// The workspace of a rank, and its size.
+template <class Exec, class Points>
+struct knn_stream_plan {
+  workspace_cutter cutter;
+  knn_stream_memory<Exec, typename Points::scalar> memory;
+  knn_stream_index<Exec, Points> index;
+
+  knn_stream_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries, index_t k,
+                  index_t capacity) noexcept
+      : cutter{workspace},
+        memory{cutter, ranks, queries, capacity, k},
+        index{exec, cutter, points, larger(queries, capacity)} {}
+};
+
+/// One rank's part of a call, after ranks have agreed on the arguments: the steps of knn_shard_task.
+template <class Exec, class Communicator, class Points, class Queries>
+class knn_stream_task {
+ public:
+  using scalar = typename Points::scalar;
+  using output_type = knn_shard_output<scalar>;
+  using backend = shard_backend<Exec>;
+  using args_type = knn_stream_args<Exec, Points, Queries>;
+
+  knn_stream_task(Exec exec, Communicator& communicator, exact const& method, output_type const& output,
+                  knn_stream_index<Exec, Points> const& index, args_type const& args) noexcept
+      : exec_{exec}, communicator_{communicator}, method_{method}, output_{output}, index_{index}, args_{args} {}
+
+  result run(shard_header const* headers) noexcept {
+    result done = answer_at_home();
+    if (done) done = exchange_boxes();
+    if (done) done = choose_ranks();
+    if (done) done = exchange_counts(headers);
+    if (done) done = exchange(memory().sent, outgoing_, memory().received, incoming_, sizeof(vec<scalar>));
+    if (done) done = answer_others();
+    auto const row = static_cast<std::size_t>(args_.k);
+    if (done) done = exchange(memory().found, incoming_, memory().answers, outgoing_, row * sizeof(index_t));
+    if (done) {
+      done = exchange(memory().found_distances, incoming_, memory().answer_distances, outgoing_, row * sizeof(scalar));
+    }
+    for (int from = 0; from < ranks() && done; ++from) {
+      message const answers = outgoing_[from];
+      done = loop<knn_merge_step>(static_cast<index_t>(answers.size), args_.k, static_cast<index_t>(answers.begin));
+    }
+    return done;
+  }
+
+ private:
+  int ranks() const noexcept { return args_.ranks; }
+  auto const& memory() const noexcept { return args_.memory; }
+  index_t queries() const noexcept { return args_.queries.size(); }
+
+  template <template <class, class, class> class Step, class... More>
+  result loop(index_t count, index_t work, More const&... more) const noexcept {
+    return for_each_index(exec_, count, Step<Exec, Points, Queries>{args_, more...}, work);
+  }
+  result to_global(index_t* indices, index_t count) const noexcept {
+    return for_each_index(exec_, count, knn_to_global_step{indices, args_.part.first_index});
+  }
+
+  result answer_at_home() noexcept {
+    knn_output<scalar> rows;
+    rows.indices = output_.indices;
+    rows.distances = output_.distances;
+    rows.report = memory().report;
+    result done = index_.build(exec_);
+    if (done) done = backend::fill(exec_, memory().report, 0, sizeof *memory().report);
+    if (done && queries() > 0) done = index_.search(exec_, args_.queries, method_, args_.k, rows);
+    return done ? to_global(args_.indices, queries() * args_.k) : done;
+  }
+
+  result exchange_boxes() noexcept {
+    result done = backend::fill(exec_, memory().extent, 0xff, sizeof *memory().extent);
+    if (done) done = backend::fill(exec_, memory().non_finite, 0, sizeof *memory().non_finite);
+    if (done) done = loop<knn_extent_step>(smaller(args_.part.points.size(), knn_stream_strides), 64);
+    if (done) done = loop<knn_describe_step>(1, 1);
+    if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
+    if (!done || output_.report == nullptr) return done;
+    return loop<knn_add_reports_step>(1, ranks(), output_.report);
+  }
+
+  /// Counts the queries for each rank, and lists as many as there is room for.
+  result choose_ranks() noexcept {
+    result done;
+    auto const all = static_cast<std::size_t>(queries() + 1) * sizeof *memory().places;
+    for (int to = 0; to < ranks() && done; ++to) {
+      if (to == communicator_.rank() || queries() == 0) {
+        done = backend::fill(exec_, memory().places, 0, all);
+      } else {
+        done = loop<knn_choose_step>(queries(), 8, to);
+        if (done) done = memory().scan.run(exec_, memory().places);
+      }
+      if (done) done = loop<knn_send_step>(queries() + 1, 4, to);
+    }
+    return done;
+  }
+
+  /// Tells all ranks how many queries go from where to where. They come to the same decision.
+  result exchange_counts(shard_header const* headers) noexcept {
+    constexpr std::size_t most = knn_stream_most_ranks;
+    std::uint64_t begins[most * (most + 1)];
+    auto const size = static_cast<std::size_t>(ranks());
+    std::size_t const row = size + 1;
+    result done = communicator_.all_gather(memory().begins, memory().matrix, row * sizeof *begins);
+    if (done) done = backend::read(exec_, communicator_, begins, memory().matrix, size * row * sizeof *begins);
+    if (!done) return done;
+    auto const count = [&](std::size_t from, std::size_t to) {
+      return static_cast<std::size_t>(begins[from * row + to + 1] - begins[from * row + to]);
+    };
+    auto const me = static_cast<std::size_t>(communicator_.rank());
+    bool fits = true;
+    for (std::size_t r = 0; r < size; ++r) {
+      std::size_t arriving = 0;
+      for (std::size_t other = 0; other < size; ++other) {
+        if (r == me) incoming_[other] = {arriving, count(other, r)};
+        arriving += count(other, r);
+      }
+      outgoing_[r] = {static_cast<std::size_t>(begins[me * row + r]), count(me, r)};
+      std::size_t const larger_number = larger(arriving, static_cast<std::size_t>(begins[r * row + size]));
+      fits = fits && larger_number <= static_cast<std::size_t>(headers[r].received_capacity);
+      if (r != me) continue;
+      received_ = static_cast<index_t>(arriving);
+      if (output_.exchanged != nullptr) *output_.exchanged = static_cast<index_t>(larger_number);
+    }
+    return fits ? result{} : too_small("knn_shard: a rank exchanges more queries than its exchanged_capacity");
+  }
+
+  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
+                  std::size_t each) const noexcept {
+    message in_bytes[2 * knn_stream_most_ranks];
+    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
+                             in_bytes);
+  }
+
+  /// Neighbours of others' queries, none of which is a point of this rank.
+  result answer_others() noexcept {
+    if (received_ == 0) return {};
+    auto const size = static_cast<std::size_t>(received_ * args_.k);
+    exact method = method_;
+    method.exclude_self = false;
+    knn_output<scalar> rows;
+    rows.indices = span<index_t>{memory().found, size};
+    rows.distances = {memory().found_distances, size};
+    point_view<scalar> const asked{reinterpret_cast<scalar const*>(memory().received), received_,
+                                   index_t{sizeof(vec<scalar>)}};
+    result const done = index_.search(exec_, asked, method, args_.k, rows);
+    return done ? to_global(memory().found, received_ * args_.k) : done;
+  }
+
+  Exec exec_;
+  Communicator& communicator_;
+  exact const& method_;
+  output_type const& output_;
+  knn_stream_index<Exec, Points> index_;
+  args_type args_;
+  message outgoing_[knn_stream_most_ranks];
+  message incoming_[knn_stream_most_ranks];
+  index_t received_ = 0;
+};
+
+/// The call, for all executions.
+template <class Exec, class Communicator, class Points, class Queries>
+result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                    exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output, result own,
+                    bytes workspace) noexcept {
+  using scalar = typename Points::scalar;
+  int const ranks = communicator.ranks();
+  if (own) own = check_knn_shard(part, queries, method, k, output);
+  bool const fits = static_cast<bool>(own);
+  knn_stream_plan<Exec, Points> const plan{exec,
+                                           workspace.data(),
+                                           ranks,
+                                           fits ? part.points : Points{},
+                                           fits ? queries.size() : 0,
+                                           fits ? k : 1,
+                                           fits ? output.exchanged_capacity : 0};
+  if (own) own = check_workspace(workspace, plan.cutter.used());
+  shard_header const mine{digest_of<scalar>(method, k), own ? 0u : 1u, part.first_index, part.points.size(),
+                          output.exchanged_capacity};
+  shard_header headers[knn_stream_most_ranks];
+  int sources[knn_stream_most_ranks];
+  shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};
+  result const agreed = agree_on_shards(telling, own, mine, headers, sources);
+  if (!agreed) return agreed;
+  knn_stream_args<Exec, Points, Queries> const args{part,
+                                                    queries,
+                                                    k,
+                                                    squared_radius<scalar>(method.max_radius),
+                                                    output.exchanged_capacity,
+                                                    ranks,
+                                                    output.indices.data(),
+                                                    output.distances.data(),
+                                                    plan.memory};
+  return knn_stream_task<Exec, Communicator, Points, Queries>{exec, communicator, method, output, plan.index, args}.run(
+      headers);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

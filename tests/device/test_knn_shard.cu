@@ -1,0 +1,27 @@
+// knn_shard() on streams: ranks are threads, and get the rows of one call.
+#include "../catch.hpp"
+#include "../shared/for_each_seed.hpp"
+#include "knn_shards_on_device.cuh"
+
+using namespace farpoint_tests;
+
+TEST_CASE("knn_shard, device: random problems on 1 to 4 ranks give what one call gives",
+          "[knn][shard][device][sanitize]") {
+  for_each_seed(150, [](std::uint64_t seed) {
+    auto const problem = random_knn_shard_problem<float>(seed);
+    check_knn_answers(problem, knn_on_streams(problem));
+  });
+}
+
+TEST_CASE("knn_shard, device: large parts, compact and not", "[knn][shard][device]") {
+  for (bool const compact : {true, false}) {
+    CAPTURE(compact);
+    auto cloud = make_cloud(shape::cube, 6000, 3);
+    if (compact) std::sort(cloud.begin(), cloud.end());
+    knn_shard_problem<float> problem;
+    problem.cloud = packed<float>(cloud);
+    problem.cuts = {0, 2000, 4000, 6000};
+    problem.k = 8;
+    check_knn_answers(problem, knn_on_streams(problem));
+  }
+}
