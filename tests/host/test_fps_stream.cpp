@@ -20,7 +20,7 @@ namespace {
 template <int Dim>
 struct small_config {
   static constexpr int dim = Dim;
-  static constexpr unsigned blocks = 3;
+  static constexpr unsigned blocks = 2;
   static constexpr unsigned listed = 4;
   static constexpr int list_block_size = 64;
   static constexpr int points_per_lane = 1;
@@ -29,6 +29,7 @@ struct small_config {
   static constexpr int decide_block_size = 32;
   static constexpr unsigned listings_at_once = 2;
   static constexpr int rounds_at_once = 3;
+  static constexpr int spare_rounds = 0;
 };
 
 /// Runs kernels as fibers do.
@@ -174,4 +175,41 @@ TEST_CASE("fps_shard, a stream's kernels by fibers: what one rank may not do, al
     problem.first_index = (index_t{1} << 32) - 300;
     for (auto const& answer : run_fps_streams(problem)) CHECK(answer.outcome.code == status::bad_argument);
   }
+}
+
+TEST_CASE("fps_shard, a stream's kernels by fibers: a warp keeps its best candidates, and tells of the best other one",
+          "[fps][shard][one_thread]") {
+  for_each_seed(50, [](std::uint64_t seed) {
+    random_source random{seed};
+    // Some lanes offer nothing.
+    std::vector<std::array<fps_key, 32>> offers(static_cast<std::size_t>(random.below(8)));
+    std::vector<fps_key> all;
+    for (auto& offer : offers) {
+      for (auto& key : offer) {
+        key = random.below(3) == 0 ? 0 : random.next() >> 1;
+        if (key != 0) all.push_back(key);
+      }
+    }
+    std::sort(all.begin(), all.end(), std::greater<>{});
+    using config = small_config<3>;
+    std::array<fps_key, 32> kept{};
+    std::array<std::uint32_t, 32> slots{};
+    fps_key left = 0;
+    unsigned found = 0;
+    fiber_blocks::run(1, 32, static_cast<unsigned>(seed), [&] {
+      unsigned const lane = fiber_blocks::thread();
+      fps_stream_best<config, fiber_machine> best;
+      for (auto const& offer : offers) best.offer(offer[lane], static_cast<std::uint32_t>(offer[lane]));
+      kept[lane] = best.key();
+      slots[lane] = best.slot();
+      fps_key const other = best.left();
+      if (lane == 0) left = other, found = best.found();
+    });
+    CHECK(found == all.size());
+    for (std::size_t i = 0; i < config::kept; ++i) {
+      CHECK(kept[i] == (i < all.size() ? all[i] : 0));
+      if (i < all.size()) CHECK(slots[i] == static_cast<std::uint32_t>(all[i]));
+    }
+    CHECK(left == (all.size() > config::kept ? all[config::kept] : 0));
+  });
 }

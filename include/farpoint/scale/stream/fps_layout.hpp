@@ -23,6 +23,8 @@ struct fps_stream_config {
   static constexpr int decide_block_size = 256;
   static constexpr unsigned listings_at_once = 128;
   static constexpr int rounds_at_once = 16;  ///< between two looks of the host
+  /// Rounds' samples beyond those asked for that there is room for, before the worst are dropped.
+  static constexpr int spare_rounds = 1;
 };
 
 /// What a block tells all ranks: its best candidates, and how good those may be that it does not tell of.
@@ -102,7 +104,8 @@ struct fps_stream_memory {
   static index_t places(int ranks) noexcept { return index_t{ranks} * Config::blocks * Config::listed; }
 
   fps_stream_memory(workspace_cutter& cutter, int ranks, index_t n, index_t wanted) noexcept
-      : chunks{divide_up<index_t>(n, chunk_points)}, found_size{wanted + (Config::rounds_at_once + 1) * places(ranks)} {
+      : chunks{divide_up<index_t>(n, chunk_points)},
+        found_size{wanted + (Config::rounds_at_once + Config::spare_rounds) * places(ranks)} {
     points = cutter.take<float>(chunks * static_cast<index_t>(chunk_floats));
     boxes = cutter.take<bounding_box<float, dim>>(chunks);
     largest = cutter.take<std::uint32_t>(chunks);
