@@ -49,6 +49,7 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaf_distances(point_leaf<Scala
                                                                 Scalar limit,
                                                                 Scalar (&distance)[point_bvh_width]) noexcept {
   lane_word<Scalar> hit = 0;
+  FARPOINT_VECTOR_LOOP
   for (int lane = 0; lane < point_bvh_width; ++lane) {
     Scalar d = add_axis(Scalar(0), leaf.axis[0][lane], q[0]);
     d = add_axis(d, leaf.axis[1][lane], q[1]);
@@ -91,6 +92,7 @@ template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_before(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
                                                               Scalar limit, std::uint32_t index) noexcept {
   lane_word<Scalar> hit = 0;
+  FARPOINT_VECTOR_LOOP
   for (int lane = 0; lane < point_bvh_width; ++lane) {
     Scalar const d = box_distance2_of(boxes, lane, q);
     bool const is_before = (d < limit) | ((d == limit) & (boxes.lowest[lane] < index));
@@ -104,6 +106,7 @@ template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
                                                               Scalar limit, std::uint32_t index) noexcept {
   lane_word<Scalar> hit = 0;
+  FARPOINT_VECTOR_LOOP
   for (int lane = 0; lane < point_bvh_width; ++lane) {
     bool const is_within = (box_distance2_of(boxes, lane, q) <= limit) & (boxes.lowest[lane] < index);
     hit |= is_within ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
