@@ -142,12 +142,14 @@ struct built_index {
   }
 };
 
-void run_queries(benchmark::State& state, host_problem const& p, int threads) {
+/// @param sorted  with a workspace in which the queries are put in order
+void run_queries(benchmark::State& state, host_problem const& p, int threads, bool sorted) {
   built_index const index{p};
+  farpoint::host_exec const exec{threads};
+  farpoint::host_scratch const workspace{sorted ? farpoint::knn_workspace_bytes(exec, index.bvh, p.asking()) : 0};
   time_row(state, p, threads, [&](knn_lists& lists) {
-    check(
-        farpoint::knn(farpoint::host_exec{threads}, index.bvh, p.asking(), farpoint::exact{}, p.row.k, lists.output()),
-        "farpoint::knn");
+    check(farpoint::knn(exec, index.bvh, p.asking(), farpoint::exact{}, p.row.k, lists.output(), workspace),
+          "farpoint::knn");
   });
   state.SetLabel("some rows equal brute force");
 }
@@ -231,8 +233,12 @@ void register_queries(knn_row row, host_problem_store& problems) {
       run_nanoflann_queries(state, problems[row], threads);
     });
 #endif
-    register_row(name + "farpoint" + tail, row.calls,
-                 [row, threads, &problems](benchmark::State& state) { run_queries(state, problems[row], threads); });
+    for (bool const sorted : {true, false}) {
+      register_row(name + (sorted ? "farpoint" : "farpoint_no_workspace") + tail, row.calls,
+                   [row, threads, sorted, &problems](benchmark::State& state) {
+                     run_queries(state, problems[row], threads, sorted);
+                   });
+    }
   }
   register_row(name + "one_by_one", row.calls,
                [row, &problems](benchmark::State& state) { run_one_by_one<K>(state, problems[row]); });
