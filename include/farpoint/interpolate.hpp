@@ -84,28 +84,28 @@ result interpolate(host_exec exec, batch<Points> const& points, span<float const
   return detail::search_in_workspace(exec, points, queries, false, workspace, answer);
 }
 
-/// Bytes of workspace for interpolate() among the points of a BVH: none on the host.
+/// Bytes of workspace for interpolate() among the points of a BVH: as many as for knn().
 template <class Queries>
-std::size_t interpolate_workspace_bytes(host_exec, point_bvh<typename Queries::scalar> const&,
-                                        batch<Queries> const&) noexcept {
-  return 0;
+std::size_t interpolate_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
+                                        batch<Queries> const& queries) noexcept {
+  return detail::index_search_plan<Queries>{exec, index.size(), queries}.bytes();
 }
 
 /// interpolate() among the points of a BVH: the same answer as for the points themselves, whose features these are. The
-/// workspace is not needed: calls on a stream take one.
-/// @return ok | bad_argument; nothing is written on failure
+/// workspace may be empty, as that of knn().
+/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
 template <class Queries>
 result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& index, span<float const> features,
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
-                   [[maybe_unused]] bytes workspace = {}) noexcept {
+                   bytes workspace = {}) noexcept {
   using scalar = typename Queries::scalar;
-  if (result const checked = detail::check_index_search(exec, index, queries); !checked) return checked;
+  if (result const checked = detail::check_index_search(exec, index, queries, workspace); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = detail::check_interpolate(index.points(), features, rows, channels, output); !checked) {
     return checked;
   }
   auto const begin_of = [&](index_t b) { return index.arrays().clouds[b].begin; };
-  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false};
+  detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};
   detail::interpolate_by<scalar>(search, begin_of, features, channels, output);
   return {};
 }

@@ -16,8 +16,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that knn() in screen space needs on the host; 256-byte aligned memory. 0 for arguments that it
 /// refuses.
 ///
-/// Exact, O(1). A pixel takes 8 bytes for each layer, a point 4; of the points that can be visible, each takes 40.1
-/// bytes in float and 67.4 in double besides, a thread 16 kB. An approximate search needs instead 52 bytes, or 76, and
+/// Exact, O(1). A pixel takes 8 bytes for each layer, a point 4; of the points that can be visible, each takes 36.0
+/// bytes in float and 63.4 in double besides, a thread 64. An approximate search needs instead 52 bytes, or 76, and
 /// the tree's records (quadtree_layout).
 template <class Points, class Camera>
 std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, screen_space<Camera> const& method,

@@ -19,13 +19,13 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Points, class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points,
                                    batch<Queries> const& queries) noexcept {
-  return detail::host_search_plan<typename Points::scalar>{exec, points, queries.points().size()}.bytes();
+  return detail::host_search_bytes(exec, points, queries, false);
 }
 
 /// The same where the queries are the points.
 template <class Points>
 std::size_t radius_workspace_bytes(host_exec exec, batch<Points> const& points) noexcept {
-  return radius_workspace_bytes(exec, points, points);
+  return detail::host_search_bytes(exec, points, points, true);
 }
 
 /// Bytes of workspace that are enough for radius() and radius_rows() of all searches within the limits on the host.
@@ -53,9 +53,9 @@ result radius_workspace_bound(host_exec exec, search_limits const& limits, std::
 /// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument (a radius that is negative or NaN, max out of range, and what knn() refuses) |
 ///         workspace_too_small. Nothing is written on failure.
-/// Complexity: O(n) to sort the points, and O(log n + points within the radius) for a query; once its list is full, a
-/// query in the order of indices skips boxes without lower ones. Thread-safe: concurrent calls must not share output or
-/// workspace.
+/// Complexity: O(n log n) to sort the points, and O(log n + points within the radius) for a query; once its list is
+/// full, a query in the order of indices skips boxes without lower ones. Thread-safe: concurrent calls must not share
+/// output or workspace.
 template <class Points, class Queries>
 result radius(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -69,26 +69,27 @@ result radius(host_exec exec, batch<Points> const& points, radius_params const& 
   return detail::radius_host(exec, points, points, true, params, max, output, workspace);
 }
 
-/// Bytes of workspace for radius() among the points of a BVH: none on the host.
+/// Bytes of workspace for radius() among the points of a BVH: as many as for knn().
 template <class Queries>
-std::size_t radius_workspace_bytes(host_exec, point_bvh<typename Queries::scalar> const&,
-                                   batch<Queries> const&) noexcept {
-  return 0;
+std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
+                                   batch<Queries> const& queries) noexcept {
+  return detail::index_search_plan<Queries>{exec, index.size(), queries}.bytes();
 }
 
-/// radius() among the points of a BVH: the same answer as for the points themselves. The workspace is not needed: calls
-/// on a stream take one.
-/// @return ok | bad_argument; nothing is written on failure
+/// radius() among the points of a BVH: the same answer as for the points themselves. The workspace may be empty, as
+/// that of knn().
+/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
 template <class Queries>
 result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
-              [[maybe_unused]] bytes workspace = {}) noexcept {
+              bytes workspace = {}) noexcept {
   using index_type = point_bvh<typename Queries::scalar>;
-  if (result const checked = detail::check_index_search(exec, index, queries); !checked) return checked;
+  if (result const checked = detail::check_index_search(exec, index, queries, workspace); !checked) return checked;
   if (result const checked = detail::check_radius(queries.points().size(), params, max, output); !checked) {
     return checked;
   }
-  detail::radius_by(detail::search_of_index<index_type, Queries>{exec, index, queries, false}, params, max, output);
+  detail::search_of_index<index_type, Queries> const search{exec, index, queries, false, workspace};
+  detail::radius_by(search, params, max, output);
   return {};
 }
 
@@ -149,7 +150,7 @@ auto radius_in_vectors(batch<Points> const& points, batch<Queries> const& querie
   auto const size = static_cast<std::size_t>(max < 0 || max > max_neighbours ? 0 : rows * max);
   radius_neighbours<scalar> found{max, std::vector<std::int32_t>(size), std::vector<scalar>(size),
                                   std::vector<std::int32_t>(static_cast<std::size_t>(rows))};
-  host_scratch const workspace{radius_workspace_bytes(host_exec{}, points, queries)};
+  host_scratch const workspace{host_search_bytes(host_exec{}, points, queries, self)};
   radius_output<scalar> const output{found.indices, found.distances, found.counts};
   require_ok(radius_host(host_exec{}, points, queries, self, params, max, output, workspace));
   return found;
@@ -161,7 +162,7 @@ auto radius_rows_in_vectors(batch<Points> const& points, batch<Queries> const& q
   using scalar = typename Points::scalar;
   radius_row_neighbours<scalar> found;
   found.offsets.resize(static_cast<std::size_t>(queries.points().size()) + 1);
-  host_scratch const workspace{radius_workspace_bytes(host_exec{}, points, queries)};
+  host_scratch const workspace{host_search_bytes(host_exec{}, points, queries, self)};
   auto const search = [&] {
     radius_rows_output<scalar> const output{found.offsets, found.indices, found.distances};
     require_ok(radius_rows_host(host_exec{}, points, queries, self, params, output, workspace));

@@ -86,9 +86,7 @@ struct search_request {
   }
 
   std::size_t bytes(fuzz_memory& memory) const {
-    farpoint::detail::host_search_plan<float> const plan{exec, points_in(memory), queries_in(memory).points().size(),
-                                                         tuning};
-    return plan.bytes();
+    return farpoint::detail::host_search_bytes(exec, points_in(memory), queries_in(memory), self, tuning);
   }
 };
 

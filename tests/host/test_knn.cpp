@@ -35,9 +35,7 @@ auto knn_by_team(Problem const& problem, int threads) {
   return collect_knn(problem, [&](auto const& output) {
     auto const run = [&](auto const& points, auto const& queries) {
       host_exec const exec{threads};
-      farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
-                                                                              tuning};
-      host_workspace const workspace{plan.bytes()};
+      host_workspace const workspace{farpoint::detail::host_search_bytes(exec, points, queries, problem.self, tuning)};
       return farpoint::detail::knn_host(exec, points, queries, problem.self, problem.method, problem.k, output,
                                         workspace.get(), tuning);
     };

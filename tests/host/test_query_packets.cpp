@@ -24,8 +24,9 @@ xyz_cloud moved(xyz_cloud cloud, std::size_t size, std::uint64_t seed) {
   return cloud;
 }
 
+/// @param sorted  queries that are not the points are put in order before, all of them
 template <class Problem>
-auto knn_in_packets(Problem const& problem) {
+auto knn_in_packets(Problem const& problem, bool sorted) {
   return collect_knn(problem, [&](auto const& output) {
     host_exec const exec{1};
     auto const points = clouds_in_place(problem.points);
@@ -33,7 +34,9 @@ auto knn_in_packets(Problem const& problem) {
     farpoint::point_bvh<typename Problem::scalar> index;
     if (auto const built = build_point_bvh(exec, points, memory.get(), index); !built) return built;
     if (problem.self) return knn(exec, index, points, problem.method, problem.k, output);
-    return knn(exec, index, clouds_in_place(problem.queries), problem.method, problem.k, output);
+    auto const queries = clouds_in_place(problem.queries);
+    host_workspace const workspace{sorted ? knn_workspace_bytes(exec, index, queries) : 0};
+    return knn(exec, index, queries, problem.method, problem.k, output, workspace.get());
   });
 }
 
@@ -105,9 +108,12 @@ void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
 
 void check_packets(knn_problem<float> const& problem) {
   auto const expected = reference_knn(problem);
-  auto const found = knn_in_packets(problem);
-  INFO(difference(found, expected));
-  CHECK(same_answer(found, expected));
+  for (bool const sorted : {false, true}) {
+    auto const found = knn_in_packets(problem, sorted);
+    CAPTURE(sorted);
+    INFO(difference(found, expected));
+    CHECK(same_answer(found, expected));
+  }
 }
 
 }  // namespace
@@ -151,7 +157,7 @@ TEST_CASE("packets of queries: far away from all points, and non-finite ones bet
   }
   knn_problem<float> problem{cloud, 4};
   problem.ask(asked);
-  CHECK(same_answer(knn_in_packets(problem), reference_knn(problem)));
+  check_packets(problem);
 }
 
 TEST_CASE("packets of queries: clouds of no points and of few", "[knn][host]") {
@@ -161,12 +167,12 @@ TEST_CASE("packets of queries: clouds of no points and of few", "[knn][host]") {
       knn_problem<float> problem{cloud, k};
       problem.ask(make_cloud(shape::cube, 100, 4));
       CAPTURE(n, k);
-      CHECK(same_answer(knn_in_packets(problem), reference_knn(problem)));
+      check_packets(problem);
     }
   }
   knn_problem<float> nowhere{xyz_cloud(20, xyz{std::nan(""), 0, 0}), 3};
   nowhere.ask(make_cloud(shape::cube, 100, 4));
-  CHECK(same_answer(knn_in_packets(nowhere), reference_knn(nowhere)));
+  check_packets(nowhere);
 }
 
 TEST_CASE("packets of queries: the same bits from code for every processor", "[knn][host]") {

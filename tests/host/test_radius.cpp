@@ -18,9 +18,7 @@ auto run_with(int threads, Problem const& problem, Collect const& collect, Run c
     auto const tuning = threads > 1 ? team_tuning() : for_each_cloud_tuning{};
     auto const [points, queries] = both_in_place(problem);
     host_exec const exec{threads};
-    farpoint::detail::host_search_plan<typename Problem::scalar> const plan{exec, points, queries.points().size(),
-                                                                            tuning};
-    host_workspace const workspace{plan.bytes()};
+    host_workspace const workspace{farpoint::detail::host_search_bytes(exec, points, queries, problem.self, tuning)};
     return run(exec, points, queries, output, workspace.get(), tuning);
   });
 }
@@ -61,8 +59,8 @@ TEST_CASE("radius, host: the public functions", "[radius][host]") {
   farpoint::batch const asked{farpoint::view_points(points.data() + 2, 1)};
   radius_params params;
   params.radius = 1;
-  host_workspace const workspace{farpoint::radius_workspace_bytes(host_exec{1}, cloud)};
-  CHECK(workspace.get().size() == farpoint::radius_workspace_bytes(host_exec{1}, cloud, cloud));
+  host_workspace const workspace{farpoint::radius_workspace_bytes(host_exec{1}, cloud, cloud)};
+  CHECK(workspace.get().size() > farpoint::radius_workspace_bytes(host_exec{1}, cloud));
   std::vector<std::int32_t> counts(3), indices(2), offsets(4), row_offsets(2), list(7);
   farpoint::radius_output<float> count;
   count.counts = counts;

@@ -16,6 +16,7 @@
 
 using namespace farpoint_tests;
 using farpoint::batch;
+using farpoint::bytes;
 using farpoint::host_scratch;
 using farpoint::span;
 using view = index_problem::view;
@@ -48,6 +49,11 @@ class twice {
   explicit twice(index_t size) : one_{static_cast<std::size_t>(size)}, other_{static_cast<std::size_t>(size)} {}
   span<T> first() const { return {one_.data(), one_.size()}; }
   span<T> second() const { return {other_.data(), other_.size()}; }
+  /// What the first held before is lost.
+  span<T> spoiled() const {
+    if (one_.size() != 0) std::memset(static_cast<void*>(one_.data()), poison, one_.size() * sizeof(T));
+    return first();
+  }
   bool same() const {
     bool const equal = one_.size() == 0 || std::memcmp(one_.data(), other_.data(), one_.size() * sizeof(T)) == 0;
     return equal && one_.intact() && other_.intact();
@@ -58,21 +64,62 @@ class twice {
   host_array<T> other_;
 };
 
+/// `search(workspace)` without a workspace and with one of the least size, and `check()` after each.
+template <class Search, class Check>
+void with_and_without(std::size_t needed, Search const& search, Check const& check) {
+  REQUIRE(search(bytes{}));
+  check();
+  host_workspace const workspace{needed};
+  REQUIRE(search(workspace.get()));
+  check();
+  if (needed == 0) return;
+  CHECK(search(bytes{workspace.get().data(), needed - 1}).code ==
+        (needed == 1 ? farpoint::status::ok : farpoint::status::workspace_too_small));
+}
+
+void check_knn(clouds_on_host const& clouds, index_t k) {
+  index_t const rows = clouds.queries.points().size();
+  twice<std::int32_t> const indices{rows * k};
+  twice<float> const distances{rows * k};
+  farpoint::knn_report reports[2];
+  host_workspace const workspace{
+      knn_workspace_bytes(host_exec{1}, clouds.points, clouds.queries, farpoint::exact{}, k)};
+  REQUIRE(knn(host_exec{1}, clouds.points, clouds.queries, farpoint::exact{}, k,
+              {indices.second(), distances.second(), {}, &reports[1]}, workspace.get()));
+  with_and_without(
+      knn_workspace_bytes(host_exec{3}, clouds.index, clouds.queries),
+      [&](bytes memory) {
+        return knn(host_exec{3}, clouds.index, clouds.queries, farpoint::exact{}, k,
+                   {indices.spoiled(), distances.spoiled(), {}, &reports[0]}, memory);
+      },
+      [&] {
+        CHECK(indices.same());
+        CHECK(distances.same());
+        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+      });
+}
+
 void check_radius(clouds_on_host const& clouds, farpoint::radius_params const& params, index_t max) {
   index_t const rows = clouds.queries.points().size();
   twice<std::int32_t> const indices{rows * max};
   twice<float> const distances{rows * max};
   twice<std::int32_t> const counts{rows};
   farpoint::radius_report reports[2];
-  REQUIRE(radius(host_exec{3}, clouds.index, clouds.queries, params, max,
-                 {indices.first(), distances.first(), counts.first(), &reports[0]}));
   host_workspace const workspace{radius_workspace_bytes(host_exec{1}, clouds.points, clouds.queries)};
   REQUIRE(radius(host_exec{1}, clouds.points, clouds.queries, params, max,
                  {indices.second(), distances.second(), counts.second(), &reports[1]}, workspace.get()));
-  CHECK(indices.same());
-  CHECK(distances.same());
-  CHECK(counts.same());
-  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+  with_and_without(
+      radius_workspace_bytes(host_exec{3}, clouds.index, clouds.queries),
+      [&](bytes memory) {
+        return radius(host_exec{3}, clouds.index, clouds.queries, params, max,
+                      {indices.spoiled(), distances.spoiled(), counts.spoiled(), &reports[0]}, memory);
+      },
+      [&] {
+        CHECK(indices.same());
+        CHECK(distances.same());
+        CHECK(counts.same());
+        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+      });
 }
 
 void check_points(clouds_on_host const& clouds, index_t k) {
@@ -102,13 +149,20 @@ void check_points(clouds_on_host const& clouds, index_t k) {
 void check_interpolate(clouds_on_host const& clouds, index_problem const& problem) {
   twice<float> const features{clouds.queries.points().size() * problem.channels};
   farpoint::knn_report reports[2];
-  REQUIRE(interpolate(host_exec{3}, clouds.index, span<float const>{problem.features}, clouds.queries, problem.channels,
-                      {features.first(), &reports[0]}));
+  span<float const> const of_points{problem.features};
   host_workspace const workspace{interpolate_workspace_bytes(host_exec{1}, clouds.points, clouds.queries)};
-  REQUIRE(interpolate(host_exec{1}, clouds.points, span<float const>{problem.features}, clouds.queries,
-                      problem.channels, {features.second(), &reports[1]}, workspace.get()));
-  CHECK(features.same());
-  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+  REQUIRE(interpolate(host_exec{1}, clouds.points, of_points, clouds.queries, problem.channels,
+                      {features.second(), &reports[1]}, workspace.get()));
+  with_and_without(
+      interpolate_workspace_bytes(host_exec{3}, clouds.index, clouds.queries),
+      [&](bytes memory) {
+        return interpolate(host_exec{3}, clouds.index, of_points, clouds.queries, problem.channels,
+                           {features.spoiled(), &reports[0]}, memory);
+      },
+      [&] {
+        CHECK(features.same());
+        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+      });
 }
 
 using points_of_float = std::vector<std::array<float, 3>>;
@@ -135,7 +189,8 @@ bool same(std::vector<T> const& a, std::vector<T> const& b) {
 
 }  // namespace
 
-TEST_CASE("point_bvh: radius, normals, means and interpolation by an index that has been built", "[point_bvh][host]") {
+TEST_CASE("point_bvh: knn, radius, normals, means and interpolation by an index that has been built",
+          "[point_bvh][host]") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     auto const problem = random_index_problem(seed);
@@ -146,6 +201,7 @@ TEST_CASE("point_bvh: radius, normals, means and interpolation by an index that 
       params.order = order;
       for (index_t const max : {0, 5, 70}) check_radius(clouds, params, max);
     }
+    for (index_t const k : {1, 10, 20, 70}) check_knn(clouds, k);
     check_points(clouds, 3 + static_cast<index_t>(seed % 5) * 9);
     check_interpolate(clouds, problem);
   }

@@ -27,7 +27,7 @@ class indexed_problem {
       : points{clouds_in_place(problem.points)},
         queries{problem.self ? points : clouds_in_place(problem.queries)},
         self_{problem.self},
-        plan_{host_exec{1}, points, 0},
+        plan_{host_exec{1}, points, {}},
         memory_{plan_.bytes()} {
     auto const memory = plan_.cut(memory_.get().data());
     build_on_host(plan_, memory, points);

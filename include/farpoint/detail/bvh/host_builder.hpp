@@ -6,48 +6,36 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/bvh/bvh_box.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
-#include <farpoint/host/curve_order.hpp>
+#include <farpoint/host/kd_phases.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Memory that building takes besides the BVH itself.
-template <class Scalar>
-struct host_bvh_scratch {
-  std::uint32_t* order;  ///< `[points]` of all clouds
-  curve_order_memory<Scalar, 3> curve;
-
-  /// For one thread; -1: for the team.
-  host_bvh_scratch of_rank(int rank) const noexcept { return {order, curve.of_rank(rank)}; }
-};
-
-/// A cloud on its way through the stages: order its finite points along the curve, fill the leaves. next() is called by
-/// one thread while no other is in work(); after its 0 the BVH is there.
+/// A cloud on its way through the stages: put its finite points in the order of a k-d tree, fill the leaves. next() is
+/// called by one thread while no other is in work(); after its 0 the BVH is there.
 template <class Points>
 class host_bvh_builder {
  public:
   using scalar = typename Points::scalar;
-  using scratch = host_bvh_scratch<scalar>;
 
-  host_bvh_builder(batch<Points> const& points, point_bvh_arrays<scalar> const& index, scratch const& memory) noexcept
+  host_bvh_builder(batch<Points> const& points, point_bvh_arrays<scalar> const& index, kd_parts const& memory) noexcept
       : points_{points}, index_{index}, memory_{memory} {}
 
   /// Starts with cloud `b`; returns the units of its first round, never 0.
   std::uint32_t begin(index_t b) noexcept {
     b_ = b;
-    cloud_ = points_[b];
     begin_ = points_.begin_of(b);
+    leaves_ = index_.leaves_of(b_, begin_);
     stage_ = stage::order;
-    // The leaves are filled last: until then their memory is the order's.
-    auto* const words = reinterpret_cast<std::uint32_t*>(index_.leaves_of(b_, begin_));
-    order_ = order{cloud_, memory_.order + begin_, words, memory_.curve, enough};
+    // The leaves are filled last: until then their memory is the sorted points'.
+    order_ = order{points_[b], reinterpret_cast<kd_point<scalar>*>(leaves_), memory_};
     return order_.units();
   }
 
   /// One unit of a round.
   void work(int, std::uint32_t unit) noexcept {
     if (stage_ == stage::fill) return fill(unit);
-    order_.work(unit, [](index_t) { return true; });
+    order_.work(unit, [](index_t) {});
   }
 
   /// Units of the next round; 0: the BVH is complete.
@@ -64,14 +52,11 @@ class host_bvh_builder {
   }
 
  private:
-  using order = curve_order<Points, hilbert_curve>;
+  using order = kd_phases<Points, point_bvh_width>;
   using node_box = bvh_box<scalar>;
   enum class stage { order, fill };
 
-  /// Points of a cell that may stay in the order of their indices: two leaves of them.
-  static constexpr index_t enough = 2 * point_bvh_width;
-
-  static_assert(sizeof(point_leaf<scalar>) >= order::sort_type::scratch_words * 4 * point_bvh_width);
+  static_assert(sizeof(point_leaf<scalar>) == sizeof(kd_point<scalar>[point_bvh_width]));
 
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / order_.units(); }
 
@@ -84,28 +69,30 @@ class host_bvh_builder {
   /// Leaves, and the boxes around them.
   FARPOINT_NO_INLINE void fill(std::uint32_t unit) noexcept {
     index_t const groups = groups_of(nodes(0));
-    auto* const leaves = index_.leaves_of(b_, begin_);
     auto* const boxes = index_.boxes_of(b_, begin_, 0);
     for (index_t group = first_of(unit, groups); group < first_of(unit + 1, groups); ++group) {
       for (int lane = 0; lane < point_bvh_width; ++lane) {
         index_t const leaf = group * point_bvh_width + lane;
         node_box around;
-        if (leaf < nodes(0)) around = fill_leaf(leaves[leaf], leaf * point_bvh_width);
+        if (leaf < nodes(0)) around = fill_leaf(leaf);
         if (nodes(0) > 1) around.write(boxes[group], lane);
       }
     }
   }
 
-  node_box fill_leaf(point_leaf<scalar>& leaf, index_t first) const noexcept {
+  node_box fill_leaf(index_t leaf) const noexcept {
     constexpr scalar infinity = std::numeric_limits<scalar>::infinity();
+    kd_point<scalar> points[point_bvh_width];
+    std::memcpy(static_cast<void*>(points), leaves_ + leaf, sizeof points);
+    point_leaf<scalar>& to = leaves_[leaf];
     node_box around;
     for (int lane = 0; lane < point_bvh_width; ++lane) {
-      bool const is_there = first + lane < size_;
-      std::uint32_t const index = is_there ? memory_.order[begin_ + first + lane] : no_index;
-      vec<scalar, 3> const p = is_there ? cloud_[index] : vec<scalar, 3>{{infinity, infinity, infinity}};
+      bool const is_there = leaf * point_bvh_width + lane < size_;
+      std::uint32_t const index = is_there ? points[lane].index() : no_index;
+      vec<scalar, 3> const p = is_there ? points[lane].at() : vec<scalar, 3>{{infinity, infinity, infinity}};
       FARPOINT_UNROLL
-      for (int k = 0; k < 3; ++k) leaf.axis[k][lane] = p[k];
-      leaf.index[lane] = index;
+      for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[k];
+      to.index[lane] = index;
       if (is_there) around.grow(p, index);
     }
     return around;
@@ -128,11 +115,11 @@ class host_bvh_builder {
 
   batch<Points> const& points_;
   point_bvh_arrays<scalar> index_;
-  scratch memory_;
+  kd_parts memory_;
 
   index_t b_ = 0;
-  Points cloud_;
   index_t begin_ = 0;
+  point_leaf<scalar>* leaves_ = nullptr;
   stage stage_ = stage::order;
   order order_;
   index_t size_ = 0;  ///< finite points

@@ -10,22 +10,37 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// Queries of all clouds.
+struct asked_queries {
+  index_t all;
+  index_t others;  ///< those that are not the points: they are put in order
+
+  template <class Queries>
+  static asked_queries of(batch<Queries> const& queries, bool self) noexcept {
+    index_t const all = bounded_points(queries.points().size());
+    return {all, self ? 0 : all};
+  }
+};
+
 template <class Scalar>
 struct host_search_memory {
   point_bvh_arrays<Scalar> index;
-  host_bvh_scratch<Scalar> scratch;
+  kd_parts scratch;
+  host_query_memory<Scalar> queries;
   std::size_t size;
 };
 
-/// Memory of an index and its building.
+/// Memory of an index and its building, and of queries.
 /// @param most_units  units of work that building is cut into, at most
+/// @param queries     that are not the points
 template <class Scalar>
 host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t points, index_t clouds, index_t largest,
-                                           std::uint32_t most_units) noexcept {
+                                           std::uint32_t most_units, index_t queries = 0) noexcept {
   host_search_memory<Scalar> memory{};
   memory.index = cut_point_bvh<Scalar>(cutter, points, clouds, largest);
-  memory.scratch.order = cutter.take<std::uint32_t>(points);
-  memory.scratch.curve = curve_order_memory<Scalar, 3>::take(cutter, most_units);
+  memory.scratch = kd_parts::take(cutter, most_units);
+  // A cloud's queries are put in order when its index is there: by then the parts are free.
+  if (queries > 0) memory.queries = {cutter.take<kd_point<Scalar>>(queries), memory.scratch};
   memory.size = cutter.used();
   return memory;
 }
@@ -34,34 +49,40 @@ host_search_memory<Scalar> cut_host_search(workspace_cutter& cutter, index_t poi
 template <class Scalar>
 class host_search_plan {
  public:
-  /// @param queries  of all clouds
   template <class Points>
-  host_search_plan(host_exec exec, batch<Points> const& points, index_t queries,
+  host_search_plan(host_exec exec, batch<Points> const& points, asked_queries const& queries,
                    for_each_cloud_tuning const& tuning = {}) noexcept
       : clouds_{bounded_clouds(points.size())},
         points_{bounded_points(points.points().size())},
         largest_{bounded_points(points.largest())},
-        queries_{bounded_points(queries)},
-        threads_{exec, clouds_, points_ + queries_, largest_ + queries_, cost(), tuning} {}
+        queries_{queries},
+        threads_{exec, clouds_, points_ + queries_.all, largest_ + queries_.all, cost(), tuning} {}
 
   for_each_cloud_plan const& threads() const noexcept { return threads_; }
   std::size_t bytes() const noexcept { return clouds_ == 0 ? 0 : cut(nullptr).size; }
 
   host_search_memory<Scalar> cut(unsigned char* workspace) const noexcept {
     workspace_cutter cutter{workspace};
-    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.most_units());
+    return cut_host_search<Scalar>(cutter, points_, clouds_, largest_, threads_.most_units(), queries_.others);
   }
 
  private:
   /// Nanoseconds that one thread takes: to sort a point, to answer a query.
-  double cost() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_) * 400; }
+  double cost() const noexcept { return static_cast<double>(points_) * 100 + static_cast<double>(queries_.all) * 400; }
 
   index_t clouds_;
   index_t points_;
   index_t largest_;
-  index_t queries_;
+  asked_queries queries_;
   for_each_cloud_plan threads_;
 };
+
+/// Bytes of workspace of a search.
+template <class Points, class Queries>
+std::size_t host_search_bytes(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
+                              for_each_cloud_tuning const& tuning = {}) noexcept {
+  return host_search_plan<typename Points::scalar>{exec, points, asked_queries::of(queries, self), tuning}.bytes();
+}
 
 /// Sets the bytes that are enough for all searches within the limits.
 template <class Scalar>
@@ -71,7 +92,7 @@ result bound_host_search(host_exec exec, search_limits const& limits, std::size_
   workspace_cutter cutter;
   index_t const largest = std::min(limits.points, max_bvh_points);
   std::uint32_t const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
-  bound = cut_host_search<Scalar>(cutter, limits.points, limits.clouds, largest, units).size;
+  bound = cut_host_search<Scalar>(cutter, limits.points, limits.clouds, largest, units, limits.queries).size;
   return {};
 }
 
@@ -102,7 +123,8 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
       [&](int rank) {
         return host_sequence<builder, search>{
             builder{points, memory.index, memory.scratch.of_rank(rank)},
-            search{queries, memory.index, self, task, bad, rank < 0 ? plan.threads().threads() : 1}};
+            search{queries, memory.index, self, task, bad, rank < 0 ? plan.threads().threads() : 1,
+                   memory.queries.of_rank(rank)}};
       });
   return bad.load();
 }
@@ -112,12 +134,15 @@ unsigned long long search_on_host(host_search_plan<typename Points::scalar> cons
 template <class Queries, class Task>
 unsigned long long search_built_on_host(for_each_cloud_plan const& plan,
                                         point_bvh_arrays<typename Queries::scalar> const& index,
-                                        batch<Queries> const& queries, bool self, Task const& task) noexcept {
+                                        batch<Queries> const& queries, bool self, Task const& task,
+                                        host_query_memory<typename Queries::scalar> const& memory = {}) noexcept {
   using search = host_search<Queries, Task>;
   std::atomic<unsigned long long> bad{0};
   for_each_cloud(
       plan, queries.size(), [&](index_t b) { return queries[b].size(); },
-      [&](int rank) { return search{queries, index, self, task, bad, rank < 0 ? plan.threads() : 1}; });
+      [&](int rank) {
+        return search{queries, index, self, task, bad, rank < 0 ? plan.threads() : 1, memory.of_rank(rank)};
+      });
   return bad.load();
 }
 
@@ -159,6 +184,38 @@ struct search_of_points {
   }
 };
 
+/// Threads of a search among indices that have been built, and memory to put the queries in order.
+template <class Queries>
+class index_search_plan {
+ public:
+  using scalar = typename Queries::scalar;
+
+  index_search_plan(host_exec exec, index_t clouds, batch<Queries> const& queries) noexcept
+      : queries_{bounded_points(queries.points().size())},
+        threads_{exec, clouds, queries_, queries.largest(), static_cast<double>(queries_) * 400, {}} {}
+
+  for_each_cloud_plan const& threads() const noexcept { return threads_; }
+  std::size_t bytes() const noexcept {
+    workspace_cutter cutter;
+    static_cast<void>(take(cutter));
+    return cutter.used();
+  }
+  /// None of an empty workspace.
+  host_query_memory<scalar> cut(farpoint::bytes workspace) const noexcept {
+    if (workspace.size() == 0) return {};
+    workspace_cutter cutter{workspace.data()};
+    return take(cutter);
+  }
+
+ private:
+  host_query_memory<scalar> take(workspace_cutter& cutter) const noexcept {
+    return host_query_memory<scalar>::take(cutter, queries_, threads_.most_units());
+  }
+
+  index_t queries_;
+  for_each_cloud_plan threads_;
+};
+
 /// The same among indices that have been built, a point_bvh.
 template <class Index, class Queries>
 struct search_of_index {
@@ -166,6 +223,7 @@ struct search_of_index {
   Index const& index;
   batch<Queries> const& queries;
   bool self;
+  bytes workspace{};  ///< of index_search_plan, or empty
 
   template <class Task, class LeaveEmpty>
   search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
@@ -176,16 +234,20 @@ struct search_of_index {
       for (index_t row = 0; row < rows; ++row) leave_empty(row);
       return {0, 0, bad_offsets};
     }
-    for_each_cloud_plan const plan{exec, index.size(), rows, queries.largest(), static_cast<double>(rows) * 400, {}};
-    return {index.non_finite_points(), search_built_on_host(plan, index.arrays(), queries, self, task), 0};
+    index_search_plan<Queries> const plan{exec, index.size(), queries};
+    auto const memory = plan.cut(workspace);
+    return {index.non_finite_points(),
+            search_built_on_host(plan.threads(), index.arrays(), queries, self, task, memory), 0};
   }
 };
 
-/// Checks a search among indices that have been built.
+/// Checks a search among indices that have been built. The workspace may be empty.
 template <class Index, class Queries>
-result check_index_search(host_exec exec, Index const& index, batch<Queries> const& queries) noexcept {
+result check_index_search(host_exec exec, Index const& index, batch<Queries> const& queries, bytes workspace) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
-  return check_queries(queries, index.size());
+  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  if (workspace.size() == 0) return {};
+  return check_workspace(workspace, index_search_plan<Queries>{exec, index.size(), queries}.bytes());
 }
 
 /// Checks the arguments that all searches share: threads, points and queries.

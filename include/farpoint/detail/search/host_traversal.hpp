@@ -4,7 +4,9 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
+#include <farpoint/host/kd_phases.hpp>
 #include <farpoint/host/query_window.hpp>
+#include <farpoint/spatial/query_packet.hpp>
 
 #include <algorithm>
 #include <atomic>
@@ -37,17 +39,41 @@ struct query_block {
   }
 };
 
-/// The queries of one cloud as units of work. A task has block_size(), answer(b, index, block) for finite queries, and
-/// leave_empty(b, i) for others; several threads call it at once.
+/// Memory in which queries are put in order. Without it each thread orders some thousand at a time on its stack.
+template <class Scalar>
+struct host_query_memory {
+  kd_point<Scalar>* sorted = nullptr;  ///< `[queries]` of all clouds; null: there is no such memory
+  kd_parts parts{};
+
+  template <class Cutter>
+  static host_query_memory take(Cutter& cutter, index_t queries, std::uint32_t most_units) noexcept {
+    auto* const sorted = cutter.template take<kd_point<Scalar>>(queries);
+    return {sorted, kd_parts::take(cutter, most_units)};
+  }
+  /// For one thread; -1: for the team.
+  host_query_memory of_rank(int rank) const noexcept { return {sorted, parts.of_rank(rank)}; }
+};
+
+/// The queries of one cloud as units of work: first those that put them in order, then those that answer them. A task
+/// has block_size(), answer(b, index, block) for finite queries, and leave_empty(b, i) for others; several threads call
+/// it at once.
 template <class Queries, class Task>
 class host_search {
  public:
   using scalar = typename Queries::scalar;
 
-  /// @param self  the queries are the points of the index, and are answered in the order of its leaves
+  /// @param self    the queries are the points of the index, and are answered in the order of its leaves
+  /// @param memory  for other queries
   host_search(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self, Task const& task,
-              std::atomic<unsigned long long>& non_finite, int threads) noexcept
-      : queries_{queries}, arrays_{index}, task_{task}, non_finite_{non_finite}, self_{self}, threads_{threads} {}
+              std::atomic<unsigned long long>& non_finite, int threads,
+              host_query_memory<scalar> const& memory = {}) noexcept
+      : queries_{queries},
+        arrays_{index},
+        task_{task},
+        non_finite_{non_finite},
+        self_{self},
+        threads_{threads},
+        memory_{memory} {}
 
   std::uint32_t begin(index_t b) noexcept {
     b_ = b;
@@ -55,10 +81,18 @@ class host_search {
     index_ = arrays_[b];
     index_t const most = threads_ == 1 ? 1 : index_t{64} * threads_;
     units_ = static_cast<std::uint32_t>(std::clamp<index_t>(cloud_.size() / 256, 1, std::min<index_t>(most, 65536)));
-    return units_;
+    // An index of a query that has 32 bits.
+    sorts_ = !self_ && memory_.sorted != nullptr && cloud_.size() < index_t{no_index};
+    is_sorting_ = sorts_;
+    if (!sorts_) return units_;
+    sorted_ = memory_.sorted + queries_.begin_of(b);
+    order_ = {cloud_, sorted_, memory_.parts};
+    return order_.units();
   }
 
   void work(int, std::uint32_t unit) noexcept {
+    if (is_sorting_) return order_.work(unit, [this](index_t i) { task_.leave_empty(b_, i); });
+    if (sorts_) return ask_sorted(unit);
     if (self_) {
       ask_leaves(first_of(unit, index_.leaf_count()), first_of(unit + 1, index_.leaf_count()));
       if (index_.size() == cloud_.size()) return;
@@ -66,9 +100,17 @@ class host_search {
     ask_queries(first_of(unit, cloud_.size()), first_of(unit + 1, cloud_.size()));
   }
 
-  std::uint32_t next() noexcept { return 0; }
+  std::uint32_t next() noexcept {
+    if (!is_sorting_) return 0;
+    if (std::uint32_t const units = order_.next(); units != 0) return units;
+    is_sorting_ = false;
+    non_finite_.fetch_add(static_cast<unsigned long long>(cloud_.size() - order_.size()), std::memory_order_relaxed);
+    return units_;
+  }
 
  private:
+  using order = kd_phases<Queries, packet_lanes>;
+
   index_t first_of(std::uint32_t unit, index_t size) const noexcept { return size * unit / units_; }
 
   void put(query_block<scalar>& block, vec<scalar, 3> const& q, std::uint32_t start, index_t i) noexcept {
@@ -93,6 +135,18 @@ class host_search {
           put(block, home.at(lane), static_cast<std::uint32_t>(leaf), index_t{home.index[lane]});
         }
       }
+    }
+    flush(block);
+  }
+
+  /// Queries in the order of a tree, whole leaves of it.
+  FARPOINT_NO_INLINE void ask_sorted(std::uint32_t unit) noexcept {
+    query_block<scalar> block;
+    block.count = 0;
+    index_t const leaves = divide_up<index_t>(order_.size(), packet_lanes);
+    index_t const last = std::min(first_of(unit + 1, leaves) * packet_lanes, order_.size());
+    for (index_t i = first_of(unit, leaves) * packet_lanes; i < last; ++i) {
+      put(block, sorted_[i].at(), no_index, index_t{sorted_[i].index()});
     }
     flush(block);
   }
@@ -126,11 +180,16 @@ class host_search {
   std::atomic<unsigned long long>& non_finite_;
   bool self_;
   int threads_;
+  host_query_memory<scalar> memory_;
 
   index_t b_ = 0;
   Queries cloud_;
   point_bvh_ref<scalar> index_;
   std::uint32_t units_ = 1;
+  bool sorts_ = false;
+  bool is_sorting_ = false;
+  kd_point<scalar>* sorted_ = nullptr;
+  order order_;
 };
 
 }  // namespace detail

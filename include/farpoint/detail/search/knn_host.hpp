@@ -16,7 +16,11 @@ class knn_task {
   knn_task(knn_request<Scalar> const& request, Consumer const& consumer, knn_function<Scalar, Key> const pass) noexcept
       : request_{request}, consumer_{consumer}, pass_{pass} {}
 
-  int block_size() const noexcept { return std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most); }
+  /// Whole packets, if there is one.
+  int block_size() const noexcept {
+    int const most = std::clamp(keys_at_once / request_.k, 1, query_block<Scalar>::most);
+    return most < packet_lanes ? most : most / packet_lanes * packet_lanes;
+  }
 
   void answer(index_t b, point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries) const noexcept {
     Key keys[2 * keys_at_once];
@@ -111,7 +115,7 @@ void neighbours_by(Search const& search, exact const& method, index_t k, Consume
 template <class Points, class Queries, class Answer>
 result search_in_workspace(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                            bytes workspace, Answer const& answer, for_each_cloud_tuning const& tuning = {}) noexcept {
-  host_search_plan<typename Points::scalar> const plan{exec, points, queries.points().size(), tuning};
+  host_search_plan<typename Points::scalar> const plan{exec, points, asked_queries::of(queries, self), tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
   answer(search_of_points<Points, Queries>{plan, workspace, points, queries, self});
   return {};

@@ -246,7 +246,7 @@ result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queri
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  host_search_plan<scalar> const plan{exec, points, rows, tuning};
+  host_search_plan<scalar> const plan{exec, points, asked_queries::of(queries, self), tuning};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
   for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
