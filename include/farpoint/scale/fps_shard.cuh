@@ -106,11 +106,10 @@ struct cuda_fps_blocks {
 }  // namespace detail
 
 /// Bytes of device workspace that fps_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
-/// arguments that are refused.
+/// arguments that are refused. `ranks` take part.
 ///
 /// For each point of the part 20.3 bytes of three coordinates, and up to 4 for the cells; for each sample 32; for each
 /// rank 2.5 MB. O(1).
-/// @param ranks  that take part
 template <class Points>
 std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const& part, fps_params const& params,
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {
@@ -132,6 +131,10 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  see is_stream_communicator, of 1 to 120 ranks: a nccl_exec
+/// @param part          the points of this rank, as for the host
+/// @param params        as for the host
+/// @param output        see fps_shard_output
+/// @param workspace     fps_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
 /// Complexity: two kernels and an exchange of 53 kB a rank for each round, of which there are about as many as fps() of
 /// the whole cloud takes.

@@ -78,12 +78,11 @@ result fps_shard_by(host_exec exec, Communicator& communicator, shard<Points> co
 }  // namespace detail
 
 /// Bytes of workspace that fps_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
-/// refused.
+/// refused. `ranks` take part.
 ///
 /// For each point of the part 25 bytes of three floats, as for fps(); small parts take up to 185, but no more than one
 /// of 131,072 points. For each sample 16. For what ranks tell each other up to 220 kB, or 4.6 kB for each rank if they
 /// are more than 32. O(1).
-/// @param ranks  that take part
 template <class Points>
 std::size_t fps_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, fps_params const& params,
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {

@@ -53,11 +53,10 @@ class knn_stream_index<cuda_exec, Points> {
 }  // namespace detail
 
 /// Bytes of device workspace that knn_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
-/// arguments that are refused.
+/// arguments that are refused. `ranks` take part.
 ///
 /// For each query 4 bytes and what knn() needs to put queries in order, for each of exchanged_capacity 28 bytes and 24
 /// for each neighbour (of double, 52 and 32), and the BVH of the points. O(1).
-/// @param ranks  that take part
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,
@@ -81,6 +80,12 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec
+/// @param part          the points of this rank, as for the host
+/// @param queries       of this rank, as many as it likes
+/// @param method        as for the host
+/// @param k             as for the host
+/// @param output        see knn_shard_output
+/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
 /// Complexity: that of knn() for the rank's queries and for those it receives; a loop over its queries for each rank.
 template <class Communicator, class Points, class Queries>

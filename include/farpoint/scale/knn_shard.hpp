@@ -42,11 +42,10 @@ std::uint64_t digest_of(exact const& method, index_t k) noexcept {
 }  // namespace detail
 
 /// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
-/// refused.
+/// refused. `ranks` take part.
 ///
 /// For each of exchanged_capacity 28 bytes and 24 for each neighbour (of double, 52 and 32), 8 for each pair of ranks,
 /// and what knn() needs. O(1).
-/// @param ranks  that take part
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,

@@ -17,12 +17,11 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that voxelize_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned.
-/// 0 for arguments that are refused.
+/// 0 for arguments that are refused. `ranks` take part.
 ///
 /// For each point of the part 30 bytes and a record, and 16 for hard{}; for each of received_capacity 9 and a record,
 /// and 12 where rows.capacity is not less; for each of the larger number of both what voxelize() needs, 64 at most. A
 /// record has 12 bytes (of double, 24), 4 for each feature, and 4 for hard{}. O(1).
-/// @param ranks  that take part
 template <class Points>
 std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part,
                                            voxelize_params<typename Points::scalar> const& params,
@@ -44,6 +43,10 @@ std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  see is_stream_communicator, of 1 to 120 ranks: a nccl_exec
+/// @param part          the points of this rank, as for the host
+/// @param params        as for the host
+/// @param output        see voxelize_shard_output
+/// @param workspace     voxelize_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
 /// Complexity: O(points of the part + points received) expected: seven exchanges; what hard{} leaves at home is found
 /// by a call of voxelize() of the part.

@@ -7,12 +7,11 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of workspace that voxelize_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that
-/// are refused.
+/// are refused. `ranks` take part.
 ///
 /// For each point of the part 29 bytes and a record, for each of received_capacity 13 and a record, and for each of the
 /// larger number of both what voxelize() needs, 60 at most. A record has 16 bytes (of double, 32) and 4 for each
 /// feature. For each pair of ranks 8 bytes. O(1).
-/// @param ranks  that take part
 template <class Points>
 std::size_t voxelize_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part,
                                            voxelize_params<typename Points::scalar> const& params,
