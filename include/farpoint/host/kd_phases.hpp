@@ -18,7 +18,7 @@ struct kd_parts {
     index_t begin;  ///< finite points of the parts before it
   };
 
-  part* parts;  ///< `[most_units]`
+  part* parts;  ///< `[most_units]`; null: nothing is sorted
   std::uint32_t most_units;
 
   template <class Cutter>
@@ -28,7 +28,7 @@ struct kd_parts {
 
   /// For one thread; -1: for the team.
   kd_parts of_rank(int rank) const noexcept {
-    if (rank < 0) return *this;
+    if (rank < 0 || parts == nullptr) return *this;
     return {parts + (most_units == 1 ? 0 : rank), 1};
   }
 };
