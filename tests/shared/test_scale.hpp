@@ -1,14 +1,19 @@
 // How much to test. Under ThreadSanitizer a problem takes ten times as long, and threads race in one problem as in
-// another of its kind: there are fewer of them. AddressSanitizer's builds have all.
+// another of its kind: there are fewer of them. AddressSanitizer's builds have all kinds of problems, and of random
+// ones fewer: what an answer is, the build without a sanitizer asks of each.
 #pragma once
 
 #include <cstdint>
 
 #if defined(__SANITIZE_THREAD__)
 #define FARPOINT_TESTS_FOR_RACES 1
+#elif defined(__SANITIZE_ADDRESS__)
+#define FARPOINT_TESTS_FOR_MEMORY 1
 #elif defined(__has_feature)
 #if __has_feature(thread_sanitizer)
 #define FARPOINT_TESTS_FOR_RACES 1
+#elif __has_feature(address_sanitizer)
+#define FARPOINT_TESTS_FOR_MEMORY 1
 #endif
 #endif
 
@@ -20,9 +25,16 @@ inline constexpr bool for_races = true;
 inline constexpr bool for_races = false;
 #endif
 
-/// `count` random problems, or a tenth of them.
+#if defined(FARPOINT_TESTS_FOR_MEMORY)
+inline constexpr bool for_memory = true;
+#else
+inline constexpr bool for_memory = false;
+#endif
+
+/// `count` random problems; a tenth of them for races, a third for memory.
 constexpr std::uint64_t rounds(std::uint64_t count) noexcept {
-  return for_races ? (count + 9) / 10 : count;
+  std::uint64_t const part = for_races ? 10 : for_memory ? 3 : 1;
+  return (count + part - 1) / part;
 }
 
 }  // namespace farpoint_tests

@@ -64,7 +64,11 @@
 #else
 #define FARPOINT_HIDDEN
 #endif
-#if defined(__GNUC__) && (!defined(FARPOINT_FAST_MATH) || defined(__CUDA_ARCH__))
+// FARPOINT_FEW_INLINE, for builds with a sanitizer, which take longest over what is inlined, leaves it to the compiler.
+#if defined(FARPOINT_FEW_INLINE)
+#define FARPOINT_ALWAYS_INLINE inline
+#define FARPOINT_FLATTEN
+#elif defined(__GNUC__) && (!defined(FARPOINT_FAST_MATH) || defined(__CUDA_ARCH__))
 #define FARPOINT_ALWAYS_INLINE inline __attribute__((always_inline))
 #define FARPOINT_FLATTEN
 #elif defined(__GNUC__)

@@ -14,12 +14,17 @@ Result run_portable(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
 
-#if defined(__GNUC__) && defined(__x86_64__)
+// What the caller's flags ask for anyway is not compiled a second time.
+#if defined(__GNUC__) && defined(__x86_64__) && !(defined(__AVX2__) && defined(__FMA__))
+#define FARPOINT_DISPATCHES_TO_AVX2 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
+#endif
 
+#if defined(__GNUC__) && defined(__x86_64__) && !(defined(__AVX512F__) && defined(__FMA__))
+#define FARPOINT_DISPATCHES_TO_AVX512 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments) noexcept {
   return Work::run(arguments...);
@@ -35,12 +40,11 @@ FARPOINT_FLATTEN __attribute__((target("avx512f,fma"))) Result run_avx512(Argume
 template <class Work, class Result, class... Arguments>
 void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
   function = run_portable<Work, Result, Arguments...>;
-#if defined(__GNUC__) && defined(__x86_64__)
-  if (__builtin_cpu_supports("avx512f")) {
-    function = run_avx512<Work, Result, Arguments...>;
-  } else if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    function = run_avx2<Work, Result, Arguments...>;
-  }
+#if defined(FARPOINT_DISPATCHES_TO_AVX2)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) function = run_avx2<Work, Result, Arguments...>;
+#endif
+#if defined(FARPOINT_DISPATCHES_TO_AVX512)
+  if (__builtin_cpu_supports("avx512f")) function = run_avx512<Work, Result, Arguments...>;
 #endif
 }
 
