@@ -24,26 +24,27 @@ endif()
 include(${CMAKE_CURRENT_LIST_DIR}/thread_sanitizer.cmake)
 set(farpoint_test_launcher "")
 
-# What isa_dispatch() would choose on this processor, asked for by flags: then a function is compiled for that only, which
-# takes half of the time. Nothing is contracted but what the source contracts.
-include(CheckCXXSourceRuns)
+# What isa_dispatch() would choose on this processor, asked for by flags: then its functions are compiled once, not for each
+# kind of processor. No compiler may contract what the source does not. For programs that run here only.
 set(farpoint_this_processor "")
-foreach(target IN ITEMS "-mavx512f;-mfma" "-mavx2;-mfma")
-  string(REPLACE ";" " " CMAKE_REQUIRED_FLAGS "${target}")
-  string(MAKE_C_IDENTIFIER "FARPOINT_RUNS${CMAKE_REQUIRED_FLAGS}" runs)
-  # The features are asked for first: a compiler may use them anywhere in what comes after.
-  check_cxx_source_runs("#include <cmath>
+if(FARPOINT_SANITIZE)
+  include(CheckCXXSourceRuns)
+  foreach(flags IN ITEMS "-mavx512f -mfma" "-mavx2 -mfma")
+    string(MAKE_C_IDENTIFIER "FARPOINT_RUNS${flags}" runs)
+    set(CMAKE_REQUIRED_FLAGS ${flags})
+    check_cxx_source_runs("#include <cmath>
 volatile float x = 3; int main() {
 #if defined(__AVX512F__)
   if (!__builtin_cpu_supports(\"avx512f\")) return 1;
 #endif
   return __builtin_cpu_supports(\"avx2\") && std::fma(x, x, x) == 12 ? 0 : 1; }" ${runs})
-  unset(CMAKE_REQUIRED_FLAGS)
-  if(${runs})
-    set(farpoint_this_processor ${target} -ffp-contract=off)
-    break()
-  endif()
-endforeach()
+    unset(CMAKE_REQUIRED_FLAGS)
+    if(${runs})
+      string(REPLACE " " ";" farpoint_this_processor "${flags} -ffp-contract=off")
+      break()
+    endif()
+  endforeach()
+endif()
 
 # -O1: one test file takes g++ 76 s to compile at -O3 with AddressSanitizer, 37 s at -O1, and clang++, which the presets
 # use, 18 s.
@@ -57,7 +58,7 @@ elseif(FARPOINT_SANITIZE)
   message(FATAL_ERROR "FARPOINT_SANITIZE is \"${FARPOINT_SANITIZE}\"; it can be empty, thread or address.")
 endif()
 if(FARPOINT_SANITIZE)
-  # What is inlined by force takes a fifth of the time to compile, and runs as fast without: -O1 keeps the checks.
+  # Inlined by force, code takes much longer to compile, and tests run no faster.
   list(APPEND farpoint_sanitizer_flags ${farpoint_this_processor} -DFARPOINT_FEW_INLINE)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${farpoint_sanitizer_flags}>")
   add_link_options(${farpoint_sanitizer_flags})
