@@ -213,7 +213,7 @@ TEST_CASE("fps, host: every shape in rounds by many threads", "[fps][host]") {
     auto const expected = reference_answer(problem);
     for (index_t const list_points : {1, 7, 64, 1000}) {
       for (int const threads : {1, 2, 5}) {
-        if (for_memory && threads == 2) continue;
+        if (for_memory && threads == 2) continue;  // five share what two share, in smaller parts
         CAPTURE(static_cast<int>(which), list_points, threads);
         auto const actual = solve_tuned(problem, threads, tight_tuning(8, list_points));
         INFO(difference(actual, expected));

@@ -31,7 +31,7 @@ inline constexpr bool for_memory = true;
 inline constexpr bool for_memory = false;
 #endif
 
-/// `count` random problems; a tenth of them for races, a third for memory.
+/// `count` random problems, or rows that brute force answers; a tenth of them for races, a third for memory.
 constexpr std::uint64_t rounds(std::uint64_t count) noexcept {
   std::uint64_t const part = for_races ? 10 : for_memory ? 3 : 1;
   return (count + part - 1) / part;
