@@ -94,9 +94,7 @@ struct fps_choice {
   fps_kernel kernel;
   int cluster_size = 1;  ///< of fps_kernel::in_cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
   int blocks = 1;        ///< of fps_kernel::maxima_in_cluster and maxima_in_grid: of each cloud
-  /// Of these two: points are sorted first, so that samples pass over those that they do not reach. A block that has a
-  /// cloud to itself always sorts it.
-  bool boxes = false;
+  bool boxes = false;    ///< of these two: points are sorted, so that samples pass over those that they do not reach
   /// By local maxima: candidates that a round should find, times the square root of a cloud's blocks; and those that a
   /// block tells the others, 32 at most.
   int wanted = 40;

@@ -2,7 +2,6 @@
 /// The kernels of fps() by local maxima: a block, a cluster, or some blocks of a grid for each cloud.
 #pragma once
 
-#include <farpoint/detail/fps/block_point_order.cuh>
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
 #include <farpoint/detail/fps/local_maxima/team.hpp>
 
@@ -21,21 +20,13 @@ struct local_maxima_args {
   grid_board::message* board;  ///< `[clouds, slots]`, zero, of a grid
 };
 
-/// What a block has in its dynamic shared memory: the order of its cloud, if it sorts it itself, then the team's.
-template <class Config, class Points>
+/// What a block has in its dynamic shared memory, in this order.
+template <class Config>
 struct local_maxima_layout {
-  static constexpr bool sorts = Config::alone && Config::boxes;
-  using sort_type = fps_block_order<Points, Config::block_size, Config::points_per_thread>;
-
   /// @param points  of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
     std::size_t const keys = Config::by_messages ? 0 : static_cast<std::size_t>(points) * sizeof(fps_key);
-    std::size_t const team = sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
-    // A block sorts before it needs the rest.
-    return sorts ? order_bytes(points) + larger(team, sizeof(typename sort_type::storage)) : team;
-  }
-  static FARPOINT_HD constexpr std::size_t order_bytes(index_t points) noexcept {
-    return (static_cast<std::size_t>(points) * sizeof(std::uint32_t) + 15) / 16 * 16;
+    return sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
   }
 };
 
@@ -47,26 +38,18 @@ __global__ void __launch_bounds__(BlockSize, 1) local_maxima_probe_kernel(int co
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(local_maxima_args<Points> const args) {
 #if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
-  using layout = local_maxima_layout<Config, Points>;
   if (fps_has_bad_offsets<Config::block_size>(args.call, true)) return fps_leave_empty<Config::block_size>(args.call);
   auto* memory = static_cast<unsigned char*>(dynamic_shared());
-  local_maxima_place const place{blockIdx.x / args.blocks, blockIdx.x % args.blocks, args.blocks};
-  Points const cloud = args.call.clouds[place.b];
-  index_t const begin = args.call.clouds.begin_of(place.b);
-  local_maxima_order order{};
-  if constexpr (layout::sorts) {
-    auto* const own = reinterpret_cast<std::uint32_t*>(memory);
-    memory += layout::order_bytes(cloud.size());
-    layout::sort_type::run(cloud, *reinterpret_cast<typename layout::sort_type::storage*>(memory), own);
-    order.order = own;
-  } else if constexpr (Config::boxes) {
-    order.order = args.order.order + begin;
-  }
   auto& shared = *reinterpret_cast<local_maxima_shared<Config>*>(memory);
   memory += sizeof shared;
   auto const lists = local_maxima_lists<Config>::at(memory, args.blocks);
   memory += local_maxima_lists<Config>::bytes(args.blocks);
 
+  local_maxima_place const place{blockIdx.x / args.blocks, blockIdx.x % args.blocks, args.blocks};
+  Points const cloud = args.call.clouds[place.b];
+  index_t const begin = args.call.clouds.begin_of(place.b);
+  local_maxima_order order{};
+  if constexpr (Config::boxes) order.order = args.order.order + begin;
   if constexpr (Config::in_memory) {
     using chunks = point_chunks<Config, cuda_machine>;
     order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;

@@ -19,13 +19,13 @@ template <class Points>
 inline constexpr bool fps_has_local_maxima = Points::dim <= 3 && sizeof(typename Points::scalar) == 4;
 
 /// How kernels of one shape are launched.
-template <class Config, class Points>
+template <class Config>
 class local_maxima_launch {
  public:
   /// @param blocks  of a cloud
   local_maxima_launch(index_t clouds, index_t largest, unsigned blocks, cudaStream_t stream) noexcept
       : config_{launch_config(static_cast<unsigned>(clouds) * blocks, Config::block_size, stream)} {
-    config_.dynamicSmemBytes = local_maxima_layout<Config, Points>::bytes(blocks, largest);
+    config_.dynamicSmemBytes = local_maxima_layout<Config>::bytes(blocks, largest);
     if constexpr (Config::by_messages) {
       attribute_.id = cudaLaunchAttributeCooperative;
       attribute_.val.cooperative = 1;
@@ -78,7 +78,7 @@ template <class Config, class Points>
 FARPOINT_HIDDEN void fps_enqueue_local_maxima(kernel_launcher& launcher,
                                               local_maxima_args<Points> const& args) noexcept {
   auto const& clouds = args.call.clouds;
-  local_maxima_launch<Config, Points> const launch{clouds.size(), clouds.largest(), args.blocks, launcher.stream()};
+  local_maxima_launch<Config> const launch{clouds.size(), clouds.largest(), args.blocks, launcher.stream()};
   launch.enqueue(launcher, local_maxima_kernel<Config, Points>, args);
 }
 
@@ -105,7 +105,7 @@ class local_maxima_plan {
   /// Enough also for a grid with boxes, or what else serves a call with fewer multiprocessors.
   std::size_t bytes() const noexcept {
     if (choice_.kernel == fps_kernel::maxima_in_block || (has_own_keys() && clouds_.largest() <= maxima_grid_from)) {
-      return sorts_first() ? layout_of(cutter{}).size : 0;
+      return choice_.boxes ? layout_of(cutter{}).size : 0;
     }
     local_maxima_plan grid = *this;
     grid.choice_.kernel = fps_kernel::maxima_in_grid;
@@ -120,7 +120,7 @@ class local_maxima_plan {
     kernel_launcher launcher{stream};
     arrays const a = layout_of(cutter{workspace});
     launcher.clear(workspace, a.zeros);
-    if (sorts_first()) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
+    if (choice_.boxes) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
     local_maxima_args<Points> const all{
         args,   team_blocks(), {wanted(), static_cast<unsigned>(choice_.listed)}, {a.order.order, a.chunks},
         a.keys, a.board};
@@ -129,8 +129,6 @@ class local_maxima_plan {
   }
 
  private:
-  /// By launches of their own: a block that is a team sorts its cloud itself.
-  bool sorts_first() const noexcept { return choice_.boxes && choice_.kernel != fps_kernel::maxima_in_block; }
   /// In the shared memory of each block.
   bool has_own_keys() const noexcept { return choice_.kernel != fps_kernel::maxima_in_grid; }
 
@@ -152,9 +150,9 @@ class local_maxima_plan {
       a.keys = memory.template take<fps_key>(points_);
       a.board = memory.template take<grid_board::message>(clouds_.size() * slots);
     }
-    if (sorts_first()) a.order.take_zeros(memory, clouds_);
+    if (choice_.boxes) a.order.take_zeros(memory, clouds_);
     a.zeros = memory.used();
-    if (sorts_first()) {
+    if (choice_.boxes) {
       a.order.take_rest(memory, clouds_);
       // What the order was found with is not needed any more when the chunks are filled.
       cutter chunks = memory;
@@ -209,7 +207,7 @@ class local_maxima_plan {
       if constexpr (Team != fps_team::block) {
         with_boxes<Team, Shape>(act);
       } else if constexpr (capacity <= Selector::maxima_block_points) {
-        act(config_of<Team, Shape, true>{});
+        act(config_of<Team, Shape, false>{});
       }
     } else if constexpr (Team == fps_team::grid) {
       if (choice_.boxes) with_chunks(act);
@@ -234,11 +232,11 @@ class local_maxima_plan {
 
   template <class Config>
   bool fits() const noexcept {
-    std::size_t const shared = local_maxima_layout<Config, Points>::bytes(team_blocks(), clouds_.largest());
+    std::size_t const shared = local_maxima_layout<Config>::bytes(team_blocks(), clouds_.largest());
     index_t const blocks = clouds_.size() * choice_.blocks;
     if (choice_.blocks < 1 || points_ == 0 || points_ > max_narrow_points || blocks > max_narrow_points) return false;
     if (shared > static_cast<std::size_t>(device_.shared_bytes)) return false;
-    if (sorts_first() && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
+    if (choice_.boxes && clouds_.size() > cell_order_memory<dim>::most_clouds) return false;
     if constexpr (Config::in_memory) {
       if (clouds_.largest() > chunks_of<Config>::capacity(choice_.blocks)) return false;
     }
@@ -247,8 +245,7 @@ class local_maxima_plan {
     if constexpr (Config::team == fps_team::cluster) {
       return device_.architecture >= 90 &&
              choice_.blocks <= smaller(int{most_cluster_blocks}, device_.cluster_blocks) &&
-             local_maxima_launch<Config, Points>{clouds_.size(), clouds_.largest(), team_blocks(), nullptr}
-                 .has_cluster();
+             local_maxima_launch<Config>{clouds_.size(), clouds_.largest(), team_blocks(), nullptr}.has_cluster();
     }
     return true;
   }
