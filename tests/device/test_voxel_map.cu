@@ -63,7 +63,7 @@ TEST_CASE("voxel map, device: large tiles, and a map that fills up", "[voxelize]
 
 TEST_CASE("voxel map, device: an insertion is captured once, and inserts again in every replay",
           "[voxelize][voxel_map][device][graph]") {
-  auto const cloud = make_cloud(shape::rings, 20000, 1);
+  auto const cloud = make_cloud(shape::cube, 20000, 1);
   voxelize_problem<float> const problem{cloud, fitted_grid<float>(cloud, {50, 40, 5}), dynamic{}};
   device_array<unsigned char> const points{problem.memory};
   using view = farpoint::point_view<float>;

@@ -112,11 +112,16 @@ TEST_CASE("nccl: a rank that makes no call keeps the others no longer than their
   nccl_ranks ranks{2};
   std::vector<farpoint::result> outcomes(static_cast<std::size_t>(ranks.size()));
   ranks.run([&](farpoint::nccl_exec exec) {
+    device_array<unsigned char> const memory{4096};
+    auto const gather = [&] {
+      auto done = exec.all_gather(memory.data(), memory.data() + 1024, 16);
+      return done ? exec.wait() : done;
+    };
+    // NCCL connects the ranks in the first call, on the host.
+    if (!gather()) throw std::runtime_error{"nccl: the ranks could not be connected"};
     if (exec.rank() == 1) return;
     exec.timeout = std::chrono::milliseconds{200};
-    device_array<unsigned char> const memory{4096};
-    auto done = exec.all_gather(memory.data(), memory.data() + 1024, 16);
-    if (done) done = exec.wait();
+    auto const done = gather();
     outcomes[static_cast<std::size_t>(exec.rank())] = done;
     // What waits on the stream ends with the communicator.
     ranks.abort(exec.rank());

@@ -24,7 +24,9 @@ FARPOINT_BEGIN_NAMESPACE
 struct nccl_exec {
   ncclComm_t communicator;
   cudaStream_t stream;
-  /// How long a call waits for other ranks before it gives up; zero or less: for ever.
+  /// How long a call waits for other ranks before it gives up; zero or less: for ever. With a communicator that blocks,
+  /// NCCL connects the ranks inside of the first exchange, on the host, and does not give up there: exchange something
+  /// once (ncclAllGather()) where a rank may fail before.
   std::chrono::milliseconds timeout = std::chrono::minutes{10};
 
   /// 0 where NCCL refuses the communicator; calls then refuse it.
