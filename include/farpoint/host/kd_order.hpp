@@ -161,7 +161,7 @@ class kd_order {
       // One of each part at a place of its own: points often come in rows, and a step may be as long as these.
       random = random * 1664525u + 1013904223u;
       index_t const first = count * i / size;
-      index_t const part = count * (i + 1) / size - first;
+      auto const part = static_cast<std::uint64_t>(count * (i + 1) / size - first);
       key const k = key_of<Axis>(points[first + static_cast<index_t>((std::uint64_t{random >> 8} * part) >> 24)]);
       int place = i;
       for (; place > 0 && k < sample[place - 1]; --place) sample[place] = sample[place - 1];

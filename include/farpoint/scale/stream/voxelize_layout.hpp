@@ -70,7 +70,7 @@ struct voxelize_stream_memory {
         sorter{cutter, n},
         scan{cutter, n} {
     auto const size = static_cast<index_t>(record.size());
-    index_t const begins_size = ranks + voxelize_stays_kinds + 1;
+    index_t const begins_size = index_t{ranks} + voxelize_stays_kinds + 1;
     begins = cutter.take<std::uint32_t>(begins_size);
     matrix = cutter.take<std::uint32_t>(ranks * begins_size);
     firsts = cutter.take<std::int32_t>(n + 1);
