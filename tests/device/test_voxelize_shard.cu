@@ -44,15 +44,9 @@ TEST_CASE("voxelize_shard, device: large parts", "[voxelize][shard][device]") {
 }
 
 TEST_CASE("voxelize_shard, device: what one rank may not do, all ranks return from", "[voxelize][shard][device]") {
-  auto const problem = for_shards(
-      voxelize_problem<float>{make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, dynamic{}});
-  std::vector<rank_call> calls;
-  for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
-  auto const outcomes = [&] {
-    std::vector<status> codes;
-    for (auto const& answer : voxelize_on_streams(problem, calls)) codes.push_back(answer.rows.outcome.code);
-    return codes;
-  };
+  four_ranks four;
+  auto& calls = four.calls;
+  auto const outcomes = [&] { return codes_of(voxelize_on_streams(four.problem, calls)); };
   std::vector<status> expected(4, status::bad_argument);
   SECTION("parameters differ") {
     calls[3].hash_seed = 1;

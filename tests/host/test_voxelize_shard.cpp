@@ -32,19 +32,10 @@ void check_shards(Problem const& problem, std::vector<rank_call> calls, int thre
   CHECK(same_answer(all, expected));
 }
 
-/// A lattice of 216 voxels, shared out evenly among four ranks.
-struct four_ranks {
-  voxelize_problem<float> problem = for_shards(
-      voxelize_problem<float>{make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, dynamic{}});
-  std::vector<rank_call> calls;
-
-  four_ranks() {
-    for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000, 0, 0, false});
-  }
+/// voxelize_shard() of the host by all of them.
+struct host_ranks : four_ranks {
   std::vector<status> outcomes(std::chrono::milliseconds timeout = std::chrono::minutes{1}) const {
-    std::vector<status> codes;
-    for (auto const& answer : run_ranks(problem, calls, 1, timeout)) codes.push_back(answer.rows.outcome.code);
-    return codes;
+    return codes_of(run_ranks(problem, calls, 1, timeout));
   }
 };
 
@@ -87,7 +78,7 @@ TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all 
 }
 
 TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones", "[voxelize][shard]") {
-  four_ranks four;
+  host_ranks four;
   auto const enough = run_ranks(four.problem, four.calls, 1);
   auto const most = enough[2].rows.indices(part::voxel_count)[0];
   REQUIRE(most > 10);
@@ -109,34 +100,34 @@ TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones"
 TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[voxelize][shard]") {
   std::vector<status> const all_refuse(4, status::bad_argument);
   SECTION("arguments that are refused") {
-    four_ranks four;
+    host_ranks four;
     four.calls[1].capacity = -1;
     CHECK(four.outcomes() == all_refuse);
   }
   SECTION("negative capacity for points") {
-    four_ranks four;
+    host_ranks four;
     four.calls[3].received_capacity = -1;
     CHECK(four.outcomes() == all_refuse);
   }
   SECTION("other parameters") {
-    four_ranks four;
+    host_ranks four;
     four.calls[3].hash_seed = 1;
     CHECK(four.outcomes() == all_refuse);
   }
   SECTION("parts that overlap") {
-    four_ranks four;
+    host_ranks four;
     four.calls[1].first_index = 499;
     CHECK(four.outcomes() == all_refuse);
   }
   SECTION("a workspace that is too small") {
-    four_ranks four;
+    host_ranks four;
     four.calls[0].workspace_less = 1;
     auto expected = all_refuse;
     expected[0] = status::workspace_too_small;
     CHECK(four.outcomes() == expected);
   }
   SECTION("more points than a rank has room for") {
-    four_ranks four;
+    host_ranks four;
     auto const enough = run_ranks(four.problem, four.calls, 1);
     four.calls[2].received_capacity = enough[2].received;
     CHECK(four.outcomes() == std::vector<status>(4, status::ok));
@@ -145,7 +136,7 @@ TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[v
     CHECK(run_ranks(four.problem, four.calls, 1)[2].received == enough[2].received);
   }
   SECTION("gathering where one rank has too little room, or arguments that are refused") {
-    four_ranks four;
+    host_ranks four;
     for (auto& call : four.calls) call.gathers = true;
     auto const gathered = [&four] {
       std::vector<status> codes;
@@ -161,7 +152,7 @@ TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[v
     CHECK(gathered() == all_refuse);
   }
   SECTION("a rank that makes no call") {
-    four_ranks four;
+    host_ranks four;
     four.calls[2].is_missing = true;
     auto expected = std::vector<status>(4, status::communication_failure);
     expected[2] = status::ok;

@@ -25,21 +25,10 @@ void check_stream_steps(Problem const& problem, std::vector<rank_call> const& ca
   CHECK(same_answer(all, expected));
 }
 
-/// A lattice of 216 voxels, shared out evenly among four ranks.
-struct stream_ranks {
-  voxelize_problem<float> problem = for_shards(
-      voxelize_problem<float>{make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, dynamic{}});
-  std::vector<rank_call> calls;
-
-  stream_ranks() {
-    for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
-  }
+/// The stream's loops of all of them.
+struct stream_ranks : four_ranks {
   std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
-  std::vector<status> outcomes() const {
-    std::vector<status> codes;
-    for (auto const& answer : run()) codes.push_back(answer.rows.outcome.code);
-    return codes;
-  }
+  std::vector<status> outcomes() const { return codes_of(run()); }
 };
 
 }  // namespace

@@ -189,4 +189,22 @@ std::vector<rank_call> share_out(Problem const& problem, random_source& random, 
   return calls;
 }
 
+/// A lattice of 216 voxels, shared out evenly among four ranks.
+struct four_ranks {
+  voxelize_problem<float> problem = for_shards(voxelize_problem<float>{
+      make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, farpoint::dynamic{}});
+  std::vector<rank_call> calls;
+
+  four_ranks() {
+    for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
+  }
+};
+
+/// What each rank's call said.
+inline std::vector<farpoint::status> codes_of(std::vector<rank_answer> const& answers) {
+  std::vector<farpoint::status> codes;
+  for (auto const& answer : answers) codes.push_back(answer.rows.outcome.code);
+  return codes;
+}
+
 }  // namespace farpoint_tests

@@ -56,7 +56,7 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
   std::size_t bound = 0;
   search_limits const limits{part.points.size(), 1, queries.size() > m ? queries.size() : m};
   if (!knn_workspace_bound<Points>(exec, limits, bound)) return 0;
-  return detail::knn_shard_memory<typename Points::scalar>{nullptr, ranks, m, k}.front + bound;
+  return detail::knn_shard_memory<typename Points::scalar>{detail::workspace_cutter{}, ranks, m, k}.front + bound;
 }
 
 /// Finds the k nearest points of each of the rank's queries, in a cloud that no rank has all of: the rows of knn() for

@@ -60,16 +60,30 @@ FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t c
   }
 }
 
+/// What is exchanged: queries of `k` neighbours, `m` at most.
+template <class Scalar>
+struct knn_exchange_memory {
+  vec<Scalar>* sent;         ///< `[m]` queries, by rank
+  std::uint32_t* sent_row;   ///< `[m]`: whose query it is
+  index_t* answers;          ///< `[m, k]`, by rank, to what was sent
+  Scalar* answer_distances;  ///< `[m, k]`
+  vec<Scalar>* received;     ///< `[m]`
+  index_t* found;            ///< `[m, k]`: neighbours of those
+  Scalar* found_distances;   ///< `[m, k]`
+
+  knn_exchange_memory(workspace_cutter& cutter, index_t m, index_t k) noexcept
+      : sent{cutter.take<vec<Scalar>>(m)},
+        sent_row{cutter.take<std::uint32_t>(m)},
+        answers{cutter.take<index_t>(m * k)},
+        answer_distances{cutter.take<Scalar>(m * k)},
+        received{cutter.take<vec<Scalar>>(m)},
+        found{cutter.take<index_t>(m * k)},
+        found_distances{cutter.take<Scalar>(m * k)} {}
+};
+
 /// The arrays of a call. `m` queries can be exchanged.
 template <class Scalar>
-struct knn_shard_memory {
-  vec<Scalar>* sent = nullptr;             ///< `[m]` queries, by rank
-  std::uint32_t* sent_row = nullptr;       ///< `[m]`: whose query it is
-  index_t* answers = nullptr;              ///< `[m, k]`, by rank, to what was sent
-  Scalar* answer_distances = nullptr;      ///< `[m, k]`
-  vec<Scalar>* received = nullptr;         ///< `[m]`
-  index_t* found = nullptr;                ///< `[m, k]`: neighbours of those
-  Scalar* found_distances = nullptr;       ///< `[m, k]`
+struct knn_shard_memory : knn_exchange_memory<Scalar> {
   knn_shard_box<Scalar>* boxes = nullptr;  ///< `[ranks]`
   std::uint64_t* matrix = nullptr;         ///< `[ranks, ranks]`: queries that the first sends to the second
   std::uint64_t* counts = nullptr;         ///< `[ranks]`
@@ -78,15 +92,8 @@ struct knn_shard_memory {
   message* in_bytes = nullptr;             ///< `[2, ranks]`
   std::size_t front = 0;                   ///< bytes before knn()'s workspace
 
-  knn_shard_memory(unsigned char* workspace, int ranks, index_t m, index_t k) noexcept {
-    workspace_cutter cutter{workspace};
-    sent = cutter.take<vec<Scalar>>(m);
-    sent_row = cutter.take<std::uint32_t>(m);
-    answers = cutter.take<index_t>(m * k);
-    answer_distances = cutter.take<Scalar>(m * k);
-    received = cutter.take<vec<Scalar>>(m);
-    found = cutter.take<index_t>(m * k);
-    found_distances = cutter.take<Scalar>(m * k);
+  knn_shard_memory(workspace_cutter cutter, int ranks, index_t m, index_t k) noexcept
+      : knn_exchange_memory<Scalar>{cutter, m, k} {
     boxes = cutter.take<knn_shard_box<Scalar>>(ranks);
     matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
     counts = cutter.take<std::uint64_t>(ranks);
@@ -115,7 +122,7 @@ class knn_shard_task {
         queries_{queries},
         method_{method},
         k_{k},
-        memory_{workspace.data(), communicator.ranks(), capacity, k},
+        memory_{workspace_cutter{workspace.data()}, communicator.ranks(), capacity, k},
         workspace_{workspace.subspan(memory_.front)} {}
 
   result run(output_type const& output, shard_header const* headers) noexcept {

@@ -21,18 +21,19 @@ struct knn_stream_extent {
   lane_word<Scalar> high[3];  ///< complements
 };
 
+/// The first arrays of a call of `q` queries.
+template <class Exec>
+struct knn_choice_memory {
+  voxel_map_scan<Exec> scan;  ///< of `places`
+  std::int32_t* places;       ///< `[q + 1]`: of a query among those that go to a rank
+
+  knn_choice_memory(workspace_cutter& cutter, index_t q) noexcept
+      : scan{cutter, q}, places{cutter.take<std::int32_t>(q + 1)} {}
+};
+
 /// The arrays of a call: `q` queries, of which `m` can be exchanged.
 template <class Exec, class Scalar>
-struct knn_stream_memory {
-  voxel_map_scan<Exec> scan;          ///< of `places`
-  std::int32_t* places;               ///< `[q + 1]`: of a query among those that go to a rank
-  vec<Scalar>* sent;                  ///< `[m]` queries, by rank
-  std::uint32_t* sent_row;            ///< `[m]`: whose query it is
-  index_t* answers;                   ///< `[m, k]`, by rank, to what was sent
-  Scalar* answer_distances;           ///< `[m, k]`
-  vec<Scalar>* received;              ///< `[m]`
-  index_t* found;                     ///< `[m, k]`: neighbours of those
-  Scalar* found_distances;            ///< `[m, k]`
+struct knn_stream_memory : knn_choice_memory<Exec>, knn_exchange_memory<Scalar> {
   knn_shard_box<Scalar>* boxes;       ///< `[ranks + 1]`: of all, and this rank's
   std::uint64_t* begins;              ///< `[ranks + 1]`: where queries for a rank begin
   std::uint64_t* matrix;              ///< `[ranks, ranks + 1]`: of all ranks
@@ -40,15 +41,8 @@ struct knn_stream_memory {
   std::uint64_t* non_finite;          ///< `[1]`: points
   knn_report* report;                 ///< `[1]`: of the rank's queries
 
-  knn_stream_memory(workspace_cutter& cutter, int ranks, index_t q, index_t m, index_t k) noexcept : scan{cutter, q} {
-    places = cutter.take<std::int32_t>(q + 1);
-    sent = cutter.take<vec<Scalar>>(m);
-    sent_row = cutter.take<std::uint32_t>(m);
-    answers = cutter.take<index_t>(m * k);
-    answer_distances = cutter.take<Scalar>(m * k);
-    received = cutter.take<vec<Scalar>>(m);
-    found = cutter.take<index_t>(m * k);
-    found_distances = cutter.take<Scalar>(m * k);
+  knn_stream_memory(workspace_cutter& cutter, int ranks, index_t q, index_t m, index_t k) noexcept
+      : knn_choice_memory<Exec>{cutter, q}, knn_exchange_memory<Scalar>{cutter, m, k} {
     boxes = cutter.take<knn_shard_box<Scalar>>(ranks + 1);
     begins = cutter.take<std::uint64_t>(ranks + 1);
     matrix = cutter.take<std::uint64_t>(index_t{ranks} * (ranks + 1));
