@@ -82,7 +82,6 @@ int run_program(arguments const& wished) {
   fps_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   if (wants("scale", "FARPOINT_SCALE")) register_scale(wished.flush_l2, problems);
-  if (wants("tune", "FARPOINT_TUNE")) register_tuning(wished.flush_l2, problems);
   benchmark::AddCustomContext("lidar_cloud", lidar_clouds(problems));
   return run_cuda_suite("fps", wished);
 }

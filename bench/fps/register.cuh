@@ -46,7 +46,4 @@ void register_pointnet2(fps_contender const& c);
 /// The scale/... rows of scale.cu.
 void register_scale(bool flush_l2, fps_problem_store& problems);
 
-/// The tune/... rows of tune.cu.
-void register_tuning(bool flush_l2, fps_problem_store& problems);
-
 }  // namespace farpoint_bench

@@ -1,8 +1,9 @@
 /// @file
 /// The search for the constants of include/farpoint/tuning/fps.hpp: every shape that makes sense, on every row it fits.
+/// A program of its own: it takes many minutes to compile.
 ///
 /// Each kernel has a selector below, with the axes to search as template parameters, and a list of values for each axis
-/// in register_tuning(). To try a value, add it to a list; to try a new axis, give a selector one more parameter. To
+/// in register_rows(). To try a value, add it to a list; to try a new axis, give a selector one more parameter. To
 /// adopt a winner, write it into fps_selector with the row, the GPU and the factor that it won by as its comment.
 ///
 /// Range to search. Registers: block size 32..1024 in powers of two, points per thread 1..24 (a point takes four
@@ -12,6 +13,7 @@
 /// 8..256 points (powers of two), groups of 32..512 points.
 
 #include "fps/register.cuh"
+#include "support/cuda_suite.cuh"
 
 #include <set>
 #include <string>
@@ -188,9 +190,7 @@ class search {
   fps_contender default_;
 };
 
-}  // namespace
-
-void register_tuning(bool flush_l2, fps_problem_store& problems) {
+void register_rows(bool flush_l2, fps_problem_store& problems) {
   for (fps_row const& row : block_rows) {
     search const find{row, flush_l2, problems};
     find.registers<64, 8, 16, 24>();
@@ -220,6 +220,14 @@ void register_tuning(bool flush_l2, fps_problem_store& problems) {
     find.grid<4096, 512>();
     find.chunks<farpoint::fps_kernel::in_grid, 1>("grid");
   }
+}
+
+}  // namespace
+
+int run_program(arguments const& wished) {
+  fps_problem_store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  return run_cuda_suite("fps_tune", wished);
 }
 
 }  // namespace farpoint_bench

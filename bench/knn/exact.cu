@@ -98,7 +98,6 @@ int run_program(arguments const& wished) {
   knn_problem_store problems{read_scans(wished.cloud_paths)};
   register_rows(wished.flush_l2, problems);
   register_neighbourhood(wished.flush_l2);
-  if (wants("tune", "FARPOINT_TUNE")) register_knn_tuning(wished.flush_l2, problems);
   return run_cuda_suite("knn_exact", wished);
 }
 

@@ -50,7 +50,4 @@ void register_index(knn_contender const& c) {
       [](knn_problem const& problem, cudaStream_t stream) { problem.launch_index<Selector>(stream); });
 }
 
-/// The tune/... rows of tune.cu.
-void register_knn_tuning(bool flush_l2, knn_problem_store& problems);
-
 }  // namespace farpoint_bench

@@ -1,7 +1,8 @@
 /// @file
 /// The search for the constants of include/farpoint/tuning/knn.hpp: each varied on its own, on the rows that it is for.
+/// A program of its own: few want it, and it compiles every kernel many times.
 ///
-/// A selector below has one axis as its template parameter; register_knn_tuning() lists the values. To try a value, add
+/// A selector below has one axis as its template parameter; register_rows() lists the values. To try a value, add
 /// it to a list; to adopt a winner, write it into knn_selector with the row, the GPU and the factor as its comment.
 ///
 /// Range to search. Block size: 32..256 in whole warps. Of a build: 256..512 threads, 1..16 keys a thread, as many as
@@ -9,6 +10,7 @@
 /// that reads them; what leaves of other sizes would cost is counted by the rows leaves/... of farpoint_bench_knn_host.
 
 #include "knn/register.cuh"
+#include "support/cuda_suite.cuh"
 
 #include <set>
 #include <string>
@@ -72,9 +74,7 @@ class search {
   knn_contender default_;
 };
 
-}  // namespace
-
-void register_knn_tuning(bool flush_l2, knn_problem_store& problems) {
+void register_rows(bool flush_l2, knn_problem_store& problems) {
   for (knn_row const& row : block_rows) {
     search const find{row, flush_l2, problems};
     find.with_default();
@@ -93,6 +93,14 @@ void register_knn_tuning(bool flush_l2, knn_problem_store& problems) {
     find.build<512, 16, 1, 4>();
     find.build<512, 16, 1, 8>();
   }
+}
+
+}  // namespace
+
+int run_program(arguments const& wished) {
+  knn_problem_store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  return run_cuda_suite("knn_tune", wished);
 }
 
 }  // namespace farpoint_bench
