@@ -20,7 +20,7 @@ knn_shard_answer<float> knn_of_rank(knn_shard_problem<float> const& problem, Com
   using view = farpoint::point_view<float>;
   farpoint::shard<view> const part{view{points.data(), static_cast<index_t>(points.size())},
                                    problem.first_index + problem.cuts[rank]};
-  view const queries{asked.data(), static_cast<index_t>(asked.size())};
+  view const queries = problem.in_place ? part.points : view{asked.data(), static_cast<index_t>(asked.size())};
   auto const size = asked.size() * static_cast<std::size_t>(problem.k);
   device_array<index_t> const indices{size};
   device_array<float> const distances{size};

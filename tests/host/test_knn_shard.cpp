@@ -26,6 +26,7 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     auto const mine = problem.part(rank);
     auto const queries = problem.queries(rank);
     farpoint::shard<farpoint::point_view<Coord>> const part{view_of(mine), problem.first_index + problem.cuts[rank]};
+    auto const asked = problem.in_place ? part.points : view_of(queries);
     auto const size = queries.size() * static_cast<std::size_t>(problem.k);
     host_array<index_t> const indices{size};
     host_array<Coord> const distances{size};
@@ -38,21 +39,21 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     output.report = &answer.report;
     farpoint::host_exec const exec{problem.threads};
     farpoint::thread_communicator communicator{group, number};
-    std::size_t needed = knn_shard_workspace_bytes(exec, communicator.ranks(), part, view_of(queries), problem.method,
-                                                   problem.k, output);
+    std::size_t needed =
+        knn_shard_workspace_bytes(exec, communicator.ranks(), part, asked, problem.method, problem.k, output);
     if (problem.on_stream) {
       needed =
           farpoint::detail::knn_stream_plan<farpoint::host_exec, farpoint::point_view<Coord>>{
-              exec, nullptr, communicator.ranks(), part.points, view_of(queries).size(), problem.k, capacity[rank]}
+              exec, nullptr, communicator.ranks(), part.points, asked.size(), problem.k, capacity[rank]}
               .cutter.used();
     }
     host_array<unsigned char> const workspace{needed};
     farpoint::bytes const memory{workspace.data(), needed};
     if (problem.on_stream) {
-      answer.outcome = farpoint::detail::knn_shard_on(exec, communicator, part, view_of(queries), problem.method,
-                                                      problem.k, output, {}, memory);
+      answer.outcome = farpoint::detail::knn_shard_on(exec, communicator, part, asked, problem.method, problem.k,
+                                                      output, {}, memory);
     } else {
-      answer.outcome = knn_shard(exec, communicator, part, view_of(queries), problem.method, problem.k, output, memory);
+      answer.outcome = knn_shard(exec, communicator, part, asked, problem.method, problem.k, output, memory);
     }
     if (!workspace.intact() || !indices.intact() || !distances.intact()) {
       answer.outcome = {status::bad_argument, -1, "test: memory was overrun"};

@@ -35,6 +35,7 @@ struct knn_shard_problem {
   packed_points<Coord> cloud;
   std::vector<index_t> cuts;  ///< `[ranks + 1]`
   bool self = true;
+  bool in_place = false;        ///< a rank asks about its own points where they lie, not about a copy
   packed_points<Coord> others;  ///< shared out in the same proportions
   index_t k = 1;
   exact method;
@@ -124,6 +125,7 @@ knn_shard_problem<Coord> random_knn_shard_problem(std::uint64_t seed) {
   index_t const firsts[] = {0, 9, (index_t{1} << 32) - 50};
   problem.first_index = firsts[random.below(3)];
   problem.threads = random.below(4) == 0 ? 2 : 1;
+  problem.in_place = problem.self && random.below(2) == 0;
   return problem;
 }
 

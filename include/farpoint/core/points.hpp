@@ -93,6 +93,20 @@ class point_view {
   bool aligned_ = true;
 };
 
+namespace detail {
+/// True if two views are known to be of the same points.
+template <class A, class B>
+bool is_same_view(A const&, B const&) noexcept {
+  return false;
+}
+template <class Coord, int Dim>
+bool is_same_view(point_view<Coord, Dim> const& a, point_view<Coord, Dim> const& b) noexcept {
+  bool same = a.base() == b.base() && a.size() == b.size() && a.stride() == b.stride();
+  for (int axis = 0; axis < Dim; ++axis) same = same && a.offset(axis) == b.offset(axis);
+  return same;
+}
+}  // namespace detail
+
 /// How the coordinates lie in a point type. Specialise it for your own type with `coord`, `dim` and
 /// `static std::array<int, dim> offsets()` (bytes from the start of the record).
 /// Known: std::array<Coord, N>, Coord[N], and every type with public members x, y, z of one coordinate type

@@ -31,10 +31,18 @@ class knn_stream_index<cuda_exec, Points> {
   }
 
   result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
+  /// Queries that are the points are in the order of the leaves already.
   template <class Queries>
-  result search(cuda_exec exec, Queries const& queries, exact const& method, index_t k,
-                knn_output<scalar> const& rows) const noexcept {
-    return knn(exec, index_, batch<Queries>{queries}, method, k, rows, workspace_);
+  result search(cuda_exec exec, Queries const& queries, exact const& method,
+                knn_stream_rows<scalar> const& to) const noexcept {
+    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
+      launch_knn<knn_selector>(
+          launcher,
+          knn_cuda_args<Queries>{asked, asked.threads(), request_of<scalar>(method, to.k), to.rows, to.first_index});
+    };
+    batch<Queries> const all{queries};
+    if (is_same_view(points_, queries)) return index_search_of_points(exec, index_, all, to.rows.report, answer);
+    return index_search_on_device(exec, index_, all, to.rows.report, workspace_, answer);
   }
 
  private:
@@ -76,7 +84,8 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// where.
 ///   What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank whose
 ///   arguments are refused: that takes some bytes of the stream's pool to tell the others.
-/// - The points have one BVH, which answers the rank's queries and those of others.
+/// - The points have one BVH, which answers the rank's queries and those of others. Queries that are the same view as
+///   the points are answered faster than copies of them.
 ///
 /// @param exec          the stream of the communicator
 /// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec

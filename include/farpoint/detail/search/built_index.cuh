@@ -51,6 +51,19 @@ FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
+/// Calls `answer(launcher, queries)`, which enqueues the search of the points that the index has been built of.
+template <class Index, class Points, class Report, class Answer>
+FARPOINT_HIDDEN result index_search_of_points(cuda_exec exec, Index const& index, batch<Points> const& points,
+                                              Report* report, Answer const& answer) noexcept {
+  kernel_launcher launcher{exec.stream};
+  search_queries<Points> queries{points, index.arrays(), true};
+  queries.stop_at_bad_offsets(index.bad_offsets());
+  if (report != nullptr) launcher.clear(report, sizeof *report);
+  run_left_out(launcher, points, index.arrays(), index.bad_offsets(), report);
+  answer(launcher, queries);
+  return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
+}
+
 /// Bytes of workspace of neighbours_of_index().
 template <class Points>
 std::size_t neighbours_of_index_bytes(batch<Points> const& points, index_t k) noexcept {
@@ -68,13 +81,10 @@ FARPOINT_HIDDEN result neighbours_of_index(cuda_exec exec, Index const& index, b
   workspace_cutter cutter{workspace.data()};
   auto* const memory = lists(cutter);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
-  kernel_launcher launcher{exec.stream};
-  search_queries<Points> queries{points, index.arrays(), true};
-  queries.stop_at_bad_offsets(index.bad_offsets());
-  if (report != nullptr) launcher.clear(report, sizeof *report);
-  run_left_out(launcher, points, index.arrays(), index.bad_offsets(), report);
-  run_neighbour_lists<Selector>(launcher, queries, request, consumer, report, lists, memory);
-  return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
+  return index_search_of_points(
+      exec, index, points, report, [&](kernel_launcher& launcher, search_queries<Points> const& queries) {
+        run_neighbour_lists<Selector>(launcher, queries, request, consumer, report, lists, memory);
+      });
 }
 
 }  // namespace detail

@@ -66,7 +66,7 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
   }
   for_each_cell([&](int r, int j, index_t to) {
     std::uint32_t const index = indices(r, j);
-    args.output.indices.set(to, index == no_index ? -1 : index_t{index});
+    args.output.indices.set(to, args.written(index));
   });
   if (!args.output.counts.empty() && row != no_row) args.output.counts.set(row, count);
   if (args.output.distances.empty()) return;
@@ -102,6 +102,7 @@ struct knn_cuda_args {
   index_t threads;  ///< queries.threads()
   knn_request<scalar> request;
   knn_output<scalar> output;
+  index_t first_index = 0;  ///< added to the indices of neighbours
 
   static constexpr int min_blocks(int capacity, int block_size) noexcept {
     return knn_packet_blocks<scalar>(capacity, block_size);
@@ -110,6 +111,10 @@ struct knn_cuda_args {
   /// The query of a thread, or the row that it has to leave empty.
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
     return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
+  }
+  /// What is written for a point of the query's cloud; no_index: there is none.
+  __device__ FARPOINT_ALWAYS_INLINE index_t written(std::uint32_t index) const noexcept {
+    return index == no_index ? -1 : first_index + index_t{index};
   }
   /// Writes the row of a query without neighbours; nothing for -1.
   __device__ void leave_empty(index_t row) const noexcept {

@@ -115,7 +115,7 @@ __global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(kn
     for (int j = cuda_warp::lane(); j < k; j += cuda_warp::lanes) {
       bool const is_there = j < count;
       index_t const to = query.row * k + j;
-      args.output.indices.set(to, is_there ? index_t{found[j].index()} : -1);
+      args.output.indices.set(to, args.written(is_there ? found[j].index() : no_index));
       if (args.output.distances.empty()) continue;
       args.output.distances[static_cast<std::size_t>(to)] = is_there ? found[j].distance2() : no_distance<scalar>;
     }

@@ -12,7 +12,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Loops that look for the box around all points have at most so many indices.
-inline constexpr index_t knn_stream_strides = 65536;
+inline constexpr index_t knn_stream_strides = 1 << 18;
 
 /// What is found of the rank's points: words that only get smaller, and counters.
 template <class Scalar>
@@ -68,14 +68,6 @@ struct knn_stream_args {
   knn_stream_memory<Exec, scalar> memory;
 };
 
-/// Makes indices of the rank's points those of the whole cloud. Runs for all of them.
-struct knn_to_global_step {
-  index_t* indices;
-  index_t first;
-
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept { indices[i] += indices[i] < 0 ? 0 : first; }
-};
-
 /// Finds the box around the rank's points. Runs for knn_stream_strides, or for the points if they are fewer.
 template <class Exec, class Points, class Queries>
 struct knn_extent_step {
@@ -94,9 +86,16 @@ struct knn_extent_step {
     if (bad > 0) atomic_add(args.memory.non_finite, bad);
     if (!(box.low[0] <= box.high[0])) return;
     for (int axis = 0; axis < 3; ++axis) {
-      atomic_min(&args.memory.extent->low[axis], ordered_word(box.low[axis]));
-      atomic_min(&args.memory.extent->high[axis], static_cast<lane_word<scalar>>(~ordered_word(box.high[axis])));
+      lower(&args.memory.extent->low[axis], ordered_word(box.low[axis]));
+      lower(&args.memory.extent->high[axis], static_cast<lane_word<scalar>>(~ordered_word(box.high[axis])));
     }
+  }
+
+ private:
+  /// Most strides have nothing to add, and need not queue for the word.
+  template <class Word>
+  FARPOINT_HD static void lower(Word* least, Word word) noexcept {
+    if (word < atomic_load(least)) atomic_min(least, word);
   }
 };
 
@@ -148,7 +147,8 @@ struct knn_choose_step {
     using scalar = typename Points::scalar;
     auto const query = args.queries[static_cast<index_t>(i)];
     index_t const last = static_cast<index_t>(i) * args.k + args.k - 1;
-    scalar const farthest = args.indices[last] < 0 ? infinity<scalar> : args.distances[last];
+    // Infinite where a neighbour is missing.
+    scalar const farthest = args.distances[last];
     vec<scalar> const at{{query[0], query[1], query[2]}};
     bool const goes = is_finite(query) && may_have_neighbours(args.memory.boxes[to].box, at, args.radius2, farthest);
     args.memory.places[i] = goes ? 1 : 0;

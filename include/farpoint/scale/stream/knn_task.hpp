@@ -13,8 +13,16 @@ namespace FARPOINT_HIDDEN detail {
 /// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
 inline constexpr int knn_stream_most_ranks = 64;
 
+/// Where a search writes.
+template <class Scalar>
+struct knn_stream_rows {
+  knn_output<Scalar> rows;
+  index_t k;
+  index_t first_index;  ///< added to the indices of neighbours
+};
+
 /// Searches among the rank's points. Specialisations have a constructor that cuts memory for points and at most so many
-/// queries, build(), and search() for some queries.
+/// queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
 template <class Exec, class Points>
 class knn_stream_index;
 
@@ -35,9 +43,18 @@ class knn_stream_index<host_exec, Points> {
 
   result build(host_exec) noexcept { return {}; }
   template <class Queries>
-  result search(host_exec exec, Queries const& queries, exact const& method, index_t k,
-                knn_output<scalar> const& rows) const noexcept {
-    return knn(exec, batch<Points>{points_}, batch<Queries>{queries}, method, k, rows, memory_);
+  result search(host_exec exec, Queries const& queries, exact const& method,
+                knn_stream_rows<scalar> const& to) const noexcept {
+    batch<Points> const points{points_};
+    result const done = is_same_view(points_, queries)
+                            ? knn(exec, points, method, to.k, to.rows, memory_)
+                            : knn(exec, points, batch<Queries>{queries}, method, to.k, to.rows, memory_);
+    if (!done || to.first_index == 0) return done;
+    return for_each_index(exec, queries.size() * to.k, [to](std::uint64_t i) {
+      auto const at = static_cast<index_t>(i);
+      index_t const own = to.rows.indices.get(at);
+      if (own >= 0) to.rows.indices.set(at, own + to.first_index);
+    });
   }
 
  private:
@@ -95,15 +112,12 @@ class knn_stream_task {
   int ranks() const noexcept { return args_.ranks; }
   auto const& memory() const noexcept { return args_.memory; }
   index_t queries() const noexcept { return args_.queries.size(); }
+  index_t first_index() const noexcept { return args_.part.first_index; }
 
   template <template <class, class, class> class Step, class... More>
   result loop(index_t count, index_t work, More const&... more) const noexcept {
     return for_each_index(exec_, count, Step<Exec, Points, Queries>{args_, more...}, work);
   }
-  result to_global(index_t* indices, index_t count) const noexcept {
-    return for_each_index(exec_, count, knn_to_global_step{indices, args_.part.first_index});
-  }
-
   result answer_at_home() noexcept {
     knn_output<scalar> rows;
     rows.indices = output_.indices;
@@ -111,8 +125,8 @@ class knn_stream_task {
     rows.report = memory().report;
     result done = index_.build(exec_);
     if (done) done = backend::fill(exec_, memory().report, 0, sizeof *memory().report);
-    if (done && queries() > 0) done = index_.search(exec_, args_.queries, method_, args_.k, rows);
-    return done ? to_global(args_.indices, queries() * args_.k) : done;
+    if (done && queries() > 0) done = index_.search(exec_, args_.queries, method_, {rows, args_.k, first_index()});
+    return done;
   }
 
   result exchange_boxes() noexcept {
@@ -189,8 +203,7 @@ class knn_stream_task {
     rows.distances = {memory().found_distances, size};
     point_view<scalar> const asked{reinterpret_cast<scalar const*>(memory().received), received_,
                                    index_t{sizeof(vec<scalar>)}};
-    result const done = index_.search(exec_, asked, method, args_.k, rows);
-    return done ? to_global(memory().found, received_ * args_.k) : done;
+    return index_.search(exec_, asked, method, {rows, args_.k, first_index()});
   }
 
   Exec exec_;
