@@ -92,6 +92,16 @@ TEST_CASE("DLPack: batches", "[interop]") {
   REQUIRE(farpoint::view_dlpack(none.dl, clouds));
   CHECK(clouds.size() == 3);
   CHECK(clouds[1].size() == 0);
+  // As torch gives away a contiguous tensor of one point a cloud, and part of one.
+  for (std::int64_t const apart_by : {3, 15}) {
+    tensor const single{values.data(), {4, 1, 3}, {apart_by, 1, 1}};
+    REQUIRE(farpoint::view_dlpack(single.dl, clouds));
+    REQUIRE(clouds.size() == 4);
+    for (int cloud = 0; cloud < 4; ++cloud) {
+      REQUIRE(clouds[cloud].size() == 1);
+      CHECK(clouds[cloud][0][2] == static_cast<float>(cloud * apart_by + 2));
+    }
+  }
 }
 
 TEST_CASE("DLPack: what is no tensor of points is refused", "[interop]") {
@@ -122,6 +132,10 @@ TEST_CASE("DLPack: packed outputs", "[interop]") {
   CHECK(range.size() == 24);
   REQUIRE(farpoint::view_dlpack(tensor{indices.data(), {2, 1, 12}, {12, 99, 1}}.dl, range));
   CHECK(range.size() == 24);
+  for (auto const& empty : {std::vector<std::int64_t>{0, 3}, std::vector<std::int64_t>{3, 0}}) {
+    REQUIRE(farpoint::view_dlpack(tensor{indices.data(), empty, {1, 1}}.dl, range));
+    CHECK(range.empty());
+  }
   CHECK(reason(farpoint::view_dlpack(tensor{indices.data(), {2, 3}, {4, 1}}.dl, range)) ==
         "DLPack: the tensor's elements are not packed; make it contiguous");
   span<std::int64_t> wide;

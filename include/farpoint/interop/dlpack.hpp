@@ -59,9 +59,10 @@ inline void const* dlpack_data(DLTensor const& tensor) noexcept {
   return static_cast<unsigned char const*>(tensor.data) + tensor.byte_offset;
 }
 
-/// Views the last two axes, `points` and coordinates, with `count` points in all.
+/// Views rows of coordinates, the last axis, with `count` points in all, `stride` elements apart.
 template <class Coord, int Dim>
-result view_dlpack_rows(DLTensor const& tensor, index_t count, point_view<Coord, Dim>& points) noexcept {
+result view_dlpack_rows(DLTensor const& tensor, index_t count, std::int64_t stride,
+                        point_view<Coord, Dim>& points) noexcept {
   int const axis = tensor.ndim - 1;
   if (!has_type<Coord>(tensor)) return reject("DLPack: the tensor's type is not that of the coordinates");
   if (tensor.shape[axis] != Dim) return reject("DLPack: the last axis is not as long as a point has coordinates");
@@ -73,7 +74,7 @@ result view_dlpack_rows(DLTensor const& tensor, index_t count, point_view<Coord,
     }
     offsets[static_cast<std::size_t>(i)] = static_cast<int>(offset);
   }
-  points = {dlpack_data(tensor), count, dlpack_stride(tensor, axis - 1) * index_t{sizeof(Coord)}, offsets};
+  points = {dlpack_data(tensor), count, stride * index_t{sizeof(Coord)}, offsets};
   return {};
 }
 
@@ -84,7 +85,7 @@ result view_dlpack_rows(DLTensor const& tensor, index_t count, point_view<Coord,
 template <class Coord, int Dim>
 result view_dlpack(DLTensor const& tensor, point_view<Coord, Dim>& points) noexcept {
   if (tensor.ndim != 2) return detail::reject("DLPack: points are a tensor of 2 axes, [points, coordinates]");
-  return detail::view_dlpack_rows(tensor, tensor.shape[0], points);
+  return detail::view_dlpack_rows(tensor, tensor.shape[0], detail::dlpack_stride(tensor, 0), points);
 }
 
 /// Views a tensor of shape `[clouds, points, Dim]` as a regular batch. The clouds must follow one another at the stride
@@ -94,11 +95,13 @@ result view_dlpack(DLTensor const& tensor, batch<point_view<Coord, Dim>>& clouds
   if (tensor.ndim != 3) return detail::reject("DLPack: a batch is a tensor of 3 axes, [clouds, points, coordinates]");
   std::int64_t const number = tensor.shape[0];
   std::int64_t const each = tensor.shape[1];
-  if (number > 1 && each > 0 && detail::dlpack_stride(tensor, 0) != each * detail::dlpack_stride(tensor, 1)) {
+  // Of an axis that is 1 long the stride says nothing: torch makes it 1.
+  std::int64_t const stride = detail::dlpack_stride(tensor, each == 1 ? 0 : 1);
+  if (number > 1 && each > 1 && detail::dlpack_stride(tensor, 0) != each * stride) {
     return detail::reject("DLPack: the clouds of a batch do not follow one another; make the tensor contiguous");
   }
   point_view<Coord, Dim> points;
-  if (result const viewed = detail::view_dlpack_rows(tensor, number * each, points); !viewed) return viewed;
+  if (result const viewed = detail::view_dlpack_rows(tensor, number * each, stride, points); !viewed) return viewed;
   clouds = batch<point_view<Coord, Dim>>::regular(points, number);
   return {};
 }
@@ -110,11 +113,14 @@ result view_dlpack(DLTensor const& tensor, span<T>& elements) noexcept {
   using value_type = std::remove_cv_t<T>;
   if (!detail::has_type<value_type>(tensor)) return detail::reject("DLPack: the tensor has elements of another type");
   std::int64_t size = 1;
+  bool is_packed = true;
   for (int axis = tensor.ndim - 1; axis >= 0; --axis) {
-    if (tensor.shape[axis] != 1 && detail::dlpack_stride(tensor, axis) != size) {
-      return detail::reject("DLPack: the tensor's elements are not packed; make it contiguous");
-    }
+    is_packed = is_packed && (tensor.shape[axis] == 1 || detail::dlpack_stride(tensor, axis) == size);
     size *= tensor.shape[axis];
+  }
+  // Where there are no elements, strides say nothing.
+  if (!is_packed && size != 0) {
+    return detail::reject("DLPack: the tensor's elements are not packed; make it contiguous");
   }
   auto* const data = static_cast<unsigned char*>(tensor.data) + tensor.byte_offset;
   elements = span<T>{reinterpret_cast<T*>(data), static_cast<std::size_t>(size)};
