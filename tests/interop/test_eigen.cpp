@@ -46,7 +46,22 @@ Matrix in_columns() {
   return points;
 }
 
+template <class Matrix, class = void>
+constexpr bool has_views = false;
+template <class Matrix>
+constexpr bool has_views<Matrix, std::void_t<decltype(farpoint::view_columns(std::declval<Matrix>())),
+                                             decltype(farpoint::view_rows(std::declval<Matrix>()))>> = true;
+
 }  // namespace
+
+TEST_CASE("Eigen: a temporary is viewed if it does not own its points", "[interop]") {
+  CHECK(has_views<Eigen::Matrix3f&>);
+  CHECK(has_views<Eigen::Matrix3f const&>);
+  CHECK_FALSE(has_views<Eigen::Matrix3f>);
+  CHECK_FALSE(has_views<Eigen::Matrix3f const>);
+  CHECK(has_views<Eigen::Map<Eigen::Matrix3f const>>);
+  CHECK(has_views<Eigen::Block<Eigen::Matrix3f const, 3, 3>>);
+}
 
 TEST_CASE("Eigen: vectors of points, aligned or not, homogeneous or not", "[interop]") {
   check_vectors<Eigen::Vector3f>();

@@ -7,6 +7,16 @@
 
 using farpoint::feature_view;
 
+namespace {
+
+template <class Cloud, class = void>
+constexpr bool has_features = false;
+template <class Cloud>
+constexpr bool has_features<Cloud, std::void_t<decltype(farpoint::view_pcl_features(
+                                       std::declval<Cloud>(), {}, std::declval<feature_view&>()))>> = true;
+
+}  // namespace
+
 TEST_CASE("PCL: points and fields of a cloud", "[interop]") {
   pcl::PointCloud<pcl::PointXYZINormal> cloud;
   for (int i = 0; i < 9; ++i) {
@@ -32,6 +42,8 @@ TEST_CASE("PCL: points and fields of a cloud", "[interop]") {
   CHECK(features.is_plain());
   CHECK_FALSE(farpoint::view_pcl_features(cloud, {"intensity", "ring"}, features));
   CHECK_FALSE(farpoint::view_pcl_features(cloud, {"ring", "intensity"}, features));
+  CHECK(has_features<decltype(cloud)&>);
+  CHECK_FALSE(has_features<decltype(cloud)>);
 }
 
 TEST_CASE("PCL: fields that are no floats", "[interop]") {

@@ -24,6 +24,17 @@ std::string reason_of(mirror_message const& message) {
   return outcome.reason;
 }
 
+template <class Void, class Message, class... Data>
+constexpr bool is_viewed = false;
+template <class Message, class... Data>
+constexpr bool
+    is_viewed<std::void_t<decltype(farpoint::view_point_cloud2(
+                              std::declval<Message>(), std::declval<point_view<float>&>(), std::declval<Data>()...)),
+                          decltype(farpoint::view_point_cloud2_features(
+                              std::declval<Message>(), std::declval<farpoint::span<char const* const>>(),
+                              std::declval<feature_view&>(), std::declval<Data>()...))>,
+              Message, Data...> = true;
+
 }  // namespace
 
 TEST_CASE("PointCloud2: points and fields of every record, aligned or not", "[interop]") {
@@ -73,6 +84,13 @@ TEST_CASE("PointCloud2: doubles, and data that is elsewhere", "[interop]") {
   point_view<float> floats;
   CHECK(std::string{farpoint::view_point_cloud2(message, floats).reason} ==
         "PointCloud2: x, y and z are not all FLOAT32");
+}
+
+TEST_CASE("PointCloud2: a temporary is viewed if its data is elsewhere", "[interop]") {
+  CHECK(is_viewed<void, mirror_message&>);
+  CHECK(is_viewed<void, mirror_message const&>);
+  CHECK_FALSE(is_viewed<void, mirror_message>);
+  CHECK(is_viewed<void, mirror_message, void const*>);
 }
 
 TEST_CASE("PointCloud2: an empty message has no points", "[interop]") {

@@ -72,7 +72,8 @@ class count_span : public detail::untyped_range<void> {
  public:
   constexpr count_span() = default;
 
-  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer, or of float.
+  /// From std::vector, std::array, a span, ... of a signed 32- or 64-bit integer, or of float; not from a temporary
+  /// that owns them.
   template <
       class Container, class Value = detail::element_of<Container>,
       std::enable_if_t<(detail::is_index<Value> || std::is_same_v<Value, float>)&&!std::is_const_v<Value>, int> = 0>
@@ -80,7 +81,9 @@ class count_span : public detail::untyped_range<void> {
       : untyped_range{counts},
         type_{std::is_same_v<Value, float> ? type::float32
               : sizeof(Value) == 8         ? type::int64
-                                           : type::int32} {}
+                                           : type::int32} {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
+  }
 
   /// True for 64-bit integers.
   FARPOINT_HD constexpr bool wide() const noexcept { return type_ == type::int64; }

@@ -79,4 +79,21 @@ class span {
   size_type size_ = 0;
 };
 
+namespace detail {
+
+/// A parameter of what makes a view: a span that is not of a temporary that owns its memory, even if it is only read.
+template <class T>
+class kept_span : public span<T> {
+ public:
+  using span<T>::span;
+  constexpr kept_span(span<T> elements) noexcept : span<T>{elements} {}
+  FARPOINT_CALLS_BACK
+  template <class Container, std::enable_if_t<is_spanned<T, Container>, int> = 0>
+  FARPOINT_HD constexpr kept_span(Container&& elements) noexcept : span<T>{elements} {
+    FARPOINT_REFUSE_TEMPORARY_OWNER(is_temporary_owner<Container>);
+  }
+};
+
+}  // namespace detail
+
 FARPOINT_END_NAMESPACE

@@ -17,7 +17,7 @@ struct point_layout<
     : detail::packed_layout<Coord, (Rows * Cols < 3 ? Rows * Cols : 3)> {};
 
 /// The columns of a matrix of 2 or 3 rows: Matrix3Xf, a Map of it, a block of its columns. The matrix outlives the
-/// view.
+/// view; a temporary that owns its memory is refused.
 template <class Derived>
 auto view_columns(Eigen::DenseBase<Derived> const& matrix) noexcept {
   using coord = typename Derived::Scalar;
@@ -32,13 +32,17 @@ auto view_columns(Eigen::DenseBase<Derived> const& matrix) noexcept {
   return point_view<coord, dim>{points.data(), static_cast<index_t>(points.cols()),
                                 static_cast<index_t>(points.colStride()) * index_t{sizeof(coord)}, offsets};
 }
+template <class Derived>
+void view_columns(Eigen::PlainObjectBase<Derived> const&&) = delete;
 
 /// The rows of a matrix of 2 or 3 columns: MatrixX3f, row-major or column-major, a Map of it, a block of its rows. The
-/// matrix outlives the view.
+/// matrix outlives the view; a temporary that owns its memory is refused.
 /// @pre a column-major matrix is smaller than 1 GiB: offsets within a point are 32-bit
 template <class Derived>
 auto view_rows(Eigen::DenseBase<Derived> const& matrix) noexcept {
   return view_columns(matrix.derived().transpose());
 }
+template <class Derived>
+void view_rows(Eigen::PlainObjectBase<Derived> const&&) = delete;
 
 FARPOINT_END_NAMESPACE

@@ -46,5 +46,9 @@ result view_pcl_features(pcl::PointCloud<Point> const& cloud, std::vector<std::s
                                   offsets.data(), wanted.data(), static_cast<int>(names.size()));
   return {};
 }
+/// A temporary ends before its view.
+template <class Point>
+result view_pcl_features(pcl::PointCloud<Point> const&& cloud, std::vector<std::string> const& names,
+                         feature_view& features) = delete;
 
 FARPOINT_END_NAMESPACE

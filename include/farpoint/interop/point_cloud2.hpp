@@ -97,6 +97,9 @@ result view_point_cloud2(Message const& message, point_view<Coord>& points, void
   points = {data != nullptr ? data : message.data.data(), count, static_cast<index_t>(message.point_step), offsets};
   return {};
 }
+/// A temporary ends before its view.
+template <class Coord, class Message>
+result view_point_cloud2(Message const&& message, point_view<Coord>& points) = delete;
 
 /// Views fields of a message as features, in the order of `names`: intensity, ring, time, and the coordinates if
 /// wanted. Of a field with a count above one, the first element.
@@ -132,5 +135,9 @@ result view_point_cloud2_features(Message const& message, span<char const* const
                            static_cast<index_t>(message.point_step), offsets, types, static_cast<int>(names.size()));
   return {};
 }
+/// A temporary ends before its view.
+template <class Message>
+result view_point_cloud2_features(Message const&& message, span<char const* const> names,
+                                  feature_view& features) = delete;
 
 FARPOINT_END_NAMESPACE

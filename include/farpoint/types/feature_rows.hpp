@@ -17,7 +17,8 @@ struct feature_strides {
 /// Rows of `channels()` values, a row for each point (or index) of the clouds of a batch, in host or device memory.
 ///
 /// Rows are counted within their cloud, as the indices of fps(), knn() and radius() are. Non-owning and trivially
-/// copyable. What does not fit the memory is refused by the call that the rows are passed to.
+/// copyable. Not of a temporary that owns its memory, see is_borrowed. What does not fit the memory is refused by the
+/// call that the rows are passed to.
 template <class Value>
 class feature_rows {
  public:
@@ -36,13 +37,14 @@ class feature_rows {
         each_{other.each()} {}
 
   /// `[clouds, rows, channels]`, as many rows in each cloud.
-  static constexpr feature_rows regular(span<Value> values, index_t clouds, index_t channels) noexcept {
+  static constexpr feature_rows regular(detail::kept_span<Value> values, index_t clouds, index_t channels) noexcept {
     index_t const rows = rows_of_size(values, clouds, channels);
     return strided(values, clouds, rows, channels, {rows_or_none(rows) * channels, channels, 1});
   }
 
   /// `[clouds, channels, rows]`, as many rows in each cloud: the layout of 1-D convolutions.
-  static constexpr feature_rows channels_first(span<Value> values, index_t clouds, index_t channels) noexcept {
+  static constexpr feature_rows channels_first(detail::kept_span<Value> values, index_t clouds,
+                                               index_t channels) noexcept {
     index_t const rows = rows_of_size(values, clouds, channels);
     return strided(values, clouds, rows, channels, {rows_or_none(rows) * channels, 1, rows_or_none(rows)});
   }
@@ -53,8 +55,8 @@ class feature_rows {
   ///                  of the queries that have `each` indices
   /// @param channels  values of a row
   /// @param each      rows for each unit of the offsets
-  static constexpr feature_rows ragged(span<Value> values, span<index_t const> offsets, index_t channels,
-                                       index_t each = 1) noexcept {
+  static constexpr feature_rows ragged(detail::kept_span<Value> values, detail::kept_span<index_t const> offsets,
+                                       index_t channels, index_t each = 1) noexcept {
     index_t const clouds = offsets.empty() ? index_t{0} : static_cast<index_t>(offsets.size()) - 1;
     feature_rows all = strided(values, clouds, rows_of_size(values, 1, channels), channels, {0, channels, 1});
     all.offsets_ = offsets;
@@ -63,7 +65,7 @@ class feature_rows {
   }
 
   /// `[clouds, rows, channels]` with any strides that are not negative: part of a tensor, or one of another order.
-  static constexpr feature_rows strided(span<Value> values, index_t clouds, index_t rows, index_t channels,
+  static constexpr feature_rows strided(detail::kept_span<Value> values, index_t clouds, index_t rows, index_t channels,
                                         feature_strides const& strides) noexcept {
     return {values, clouds, rows, channels, strides};
   }
