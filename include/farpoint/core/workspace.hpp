@@ -99,6 +99,12 @@ class basic_workspace_cutter {
     return memory_ == 0 ? nullptr : reinterpret_cast<T*>(memory_ + begin);
   }
 
+  /// Memory that can be the workspace of another call.
+  bytes take_workspace(std::size_t size) noexcept {
+    used_ = divide_up(used_, workspace_alignment) * workspace_alignment;
+    return {take<unsigned char>(static_cast<index_t>(size)), size};
+  }
+
   std::size_t used() const noexcept { return used_; }
 
  private:

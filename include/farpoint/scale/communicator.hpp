@@ -24,6 +24,26 @@ struct all_to_all_messages {
   span<message const> incoming = {};  ///< `[ranks]`: from each
 };
 
+namespace detail {
+
+/// True if a type has what all communicators have: ranks(), rank(), all_gather() and all_to_all(), and one that waits.
+/// @tparam Wait  the type of the call that waits
+template <class Communicator, template <class> class Wait, class = void>
+inline constexpr bool exchanges_data = false;
+template <class Communicator, template <class> class Wait>
+inline constexpr bool exchanges_data<
+    Communicator, Wait,
+    std::void_t<decltype(std::declval<Communicator const&>().ranks() + std::declval<Communicator const&>().rank()),
+                decltype(result{std::declval<Communicator&>().all_gather(static_cast<void const*>(nullptr),
+                                                                         static_cast<void*>(nullptr), std::size_t{})}),
+                decltype(result{std::declval<Communicator&>().all_to_all(all_to_all_messages{})}),
+                Wait<Communicator>>> = true;
+
+template <class Communicator>
+using barrier_of = decltype(result{std::declval<Communicator&>().barrier()});
+
+}  // namespace detail
+
 /// True if a type can be the communicator of calls on shards. It has these members:
 ///
 /// - `int ranks() const noexcept`: how many work together, from 1 up to max_ranks;
@@ -36,16 +56,8 @@ struct all_to_all_messages {
 /// All ranks call the same functions in the same order. A call blocks until its buffers can be used again. After a
 /// failure, which is a communication_failure, later calls fail, too, so that no rank waits for one that has given up.
 /// MPI_Allgather and MPI_Alltoallv do all of this, and so does thread_communicator.
-template <class Communicator, class = void>
-inline constexpr bool is_communicator = false;
 template <class Communicator>
-inline constexpr bool is_communicator<
-    Communicator,
-    std::void_t<decltype(std::declval<Communicator const&>().ranks() + std::declval<Communicator const&>().rank()),
-                decltype(result{std::declval<Communicator&>().all_gather(static_cast<void const*>(nullptr),
-                                                                         static_cast<void*>(nullptr), std::size_t{})}),
-                decltype(result{std::declval<Communicator&>().all_to_all(all_to_all_messages{})}),
-                decltype(result{std::declval<Communicator&>().barrier()})>> = true;
+inline constexpr bool is_communicator = detail::exchanges_data<Communicator, detail::barrier_of>;
 
 /// The most ranks of a call.
 inline constexpr int max_ranks = 1024;

@@ -141,15 +141,12 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
 template <class Communicator, class Points>
 result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
                  fps_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  static_assert(is_stream_communicator<Communicator>,
-                "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
   static_assert(Points::dim <= 3 && sizeof(typename Points::scalar) == 4,
                 "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
   detail::profile_range const range{"farpoint::fps_shard"};
-  int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > detail::fps_stream_most_ranks) {
-    return detail::reject("communicator: it has no ranks, or more than 120");
-  }
+  result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_most_ranks,
+                                                        "communicator: it has no ranks, or more than 120");
+  if (!fits) return fits;
   result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, output.indices,
                                             output.distances, output.count, output.report);
   return detail::fps_shard_on<detail::cuda_fps_blocks>(exec, communicator, part, params, output, own, workspace);

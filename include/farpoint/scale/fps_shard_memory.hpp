@@ -10,19 +10,6 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// What a rank says of its points before anything is sampled.
-template <class Scalar, int Dim>
-struct fps_shard_start {
-  vec<Scalar, Dim> lowest_point;
-  vec<Scalar, Dim> first_point;
-  index_t lowest;               ///< index of its first finite point; -1: it has none
-  std::uint64_t has_first;      ///< the first sample asked for is one of its points
-  std::uint64_t first_counts;   ///< and finite
-  std::uint64_t non_finite;     ///< points
-  std::uint64_t chosen;         ///< entries of params.chosen that are its points
-  std::uint64_t chosen_counts;  ///< and finite
-};
-
 /// The arrays of a call.
 template <class Scalar, int Dim>
 struct fps_shard_memory {

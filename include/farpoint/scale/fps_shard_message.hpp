@@ -1,5 +1,5 @@
 /// @file
-/// What the ranks of fps_shard() tell each other in a round, and what follows from it.
+/// What the ranks of fps_shard() tell each other, and what follows from it.
 #pragma once
 
 #include <farpoint/core/workspace.hpp>
@@ -19,6 +19,19 @@ struct fps_shard_tuning {
   index_t least_fill = 8;  ///< points of a bucket, if there are so many
 
   explicit fps_shard_tuning(int ranks) noexcept : groups{larger<index_t>(4, smaller<index_t>(64, 128 / ranks))} {}
+};
+
+/// What a rank says of its points before anything is sampled.
+template <class Scalar, int Dim>
+struct fps_shard_start {
+  vec<Scalar, Dim> lowest_point;
+  vec<Scalar, Dim> first_point;
+  index_t lowest;               ///< index of its first finite point; -1: it has none
+  std::uint64_t has_first;      ///< the first sample asked for is one of its points
+  std::uint64_t first_counts;   ///< and finite
+  std::uint64_t non_finite;     ///< points
+  std::uint64_t chosen;         ///< entries of params.chosen that are its points
+  std::uint64_t chosen_counts;  ///< and finite
 };
 
 /// The place of a candidate in the serial loop's order, as fps_key, for indices of 64 bits.

@@ -24,11 +24,10 @@ class knn_stream_index<cuda_exec, Points> {
   using scalar = typename Points::scalar;
 
   knn_stream_index(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points} {
-    memory_ = take(cutter, point_bvh_bytes(exec, batch<Points>{points}));
-    batch<point_view<scalar>> const most{point_view<scalar>{nullptr, queries}};
-    workspace_ = take(cutter, knn_workspace_bytes(exec, device_point_bvh<scalar>{}, most));
-  }
+      : points_{points},
+        memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))},
+        workspace_{cutter.take_workspace(knn_workspace_bytes(
+            exec, device_point_bvh<scalar>{}, batch<point_view<scalar>>{point_view<scalar>{nullptr, queries}}))} {}
 
   result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
   /// Queries that are the points are in the order of the leaves already.
@@ -46,12 +45,6 @@ class knn_stream_index<cuda_exec, Points> {
   }
 
  private:
-  static bytes take(workspace_cutter& cutter, std::size_t size) noexcept {
-    auto const before = static_cast<index_t>(cutter.used() % workspace_alignment);
-    if (before > 0) cutter.take<unsigned char>(static_cast<index_t>(workspace_alignment) - before);
-    return {cutter.take<unsigned char>(static_cast<index_t>(size)), size};
-  }
-
   Points points_;
   bytes memory_;
   bytes workspace_;
@@ -101,13 +94,10 @@ template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  static_assert(is_stream_communicator<Communicator>,
-                "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
   detail::profile_range const range{"farpoint::knn_shard"};
-  int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > detail::knn_stream_most_ranks) {
-    return detail::reject("communicator: it has no ranks, or more than 64");
-  }
+  result const fits = detail::check_stream_communicator(communicator, detail::knn_stream_most_ranks,
+                                                        "communicator: it has no ranks, or more than 64");
+  if (!fits) return fits;
   result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
                                             output.indices, output.distances, output.report);
   return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);

@@ -79,7 +79,47 @@ struct knn_exchange_memory {
         received{cutter.take<vec<Scalar>>(m)},
         found{cutter.take<index_t>(m * k)},
         found_distances{cutter.take<Scalar>(m * k)} {}
+
+  template <class Communicator>
+  result send_queries(Communicator& communicator, shard_messages const& messages) const noexcept {
+    return messages.send(communicator, sent, received, sizeof *sent);
+  }
+  template <class Communicator>
+  result send_answers(Communicator& communicator, shard_messages const& messages, index_t k) const noexcept {
+    auto const row = static_cast<std::size_t>(k);
+    result const done = messages.send_back(communicator, found, answers, row * sizeof *found);
+    if (!done) return done;
+    return messages.send_back(communicator, found_distances, answer_distances, row * sizeof *found_distances);
+  }
 };
+
+/// Lays out the exchange of queries.
+/// @param headers  `[ranks]`
+/// @param count    count(from, to): queries that go from one rank to another
+/// @param most     the larger number of queries that the rank sends and that it receives; optional
+/// @return whether all ranks have room: they come to the same decision
+template <class Count>
+result lay_out_knn_exchange(int me, span<shard_header const> headers, Count const& count,
+                            shard_messages const& messages, index_t* most) noexcept {
+  bool fits = true;
+  auto const ranks = static_cast<int>(headers.size());
+  for (int r = 0; r < ranks; ++r) {
+    std::size_t sent = 0;
+    std::size_t received = 0;
+    for (int other = 0; other < ranks; ++other) {
+      if (r == me) {
+        messages.outgoing[other] = {sent, count(me, other)};
+        messages.incoming[other] = {received, count(other, me)};
+      }
+      sent += count(r, other);
+      received += count(other, r);
+    }
+    std::size_t const larger_number = larger(sent, received);
+    fits = fits && larger_number <= static_cast<std::size_t>(headers[static_cast<std::size_t>(r)].received_capacity);
+    if (r == me && most != nullptr) *most = static_cast<index_t>(larger_number);
+  }
+  return fits ? result{} : too_small("knn_shard: a rank exchanges more queries than its exchanged_capacity");
+}
 
 /// The arrays of a call. `m` queries can be exchanged.
 template <class Scalar>
@@ -87,9 +127,7 @@ struct knn_shard_memory : knn_exchange_memory<Scalar> {
   knn_shard_box<Scalar>* boxes = nullptr;  ///< `[ranks]`
   std::uint64_t* matrix = nullptr;         ///< `[ranks, ranks]`: queries that the first sends to the second
   std::uint64_t* counts = nullptr;         ///< `[ranks]`
-  message* outgoing = nullptr;             ///< `[ranks]`
-  message* incoming = nullptr;             ///< `[ranks]`
-  message* in_bytes = nullptr;             ///< `[2, ranks]`
+  shard_messages messages = {};            ///< in queries
   std::size_t front = 0;                   ///< bytes before knn()'s workspace
 
   knn_shard_memory(workspace_cutter cutter, int ranks, index_t m, index_t k) noexcept
@@ -97,9 +135,7 @@ struct knn_shard_memory : knn_exchange_memory<Scalar> {
     boxes = cutter.take<knn_shard_box<Scalar>>(ranks);
     matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
     counts = cutter.take<std::uint64_t>(ranks);
-    outgoing = cutter.take<message>(ranks);
-    incoming = cutter.take<message>(ranks);
-    in_bytes = cutter.take<message>(2 * index_t{ranks});
+    messages = {cutter.take<message>(ranks), cutter.take<message>(ranks), cutter.take<message>(2 * index_t{ranks})};
     front = divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
   }
 };
@@ -131,15 +167,9 @@ class knn_shard_task {
     if (!done) return done;
     choose_ranks(output, headers[communicator_.rank()].received_capacity);
     done = exchange_counts(output, headers);
-    if (done) done = exchange(memory_.sent, memory_.outgoing, memory_.received, memory_.incoming, sizeof(vec<scalar>));
+    if (done) done = memory_.send_queries(communicator_, memory_.messages);
     if (done) done = answer_others();
-    auto const row = static_cast<std::size_t>(k_);
-    if (done)
-      done = exchange(memory_.found, memory_.incoming, memory_.answers, memory_.outgoing, row * sizeof(index_t));
-    if (done) {
-      done = exchange(memory_.found_distances, memory_.incoming, memory_.answer_distances, memory_.outgoing,
-                      row * sizeof(scalar));
-    }
+    if (done) done = memory_.send_answers(communicator_, memory_.messages, k_);
     return done ? merge(output) : done;
   }
 
@@ -200,7 +230,6 @@ class knn_shard_task {
         }
         ++sent;
       }
-      memory_.outgoing[to] = {static_cast<std::size_t>(begin), static_cast<std::size_t>(sent - begin)};
       memory_.counts[to] = sent - begin;
     }
   }
@@ -208,33 +237,16 @@ class knn_shard_task {
   /// Tells all ranks how many queries go from where to where. They come to the same decision.
   result exchange_counts(output_type const& output, shard_header const* headers) noexcept {
     auto const size = static_cast<std::size_t>(ranks());
-    auto const me = static_cast<std::size_t>(communicator_.rank());
     result const done = communicator_.all_gather(memory_.counts, memory_.matrix, size * sizeof(std::uint64_t));
     if (!done) return done;
-    bool fits = true;
-    for (std::size_t r = 0; r < size; ++r) {
-      std::uint64_t sent = 0;
-      std::uint64_t received = 0;
-      for (std::size_t other = 0; other < size; ++other) {
-        if (r == me)
-          memory_.incoming[other] = {static_cast<std::size_t>(received),
-                                     static_cast<std::size_t>(memory_.matrix[other * size + r])};
-        sent += memory_.matrix[r * size + other];
-        received += memory_.matrix[other * size + r];
-      }
-      std::uint64_t const most = larger(sent, received);
-      fits = fits && most <= static_cast<std::uint64_t>(headers[r].received_capacity);
-      if (r != me) continue;
-      received_ = static_cast<index_t>(received);
-      if (output.exchanged != nullptr) *output.exchanged = static_cast<index_t>(most);
-    }
-    return fits ? result{} : too_small("knn_shard: a rank exchanges more queries than its exchanged_capacity");
-  }
-
-  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
-                  std::size_t each) const noexcept {
-    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
-                             memory_.in_bytes);
+    auto const count = [&](int from, int to) {
+      return static_cast<std::size_t>(
+          memory_.matrix[static_cast<std::size_t>(from) * size + static_cast<std::size_t>(to)]);
+    };
+    result const fits =
+        lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, memory_.messages, output.exchanged);
+    received_ = memory_.messages.received(ranks());
+    return fits;
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
@@ -255,7 +267,7 @@ class knn_shard_task {
   /// Of one rank no two answers are for one row.
   result merge(output_type const& output) noexcept {
     for (int from = 0; from < ranks(); ++from) {
-      message const part = memory_.outgoing[from];
+      message const part = memory_.messages.outgoing[from];
       auto const one = [this, &output, part](std::uint64_t i) {
         merge_row(output, static_cast<index_t>(part.begin + i));
       };

@@ -82,30 +82,40 @@ result agree_on_shards(Communicator& communicator, result const& own, shard_head
   return {};
 }
 
-/// @param outgoing, incoming  `[ranks]`
-inline all_to_all_messages messages_between(int ranks, void const* send, message const* outgoing, void* receive,
-                                            message const* incoming) noexcept {
-  auto const size = static_cast<std::size_t>(ranks);
-  return {static_cast<unsigned char const*>(send),
-          {outgoing, size},
-          static_cast<unsigned char*>(receive),
-          {incoming, size}};
-}
+/// The messages between a rank and all others, counted in elements of whatever is exchanged.
+struct shard_messages {
+  message* outgoing;  ///< `[ranks]`
+  message* incoming;  ///< `[ranks]`
+  message* in_bytes;  ///< `[2, ranks]`: memory for an exchange
 
-/// all_to_all() of elements of `each` bytes: messages are counted in elements.
-/// @param in_bytes  `[2, ranks]`, memory for the call
-template <class Communicator>
-result exchange_elements(Communicator& communicator, all_to_all_messages const& elements, std::size_t each,
-                         message* in_bytes) noexcept {
-  auto const ranks = static_cast<std::size_t>(communicator.ranks());
-  message* const out = in_bytes;
-  message* const in = in_bytes + ranks;
-  for (std::size_t r = 0; r < ranks; ++r) {
-    out[r] = {elements.outgoing[r].begin * each, elements.outgoing[r].size * each};
-    in[r] = {elements.incoming[r].begin * each, elements.incoming[r].size * each};
+  /// Sends elements of `each` bytes.
+  template <class Communicator>
+  result send(Communicator& communicator, void const* elements, void* received, std::size_t each) const noexcept {
+    auto const ranks = static_cast<std::size_t>(communicator.ranks());
+    message* const in = in_bytes + ranks;
+    for (std::size_t r = 0; r < ranks; ++r) {
+      in_bytes[r] = {outgoing[r].begin * each, outgoing[r].size * each};
+      in[r] = {incoming[r].begin * each, incoming[r].size * each};
+    }
+    return communicator.all_to_all({static_cast<unsigned char const*>(elements),
+                                    {in_bytes, ranks},
+                                    static_cast<unsigned char*>(received),
+                                    {in, ranks}});
   }
-  return communicator.all_to_all({elements.send, {out, ranks}, elements.receive, {in, ranks}});
-}
+
+  /// Elements that come in.
+  index_t received(int ranks) const noexcept {
+    index_t sum = 0;
+    for (int r = 0; r < ranks; ++r) sum += static_cast<index_t>(incoming[r].size);
+    return sum;
+  }
+
+  /// Sends back `each` bytes for each element that came in.
+  template <class Communicator>
+  result send_back(Communicator& communicator, void const* answers, void* received, std::size_t each) const noexcept {
+    return shard_messages{incoming, outgoing, in_bytes}.send(communicator, answers, received, each);
+  }
+};
 
 }  // namespace detail
 FARPOINT_END_NAMESPACE

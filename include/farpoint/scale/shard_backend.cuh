@@ -9,6 +9,12 @@
 #include <farpoint/scale/shard_backend.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
+namespace detail {
+
+template <class Communicator>
+using wait_of = decltype(result{std::declval<Communicator&>().wait()});
+
+}  // namespace detail
 
 /// True if a type can be the communicator of calls on shards in device memory. It has ranks(), rank(), all_gather() and
 /// all_to_all() of is_communicator, for device memory, all of which only enqueue on the stream of the call, and
@@ -17,18 +23,19 @@ FARPOINT_BEGIN_NAMESPACE
 ///   when that takes too long, or another rank has failed.
 ///
 /// nccl_exec is one.
-template <class Communicator, class = void>
-inline constexpr bool is_stream_communicator = false;
 template <class Communicator>
-inline constexpr bool is_stream_communicator<
-    Communicator,
-    std::void_t<decltype(std::declval<Communicator const&>().ranks() + std::declval<Communicator const&>().rank()),
-                decltype(result{std::declval<Communicator&>().all_gather(static_cast<void const*>(nullptr),
-                                                                         static_cast<void*>(nullptr), std::size_t{})}),
-                decltype(result{std::declval<Communicator&>().all_to_all(all_to_all_messages{})}),
-                decltype(result{std::declval<Communicator&>().wait()})>> = true;
+inline constexpr bool is_stream_communicator = detail::exchanges_data<Communicator, detail::wait_of>;
 
 namespace FARPOINT_HIDDEN detail {
+
+/// Checks the communicator of a call of `most` ranks at most.
+/// @param sentence  for one of another number
+template <class Communicator>
+result check_stream_communicator(Communicator const& communicator, int most, char const* sentence) noexcept {
+  static_assert(is_stream_communicator<Communicator>,
+                "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
+  return communicator.ranks() >= 1 && communicator.ranks() <= most ? result{} : reject(sentence);
+}
 
 template <>
 struct shard_backend<cuda_exec> {

@@ -54,13 +54,10 @@ template <class Communicator, class Points>
 result voxelize_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<typename Points::scalar> const& params,
                       voxelize_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  static_assert(is_stream_communicator<Communicator>,
-                "farpoint: not a communicator for device memory, see farpoint/scale/shard_backend.cuh");
   detail::profile_range const range{"farpoint::voxelize_shard"};
-  int const ranks = communicator.ranks();
-  if (ranks < 1 || ranks > detail::max_stream_ranks) {
-    return detail::reject("communicator: it has no ranks, or more than 120");
-  }
+  result const fits = detail::check_stream_communicator(communicator, detail::max_stream_ranks,
+                                                        "communicator: it has no ranks, or more than 120");
+  if (!fits) return fits;
   auto const& rows = output.rows;
   result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, params.features, rows.coords,
                                             rows.points_per_voxel, rows.gathered, rows.mean, rows.max, rows.first,

@@ -92,11 +92,8 @@ struct voxelize_shard_memory {
   index_t* numbers = nullptr;          ///< `[m]`: of the rank's own voxels
   std::int32_t* rows = nullptr;        ///< `[m]`: voxel of a record
   std::uint64_t* matrix = nullptr;     ///< `[ranks, ranks]`: points that the first sends to the second
-  message* outgoing = nullptr;         ///< `[ranks]`: records that go to each, in records, as all messages here
-  message* incoming = nullptr;         ///< `[ranks]`: records that come from each
-  message* given_to = nullptr;         ///< `[ranks]`: numbers that go to each
-  message* given_by = nullptr;         ///< `[ranks]`: numbers that come from each
-  message* in_bytes = nullptr;         ///< `[2, ranks]`: of the exchange that runs
+  shard_messages records = {};         ///< in records
+  shard_messages given_to = {};        ///< in numbers
   std::uint64_t* counts = nullptr;     ///< `[ranks]`
   voxelize_report* reports = nullptr;  ///< `[ranks]`
   std::size_t front = 0;               ///< bytes before voxelize()'s workspace
@@ -117,16 +114,39 @@ struct voxelize_shard_memory {
     numbers = cutter.take<index_t>(m);
     rows = cutter.take<std::int32_t>(m);
     matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
-    outgoing = cutter.take<message>(ranks);
-    incoming = cutter.take<message>(ranks);
-    given_to = cutter.take<message>(ranks);
-    given_by = cutter.take<message>(ranks);
-    in_bytes = cutter.take<message>(2 * index_t{ranks});
+    records = {cutter.take<message>(ranks), cutter.take<message>(ranks), cutter.take<message>(2 * index_t{ranks})};
+    given_to = {cutter.take<message>(ranks), cutter.take<message>(ranks), records.in_bytes};
     counts = cutter.take<std::uint64_t>(ranks);
     reports = cutter.take<voxelize_report>(ranks);
     front = divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
   }
 };
+
+/// Lays out the exchange of records.
+/// @param headers   `[ranks]`
+/// @param sources   `[ranks]`: the order of what comes in
+/// @param count     count(from, to): records that go from one rank to another
+/// @param received  how many come in; optional
+/// @return whether all ranks have room: they come to the same decision
+template <class Count>
+result lay_out_records(int me, span<shard_header const> headers, int const* sources, Count const& count,
+                       shard_messages const& messages, index_t* received) noexcept {
+  auto const ranks = static_cast<int>(headers.size());
+  bool fits = true;
+  std::size_t sent = 0;
+  for (int to = 0; to < ranks; ++to) {
+    messages.outgoing[to] = {sent, count(me, to)};
+    sent += count(me, to);
+    std::size_t arriving = 0;
+    for (int k = 0; k < ranks; ++k) {
+      if (to == me) messages.incoming[sources[k]] = {arriving, count(sources[k], me)};
+      arriving += count(sources[k], to);
+    }
+    fits = fits && arriving <= static_cast<std::size_t>(headers[static_cast<std::size_t>(to)].received_capacity);
+    if (to == me && received != nullptr) *received = static_cast<index_t>(arriving);
+  }
+  return fits ? result{} : too_small("voxelize_shard: a rank receives more points than its received_capacity");
+}
 
 /// Checks what a rank can see for itself.
 template <class Points, class Scalar>

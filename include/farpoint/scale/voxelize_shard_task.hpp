@@ -38,9 +38,9 @@ class voxelize_shard_task {
     result done = choose_points();
     pack();
     if (done) done = exchange_counts(output, headers);
-    if (done) done = exchange(memory_.sent, memory_.outgoing, memory_.received, memory_.incoming, record_.size());
+    if (done) done = memory_.records.send(communicator_, memory_.sent, memory_.received, record_.size());
     if (done) done = find_voxels();
-    if (done) done = exchange(memory_.is_first, memory_.incoming, memory_.is_new, memory_.outgoing, 1);
+    if (done) done = memory_.records.send_back(communicator_, memory_.is_first, memory_.is_new, 1);
     if (done) done = number_voxels();
     if (done) done = write_rows(output);
     return done ? add_reports(output.rows.report) : done;
@@ -106,9 +106,8 @@ class voxelize_shard_task {
     std::uint64_t begin = 0;
     for (int to = 0; to < ranks(); ++to) {
       count_from(me, to) = memory_.counts[to];
-      memory_.outgoing[to] = {static_cast<std::size_t>(begin), static_cast<std::size_t>(memory_.counts[to])};
-      begin += memory_.counts[to];
-      memory_.counts[to] = memory_.outgoing[to].begin;
+      memory_.counts[to] = begin;
+      begin += count_from(me, to);
     }
     for (index_t i = 0; i < points_.size(); ++i) {
       if (memory_.owners[i] != no_rank) {
@@ -137,34 +136,16 @@ class voxelize_shard_task {
 
   /// Tells all ranks how many points go from where to where. They come to the same decision.
   result exchange_counts(output_type const& output, shard_header const* headers) noexcept {
-    auto const me = communicator_.rank();
-    auto const row = static_cast<std::size_t>(ranks());
-    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = memory_.outgoing[to].size;
-    result const done = communicator_.all_gather(memory_.counts, memory_.matrix, row * sizeof(std::uint64_t));
+    auto const size = static_cast<std::size_t>(ranks());
+    // The rank's own row lies among the others, which all_gather() may write before it has read that.
+    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = count_from(communicator_.rank(), to);
+    result const done = communicator_.all_gather(memory_.counts, memory_.matrix, size * sizeof(std::uint64_t));
     if (!done) return done;
-    bool fits = true;
-    for (int to = 0; to < ranks(); ++to) {
-      std::uint64_t points = 0;
-      for (int from = 0; from < ranks(); ++from) points += count_from(from, to);
-      fits = fits && points <= static_cast<std::uint64_t>(headers[to].received_capacity);
-      if (to == me) received_ = static_cast<index_t>(points);
-    }
-    if (output.received != nullptr) *output.received = received_;
-    if (!fits) return too_small("voxelize_shard: a rank receives more points than its received_capacity");
-    std::size_t begin = 0;
-    for (int k = 0; k < ranks(); ++k) {
-      int const from = sources_[k];
-      memory_.incoming[from] = {begin, static_cast<std::size_t>(count_from(from, me))};
-      begin += memory_.incoming[from].size;
-    }
-    return {};
-  }
-
-  /// Exchanges elements of `each` bytes.
-  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
-                  std::size_t each) const noexcept {
-    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
-                             memory_.in_bytes);
+    auto const count = [this](int from, int to) { return static_cast<std::size_t>(count_from(from, to)); };
+    result const fits =
+        lay_out_records(communicator_.rank(), {headers, size}, sources_, count, memory_.records, output.received);
+    received_ = memory_.records.received(ranks());
+    return fits;
   }
 
   /// The points that were received, as a cloud.
@@ -204,27 +185,27 @@ class voxelize_shard_task {
     auto const me = communicator_.rank();
     std::size_t given = 0;
     for (int to = 0; to < ranks(); ++to) {
-      memory_.given_to[to] = {given, ones(memory_.is_new, memory_.outgoing[to])};
-      given += memory_.given_to[to].size;
+      memory_.given_to.outgoing[to] = {given, ones(memory_.is_new, memory_.records.outgoing[to])};
+      given += memory_.given_to.outgoing[to].size;
     }
     // In the order of the points, as the owner's voxels are.
     std::size_t taken = 0;
     for (int k = 0; k < ranks(); ++k) {
       int const from = sources_[k];
-      memory_.given_by[from] = {taken, ones(memory_.is_first, memory_.incoming[from])};
-      taken += memory_.given_by[from].size;
+      memory_.given_to.incoming[from] = {taken, ones(memory_.is_first, memory_.records.incoming[from])};
+      taken += memory_.given_to.incoming[from].size;
     }
     std::uint64_t const mine = given;
     result const done = communicator_.all_gather(&mine, memory_.counts, sizeof mine);
     if (!done) return done;
     index_t number = 0;
     for (int k = 0; sources_[k] != me; ++k) number += static_cast<index_t>(memory_.counts[sources_[k]]);
-    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = memory_.given_to[to].begin;
+    for (int to = 0; to < ranks(); ++to) memory_.counts[to] = memory_.given_to.outgoing[to].begin;
     for (index_t i = 0; i < points_.size(); ++i) {
       if (memory_.owners[i] == no_rank || memory_.is_new[memory_.places[i]] == 0) continue;
       memory_.given[memory_.counts[memory_.owners[i]]++] = number++;
     }
-    return exchange(memory_.given, memory_.given_to, memory_.numbers, memory_.given_by, sizeof(index_t));
+    return memory_.given_to.send(communicator_, memory_.given, memory_.numbers, sizeof(index_t));
   }
 
   /// Writes the rows of the voxels that max_voxels allows: their numbers ascend, so that they are the first ones.

@@ -14,10 +14,8 @@ namespace FARPOINT_HIDDEN detail {
 template <class Config, class Machine>
 class fps_stream_chunk {
  public:
-  static constexpr int dim = Config::dim;
-  static constexpr int each = Config::points_per_lane;
   using memory_type = fps_stream_memory<Config>;
-  using point_type = vec<float, dim>;
+  using point_type = vec<float, Config::dim>;
 
   FARPOINT_DEVICE fps_stream_chunk(memory_type const& memory, std::uint32_t number) noexcept
       : memory_{memory}, number_{number}, floats_{memory.points + number * memory_type::chunk_floats + lane()} {}
@@ -26,33 +24,33 @@ class fps_stream_chunk {
   FARPOINT_DEVICE float& at(int e, int axis) const noexcept {
     return floats_[static_cast<std::uint32_t>(axis) * memory_type::chunk_points + 32 * static_cast<unsigned>(e)];
   }
-  FARPOINT_DEVICE float& distance(int e) const noexcept { return at(e, dim); }
+  FARPOINT_DEVICE float& distance(int e) const noexcept { return at(e, Config::dim); }
   FARPOINT_DEVICE std::uint32_t slot(int e) const noexcept {
     return number_ * memory_type::chunk_points + 32 * static_cast<unsigned>(e) + lane();
   }
   FARPOINT_DEVICE point_type point(int e) const noexcept {
     point_type p;
     FARPOINT_UNROLL
-    for (int axis = 0; axis < dim; ++axis) p[axis] = at(e, axis);
+    for (int axis = 0; axis < Config::dim; ++axis) p[axis] = at(e, axis);
     return p;
   }
 
   /// Copies points of the cloud, and finds the box around them.
   template <class Points>
   FARPOINT_DEVICE void load(Points const& cloud, std::uint32_t const* order, std::uint32_t taken) const noexcept {
-    auto box = bounding_box<float, dim>::empty();
-    for (int e = 0; e < each; ++e) {
+    auto box = bounding_box<float, Config::dim>::empty();
+    for (int e = 0; e < Config::points_per_lane; ++e) {
       bool const exists = slot(e) < static_cast<std::uint32_t>(cloud.size());
       std::uint32_t const index = exists ? order[slot(e)] : 0;
       point_type const p = exists ? point_type(cloud[index]) : point_type{};
       bool const is_candidate = exists && index != taken && is_finite(p);
       if (is_candidate) box.grow(p);
       FARPOINT_UNROLL
-      for (int axis = 0; axis < dim; ++axis) at(e, axis) = is_candidate ? p[axis] : 0;
+      for (int axis = 0; axis < Config::dim; ++axis) at(e, axis) = is_candidate ? p[axis] : 0;
       distance(e) = is_candidate ? not_yet_measured<float> : no_candidate<float>;
     }
     FARPOINT_UNROLL
-    for (int axis = 0; axis < dim; ++axis) {
+    for (int axis = 0; axis < Config::dim; ++axis) {
       box.low[axis] = Machine::template min<32>(box.low[axis]);
       box.high[axis] = Machine::template max<32>(box.high[axis]);
     }
@@ -63,12 +61,13 @@ class fps_stream_chunk {
   /// Lowers the distances to those of some samples that reach the box. All lanes call it.
   /// @param largest  ordered word of the largest distance
   /// @return whether any did
-  FARPOINT_DEVICE bool lower(fps_ball<dim> const* samples, unsigned count, std::uint32_t largest) const noexcept {
+  FARPOINT_DEVICE bool lower(fps_ball<Config::dim> const* samples, unsigned count,
+                             std::uint32_t largest) const noexcept {
     if (largest == 0) return false;
     auto const box = memory_.boxes[number_];
     float const farthest = ordered_distance<float>(largest);
-    point_type mine[each];
-    float nearest[each];
+    point_type mine[Config::points_per_lane];
+    float nearest[Config::points_per_lane];
     bool is_read = false;
     for (unsigned begin = 0; begin < count; begin += 32) {
       unsigned const own = begin + lane();
@@ -77,7 +76,7 @@ class fps_stream_chunk {
       for (unsigned hits = Machine::ballot(own < count && reaches); hits != 0; hits &= hits - 1) {
         auto const sample = samples[begin + static_cast<unsigned>(lowest_bit(hits))];
         FARPOINT_UNROLL
-        for (int e = 0; e < each; ++e) {
+        for (int e = 0; e < Config::points_per_lane; ++e) {
           if (!is_read) mine[e] = point(e), nearest[e] = distance(e);
           nearest[e] = fps_lowered(nearest[e], mine[e], sample);
         }
@@ -86,7 +85,7 @@ class fps_stream_chunk {
     }
     if (!is_read) return false;
     FARPOINT_UNROLL
-    for (int e = 0; e < each; ++e) distance(e) = nearest[e];
+    for (int e = 0; e < Config::points_per_lane; ++e) distance(e) = nearest[e];
     return true;
   }
 
@@ -94,7 +93,7 @@ class fps_stream_chunk {
   FARPOINT_DEVICE void measure() const noexcept {
     float farthest = no_candidate<float>;
     FARPOINT_UNROLL
-    for (int e = 0; e < each; ++e) farthest = max_number(farthest, distance(e));
+    for (int e = 0; e < Config::points_per_lane; ++e) farthest = max_number(farthest, distance(e));
     std::uint32_t const word = Machine::template max<32>(ordered_distance_word(farthest));
     if (lane() == 0) memory_.largest[number_] = word, memory_.lost[number_] = 0;
   }

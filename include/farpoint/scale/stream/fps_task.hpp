@@ -264,15 +264,12 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   if (own) own = check_workspace(workspace, plan.cutter.used());
 
   shard_header const mine{own ? digest_of<Points>(params) : 0, own ? 0u : 1u, part.first_index, part.points.size(), 0};
-  shard_header headers[fps_stream_most_ranks];
-  int sources[fps_stream_most_ranks];
-  shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};
-  result agreed = agree_on_shards(telling, own, mine, headers, sources);
-  if (!agreed) return agreed;
-  index_t const first = fps_shard_first(params, headers, sources, ranks);
+  shard_parties<fps_stream_most_ranks> all;
+  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  index_t const first = fps_shard_first(params, all.headers, all.sources, ranks);
   if (first == -2) return reject("fps_shard: params.random_first is for clouds of fewer than 2^32 points");
   return fps_stream_task<Exec, Blocks, Communicator, Points>{exec, communicator, part, params, output, plan}.run(
-      first, headers);
+      first, all.headers);
 }
 
 }  // namespace detail

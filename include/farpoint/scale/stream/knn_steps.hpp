@@ -66,6 +66,11 @@ struct knn_stream_args {
   index_t* indices;   ///< `[queries, k]`
   scalar* distances;  ///< `[queries, k]`
   knn_stream_memory<Exec, scalar> memory;
+
+  FARPOINT_HD vec<scalar> query(std::uint64_t i) const noexcept {
+    auto const q = queries[static_cast<index_t>(i)];
+    return {{q[0], q[1], q[2]}};
+  }
 };
 
 /// Finds the box around the rank's points. Runs for knn_stream_strides, or for the points if they are fewer.
@@ -145,12 +150,11 @@ struct knn_choose_step {
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
     using scalar = typename Points::scalar;
-    auto const query = args.queries[static_cast<index_t>(i)];
+    vec<scalar> const query = args.query(i);
     index_t const last = static_cast<index_t>(i) * args.k + args.k - 1;
     // Infinite where a neighbour is missing.
     scalar const farthest = args.distances[last];
-    vec<scalar> const at{{query[0], query[1], query[2]}};
-    bool const goes = is_finite(query) && may_have_neighbours(args.memory.boxes[to].box, at, args.radius2, farthest);
+    bool const goes = is_finite(query) && may_have_neighbours(args.memory.boxes[to].box, query, args.radius2, farthest);
     args.memory.places[i] = goes ? 1 : 0;
   }
 };
@@ -162,7 +166,6 @@ struct knn_send_step {
   int to;
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    using scalar = typename Points::scalar;
     auto const& memory = args.memory;
     std::uint64_t const place = memory.begins[to] + static_cast<std::uint64_t>(memory.places[i]);
     if (i == static_cast<std::uint64_t>(args.queries.size())) {
@@ -170,8 +173,7 @@ struct knn_send_step {
       return;
     }
     if (memory.places[i + 1] == memory.places[i] || place >= static_cast<std::uint64_t>(args.capacity)) return;
-    auto const query = args.queries[static_cast<index_t>(i)];
-    memory.sent[place] = vec<scalar>{{query[0], query[1], query[2]}};
+    memory.sent[place] = args.query(i);
     memory.sent_row[place] = static_cast<std::uint32_t>(i);
   }
 };

@@ -35,10 +35,7 @@ class knn_stream_index<host_exec, Points> {
       : points_{points} {
     std::size_t bound = 0;
     static_cast<void>(knn_workspace_bound<Points>(exec, search_limits{points.size(), 1, queries}, bound));
-    // Where a workspace may begin.
-    index_t const before = static_cast<index_t>(cutter.used() % workspace_alignment);
-    if (before > 0) cutter.take<unsigned char>(static_cast<index_t>(workspace_alignment) - before);
-    memory_ = {cutter.take<unsigned char>(static_cast<index_t>(bound)), bound};
+    memory_ = cutter.take_workspace(bound);
   }
 
   result build(host_exec) noexcept { return {}; }
@@ -94,15 +91,11 @@ class knn_stream_task {
     if (done) done = exchange_boxes();
     if (done) done = choose_ranks();
     if (done) done = exchange_counts(headers);
-    if (done) done = exchange(memory().sent, outgoing_, memory().received, incoming_, sizeof(vec<scalar>));
+    if (done) done = memory().send_queries(communicator_, messages());
     if (done) done = answer_others();
-    auto const row = static_cast<std::size_t>(args_.k);
-    if (done) done = exchange(memory().found, incoming_, memory().answers, outgoing_, row * sizeof(index_t));
-    if (done) {
-      done = exchange(memory().found_distances, incoming_, memory().answer_distances, outgoing_, row * sizeof(scalar));
-    }
+    if (done) done = memory().send_answers(communicator_, messages(), args_.k);
     for (int from = 0; from < ranks() && done; ++from) {
-      message const answers = outgoing_[from];
+      message const answers = messages().outgoing[from];
       done = loop<knn_merge_step>(static_cast<index_t>(answers.size), args_.k, static_cast<index_t>(answers.begin));
     }
     return done;
@@ -113,6 +106,9 @@ class knn_stream_task {
   auto const& memory() const noexcept { return args_.memory; }
   index_t queries() const noexcept { return args_.queries.size(); }
   index_t first_index() const noexcept { return args_.part.first_index; }
+  shard_messages messages() noexcept {
+    return {message_room_, message_room_ + knn_stream_most_ranks, message_room_ + 2 * knn_stream_most_ranks};
+  }
 
   template <template <class, class, class> class Step, class... More>
   result loop(index_t count, index_t work, More const&... more) const noexcept {
@@ -164,32 +160,14 @@ class knn_stream_task {
     result done = communicator_.all_gather(memory().begins, memory().matrix, row * sizeof *begins);
     if (done) done = backend::read(exec_, communicator_, begins, memory().matrix, size * row * sizeof *begins);
     if (!done) return done;
-    auto const count = [&](std::size_t from, std::size_t to) {
-      return static_cast<std::size_t>(begins[from * row + to + 1] - begins[from * row + to]);
+    auto const count = [&](int from, int to) {
+      std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
+      return static_cast<std::size_t>(begin[1] - begin[0]);
     };
-    auto const me = static_cast<std::size_t>(communicator_.rank());
-    bool fits = true;
-    for (std::size_t r = 0; r < size; ++r) {
-      std::size_t arriving = 0;
-      for (std::size_t other = 0; other < size; ++other) {
-        if (r == me) incoming_[other] = {arriving, count(other, r)};
-        arriving += count(other, r);
-      }
-      outgoing_[r] = {static_cast<std::size_t>(begins[me * row + r]), count(me, r)};
-      std::size_t const larger_number = larger(arriving, static_cast<std::size_t>(begins[r * row + size]));
-      fits = fits && larger_number <= static_cast<std::size_t>(headers[r].received_capacity);
-      if (r != me) continue;
-      received_ = static_cast<index_t>(arriving);
-      if (output_.exchanged != nullptr) *output_.exchanged = static_cast<index_t>(larger_number);
-    }
-    return fits ? result{} : too_small("knn_shard: a rank exchanges more queries than its exchanged_capacity");
-  }
-
-  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
-                  std::size_t each) const noexcept {
-    message in_bytes[2 * knn_stream_most_ranks];
-    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
-                             in_bytes);
+    result const fits =
+        lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, messages(), output_.exchanged);
+    received_ = messages().received(ranks());
+    return fits;
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
@@ -212,8 +190,7 @@ class knn_stream_task {
   output_type const& output_;
   knn_stream_index<Exec, Points> index_;
   args_type args_;
-  message outgoing_[knn_stream_most_ranks];
-  message incoming_[knn_stream_most_ranks];
+  message message_room_[4 * knn_stream_most_ranks];
   index_t received_ = 0;
 };
 
@@ -236,11 +213,8 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   if (own) own = check_workspace(workspace, plan.cutter.used());
   shard_header const mine{digest_of<scalar>(method, k), own ? 0u : 1u, part.first_index, part.points.size(),
                           output.exchanged_capacity};
-  shard_header headers[knn_stream_most_ranks];
-  int sources[knn_stream_most_ranks];
-  shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};
-  result const agreed = agree_on_shards(telling, own, mine, headers, sources);
-  if (!agreed) return agreed;
+  shard_parties<knn_stream_most_ranks> all;
+  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
   knn_stream_args<Exec, Points, Queries> const args{part,
                                                     queries,
                                                     k,
@@ -251,7 +225,7 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                                                     output.distances.data(),
                                                     plan.memory};
   return knn_stream_task<Exec, Communicator, Points, Queries>{exec, communicator, method, output, plan.index, args}.run(
-      headers);
+      all.headers);
 }
 
 }  // namespace detail

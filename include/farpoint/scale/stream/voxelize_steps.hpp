@@ -29,6 +29,13 @@ struct voxelize_stream_args {
     if (!record.has_more) return 0;
     return *reinterpret_cast<std::uint32_t const*>(memory.received + i * record.size() + record.more_at());
   }
+  FARPOINT_HD bool is_voxel(index_t row) const noexcept { return row < static_cast<index_t>(memory.found->voxels); }
+  /// Whether max_voxels allows this voxel of the rank, by its number.
+  FARPOINT_HD bool allows(index_t row) const noexcept {
+    return is_voxel(row) && memory.numbers[row] < params.mode.max_voxels;
+  }
+  /// The same, once it is known how many voxels are allowed.
+  FARPOINT_HD bool drops(index_t row) const noexcept { return is_voxel(row) && row >= *memory.allowed; }
 };
 
 /// Notes where each point of the shard goes.
@@ -186,14 +193,10 @@ struct voxelize_allow_step {
   voxelize_stream_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
-    auto const& memory = args.memory;
     auto const row = static_cast<index_t>(k);
-    auto const voxels = static_cast<index_t>(memory.found->voxels);
-    if (row < args.rows) memory.first[row] = 0;
-    index_t const most = args.params.mode.max_voxels;
-    auto const is_allowed = [&](index_t r) { return r < voxels && memory.numbers[r] < most; };
-    bool const is_end = !is_allowed(row) && (row == 0 || is_allowed(row - 1));
-    if (row <= voxels && is_end) *memory.allowed = row;
+    if (row < args.rows) args.memory.first[row] = 0;
+    bool const is_end = !args.allows(row) && (row == 0 || args.allows(row - 1));
+    if (is_end) *args.memory.allowed = row;
   }
 };
 
@@ -223,12 +226,10 @@ struct voxelize_uncount_step {
   voxelize_stream_args<Exec, Points> args;
 
   FARPOINT_HD void operator()(std::uint64_t row) const noexcept {
-    auto const& memory = args.memory;
-    auto const r = static_cast<index_t>(row);
-    if (r < *memory.allowed || r >= static_cast<index_t>(memory.found->voxels)) return;
-    index_t const surplus = index_t{memory.first[row]} - args.params.mode.max_points;
-    if (surplus > 0)
-      atomic_add(&memory.corrections->surplus_points, std::uint64_t{0} - static_cast<std::uint64_t>(surplus));
+    if (!args.drops(static_cast<index_t>(row))) return;
+    index_t const surplus = index_t{args.memory.first[row]} - args.params.mode.max_points;
+    if (surplus <= 0) return;
+    atomic_add(&args.memory.corrections->surplus_points, std::uint64_t{0} - static_cast<std::uint64_t>(surplus));
   }
 };
 

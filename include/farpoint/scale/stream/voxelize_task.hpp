@@ -64,9 +64,9 @@ class voxelize_stream_task {
     result done = choose_points();
     if (done) done = exchange_counts(headers);
     if (done) done = loop<voxelize_pack_step>(args_.sent, 8);
-    if (done) done = exchange(memory_.sent, outgoing_, memory_.received, incoming_, args_.record.size());
+    if (done) done = messages().send(communicator_, memory_.sent, memory_.received, args_.record.size());
     if (done) done = find_voxels();
-    if (done) done = exchange(memory_.is_first, incoming_, memory_.is_new, outgoing_, 1);
+    if (done) done = messages().send_back(communicator_, memory_.is_first, memory_.is_new, 1);
     if (done) done = number_voxels(headers);
     return done ? finish() : done;
   }
@@ -91,6 +91,10 @@ class voxelize_stream_task {
 
   int ranks() const noexcept { return args_.ranks; }
   index_t points() const noexcept { return args_.cloud.size(); }
+  /// In records.
+  shard_messages messages() noexcept {
+    return {message_room_, message_room_ + max_stream_ranks, message_room_ + 2 * max_stream_ranks};
+  }
 
   template <template <class, class> class Step, class... More>
   result loop(index_t count, index_t work, More const&... more) const noexcept {
@@ -140,39 +144,21 @@ class voxelize_stream_task {
       done = backend::read(exec_, communicator_, begins, memory_.matrix, static_cast<std::size_t>(ranks()) * size);
     }
     if (!done) return done;
-    auto const count = [&](int from, std::uint32_t key) {
-      std::uint32_t const* const own = begins + static_cast<std::size_t>(from) * row + key;
-      return own[1] - own[0];
+    auto const count = [&](int from, int key) {
+      std::uint32_t const* const begin = begins + static_cast<std::size_t>(from) * row + key;
+      return static_cast<std::size_t>(begin[1] - begin[0]);
     };
-    auto const me = static_cast<std::uint32_t>(communicator_.rank());
-    auto const all = static_cast<std::uint32_t>(ranks());
-    bool fits = true;
-    for (std::uint32_t to = 0; to < all; ++to) {
-      std::uint64_t arriving = 0;
-      for (int from = 0; from < ranks(); ++from) arriving += count(from, to);
-      fits = fits && arriving <= static_cast<std::uint64_t>(headers[to].received_capacity);
-      outgoing_[to] = {begins[me * row + to], count(communicator_.rank(), to)};
-      if (to == me && output_.received != nullptr) *output_.received = static_cast<index_t>(arriving);
-    }
-    if (!fits) return too_small("voxelize_shard: a rank receives more points than its received_capacity");
+    auto const all = static_cast<std::size_t>(ranks());
+    result const fits =
+        lay_out_records(communicator_.rank(), {headers, all}, sources_, count, messages(), output_.received);
+    if (!fits) return fits;
     for (int from = 0; from < ranks(); ++from) {
-      outside_ += count(from, all + stays_outside);
-      non_finite_ += count(from, all + stays_non_finite);
+      outside_ += count(from, ranks() + int{stays_outside});
+      non_finite_ += count(from, ranks() + int{stays_non_finite});
     }
-    args_.sent = begins[me * row + all];
-    for (int k = 0; k < ranks(); ++k) {
-      incoming_[sources_[k]] = {args_.received, count(sources_[k], me)};
-      args_.received += count(sources_[k], me);
-    }
+    args_.sent = begins[static_cast<std::size_t>(communicator_.rank()) * row + all];
+    args_.received = static_cast<std::uint32_t>(messages().received(ranks()));
     return {};
-  }
-
-  /// Exchanges elements of `each` bytes.
-  result exchange(void const* send, message const* outgoing, void* receive, message const* incoming,
-                  std::size_t each) const noexcept {
-    message in_bytes[2 * max_stream_ranks];
-    return exchange_elements(communicator_, messages_between(ranks(), send, outgoing, receive, incoming), each,
-                             in_bytes);
   }
 
   /// Writes the rows of the rank's voxels, and marks the records that are the first of theirs.
@@ -206,9 +192,9 @@ class voxelize_stream_task {
     if (done) done = communicator_.all_gather(memory_.firsts + points(), memory_.totals, sizeof *memory_.totals);
     if (done) done = loop<voxelize_base_step>(ranks(), ranks());
     if (done) done = loop<voxelize_give_step>(args_.sent, 2);
-    if (done) done = exchange(memory_.given, outgoing_, memory_.taken, incoming_, sizeof *memory_.given);
+    if (done) done = messages().send(communicator_, memory_.given, memory_.taken, sizeof *memory_.given);
     for (int from = 0; from < ranks() && done; ++from) {
-      message const records = incoming_[from];
+      message const records = messages().incoming[from];
       done = loop<voxelize_number_step>(static_cast<index_t>(records.size), 2, static_cast<std::uint32_t>(from),
                                         static_cast<std::uint32_t>(records.begin));
     }
@@ -240,8 +226,7 @@ class voxelize_stream_task {
   voxelize_stream_memory<Exec, scalar> memory_;
   bytes workspace_;
   args_type args_;
-  message outgoing_[max_stream_ranks];  ///< in records, as `incoming_`
-  message incoming_[max_stream_ranks];
+  message message_room_[4 * max_stream_ranks];
   unsigned long long outside_ = 0;  ///< of all ranks
   unsigned long long non_finite_ = 0;
 };
@@ -268,13 +253,11 @@ result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> co
   if (own) own = check_workspace(workspace, voxelize_stream_size(exec, ranks, part, params, output));
   shard_header const mine{digest_of(params), own ? 0u : 1u, part.first_index, part.points.size(),
                           output.received_capacity};
-  shard_header headers[max_stream_ranks];
-  int sources[max_stream_ranks];
-  shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};
-  result const agreed = agree_on_shards(telling, own, mine, headers, sources);
-  if (!agreed) return agreed;
-  voxelize_stream_task<Exec, Communicator, Points> task{exec, communicator, part, params, output, sources, workspace};
-  return task.run(headers);
+  shard_parties<max_stream_ranks> all;
+  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  voxelize_stream_task<Exec, Communicator, Points> task{exec,   communicator, part,     params,
+                                                        output, all.sources,  workspace};
+  return task.run(all.headers);
 }
 
 }  // namespace detail
