@@ -84,6 +84,19 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_farthest2_of(point_boxes<Scalar> c
   return sum;
 }
 
+/// Boxes of a group, a bit each, for which `hit(squared distance from a query, lowest index of a point)` holds.
+template <class Scalar, class Hit>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_where(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
+                                                             Hit const& hit) noexcept {
+  lane_word<Scalar> bits = 0;
+  FARPOINT_VECTOR_LOOP
+  for (int lane = 0; lane < point_bvh_width; ++lane) {
+    bool const is_hit = hit(box_distance2_of(boxes, lane, q), boxes.lowest[lane]);
+    bits |= is_hit ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
+  }
+  return static_cast<std::uint32_t>(bits);
+}
+
 /// Boxes of a group, a bit each, that may hold a point that comes before (limit, index) in the order of neighbour_key.
 ///
 /// The lowest index decides among boxes at the distance of the limit: without it a cloud whose points are all equal
@@ -91,27 +104,15 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar box_farthest2_of(point_boxes<Scalar> c
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_before(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
                                                               Scalar limit, std::uint32_t index) noexcept {
-  lane_word<Scalar> hit = 0;
-  FARPOINT_VECTOR_LOOP
-  for (int lane = 0; lane < point_bvh_width; ++lane) {
-    Scalar const d = box_distance2_of(boxes, lane, q);
-    bool const is_before = (d < limit) | ((d == limit) & (boxes.lowest[lane] < index));
-    hit |= is_before ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
-  }
-  return static_cast<std::uint32_t>(hit);
+  return boxes_where(boxes, q,
+                     [=](Scalar d, std::uint32_t lowest) { return (d < limit) | ((d == limit) & (lowest < index)); });
 }
 
 /// Boxes of a group, a bit each, that may hold a point not farther than `limit` whose index is below this.
 template <class Scalar>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t boxes_within(point_boxes<Scalar> const& boxes, vec<Scalar, 3> const& q,
                                                               Scalar limit, std::uint32_t index) noexcept {
-  lane_word<Scalar> hit = 0;
-  FARPOINT_VECTOR_LOOP
-  for (int lane = 0; lane < point_bvh_width; ++lane) {
-    bool const is_within = (box_distance2_of(boxes, lane, q) <= limit) & (boxes.lowest[lane] < index);
-    hit |= is_within ? lane_word<Scalar>{1} << lane : lane_word<Scalar>{0};
-  }
-  return static_cast<std::uint32_t>(hit);
+  return boxes_where(boxes, q, [=](Scalar d, std::uint32_t lowest) { return (d <= limit) & (lowest < index); });
 }
 
 }  // namespace detail

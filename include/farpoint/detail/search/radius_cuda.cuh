@@ -89,7 +89,7 @@ class radius_search {
     } else if (request.k <= 32) {
       run(register_lists<key, 32, writer_type>{request, writer}, counters_);
     } else {
-      run(radius_row_lists<key, Points>{request, points_, writer}, counters_);
+      run(radius_row_lists<key, Points>{{request, points_}, writer}, counters_);
     }
   }
 
@@ -97,7 +97,7 @@ class radius_search {
   template <class Key>
   void fill(radius_rows_output<scalar> const& output, index_t rows) const noexcept {
     knn_request<scalar> const request = request_of<scalar>(params_, 0);
-    run(radius_rows_fill<Key, Points>{request, points_, output, radius_sorted_row}, {});
+    run(radius_rows_fill<Key, Points>{{request, points_}, output, radius_sorted_row}, {});
     segmented_sort<Key>(launcher_, segmented_sort_args<Points, Queries>{points_, queries_, rows, output});
   }
 
@@ -120,7 +120,7 @@ void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> co
   } else if (max <= most_in_packets<scalar>) {
     run_packet_lists<Selector>(launcher_, queries_, request, writer, counters_);
   } else {
-    run(radius_row_lists<neighbour_key<scalar>, Points>{request, points_, writer}, counters_);
+    run(radius_row_lists<neighbour_key<scalar>, Points>{{request, points_}, writer}, counters_);
   }
 }
 

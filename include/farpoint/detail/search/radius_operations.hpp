@@ -99,31 +99,39 @@ class row_of_keys {
   vec<scalar, 3> q_;
 };
 
-/// Fills a row with the first `request.k` neighbours of its query, in order; returns how many there are.
+/// Makes lists in the rows of an output.
 template <class Key, class Points>
-FARPOINT_HD int fill_row(row_of_keys<Key, Points> const& row, knn_request<typename Points::scalar> const& request,
-                         search_query<typename Points::scalar> const& q,
-                         point_bvh_ref<typename Points::scalar> const& index) noexcept {
-  Key const limit = list_order<Key>::limit(request.radius2);
-  topk_heap<Key, row_of_keys<Key, Points>> list{row, request.k, limit};
-  list_order<Key>::search(index, q, start_of(q, index), list, request);
-  list.sort();
-  return list.count();
-}
+struct row_filler {
+  using scalar = typename Points::scalar;
+
+  knn_request<scalar> request;
+  batch<Points> points;
+
+  /// Fills the row that begins at an element with the first `wanted.k` neighbours of a query, in order; returns how
+  /// many there are.
+  template <class Output>
+  FARPOINT_HD int fill(Output const& output, index_t begin, knn_request<scalar> const& wanted,
+                       search_query<scalar> const& q, point_bvh_ref<scalar> const& index) const noexcept {
+    row_of_keys<Key, Points> const row{output.indices, output.distances, begin, points[q.cloud], q.at};
+    Key const limit = list_order<Key>::limit(wanted.radius2);
+    topk_heap<Key, row_of_keys<Key, Points>> list{row, wanted.k, limit};
+    list_order<Key>::search(index, q, start_of(q, index), list, wanted);
+    list.sort();
+    return list.count();
+  }
+};
 
 /// Keeps lists in the rows of a radius_output, for a `max` that is too large for registers.
 template <class Key, class Points>
 struct radius_row_lists {
   using scalar = typename Points::scalar;
 
-  knn_request<scalar> request;
-  batch<Points> points;
+  row_filler<Key, Points> rows;
   radius_writer<scalar> output;
 
   FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t) const noexcept {
-    row_of_keys<Key, Points> const row{output.indices, output.distances, q.row * output.max, points[q.cloud], q.at};
-    int const count = fill_row(row, request, q, index);
+    int const count = rows.fill(output, q.row * output.max, rows.request, q, index);
     output.pad(q.row, count);
     return count;
   }
@@ -135,8 +143,7 @@ template <class Key, class Points>
 struct radius_rows_fill {
   using scalar = typename Points::scalar;
 
-  knn_request<scalar> request;
-  batch<Points> points;
+  row_filler<Key, Points> rows;
   radius_rows_output<scalar> output;
   index_t collected;
 
@@ -147,14 +154,13 @@ struct radius_rows_fill {
     if (!row_fits(end, output.indices.size(), output.offsets.wide())) {
       leave_out(begin, end);
     } else if (end - begin <= collected) {
-      row_collector collector{output.indices, begin, request.excluded(q.index)};
-      within_visitor<scalar, row_collector> visitor{request.radius2, collector};
+      row_collector collector{output.indices, begin, rows.request.excluded(q.index)};
+      within_visitor<scalar, row_collector> visitor{rows.request.radius2, collector};
       if (begin < end) index.visit(q.at, start_of(q, index), visitor);
     } else {
-      knn_request<scalar> all = request;
+      knn_request<scalar> all = rows.request;
       all.k = static_cast<int>(end - begin);
-      row_of_keys<Key, Points> const row{output.indices, output.distances, begin, points[q.cloud], q.at};
-      fill_row(row, all, q, index);
+      rows.fill(output, begin, all, q, index);
     }
     return 0;
   }
