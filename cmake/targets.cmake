@@ -20,13 +20,6 @@ target_link_libraries(farpoint_cuda INTERFACE farpoint_host $<BUILD_INTERFACE:CC
 
 # The .cuh headers with NCCL, for ranks that are GPUs. Defined even without NCCL, as farpoint::cuda is without nvcc; this
 # build uses it where NCCL::NCCL is.
-if(FARPOINT_WITH_CUDA)
-  include(${CMAKE_CURRENT_LIST_DIR}/farpoint_find_nccl.cmake)
-  farpoint_find_nccl(farpoint_nccl_problem)
-  if(farpoint_nccl_problem)
-    message(STATUS "farpoint: NCCL was not found; what needs it is left out")
-  endif()
-endif()
 add_library(farpoint_nccl INTERFACE)
 add_library(farpoint::nccl ALIAS farpoint_nccl)
 set_target_properties(farpoint_nccl PROPERTIES EXPORT_NAME nccl)

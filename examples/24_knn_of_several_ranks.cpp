@@ -14,10 +14,7 @@ using view = farpoint::point_view<float>;
 
 constexpr farpoint::index_t k = 8;
 
-struct rank_rows {
-  farpoint::result outcome;
-  std::vector<farpoint::index_t> indices;  // into the whole map
-  std::vector<float> distances;
+struct rank_rows : example::rank_lists {
   farpoint::index_t exchanged = 0;
 };
 

@@ -13,10 +13,7 @@ namespace {
 using example::point;
 using view = farpoint::point_view<float>;
 
-struct rank_samples {
-  farpoint::result outcome;
-  std::vector<farpoint::index_t> indices;  // into the whole map
-  std::vector<float> distances;
+struct rank_samples : example::rank_lists {
   farpoint::index_t exchanges = 0;
 };
 

@@ -2,6 +2,7 @@
 // NCCL they are processes, and the communicator is another one.
 #pragma once
 
+#include <farpoint/core/status.hpp>
 #include <farpoint/core/types.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
@@ -29,6 +30,13 @@ inline shared_cloud map_of_tiles() {
   }
   return map;
 }
+
+/// What a rank answers in lists.
+struct rank_lists {
+  farpoint::result outcome;
+  std::vector<farpoint::index_t> indices;  // into the whole map
+  std::vector<float> distances;
+};
 
 /// What `work(communicator, its points, index of the first of them)` returns on each rank; all work at the same time.
 template <class Work>
