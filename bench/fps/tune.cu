@@ -225,9 +225,7 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
 }  // namespace
 
 int run_program(arguments const& wished) {
-  fps_problem_store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  return run_cuda_suite("fps_tune", wished);
+  return run_suite_of("fps_tune", wished, register_rows);
 }
 
 }  // namespace farpoint_bench

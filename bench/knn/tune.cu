@@ -98,9 +98,7 @@ void register_rows(bool flush_l2, knn_problem_store& problems) {
 }  // namespace
 
 int run_program(arguments const& wished) {
-  knn_problem_store problems{read_scans(wished.cloud_paths)};
-  register_rows(wished.flush_l2, problems);
-  return run_cuda_suite("knn_tune", wished);
+  return run_suite_of("knn_tune", wished, register_rows);
 }
 
 }  // namespace farpoint_bench

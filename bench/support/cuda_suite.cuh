@@ -2,6 +2,7 @@
 /// Runs the rows of a program that needs a GPU. Needs nvcc.
 #pragma once
 
+#include "clouds.hpp"
 #include "cuda_context.cuh"
 #include "device_info.hpp"
 #include "suite.hpp"
@@ -26,6 +27,16 @@ inline int run_cuda_suite(
   add_common_context(suite);
   add_cuda_context(wished.flush_l2);
   return run_all();
+}
+
+/// The same, of rows for the clouds of one store.
+/// @tparam Store         made of the scans that the command line names
+/// @param register_rows  registers them for a store; it is told whether the L2 cache is flushed
+template <class Store>
+int run_suite_of(std::string const& suite, arguments const& wished, void (*register_rows)(bool flush_l2, Store&)) {
+  Store problems{read_scans(wished.cloud_paths)};
+  register_rows(wished.flush_l2, problems);
+  return run_cuda_suite(suite, wished);
 }
 
 }  // namespace farpoint_bench
