@@ -6,6 +6,7 @@
 #include "../shared/shard_problem.hpp"
 #include "run_call.cuh"
 #include "stream_ranks.cuh"
+#include "voxelize_arrays.cuh"
 
 namespace farpoint_tests {
 
@@ -14,24 +15,17 @@ template <class Problem, class Communicator>
 rank_answer voxelize_rank(Problem problem, rank_call const& call, Communicator& communicator, cudaStream_t stream) {
   problem.capacity = call.capacity;
   rank_answer answer;
-  device_array<unsigned char> const memory{problem.memory};
-  device_array<unsigned char> const feature_memory{problem.feature_memory};
-  std::vector<std::unique_ptr<device_array<unsigned char>>> parts;
-  std::array<unsigned char*, part::count> at{};
-  for (std::size_t which = 0; which < part::count; ++which) {
-    parts.push_back(std::make_unique<device_array<unsigned char>>(problem.part_bytes(which)));
-    at[which] = parts.back()->data();
-  }
+  voxelize_arrays const arrays{problem};
   using points_type = typename Problem::view;
   index_t const size = call.end - call.begin;
-  auto const points = problem.clouds_at(memory.data(), nullptr).points().subview(call.begin, size);
+  auto const points = problem.clouds_at(arrays.memory.data(), nullptr).points().subview(call.begin, size);
   farpoint::shard<points_type> const part{points, call.first_index};
-  auto params = problem.params_at(memory.data(), feature_memory.data());
+  auto params = arrays.params(problem);
   params.features = features_of(params.features, call.begin, size);
   params.hash_seed = call.hash_seed;
   device_array<index_t> const numbers{static_cast<std::size_t>(std::max<index_t>(call.capacity, 0))};
   farpoint::voxelize_shard_output<typename points_type::scalar> output;
-  output.rows = problem.output_at(at);
+  output.rows = arrays.output(problem);
   output.numbers = {numbers.data(), numbers.size()};
   output.received_capacity = call.received_capacity;
   output.received = &answer.received;
@@ -43,7 +37,7 @@ rank_answer voxelize_rank(Problem problem, rank_call const& call, Communicator& 
                                 room.subspan(0, needed - std::min(needed, call.workspace_less)));
   REQUIRE_CUDA(cudaStreamSynchronize(stream));
   if (!workspace.intact() || !numbers.intact()) outcome = memory_was_written;
-  answer.rows = answer_of(problem, parts, outcome);
+  answer.rows = answer_of(problem, arrays.parts, outcome);
   answer.numbers = numbers.download();
   return answer;
 }
@@ -62,19 +56,6 @@ std::vector<rank_answer> voxelize_on_streams(Problem const& problem, std::vector
     answers[r] = voxelize_rank(problem, calls[r], communicator, stream.get());
   });
   return answers;
-}
-
-template <class Problem>
-void check_rank_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
-  auto const expected = reference_voxels(problem);
-  for (auto const& answer : answers) {
-    INFO(answer.rows.outcome.reason);
-    REQUIRE(answer.rows.outcome);
-    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
-  }
-  auto const all = joined(problem, answers);
-  INFO(difference(all, expected));
-  CHECK(same_answer(all, expected));
 }
 
 }  // namespace farpoint_tests

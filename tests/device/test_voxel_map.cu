@@ -16,21 +16,14 @@ namespace {
 template <class Problem>
 voxel_map_answer map_on_device(Problem const& problem) {
   auto const& cloud = problem.cloud;
-  device_array<unsigned char> const memory{cloud.memory};
-  device_array<unsigned char> const feature_memory{cloud.feature_memory};
-  std::vector<std::unique_ptr<device_array<unsigned char>>> parts;
-  std::array<unsigned char*, part::count> at{};
-  for (std::size_t which = 0; which < part::count; ++which) {
-    parts.push_back(std::make_unique<device_array<unsigned char>>(cloud.part_bytes(which)));
-    at[which] = parts.back()->data();
-  }
+  voxelize_arrays const arrays{cloud};
   voxel_map_totals totals;
   test_stream const stream;
   auto const wait = [&stream] { REQUIRE_CUDA(cudaStreamSynchronize(stream.get())); };
-  auto const outcome = run_voxel_map<device_array>(
-      cuda_exec{stream.get()}, problem, wait, cloud.clouds_at(memory.data(), nullptr).points(),
-      cloud.params_at(memory.data(), feature_memory.data()), cloud.output_at(at), totals);
-  return {answer_of(cloud, parts, outcome), std::move(totals)};
+  auto const outcome = run_voxel_map<device_array>(cuda_exec{stream.get()}, problem, wait,
+                                                   cloud.clouds_at(arrays.memory.data(), nullptr).points(),
+                                                   arrays.params(cloud), arrays.output(cloud), totals);
+  return {answer_of(cloud, arrays.parts, outcome), std::move(totals)};
 }
 
 template <class Problem>

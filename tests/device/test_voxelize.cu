@@ -17,17 +17,14 @@ void check_selector(char const* name, Problem const& problem, voxelize_answer co
 template <class Problem>
 voxelize_answer solve(Problem const& problem) {
   auto const answer = voxelize_on_device<farpoint::voxelize_selector>(problem);
+  check_selector<small_blocks>("small blocks", problem, answer);
+  check_selector<only_sort>("sort", problem, answer);
+  // The scalar type touches the keys and the centroids only.
   if constexpr (std::is_same_v<Problem, voxelize_problem<float>>) {
-    check_selector<small_blocks>("small blocks", problem, answer);
-    check_selector<only_sort>("sort", problem, answer);
     check_selector<only_table>("table", problem, answer);
     check_selector<only_bitmap>("bitmap", problem, answer);
     check_selector<only_deep_bitmap>("bitmap of groups", problem, answer);
     check_selector<sorted_bitmap>("bitmap and sort", problem, answer);
-  } else {
-    // The scalar type touches the keys and the centroids only.
-    check_selector<small_blocks>("small blocks", problem, answer);
-    check_selector<only_sort>("sort", problem, answer);
   }
   return answer;
 }

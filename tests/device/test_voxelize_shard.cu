@@ -7,15 +7,17 @@ using farpoint::dynamic;
 using farpoint::hard;
 using farpoint::status;
 
+namespace {
+
+auto const check_on_streams = [](auto const& problem, std::vector<rank_call> const& calls, int) {
+  check_rank_answers(problem, voxelize_on_streams(problem, calls));
+};
+
+}  // namespace
+
 TEST_CASE("voxelize_shard, device: random problems on 1 to 4 ranks give what one call gives",
           "[voxelize][shard][device][sanitize]") {
-  for (std::uint64_t seed = 0; seed < 100; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed + 2000};
-    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
-    auto const calls = share_out(problem, random, static_cast<int>(1 + seed % 4));
-    check_rank_answers(problem, voxelize_on_streams(problem, calls));
-  }
+  for_each_shared_out(100, 2000, check_on_streams);
 }
 
 TEST_CASE("voxelize_shard, device: doubles, and max_voxels that cuts all ranks", "[voxelize][shard][device]") {
@@ -24,12 +26,8 @@ TEST_CASE("voxelize_shard, device: doubles, and max_voxels that cuts all ranks",
     random_source random{seed};
     auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
     check_rank_answers(wide, voxelize_on_streams(wide, share_out(wide, random, 3)));
-    auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
-    farpoint::voxel_mode const mode = hard{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
-    auto const few =
-        for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
-    check_rank_answers(few, voxelize_on_streams(few, share_out(few, random, 5)));
   }
+  for_each_cut(12, 5, check_on_streams);
 }
 
 TEST_CASE("voxelize_shard, device: large parts", "[voxelize][shard][device]") {

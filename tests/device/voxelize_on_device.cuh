@@ -3,12 +3,11 @@
 
 #include <farpoint/voxelize.cuh>
 
-#include <memory>
-
 #include "../shared/voxelize_problem.hpp"
 #include "cuda_check.hpp"
 #include "radix_sort_kernels.cuh"
 #include "run_call.cuh"
+#include "voxelize_arrays.cuh"
 
 namespace farpoint_tests {
 
@@ -57,20 +56,13 @@ struct sorted_bitmap : only_sort {
 template <class Problem>
 class voxelize_call {
  public:
-  explicit voxelize_call(Problem const& problem)
-      : problem_{problem}, memory_{problem.memory}, feature_memory_{problem.feature_memory}, offsets_{problem.offsets} {
-    for (std::size_t which = 0; which < part::count; ++which) {
-      parts_.push_back(std::make_unique<device_array<unsigned char>>(problem.part_bytes(which)));
-    }
-  }
+  explicit voxelize_call(Problem const& problem) : problem_{problem}, arrays_{problem}, offsets_{problem.offsets} {}
 
   template <class Selector>
   farpoint::result enqueue(cudaStream_t stream) {
-    std::array<unsigned char*, part::count> at{};
-    for (std::size_t which = 0; which < part::count; ++which) at[which] = parts_[which]->data();
-    auto const clouds = problem_.clouds_at(memory_.data(), offsets_.data());
-    auto const params = problem_.params_at(memory_.data(), feature_memory_.data());
-    auto const output = problem_.output_at(at);
+    auto const clouds = problem_.clouds_at(arrays_.memory.data(), offsets_.data());
+    auto const params = arrays_.params(problem_);
+    auto const output = arrays_.output(problem_);
     farpoint::cuda_exec const exec{stream};
     std::size_t const needed = farpoint::voxelize_workspace_bytes<Selector>(exec, clouds, params, output);
     return farpoint::voxelize<Selector>(exec, clouds, params, output, workspace_.of_size(needed));
@@ -78,9 +70,9 @@ class voxelize_call {
 
   /// After the stream was synchronised.
   voxelize_answer answer(farpoint::result outcome) const {
-    bool const kept = workspace_.intact() && memory_.intact() && feature_memory_.intact();
+    bool const kept = workspace_.intact() && arrays_.memory.intact() && arrays_.feature_memory.intact();
     if (!kept) outcome = memory_was_written;
-    return answer_of(problem_, parts_, outcome);
+    return answer_of(problem_, arrays_.parts, outcome);
   }
 
   /// What an earlier call left behind must not help a later one.
@@ -88,21 +80,19 @@ class voxelize_call {
   std::vector<unsigned char> workspace() const { return workspace_.download(); }
   /// Back to the poison, which rows that are not written must keep.
   void poison() {
-    for (auto const& array : parts_) array->refill();
+    for (auto const& array : arrays_.parts) array->refill();
   }
   /// Another problem's points in the same memory, with as many points and clouds.
   void upload(Problem const& other) {
-    memory_.upload(other.memory);
-    feature_memory_.upload(other.feature_memory);
+    arrays_.memory.upload(other.memory);
+    arrays_.feature_memory.upload(other.feature_memory);
     offsets_.upload(other.offsets);
   }
 
  private:
   Problem const& problem_;
-  device_array<unsigned char> memory_;
-  device_array<unsigned char> feature_memory_;
+  voxelize_arrays arrays_;
   device_array<index_t> offsets_;
-  std::vector<std::unique_ptr<device_array<unsigned char>>> parts_;
   call_workspace workspace_;
 };
 

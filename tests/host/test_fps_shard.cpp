@@ -6,6 +6,7 @@
 #include "../catch.hpp"
 #include "../shared/for_each_seed.hpp"
 #include "../shared/fps_shard_problem.hpp"
+#include "../shared/rank_lists.hpp"
 #include "../shared/together.hpp"
 
 using namespace farpoint_tests;
@@ -73,12 +74,10 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
     params.samples += is_odd ? odd.more_samples : 0;
     if (is_odd && odd.stop_below != 0) params.stop_below = odd.stop_below;
     auto const size = static_cast<std::size_t>(std::max<index_t>(params.samples, 0));
-    host_array<index_t> const indices{size};
-    host_array<Coord> const distances{size};
+    rank_lists<Coord> const lists{size};
     auto& answer = answers[rank];
-    farpoint::fps_shard_output<Coord> output;
-    output.indices = {indices.data(), is_odd && odd.lacks_room ? size - 1 : size};
-    output.distances = {distances.data(), size};
+    auto output = lists.template output<farpoint::fps_shard_output<Coord>>();
+    if (is_odd && odd.lacks_room) output.indices = output.indices.first(size - 1);
     output.count = &answer.count;
     output.exchanges = &answer.exchanges;
     output.report = &answer.report;
@@ -92,18 +91,11 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
     host_array<unsigned char> const workspace{needed};
     farpoint::bytes const memory{workspace.data(), is_odd && odd.workspace_less > 0 ? odd.workspace_less : needed};
     failing_communicator communicator{group, number, is_odd ? odd.fails_after : -1};
-    if (!problem.is_tuned) {
-      answer.outcome = fps_shard(exec, communicator, part, params, output, memory);
-    } else {
-      answer.outcome =
-          farpoint::detail::fps_shard_by<Rule>(exec, communicator, part, params, output, memory, problem.tuning);
-    }
-    if (!workspace.intact() || !indices.intact() || !distances.intact()) {
-      answer.outcome = {status::bad_argument, -1, "test: memory was overrun"};
-    }
-    answer.is_untouched = indices.untouched() && distances.untouched() && answer.count == -1;
-    answer.indices = indices.download();
-    answer.distances = distances.download();
+    auto const outcome = problem.is_tuned ? farpoint::detail::fps_shard_by<Rule>(exec, communicator, part, params,
+                                                                                 output, memory, problem.tuning)
+                                          : fps_shard(exec, communicator, part, params, output, memory);
+    lists.read(answer, outcome, workspace);
+    answer.is_untouched = lists.untouched() && answer.count == -1;
   });
   return answers;
 }

@@ -7,6 +7,7 @@
 #include "../shared/fiber_machine.hpp"
 #include "../shared/for_each_seed.hpp"
 #include "../shared/fps_shard_problem.hpp"
+#include "../shared/rank_lists.hpp"
 #include "../shared/together.hpp"
 
 using namespace farpoint_tests;
@@ -20,16 +21,10 @@ namespace {
 template <int Dim>
 struct small_config {
   static constexpr int dim = Dim;
-  static constexpr unsigned blocks = 2;
-  static constexpr unsigned listed = 4;
-  static constexpr int list_block_size = 64;
-  static constexpr int points_per_lane = 1;
-  static constexpr unsigned kept = 3;
-  static constexpr unsigned samples_at_once = 5;
-  static constexpr int decide_block_size = 32;
-  static constexpr unsigned listings_at_once = 2;
-  static constexpr int rounds_at_once = 3;
-  static constexpr int spare_rounds = 0;
+  static constexpr unsigned blocks = 2, listed = 4, kept = 3;
+  static constexpr int list_block_size = 64, points_per_lane = 1, decide_block_size = 32;
+  static constexpr unsigned samples_at_once = 5, listings_at_once = 2;
+  static constexpr int rounds_at_once = 3, spare_rounds = 0;
 };
 
 /// Runs kernels as fibers do.
@@ -109,12 +104,9 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
     farpoint::fps_params params = problem.params;
     params.first += problem.first_index;
     auto const size = static_cast<std::size_t>(params.samples);
-    host_array<index_t> const indices{size};
-    host_array<float> const distances{size};
+    rank_lists<float> const lists{size};
     auto& answer = answers[rank];
-    farpoint::fps_shard_output<float> output;
-    output.indices = {indices.data(), size};
-    output.distances = {distances.data(), size};
+    auto output = lists.output<farpoint::fps_shard_output<float>>();
     output.count = &answer.count;
     output.exchanges = &answer.exchanges;
     output.report = &answer.report;
@@ -122,14 +114,10 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
     std::size_t const needed = plan{nullptr, ranks, points, params.samples}.cutter.used();
     host_array<unsigned char> const workspace{needed};
     farpoint::thread_communicator communicator{group, number};
-    answer.outcome = fps_shard_on<fiber_blocks_of_fps>(
+    auto const outcome = fps_shard_on<fiber_blocks_of_fps>(
         host_exec{1}, communicator, part, params, output, {},
         farpoint::bytes{workspace.data(), rank == too_small_on ? needed - 1 : needed});
-    if (!workspace.intact() || !indices.intact() || !distances.intact()) {
-      answer.outcome = {status::bad_argument, -1, "test: memory was overrun"};
-    }
-    answer.indices = indices.download();
-    answer.distances = distances.download();
+    lists.read(answer, outcome, workspace);
   });
   return answers;
 }

@@ -4,8 +4,8 @@
 
 #include "../catch.hpp"
 #include "../shared/for_each_seed.hpp"
-#include "../shared/host_array.hpp"
 #include "../shared/knn_shard_problem.hpp"
+#include "../shared/rank_lists.hpp"
 #include "../shared/together.hpp"
 
 using namespace farpoint_tests;
@@ -28,12 +28,9 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     farpoint::shard<farpoint::point_view<Coord>> const part{view_of(mine), problem.first_index + problem.cuts[rank]};
     auto const asked = problem.in_place ? part.points : view_of(queries);
     auto const size = queries.size() * static_cast<std::size_t>(problem.k);
-    host_array<index_t> const indices{size};
-    host_array<Coord> const distances{size};
+    rank_lists<Coord> const lists{size};
     auto& answer = answers[rank];
-    farpoint::knn_shard_output<Coord> output;
-    output.indices = {indices.data(), size};
-    output.distances = {distances.data(), size};
+    auto output = lists.template output<farpoint::knn_shard_output<Coord>>();
     output.exchanged_capacity = capacity[rank];
     output.exchanged = &answer.exchanged;
     output.report = &answer.report;
@@ -49,17 +46,11 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     }
     host_array<unsigned char> const workspace{needed};
     farpoint::bytes const memory{workspace.data(), needed};
-    if (problem.on_stream) {
-      answer.outcome = farpoint::detail::knn_shard_on(exec, communicator, part, asked, problem.method, problem.k,
-                                                      output, {}, memory);
-    } else {
-      answer.outcome = knn_shard(exec, communicator, part, asked, problem.method, problem.k, output, memory);
-    }
-    if (!workspace.intact() || !indices.intact() || !distances.intact()) {
-      answer.outcome = {status::bad_argument, -1, "test: memory was overrun"};
-    }
-    answer.indices = indices.download();
-    answer.distances = distances.download();
+    auto const outcome = problem.on_stream
+                             ? farpoint::detail::knn_shard_on(exec, communicator, part, asked, problem.method,
+                                                              problem.k, output, {}, memory)
+                             : knn_shard(exec, communicator, part, asked, problem.method, problem.k, output, memory);
+    lists.read(answer, outcome, workspace);
   });
   return answers;
 }

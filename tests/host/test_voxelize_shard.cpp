@@ -14,23 +14,16 @@ using farpoint::status;
 
 namespace {
 
-template <class Problem>
-void check_shards(Problem const& problem, std::vector<rank_call> calls, int threads) {
-  auto const expected = reference_voxels(problem);
+auto const check_shards = [](auto const& problem, std::vector<rank_call> calls, int threads) {
   for (auto& call : calls) call.gathers = true;
   auto const answers = run_ranks(problem, calls, threads);
+  check_rank_answers(problem, answers);
+  auto const expected = reference_voxels(problem);
   for (auto const& answer : answers) {
-    INFO(answer.rows.outcome.reason);
-    REQUIRE(answer.rows.outcome);
-    // The report is everybody's.
-    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
     INFO(answer.all.outcome.reason << ", gathered: " << difference(answer.all, expected));
     CHECK(same_answer(answer.all, expected));
   }
-  auto const all = joined(problem, answers);
-  INFO(difference(all, expected));
-  CHECK(same_answer(all, expected));
-}
+};
 
 /// voxelize_shard() of the host by all of them.
 struct host_ranks : four_ranks {
@@ -42,23 +35,14 @@ struct host_ranks : four_ranks {
 }  // namespace
 
 TEST_CASE("voxelize_shard: random problems on 1 to 4 ranks give what one call gives", "[voxelize][shard]") {
-  for (std::uint64_t seed = 0; seed < 160; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed};
-    int const ranks = static_cast<int>(1 + seed % 4);
-    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
-    check_shards(problem, share_out(problem, random, ranks), seed % 3 == 0 ? 2 : 1);
-  }
+  for_each_shared_out(160, 0, check_shards);
 }
 
 SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
+  for_each_scalar_shared_out(check_shards);
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     random_source random{seed};
-    auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
-    check_shards(wide, share_out(wide, random, 3), 1);
-    auto const narrow = for_shards(random_voxelize_problem<farpoint::float16>(seed, 1500));
-    check_shards(narrow, share_out(narrow, random, 2), 1);
     auto const cloud = make_cloud(shape::utm, 600, seed);
     auto const utm = for_shards(voxelize_problem<double>{cloud, fitted_grid<double>(cloud, {70, 60, 3}), hard{900, 2}});
     check_shards(utm, share_out(utm, random, 4), 1);
@@ -66,15 +50,7 @@ SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxeli
 }
 
 TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all ranks", "[voxelize][shard]") {
-  for (std::uint64_t seed = 0; seed < 24; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed};
-    auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
-    farpoint::voxel_mode const mode = hard{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
-    auto const problem =
-        for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
-    check_shards(problem, share_out(problem, random, 9), 1);
-  }
+  for_each_cut(24, 9, check_shards);
 }
 
 TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones", "[voxelize][shard]") {

@@ -5,25 +5,13 @@
 #include "../shared/shard_problem.hpp"
 
 using namespace farpoint_tests;
-using farpoint::dynamic;
-using farpoint::hard;
 using farpoint::status;
 
 namespace {
 
-template <class Problem>
-void check_stream_steps(Problem const& problem, std::vector<rank_call> const& calls, int threads) {
-  auto const expected = reference_voxels(problem);
-  auto const answers = run_ranks<stream_steps>(problem, calls, threads);
-  for (auto const& answer : answers) {
-    INFO(answer.rows.outcome.reason);
-    REQUIRE(answer.rows.outcome);
-    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
-  }
-  auto const all = joined(problem, answers);
-  INFO(difference(all, expected));
-  CHECK(same_answer(all, expected));
-}
+auto const check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
+  check_rank_answers(problem, run_ranks<stream_steps>(problem, calls, threads));
+};
 
 /// The stream's loops of all of them.
 struct stream_ranks : four_ranks {
@@ -35,36 +23,16 @@ struct stream_ranks : four_ranks {
 
 TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives",
           "[voxelize][shard]") {
-  for (std::uint64_t seed = 0; seed < 160; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed + 1000};
-    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
-    check_stream_steps(problem, share_out(problem, random, static_cast<int>(1 + seed % 4)), seed % 3 == 0 ? 2 : 1);
-  }
+  for_each_shared_out(160, 1000, check_steps);
 }
 
 SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed};
-    auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
-    check_stream_steps(wide, share_out(wide, random, 3), 1);
-    auto const narrow = for_shards(random_voxelize_problem<farpoint::float16>(seed, 1500));
-    check_stream_steps(narrow, share_out(narrow, random, 2), 1);
-  }
+  for_each_scalar_shared_out(check_steps);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
           "[voxelize][shard]") {
-  for (std::uint64_t seed = 0; seed < 24; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed};
-    auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
-    farpoint::voxel_mode const mode = hard{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
-    auto const problem =
-        for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
-    check_stream_steps(problem, share_out(problem, random, 9), 1);
-  }
+  for_each_cut(24, 9, check_steps);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",
