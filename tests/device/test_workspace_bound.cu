@@ -3,8 +3,10 @@
 #include <farpoint/estimate_normals.cuh>
 #include <farpoint/interpolate.cuh>
 #include <farpoint/knn.cuh>
+#include <farpoint/knn_screen.cuh>
 #include <farpoint/mean_knn_distance.cuh>
 #include <farpoint/point_bvh.cuh>
+#include <farpoint/quadtree.cuh>
 #include <farpoint/radius.cuh>
 #include <farpoint/voxelize.cuh>
 
@@ -67,6 +69,43 @@ void check_searches(std::uint64_t seed) {
   CHECK(higher >= means);
 }
 
+/// What knn() in screen space needs among so many points in such an image.
+template <class Scalar>
+std::size_t screen_bytes(farpoint::index_t points, farpoint::screen_space<farpoint::pinhole_camera<Scalar>> const& how,
+                         farpoint::index_t k) {
+  static constexpr Scalar nothing[3] = {};
+  std::size_t const needed =
+      knn_workspace_bytes(no_stream, farpoint::batch{point_view<Scalar>{nothing, points}}, how, k);
+  REQUIRE(needed > 0);
+  return needed;
+}
+
+/// Never less for more points, a larger image, more layers or a larger k.
+template <class Scalar>
+void check_screen(std::uint64_t seed) {
+  random_source random{seed};
+  for (int i = 0; i < 400; ++i) {
+    farpoint::screen_space<farpoint::pinhole_camera<Scalar>> less;
+    less.rounds = static_cast<int>(random.below(3));
+    less.layers = static_cast<int>(1 + random.below(4));
+    less.camera.width = static_cast<int>(1 + random.below(1900));
+    less.camera.height = static_cast<int>(1 + random.below(1900));
+    auto more = less;
+    // Also little more.
+    index_t const by = random_magnitude(random, 6);
+    more.layers += static_cast<int>(random.below(2));
+    more.camera.width += static_cast<int>(random.below(by + 1));
+    more.camera.height += static_cast<int>(random.below(by + 1));
+    index_t const points = random_magnitude(random, 21);
+    index_t const k = 1 + random.below(900);
+    CAPTURE(seed, i, points, k, by, less.rounds, less.layers, less.camera.width, less.camera.height);
+    std::size_t const bound = screen_bytes(points + random.below(by + 1), more, k + random.below(by + 1));
+    REQUIRE(screen_bytes(points, less, k) <= bound);
+    REQUIRE(quadtree_workspace_bytes(no_stream, less.camera.width, less.camera.height) <=
+            quadtree_workspace_bytes(no_stream, more.camera.width, more.camera.height));
+  }
+}
+
 template <class Points>
 void check_voxelize(std::uint64_t seed) {
   using scalar = typename Points::scalar;
@@ -115,5 +154,12 @@ TEST_CASE("workspace bounds, device: voxelize", "[limits][device]") {
   for (std::uint64_t seed = 0; seed < 100; ++seed) {
     check_voxelize<point_view<float>>(seed);
     check_voxelize<point_view<double>>(seed);
+  }
+}
+
+TEST_CASE("workspace bounds, device: knn in screen space needs no less for more", "[limits][device]") {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    check_screen<float>(seed);
+    check_screen<double>(seed);
   }
 }

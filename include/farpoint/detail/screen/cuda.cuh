@@ -81,6 +81,14 @@ class knn_screen_plan {
     index_t const blocks = smaller(divide_up<index_t>(most_, search_block_size), allowed);
     return (blocks < 1 ? 1 : blocks) * search_block_size;
   }
+  /// Elements of their lists. More than they use where blocks do not fill screen_list_bytes, so that what a call needs
+  /// never shrinks where k grows.
+  index_t list_room() const noexcept {
+    constexpr index_t most = screen_list_bytes / index_t{sizeof(key)};
+    static_assert(most >= max_neighbours * search_block_size);
+    if (list_threads() == 0) return 0;
+    return smaller(divide_up<index_t>(larger<index_t>(most_, 1), search_block_size) * search_block_size * k_, most);
+  }
 
   screen_tiling tiling() const noexcept {
     return screen_tiling::of(method_.camera.width, method_.camera.height, most_, Selector::tile_points,
@@ -112,7 +120,7 @@ class knn_screen_plan {
     } else {
       m.tree = cutter.take<unsigned char>(static_cast<index_t>(layout().size()));
       m.packed = cutter.take<vec<scalar>>(most_);
-      m.lists = cutter.take<key>(list_threads() * k_);
+      m.lists = cutter.take<key>(list_room());
     }
     m.size = cutter.used();
     return m;
