@@ -204,20 +204,26 @@ def broken_links(root, page, text):
 
 
 # A function at the start of a line: a result type of the public headers, a name, and an open parenthesis.
-FUNCTION = re.compile(r"^(?:inline |constexpr )*(?:result|auto|std::size_t|std::vector<\w+>) (\w+)\(", re.MULTILINE)
+FUNCTION = re.compile(
+    r"^(?:inline |constexpr )*(?:result|auto|bool|std::size_t|std::vector<\w+>|DLManagedTensor\*) (\w+)\(", re.MULTILINE)
 # How much memory a function needs is part of that function.
 SIZES = re.compile(r"_(bytes|bound)$")
 
 
+def functions_of(root, *patterns):
+    """Functions of these headers that are outside of detail."""
+    found = set()
+    for pattern in patterns:
+        for header in sorted((root / "include/farpoint").glob(pattern)):
+            text = re.sub(r"namespace (?:FARPOINT_HIDDEN )?detail \{.*?\n\}  // namespace detail", "",
+                          header.read_text(encoding="utf-8"), flags=re.DOTALL)
+            found |= {name for name in FUNCTION.findall(text) if not SIZES.search(name)}
+    return sorted(found)
+
+
 def public_functions(root):
     """Functions of the headers that stand directly in include/farpoint or in its scale/ and splat/: what users call."""
-    found = set()
-    include = root / "include/farpoint"
-    for header in sorted([*include.glob("*.[hc]*"), *include.glob("scale/*.[hc]*"), *include.glob("splat/*.[hc]*")]):
-        text = re.sub(r"namespace (?:FARPOINT_HIDDEN )?detail \{.*?\n\}  // namespace detail", "",
-                      header.read_text(encoding="utf-8"), flags=re.DOTALL)
-        found |= {name for name in FUNCTION.findall(text) if not SIZES.search(name)}
-    return sorted(found)
+    return functions_of(root, "*.[hc]*", "scale/*.[hc]*", "splat/*.[hc]*")
 
 
 def undocumented(root):
@@ -239,6 +245,9 @@ def undocumented(root):
             problems.append(f"docs/functions: {name}() is in no heading")
         if not called.search(readme):
             problems.append(f"README.md: {name}() is not named")
+    # Views of other libraries' types, and launchers under the names of others.
+    problems += [f"examples: none calls {name}()" for name in functions_of(root, "interop/*.[hc]*", "compat/*.[hc]*")
+                 if not re.search(rf"\b{name}(<\w+>)?\(", examples)]
     return problems
 
 

@@ -131,6 +131,11 @@ class Pages(unittest.TestCase):
         self.assertEqual(docs.undocumented(self.root), ["examples: none calls knn()", "docs/functions: knn() is in no heading",
                                                         "README.md: knn() is not named"])
 
+    def test_view_or_launcher_without_example(self):
+        self.write("include/farpoint/interop/tensors.hpp", "inline bool is_there(tensor const& t) noexcept {}\n")
+        self.write("include/farpoint/compat/ball.hpp", "template <class E>\nresult ball_launcher(E exec) noexcept {}\n")
+        self.assertEqual(docs.undocumented(self.root), ["examples: none calls ball_launcher()", "examples: none calls is_there()"])
+
 
 if __name__ == "__main__":
     unittest.main()
