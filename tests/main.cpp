@@ -1,3 +1,6 @@
-// main() for Catch2 2, which has no library with one.
-#define CATCH_CONFIG_MAIN
-#include <catch2/catch.hpp>
+// main() of programs of tests that have no other.
+#include "catch_session.hpp"
+
+int main(int argc, char** argv) {
+  return farpoint_tests::run_tests(argc, argv);
+}
