@@ -4,8 +4,9 @@
 
 Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
 that between two events over their number: what a training loop pays. Rows of a few points have the time of a call as such, until it
-returns, and beside it what of that the call takes in C++, with the same arrays; the rest is what Python adds. Inputs are made from a fixed seed; the sweep is a street as a
-LiDAR with 64 beams would see it, or a file of float32 x, y, z.
+returns, and beside it what of that the call takes in C++, with the same arrays; the rest is what Python adds. A package whose call
+raises has no row, and is named with its sentence. Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams
+would see it, or a file of float32 x, y, z.
 """
 
 from __future__ import annotations
@@ -267,12 +268,17 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
     if device != "cpu" and (cases.torch is None or not cases.torch.cuda.is_available()):
         raise SystemExit("farpoint.bench: a GPU is timed with torch's tensors, and torch has none here")
     clock = Clock(device, seconds)
-    rows = []
+    rows, failed = [], {}
     for function, name, calls in cases.all():
         if only is not None and function != only:
             continue
         for package, call in calls.items():
-            rows.append({"function": function, "input": name, "package": package, "p50_us": clock.microseconds(call)})
+            try:
+                rows.append({"function": function, "input": name, "package": package, "p50_us": clock.microseconds(call)})
+            except Exception as error:  # torch_geometric's fps without torch_cluster, say
+                if package == "farpoint":
+                    raise
+                failed[f"{package} {function}"] = f"{type(error).__name__}: {error}"
     for function, name, call in cases.few():
         if only is None or function == only:
             rows.append({"function": function, "input": name, "package": "farpoint", "p50_us": clock.microseconds_of_call(call)})
@@ -280,7 +286,7 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
                          "p50_us": clock.microseconds_in_library(call)})
     there = [name for name, module in {**cases.peers, "pytorch3d": cases.pytorch3d}.items() if module is not None]
     context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
-               "peers": there, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
+               "peers": there, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
     return {"context": context, "rows": rows, "added_us": _added(rows)}
 
 
@@ -296,6 +302,8 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(_table(result["rows"]))
     print("\nPython adds, us: " + ", ".join(f"{name} {us:.1f}" for name, us in result["added_us"].items()) + ".")
     print(f"Peers found: {', '.join(result['context']['peers']) or 'none'}.")
+    for what, sentence in result["context"]["failed"].items():
+        print(f"Not timed: {what}: {sentence}")
     if wish.json:
         with open(wish.json, "w", encoding="utf-8") as file:
             json.dump(result, file, indent=1)

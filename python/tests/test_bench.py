@@ -18,6 +18,19 @@ def test_the_bench_writes_a_table_and_json(tmp_path, capsys):
     assert "sweep of 5,000, k = 16" in table and "times farpoint's" in table
 
 
+def test_a_package_that_raises_is_named_and_the_others_are_timed(monkeypatch, capsys):
+    def broken():
+        raise AttributeError("it misses another package")
+
+    own = bench.Cases.knn
+    monkeypatch.setattr(bench.Cases, "knn", lambda self, points, k: {**own(self, points[..., :100, :], k), "broken": broken})
+    monkeypatch.setattr(bench, "_made_sweep", lambda: np.random.default_rng(0).random((500, 3), np.float32))
+    assert bench.main(["--seconds", "0", "--only", "knn"]) == 0
+    shown = capsys.readouterr().out
+    assert "Not timed: broken knn: AttributeError: it misses another package" in shown
+    assert shown.count("(16, 1024, 3), k = 16") >= 1
+
+
 @pytest.mark.parametrize("function", ["gather", "group", "ball_query"])
 def test_of_a_few_points_it_has_a_row_for_cpp_alone(function):
     rows = bench.run(only=function, seconds=0)["rows"]
