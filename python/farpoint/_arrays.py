@@ -1,12 +1,9 @@
-"""Arrays of numpy, torch, CuPy and everything else that speaks DLPack: where they lie, what they hold, new ones beside them.
-
-A call looks at its first array for the kind of all: outputs are of the same library, on the same device.
-"""
+"""Arrays of numpy, torch, CuPy and everything else that speaks DLPack: where they lie, what they hold, new ones beside them."""
 
 from __future__ import annotations
 
 import sys
-from typing import Any, Callable, NoReturn, Optional, Sequence
+from typing import Any, Callable, Optional, Sequence
 
 import numpy as np
 
@@ -16,8 +13,6 @@ from . import _core
 Array = Any
 #: Of `workspace=`: bytes -> an address on the device, or an array that has as many bytes; 256-byte aligned.
 Allocator = Callable[[int], Any]
-
-_FLOATS = ("float32", "float64")
 
 
 class _Names(dict):
@@ -37,7 +32,7 @@ class _Types(dict):
         return dtype
 
 
-_name_of = _Names().__getitem__
+name_of = _Names().__getitem__
 _type_of = _Types().__getitem__
 
 
@@ -61,7 +56,7 @@ class Numpy:
         return array
 
     def dtype(self, array: np.ndarray) -> str:
-        return _name_of(array.dtype)
+        return name_of(array.dtype)
 
     def is_packed(self, array: np.ndarray) -> bool:
         flags = array.flags
@@ -154,7 +149,7 @@ class Torch:
         return self.library.as_tensor(value, dtype=wanted, device=self.device)
 
     def dtype(self, array: Any) -> str:
-        return _name_of(array.dtype)
+        return name_of(array.dtype)
 
     def is_packed(self, array: Any) -> bool:
         return array.is_contiguous()
@@ -275,11 +270,11 @@ class Cupy(Numpy):
 _DLPACK_CPU = 1
 
 
-def _package(array: Array) -> str:
+def package_of(array: Array) -> str:
     return type(array).__module__.partition(".")[0]
 
 
-def _in_host_memory(array: Array) -> bool:
+def in_host_memory(array: Array) -> bool:
     try:
         return array.__dlpack_device__()[0] == _DLPACK_CPU
     except (AttributeError, RuntimeError, ValueError, BufferError):  # of torch, for devices that DLPack has no name for
@@ -294,96 +289,11 @@ def space_of(array: Array, *, threads: int = 0, stream: Optional[int] = None,
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
         return Torch(array, threads, stream, workspace)
-    if _package(array) == "cupy":
+    if package_of(array) == "cupy":
         return Cupy(array, stream, workspace)
     # Without DLPack an array of a device would be copied to the host by its __array__.
     is_plain = not (hasattr(array, "__dlpack_device__") or hasattr(array, "__cuda_array_interface__"))
-    if is_plain or _in_host_memory(array):
+    if is_plain or in_host_memory(array):
         return Numpy(threads)
     raise ValueError(f"arrays of {type(array).__module__} on a device are not known; pass them as torch or CuPy arrays "
                      "(torch.from_dlpack, cupy.from_dlpack)")
-
-
-class Call:
-    """One call: its arrays, checked, and its outputs."""
-
-    def __init__(self, name: str, first: Array, threads: int = 0, stream: Optional[int] = None,
-                 workspace: Optional[Allocator] = None):
-        self.name = name
-        self.space = space_of(first, threads=threads, stream=stream, workspace=workspace)
-        self.place = self.space.place
-        self.view = self.space.view
-
-    def fail(self, sentence: str) -> NoReturn:
-        raise ValueError(f"{self.name}: {sentence}")
-
-    def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
-        if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
-            if not (self.space.on_host and _in_host_memory(value)):
-                self.fail(f"{what} are in another memory or of another library than the first array")
-            value = np.from_dlpack(value)
-        return self.space.array(value, dtype)
-
-    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS) -> Any:
-        array = self.array(value, what)
-        dtype = self.space.dtype(array)
-        if dtype not in types:
-            self.fail(f"{what} are {dtype}; they must be {' or '.join(types)}")
-        return array
-
-    def points(self, value: Array, what: str = "points", types: Sequence[str] = _FLOATS, more_columns: bool = False) -> Any:
-        """[N, 3] or [B, N, 3], as the library takes it: copied only where no one stride covers all points."""
-        array = self.floats(value, what, types)
-        shape = array.shape
-        right = len(shape) in (2, 3) and (shape[-1] == 3 or (more_columns and shape[-1] > 3))
-        if not right:
-            self.fail(f"{what} have the shape {tuple(shape)}; they must be (N, 3) or (B, N, 3)")
-        if self.space.is_packed(array):
-            return array
-        strides = self.space.strides(array)
-        if strides is None or (len(shape) == 3 and shape[0] > 1 and shape[1] > 1 and strides[0] != shape[1] * strides[1]):
-            array = self.space.packed(array)
-        return array
-
-    def offsets(self, of: Any, offsets: Optional[Array], lengths: Optional[Array], what: str = "") -> Any:
-        """int64 offsets that cut the rows of an array into ragged clouds; None where clouds are regular."""
-        if offsets is None and lengths is None:
-            return None
-        if offsets is not None and lengths is not None:
-            self.fail(f"pass either {what}offsets or {what}lengths")
-        if len(of.shape) == 0 or (not what.startswith("index") and len(of.shape) != 2):
-            self.fail(f"{what}offsets and {what}lengths are of points (N, 3) that lie one after another")
-        if offsets is None:
-            array = self.space.offsets_of(self.array(lengths, f"{what}lengths", "int64"))
-        else:
-            array = self.space.packed(self.array(offsets, f"{what}offsets", "int64"))
-        if len(array.shape) != 1 or array.shape[0] == 0:
-            self.fail(f"{what}offsets have the shape {tuple(array.shape)}; they must be (clouds + 1,)")
-        if self.space.on_host:
-            numbers = np.asarray(array)
-            if numbers[0] < 0 or numbers[-1] > of.shape[0] or (numbers[1:] < numbers[:-1]).any():
-                self.fail(f"{what}offsets do not ascend, or leave the points")
-        return array
-
-    def indices(self, value: Array, what: str) -> Any:
-        """int32 or int64, contiguous."""
-        array = self.array(value, what)
-        dtype = self.space.dtype(array)
-        if dtype not in ("int32", "int64"):
-            if not dtype.startswith(("int", "uint")) and 0 not in tuple(array.shape):
-                self.fail(f"{what} are {dtype}; they must be int32 or int64")
-            array = self.space.astype(array, "int64")
-        return self.space.packed(array)
-
-    def index_type(self, dtype: Any) -> str:
-        name = dtype if type(dtype) is str else _name_of(dtype)
-        if name not in ("int32", "int64"):
-            self.fail(f"index_dtype is {name}; it must be int32 or int64")
-        return name
-
-
-def cloud_shape(points: Any, offsets: Optional[Any]) -> tuple:
-    """Shape of an output with one row for each cloud: (B,), or () for a single cloud."""
-    if offsets is not None:
-        return (offsets.shape[0] - 1,)
-    return tuple(points.shape[:-2])

@@ -11,7 +11,8 @@ from typing import Any, Dict, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import Array, Call
+from ._arrays import Allocator, Array
+from ._call import Call, cloud_shape, follows_stream
 from ._sampling import gather
 from ._search import _Search, _mean_knn_distance
 
@@ -27,8 +28,10 @@ def _call(name: str, first: Array, **options: Any) -> Call:
     return call
 
 
-def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = None, index_dtype: Any = "int32",
-                          threads: int = 0) -> Any:
+@follows_stream
+def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = None, offsets: Optional[Array] = None,
+                          lengths: Optional[Array] = None, index_dtype: Any = "int32", threads: int = 0,
+                          stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
     """Farthest points of each cloud from point 0 on, as PointNet++'s function of that name.
 
     Parameters
@@ -39,30 +42,38 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
     rules : None, "openpcdet" or "pointnet2_ops"
         Whose choice among points at equal distances: None is the lowest index; "openpcdet" (and mmcv) and "pointnet2_ops" are
         that of their kernels' reductions. "pointnet2_ops" leaves out points within 0.032 m of the origin, as its kernel does.
+    offsets, lengths : (B + 1,) or (B,) integers, optional
+        Of clouds (N, 3) one after another, which have no `rules`.
 
     Returns
     -------
     (B, npoint) or (npoint,), int32
     """
-    call = _call("furthest_point_sample", xyz, threads=threads)
+    call = _call("furthest_point_sample", xyz, threads=threads, stream=stream, workspace=workspace)
     space = call.space
     points = call.points(xyz, "xyz", _FLOAT)
+    cuts = call.offsets(points, offsets, lengths)
     if rules not in _RULES:
         call.fail(f"there are no rules {rules!r}")
+    npoint = call.integer(npoint, "npoint")
     if npoint < 0:
         call.fail("npoint is negative")
+    if cuts is not None and rules is not None:
+        call.fail("rules are of one cloud or a batch of equal ones")
     block, skip = _RULES[rules]
-    front, n = tuple(points.shape[:-2]), points.shape[-2]
+    n = points.shape[-2]
     places = None
     if n > 0 and (block > 0 or skip):
         places = _places_of(space, n, block)
         points = _ordered(space, points, places, skip)
-    index_type = call.index_type(index_dtype)
-    indices, distances = space.empty((*front, npoint), index_type), space.empty((*front, npoint), "float32")
+    index_type, shape = call.index_type(index_dtype), (*cloud_shape(points, cuts), npoint)
+    indices, distances = space.empty(shape, index_type), space.empty(shape, "float32")
     view = call.view
-    _core.fps(call.place, view(points), None, npoint, 0, 0.0, None, None, None, None, view(indices), view(distances), None)
+    _core.fps(call.place, view(points), view(cuts), npoint, 0, 0.0, None, None, None, None, view(indices), view(distances), None)
     if npoint == 0 or n == 0:
         return 0 * indices
+    if cuts is not None:
+        return space.where(distances > 0, indices, space.at_least(indices[..., :1], 0))
     # Where all are at distance 0 a reduction finds the first that is left. Sampling begins with it, but for a point 0
     # that is left out of what follows.
     left = (points[..., 0] == points[..., 0]) & (indices[..., :1] >= 0)
@@ -121,8 +132,11 @@ def _away(space: Any, points: Any) -> Any:
         return norm > 1e-3
 
 
-def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, index_dtype: Any = "int32",
-               threads: int = 0) -> Any:
+@follows_stream
+def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offsets: Optional[Array] = None,
+               lengths: Optional[Array] = None, query_offsets: Optional[Array] = None,
+               query_lengths: Optional[Array] = None, index_dtype: Any = "int32", threads: int = 0,
+               stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
     """The first points of each cloud, by index, nearer than a radius to each query; rows are filled up with their first.
 
     Parameters
@@ -134,19 +148,20 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, index
     xyz : (B, N, 3) or (N, 3), float32
     new_xyz : (B, M, 3) or (M, 3), float32
         The queries.
+    offsets, lengths, query_offsets, query_lengths : integers, optional
+        Of clouds (N, 3) and queries (M, 3) one after another.
 
     Returns
     -------
     (B, M, nsample) or (M, nsample), int32
-        Zeros for a query without neighbours.
+        Into the query's cloud. Zeros for a query without neighbours.
     """
-    call = _call("ball_query", xyz, threads=threads)
+    call = _call("ball_query", xyz, threads=threads, stream=stream, workspace=workspace)
     space = call.space
-    search = _Search(call, call.points(xyz, "xyz", _FLOAT), call.points(new_xyz, "new_xyz"))
-    if not 0 <= nsample <= 1024:
-        call.fail(f"nsample is {nsample}; it must be 0 to 1,024")
-    index_type = call.index_type(index_dtype)
-    radius = abs(float(radius))
+    search = _Search(call, call.points(xyz, "xyz", _FLOAT), call.points(new_xyz, "new_xyz"), offsets, lengths, query_offsets,
+                     query_lengths)
+    nsample, index_type = call.neighbors(nsample, "nsample", 0), call.index_type(index_dtype)
+    radius = abs(call.number(radius, "radius"))
     if nsample == 0 or not float(np.float32(radius)) ** 2 > 2.0**-150:  # smaller squares are 0 as a float
         return space.zeros((*search.shape, nsample), index_type)
     indices = search.output((nsample,), index_type, -1)
@@ -155,13 +170,18 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, index
     return space.at_least(indices, space.at_least(indices[..., :1], 0))
 
 
-def three_nn(unknown: Array, known: Array, *, index_dtype: Any = "int32", threads: int = 0) -> Any:
+@follows_stream
+def three_nn(unknown: Array, known: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
+             query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None, index_dtype: Any = "int32",
+             threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
     """The three nearest known points of each unknown one, nearest first, and of equals the one of lowest index.
 
     Parameters
     ----------
     unknown : (B, N, 3) or (N, 3), float32
     known : (B, M, 3) or (M, 3), float32
+    offsets, lengths, query_offsets, query_lengths : integers, optional
+        Of known points (M, 3) and of unknown ones (N, 3) one after another.
 
     Returns
     -------
@@ -170,16 +190,20 @@ def three_nn(unknown: Array, known: Array, *, index_dtype: Any = "int32", thread
     idx : the same shape, int32
         0 there.
     """
-    call = _call("three_nn", unknown, threads=threads)
+    call = _call("three_nn", unknown, threads=threads, stream=stream, workspace=workspace)
     space = call.space
-    search = _Search(call, call.points(known, "known"), call.points(unknown, "unknown", _FLOAT))
+    search = _Search(call, call.points(known, "known"), call.points(unknown, "unknown", _FLOAT), offsets, lengths, query_offsets,
+                     query_lengths)
     indices = search.output((3,), call.index_type(index_dtype), -1)
     distances = search.output((3,), "float32", math.inf)
     _core.knn(*search.arguments(), 3, math.inf, False, call.view(indices), call.view(distances))
     return space.root(distances), space.where(distances < math.inf, indices, 0 * indices)
 
 
-def three_interpolate(features: Array, idx: Array, weight: Array, *, threads: int = 0) -> Any:
+@follows_stream
+def three_interpolate(features: Array, idx: Array, weight: Array, *, offsets: Optional[Array] = None,
+                      lengths: Optional[Array] = None, index_offsets: Optional[Array] = None,
+                      index_lengths: Optional[Array] = None, threads: int = 0, stream: Optional[int] = None) -> Any:
     """Weighted sums of the features of three points for each unknown one.
 
     Parameters
@@ -187,23 +211,31 @@ def three_interpolate(features: Array, idx: Array, weight: Array, *, threads: in
     features : (B, C, M) or (C, M), float32
     idx, weight : (B, N, 3) or (N, 3), integers and float32
         As three_nn gives them, and 1 / dist over its sum. Indices out of range stand for zeros.
+    offsets, lengths, index_offsets, index_lengths : integers, optional
+        Of features (M, C), and of idx and weight (N, 3), of clouds one after another.
 
     Returns
     -------
-    (B, C, N) or (C, N), float32
+    (B, C, N) or (C, N), or of ragged clouds (N, C), float32
         w0 * f0 + w1 * f1 + w2 * f2, each operation rounded once.
     """
-    call = Call("three_interpolate", features, threads=threads)
+    call = Call("three_interpolate", features, threads, stream)
     weight = call.floats(weight, "weight", _FLOAT)
     call.floats(features, "features", _FLOAT)
     if tuple(weight.shape) != tuple(call.array(idx, "idx").shape) or weight.shape[-1:] != (3,):
         call.fail("idx and weight are not both (B, N, 3)")
-    values = gather(features, idx, channels_first=True, threads=threads)
+    if offsets is not None or lengths is not None:
+        rows = gather(features, idx, offsets=offsets, lengths=lengths, index_offsets=index_offsets, index_lengths=index_lengths,
+                      threads=threads, stream=stream)
+        products = rows * weight[..., None]
+        return products[:, 0] + products[:, 1] + products[:, 2]
+    values = gather(features, idx, channels_first=True, threads=threads, stream=stream)
     products = values * weight[..., None, :, :]
     return products[..., 0] + products[..., 1] + products[..., 2]
 
 
-def distCUDA2(points: Array, *, threads: int = 0) -> Any:
+@follows_stream
+def distCUDA2(points: Array, *, threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
     """Mean squared distance of each point to its three nearest others, as simple-knn's function of that name.
 
     Parameters
@@ -215,7 +247,7 @@ def distCUDA2(points: Array, *, threads: int = 0) -> Any:
     (P,), float32
         Squared metres. A neighbour that is missing, of fewer than four points, counts as the largest float.
     """
-    call = _call("distCUDA2", points, threads=threads)
+    call = _call("distCUDA2", points, threads=threads, stream=stream, workspace=workspace)
     space = call.space
     points = call.points(points, types=_FLOAT)
     if len(points.shape) != 2:

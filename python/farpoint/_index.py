@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Optional
+from typing import Any, Dict, NamedTuple, Optional
 
 from . import _core
-from ._arrays import Allocator, Array, Call
+from ._arrays import Allocator, Array
+from ._call import Call, follows_stream
 from ._search import Neighbors
 
 
@@ -22,6 +23,7 @@ class PointIndex:
         With `offsets` or `lengths`, (N, 3) of clouds one after another.
     """
 
+    @follows_stream
     def __init__(self, points: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
                  stream: Optional[int] = None, workspace: Optional[Allocator] = None):
         call = Call("PointIndex", points, threads, stream, workspace)
@@ -47,20 +49,21 @@ class PointIndex:
         # Rows of queries that offsets leave out are not written.
         return call.space.empty(shape, dtype) if cuts is None else call.space.full(shape, value, dtype)
 
+    @follows_stream
     def knn(self, queries: Array, k: int, *, max_radius: float = math.inf, exclude_self: bool = False,
             query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None, index_dtype: Any = "int64",
             stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
         """The k nearest points of each query: see `farpoint.knn`."""
         call = Call("knn", queries, 0, stream, workspace)
-        if k < 1 or k > 1024:
-            call.fail(f"k is {k}; it must be 1 to 1,024")
+        k = call.neighbors(k)
         array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
         indices = self._output(call, cuts, (*shape, k), call.index_type(index_dtype), -1)
         distances = self._output(call, cuts, (*shape, k), self._scalar, math.inf)
-        self._index.knn(call.place, call.view(array), call.view(cuts), k, max_radius, exclude_self, call.view(indices),
-                        call.view(distances))
+        self._index.knn(call.place, call.view(array), call.view(cuts), k, call.number(max_radius, "max_radius"), bool(exclude_self),
+                        call.view(indices), call.view(distances))
         return Neighbors(indices, distances)
 
+    @follows_stream
     def radius(self, queries: Array, radius: float, max_neighbors: int, *, order: str = "nearest", exclude_self: bool = False,
                exclusive: bool = False, query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None,
                index_dtype: Any = "int64", stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
@@ -74,15 +77,15 @@ class PointIndex:
         call = Call("radius", queries, 0, stream, workspace)
         if order not in ("index", "nearest"):
             call.fail(f"there is no order {order!r}")
-        if max_neighbors < 1 or max_neighbors > 1024:
-            call.fail(f"max_neighbors is {max_neighbors}; it must be 1 to 1,024")
+        max_neighbors = call.neighbors(max_neighbors, "max_neighbors")
         array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
         indices = self._output(call, cuts, (*shape, max_neighbors), call.index_type(index_dtype), -1)
         distances = self._output(call, cuts, (*shape, max_neighbors), self._scalar, math.inf)
-        self._index.radius(call.place, call.view(array), call.view(cuts), radius, order == "nearest", exclude_self, exclusive,
-                           max_neighbors, call.view(indices), call.view(distances), None)
+        self._index.radius(call.place, call.view(array), call.view(cuts), call.number(radius, "radius"), order == "nearest",
+                           bool(exclude_self), bool(exclusive), max_neighbors, call.view(indices), call.view(distances), None)
         return Neighbors(indices, distances)
 
+    @follows_stream
     def interpolate(self, features: Array, queries: Array, *, query_offsets: Optional[Array] = None,
                     query_lengths: Optional[Array] = None, stream: Optional[int] = None,
                     workspace: Optional[Allocator] = None) -> Any:
@@ -107,7 +110,7 @@ class Pairs(NamedTuple):
     count: Any
 
 
-_SIZES = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
+_SIZES: Dict[str, int] = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
 
 
 class HashMap:
@@ -129,16 +132,16 @@ class HashMap:
         The part of the map that as many keys fill: 0.8 and below is fast.
     """
 
-    def __init__(self, keys: int, *, like: Optional[Array] = None, key_dtype: str = "int64", value_dtype: str = "int64",
+    @follows_stream
+    def __init__(self, keys: int, *, like: Optional[Array] = None, key_dtype: Any = "int64", value_dtype: Any = "int64",
                  load: float = 0.5, threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None):
         self._like = [] if like is None else like
         call = Call("HashMap", self._like, threads, stream, workspace)
-        for dtype in (key_dtype, value_dtype):
-            if dtype not in _SIZES:
-                call.fail(f"keys and values are {' or '.join(_SIZES)}, not {dtype}")
-        self._keys, self._values = key_dtype, value_dtype
+        known = tuple(_SIZES)
+        self._keys = key_dtype = call.type_name(key_dtype, known, "key_dtype")
+        self._values = value_dtype = call.type_name(value_dtype, known, "value_dtype")
         kind = getattr(_core, f"HashMap{_SIZES[key_dtype]}To{_SIZES[value_dtype]}")
-        self._map = kind(call.place, keys, load)
+        self._map = kind(call.place, call.integer(keys, "keys"), call.number(load, "load"))
         self._threads = threads
 
     @property
@@ -160,10 +163,12 @@ class HashMap:
             array = call.space.astype(array, dtype)
         return call.space.packed(array)
 
+    @follows_stream
     def insert(self, keys: Array, values: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
         """Inserts keys with values. A key that is there keeps its value; of several for a new key, any of them stays."""
         self._insert(keys, values, False, stream, workspace)
 
+    @follows_stream
     def insert_or_min(self, keys: Array, values: Array, *, stream: Optional[int] = None,
                       workspace: Optional[Allocator] = None) -> None:
         """Inserts keys with values; of all values of a key, and the one it has, the smallest stays."""
@@ -176,18 +181,21 @@ class HashMap:
             call.fail(f"there are values of shape {tuple(values.shape)} for keys of shape {tuple(keys.shape)}")
         self._map.insert(call.place, call.view(keys), call.view(values), minimum)
 
+    @follows_stream
     def insert_keys(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
         """Inserts keys without values: a set."""
         call, keys = self._call(keys, stream, workspace)
         self._map.insert_keys(call.place, call.view(keys))
 
+    @follows_stream
     def find(self, keys: Array, missing: int = -1, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
         """The value of each key, `missing` for one that is not there; of the keys' shape."""
         call, keys = self._call(keys, stream, workspace)
         values = call.space.empty(tuple(keys.shape), self._values)
-        self._map.find(call.place, call.view(keys), missing & (2**64 - 1), call.view(values))
+        self._map.find(call.place, call.view(keys), call.integer(missing, "missing", 2**64) & (2**64 - 1), call.view(values))
         return values
 
+    @follows_stream
     def find_slots(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
         """The slot of each key, int64; -1 for one that is not there."""
         call, keys = self._call(keys, stream, workspace)
@@ -195,6 +203,7 @@ class HashMap:
         self._map.find_slots(call.place, call.view(keys), call.view(slots))
         return slots
 
+    @follows_stream
     def find_or_insert(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
         """The slot of each key, which is inserted where it is not there; -1 where there is no room for it."""
         call, keys = self._call(keys, stream, workspace)
@@ -202,6 +211,7 @@ class HashMap:
         self._map.find_or_insert(call.place, call.view(keys), call.view(slots))
         return slots
 
+    @follows_stream
     def extract(self, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Pairs:
         """All keys and values, by ascending key (without its sign)."""
         call = Call("HashMap", self._like, self._threads, stream, workspace)

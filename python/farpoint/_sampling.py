@@ -8,11 +8,14 @@ from typing import Any, Optional
 import numpy as np
 
 from . import _core
-from ._arrays import Allocator, Array, Call, cloud_shape
+from ._arrays import Allocator, Array, space_of
+from ._call import Call, cloud_shape, follows_stream
 
+_VALUES = ("float", "int", "uint", "bool", "complex", "bfloat")
 _POINTS = ("float16", "float32", "float64")
 
 
+@follows_stream
 def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = None, chosen: Optional[Array] = None,
         stop_below: float = 0.0, sample_counts: Optional[Array] = None, offsets: Optional[Array] = None,
         lengths: Optional[Array] = None, return_distances: bool = False, index_dtype: Any = "int64", threads: int = 0,
@@ -52,6 +55,7 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
     space = call.space
     points = call.points(points, types=_POINTS)
     cuts = call.offsets(points, offsets, lengths)
+    samples = call.integer(samples, "samples")
     if samples < 0:
         call.fail("samples is negative")
     shape = cloud_shape(points, cuts)
@@ -73,11 +77,12 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
     if sample_counts is not None:
         sample_counts = call.indices(sample_counts, "sample_counts")
     view = call.view
-    _core.fps(call.place, view(points), view(cuts), samples, int(first), stop_below, seed, view(firsts), view(chosen),
-              view(sample_counts), view(indices), view(distances), None)
+    _core.fps(call.place, view(points), view(cuts), samples, call.integer(first, "first"), call.number(stop_below, "stop_below"),
+              call.seed(seed), view(firsts), view(chosen), view(sample_counts), view(indices), view(distances), None)
     return (indices, distances) if return_distances else indices
 
 
+@follows_stream
 def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
            index_offsets: Optional[Array] = None, index_lengths: Optional[Array] = None, channels_first: bool = False,
            threads: int = 0, stream: Optional[int] = None) -> Any:
@@ -85,7 +90,7 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
 
     Parameters
     ----------
-    features : (N, C) or (B, N, C), any type of 1, 2, 4 or 8 bytes
+    features : (N, C) or (B, N, C), numbers of 1, 2, 4 or 8 bytes
         With `channels_first`, (C, N) or (B, C, N). Strides that are not negative are taken as they are.
     indices : (...) or (B, ...), integers
         Into the rows of each cloud. Those of -1, and others that are out of range, give zeros.
@@ -102,6 +107,8 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     space = call.space
     features = call.array(features, "features")
     dtype = space.dtype(features)
+    if not dtype.startswith(_VALUES) or features.dtype.itemsize > 8:
+        call.fail(f"features are {dtype}; they must be numbers of 1, 2, 4 or 8 bytes")
     shape = tuple(features.shape)
     if len(shape) not in (2, 3):
         call.fail(f"features have the shape {shape}; they must be (N, C) or (B, N, C)")
@@ -155,17 +162,29 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     return result
 
 
-def group(features: Array, indices: Array, *, threads: int = 0, stream: Optional[int] = None) -> Any:
+@follows_stream
+def group(features: Array, indices: Array, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
+          index_offsets: Optional[Array] = None, index_lengths: Optional[Array] = None, threads: int = 0,
+          stream: Optional[int] = None) -> Any:
     """Features of the neighbours of each point, channels first: grouping_operation of PointNet++.
 
     Parameters
     ----------
-    features : (B, C, N) or (C, N), any type of 1, 2, 4 or 8 bytes
+    features : (B, C, N) or (C, N), numbers of 1, 2, 4 or 8 bytes
     indices : (B, M, K) or (M, K), integers
         As ball_query gives them. Those out of range give zeros.
+    offsets, lengths, index_offsets, index_lengths : integers, optional
+        Of features (N, C) and indices (M, K) of clouds one after another, as in gather().
 
     Returns
     -------
-    (B, C, M, K) or (C, M, K)
+    (B, C, M, K) or (C, M, K), or of ragged clouds (M, C, K)
     """
+    if offsets is not None or lengths is not None:
+        rows = gather(features, indices, offsets=offsets, lengths=lengths, index_offsets=index_offsets,
+                      index_lengths=index_lengths, threads=threads, stream=stream)
+        if len(rows.shape) != 3:
+            raise ValueError(f"group: indices have the shape {tuple(rows.shape[:-1])}; those of ragged clouds are (M, K)")
+        space = space_of(rows)
+        return space.packed(space.transposed(rows, (0, 2, 1)))
     return gather(features, indices, channels_first=True, threads=threads, stream=stream)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import operator
 from dataclasses import dataclass
 from typing import Any, NamedTuple, Optional, Sequence, Tuple
 
 from . import _core
-from ._arrays import Allocator, Array, Call
+from ._arrays import Allocator, Array
+from ._call import Call, follows_stream
 
 _UNTURNED = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
@@ -74,6 +76,7 @@ class ScreenNeighbors(NamedTuple):
     visible_count: Any
 
 
+@follows_stream
 def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidates: int = 0, max_radius: float = math.inf,
                exclude_self: bool = False, rows: str = "visible", layers: int = 1, index_dtype: Any = "int64",
                threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> ScreenNeighbors:
@@ -117,20 +120,25 @@ def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidate
         call.fail("camera is no PinholeCamera, SphericalCamera or OrganizedCamera")
     if rows not in ("visible", "input"):
         call.fail(f"there are no rows {rows!r}")
-    if k < 1 or k > 1024:
-        call.fail(f"k is {k}; it must be 1 to 1,024")
-    kind, numbers = camera._numbers()
+    k, layers = call.neighbors(k), call.integer(layers, "layers")
+    try:
+        kind, numbers = camera._numbers()
+        width, height = operator.index(camera.width), operator.index(camera.height)
+        near, far = float(camera.near), float(camera.far)
+    except TypeError:
+        call.fail(f"{camera} has other values than numbers")
     n = points.shape[0]
-    most = min(n, max(0, layers) * max(0, camera.width) * max(0, camera.height))
+    most = min(n, max(0, layers) * max(0, width) * max(0, height))
     count = n if rows == "input" else most
     space, index_type, scalar = call.space, call.index_type(index_dtype), call.space.dtype(points)
     indices, distances = space.empty((count, k), index_type), space.empty((count, k), scalar)
     pixels, visible = space.empty((count,), index_type), space.empty((most,), index_type)
     visible_count = space.empty((1,), index_type)
     view = call.view
-    _core.screen_knn(call.place, view(points), kind, camera.width, camera.height, float(camera.near), float(camera.far), numbers,
-                     k, rounds, candidates, max_radius, exclude_self, rows == "input", layers, view(indices), view(distances),
-                     None, view(pixels), view(visible), view(visible_count))
+    _core.screen_knn(call.place, view(points), kind, width, height, near, far, numbers, k, call.integer(rounds, "rounds"),
+                     call.integer(candidates, "candidates"), call.number(max_radius, "max_radius"), bool(exclude_self),
+                     rows == "input", layers, view(indices), view(distances), None, view(pixels), view(visible),
+                     view(visible_count))
     if space.on_host:
         seen = int(visible_count[0])
         visible = visible[:seen]

@@ -6,7 +6,8 @@ import math
 from typing import Any, NamedTuple, Optional, Sequence
 
 from . import _core
-from ._arrays import Allocator, Array, Call
+from ._arrays import Allocator, Array
+from ._call import Call, follows_stream
 
 
 class Neighbors(NamedTuple):
@@ -75,6 +76,7 @@ def _checked(call: Call, points: Array, queries: Optional[Array]) -> tuple:
     return call.points(points), None if queries is None else call.points(queries, "queries")
 
 
+@follows_stream
 def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
         offsets: Optional[Array] = None, lengths: Optional[Array] = None, query_offsets: Optional[Array] = None,
         query_lengths: Optional[Array] = None, index_dtype: Any = "int64", threads: int = 0,
@@ -102,14 +104,15 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
     """
     call = Call("knn", points, threads, stream, workspace)
     search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
-    if k < 1 or k > 1024:
-        call.fail(f"k is {k}; it must be 1 to 1,024")
+    k = call.neighbors(k)
     indices = search.output((k,), call.index_type(index_dtype), -1)
     distances = search.output((k,), search.scalar, math.inf)
-    _core.knn(*search.arguments(), k, max_radius, exclude_self, call.view(indices), call.view(distances))
+    _core.knn(*search.arguments(), k, call.number(max_radius, "max_radius"), bool(exclude_self), call.view(indices),
+              call.view(distances))
     return Neighbors(indices, distances)
 
 
+@follows_stream
 def radius(points: Array, radius: float, queries: Optional[Array] = None, *, order: str = "index", exclude_self: bool = False,
            exclusive: bool = False, edge_index: bool = False, capacity: Optional[int] = None, offsets: Optional[Array] = None,
            lengths: Optional[Array] = None, query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None,
@@ -131,15 +134,16 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
     edge_index : bool
         Return edges rather than lists.
     capacity : int, optional
-        Room for neighbours. A list that does not fit as a whole is -1; `offsets` are complete all the same. Left out,
-        there is room for all: on a GPU the call then waits for their number.
+        Room for neighbours. A list that does not fit as a whole is -1; `offsets` are complete all the same, and what is
+        behind the last list is not written. Left out, there is room for all: on a GPU the call then waits for their number.
 
     Returns
     -------
     RadiusRows(offsets, indices, distances) : (R + 1,), (E,), (E,)
         R is the number of queries of all clouds. Indices into the query's cloud; squared distances.
     or with `edge_index`: (2, E)
-        Query and point of each pair, counted through all clouds, as torch_cluster.radius has them.
+        Query and point of each pair, counted through all clouds, as torch_cluster.radius has them. Columns of a `capacity`
+        that hold no pair are -1.
     """
     call = Call("radius", points, threads, stream, workspace)
     search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
@@ -150,31 +154,41 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
     rows = math.prod(search.shape)
     # Rows of queries that offsets leave out are empty.
     row_offsets = space.empty((rows + 1,), index_type)
-    rules = (radius, order == "nearest", exclude_self, exclusive)
-    if capacity is None:
+    rules = (call.number(radius, "radius"), order == "nearest", bool(exclude_self), bool(exclusive))
+    has_gaps = capacity is not None
+    if has_gaps:
+        capacity = call.integer(capacity, "capacity")
+        if capacity < 0:
+            call.fail("capacity is negative")
+    else:
         _core.radius_rows(*search.arguments(), *rules, call.view(row_offsets), None, None)
         capacity = int(row_offsets[-1])
     indices = space.empty((capacity,), index_type)
     distances = space.empty((capacity,), search.scalar)
     _core.radius_rows(*search.arguments(), *rules, call.view(row_offsets), call.view(indices), call.view(distances))
     if edge_index:
-        return _edges(search, row_offsets, indices)
+        return _edges(search, row_offsets, indices, has_gaps)
     return RadiusRows(row_offsets, indices, distances)
 
 
-def _edges(search: _Search, row_offsets: Any, indices: Any) -> Any:
-    """(query, point) of each neighbour, counted through all clouds."""
+def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> Any:
+    """(query, point) of each neighbour, counted through all clouds; -1 in gaps."""
     space = search.call.space
-    query = space.segments(row_offsets, space.count(indices.shape[0], space.dtype(indices)))
+    dtype = space.dtype(indices)
+    query = space.segments(row_offsets, space.count(indices.shape[0], dtype))
+    # Of a list that does not fit, or behind the last.
+    none = (indices < 0) | (query >= row_offsets.shape[0] - 1) if has_gaps else None
     if search.offsets is not None:
         query_offsets = search.offsets if search.query_offsets is None else search.query_offsets
         # Of a point that is in no cloud there are no neighbours.
-        indices = indices + space.astype(search.offsets[space.segments(query_offsets, query)], space.dtype(indices))
+        indices = indices + space.astype(search.offsets[space.segments(query_offsets, query)], dtype)
     elif len(search.points.shape) == 3 and search.shape[1] > 0:
         indices = indices + query // search.shape[1] * search.points.shape[1]
-    return space.library.stack([space.astype(query, space.dtype(indices)), indices])
+    edges = space.library.stack([space.astype(query, dtype), space.astype(indices, dtype)])
+    return edges if none is None else space.where(none, space.full((), -1, dtype), edges)
 
 
+@follows_stream
 def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoint: Sequence[float] = (0.0, 0.0, 0.0),
             return_curvature: bool = False, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
             threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
@@ -202,16 +216,16 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
     points = call.points(points)
     cuts = call.offsets(points, offsets, lengths)
     shape, scalar = tuple(points.shape[:-1]), call.space.dtype(points)
-    if len(tuple(viewpoint)) != 3:
-        call.fail("viewpoint has not three numbers")
+    k, viewpoint = call.integer(k, "k"), call.numbers(viewpoint, 3, "viewpoint")
     new = call.space.empty if cuts is None else call.space.zeros  # points that offsets leave out are not written
     found = new((*shape, 3), scalar)
     curvatures = new(shape, scalar) if return_curvature else None
-    _core.normals(call.place, call.view(points), call.view(cuts), k, max_radius, *(float(v) for v in viewpoint),
+    _core.normals(call.place, call.view(points), call.view(cuts), k, call.number(max_radius, "max_radius"), *viewpoint,
                   call.view(found), call.view(curvatures))
     return (found, curvatures) if return_curvature else found
 
 
+@follows_stream
 def mean_knn_distance(points: Array, k: int = 3, *, offsets: Optional[Array] = None, lengths: Optional[Array] = None,
                       threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
     """Mean squared distance (m^2) of each point to its k nearest others: a measure of outliers.
@@ -236,10 +250,11 @@ def _mean_knn_distance(call: Call, points: Array, k: int, offsets: Optional[Arra
     cuts = call.offsets(points, offsets, lengths)
     shape, scalar = tuple(points.shape[:-1]), call.space.dtype(points)
     means = call.space.empty(shape, scalar) if cuts is None else call.space.full(shape, math.inf, scalar)
-    _core.mean_knn_distance(call.place, call.view(points), call.view(cuts), k, call.view(means))
+    _core.mean_knn_distance(call.place, call.view(points), call.view(cuts), call.integer(k, "k"), call.view(means))
     return means
 
 
+@follows_stream
 def interpolate(points: Array, features: Array, queries: Array, *, offsets: Optional[Array] = None,
                 lengths: Optional[Array] = None, query_offsets: Optional[Array] = None,
                 query_lengths: Optional[Array] = None, threads: int = 0, stream: Optional[int] = None,

@@ -5,8 +5,11 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, Optional, Sequence
 
+import numpy as np
+
 from . import _core
-from ._arrays import Allocator, Array, Call, cloud_shape
+from ._arrays import Allocator, Array
+from ._call import Call, cloud_shape, follows_stream
 
 _OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
 _DYNAMIC_OUTPUTS = ("coords", "num_points", "mean", "point_voxel")
@@ -15,10 +18,9 @@ _COLUMNS = {"xyz": (False, False), "zyx": (False, True), "batch_xyz": (True, Fal
 
 
 def _three(call: Call, values: Any, what: str) -> tuple:
-    numbers = (float(values),) * 3 if isinstance(values, (int, float)) else tuple(map(float, values))
-    if len(numbers) != 3:
-        call.fail(f"{what} has {len(numbers)} numbers; it must have three")
-    return numbers
+    if isinstance(values, (int, float)) or (not isinstance(values, (tuple, list)) and np.ndim(values) == 0):
+        return (call.number(values, what),) * 3
+    return call.numbers(values, 3, what)
 
 
 def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
@@ -31,9 +33,10 @@ def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
     return names
 
 
+@follows_stream
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
              max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, capacity: Optional[int] = None,
-             order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: str = "float32",
+             order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: Any = "float32",
              offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
              stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Dict[str, Any]:
     """Voxels of a grid and the points in them; hard with `max_points` and `max_voxels`, dynamic without.
@@ -87,19 +90,18 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     if (max_points is None) != (max_voxels is None):
         call.fail("pass both max_points and max_voxels, or neither")
     hard = max_points is not None
-    if hard and (max_points < 1 or max_voxels < 1):  # type: ignore[operator]
-        call.fail("max_points and max_voxels must be positive")
-    bounds = tuple(map(float, point_range))
-    if len(bounds) != 6:
-        call.fail("point_range has not six numbers")
+    if max_points is not None and max_voxels is not None:
+        max_points, max_voxels = call.integer(max_points, "max_points"), call.integer(max_voxels, "max_voxels")
+        if max_points < 1 or max_voxels < 1:
+            call.fail("max_points and max_voxels must be positive")
+    bounds = call.numbers(point_range, 6, "point_range")
     if order not in ("first_occurrence", "grid"):
         call.fail(f"there is no order {order!r}")
     if columns not in _COLUMNS:
         call.fail(f"there are no columns {columns!r}")
     batch, zyx = _COLUMNS[columns]
     wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else _named(call, outputs, hard)
-    if dtype not in ("float32", "float16"):
-        call.fail(f"dtype is {dtype}; it must be float32 or float16")
+    dtype = call.type_name(dtype, ("float32", "float16"), "dtype")
 
     shape = cloud_shape(points, cuts)
     clouds = shape[0] if shape else 1
@@ -107,6 +109,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     total = math.prod(front)
     rows = min(total, clouds * max_voxels) if hard else total  # type: ignore[operator]
     if capacity is not None:
+        capacity = call.integer(capacity, "capacity")
         if capacity < 0:
             call.fail("capacity is negative")
         rows = min(rows, capacity)
@@ -126,7 +129,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     result["voxel_offsets"] = space.empty((clouds + 1,), "int64")
     view, given = call.view, result.get
     _core.voxelize(call.place, view(points), view(cuts), bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
-                   max_voxels, max_points, order == "grid", seed, rows, batch, zyx, view(given("coords")),
+                   max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, view(given("coords")),
                    view(given("num_points")), view(given("voxels")), view(given("mean")), view(given("point_voxel")),
                    view(result["voxel_count"]), view(result["voxel_offsets"]))
     if space.on_host:

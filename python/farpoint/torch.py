@@ -174,10 +174,10 @@ def interpolate(points: Tensor, features: Tensor, queries: Tensor) -> Tensor:
     """Features (B, N, C) of the three nearest points at the queries (B, M, 3), weighted by the inverse squared distance;
     differentiable in the features, of any floating type. As `farpoint.interpolate`, but for the last bits."""
     indices, distances = _knn(points, 3, queries, float("inf"), False)
-    at_point = distances == 0
-    weight = torch.where(at_point.any(-1, keepdim=True), at_point.to(distances.dtype), 1 / distances)
-    total = weight.sum(-1, keepdim=True)
-    weight = torch.where(total > 0, weight / total, torch.zeros_like(weight)).to(features.dtype)
+    # Relative to the nearest: the inverse of a distance may overflow, this ratio cannot.
+    nearest = distances[..., :1]
+    weight = torch.where(distances == nearest, 1.0, nearest / distances) * (indices >= 0)
+    weight = (weight / weight.sum(-1, keepdim=True).clamp(min=1)).to(features.dtype)
     return (_gather(features, indices, False) * weight.unsqueeze(-1)).sum(-2)
 
 

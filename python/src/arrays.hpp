@@ -1,7 +1,7 @@
 /// @file
 /// Arrays of Python as farpoint takes them: views of points, rows of features, ranges of indices.
 ///
-/// Shapes are checked by the Python half (farpoint/_arrays.py), which writes the sentences that a user reads. What is
+/// Shapes are checked by the Python half (farpoint/_call.py), which writes the sentences that a user reads. What is
 /// checked here again is what memory safety rests on.
 #pragma once
 

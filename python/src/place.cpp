@@ -62,7 +62,7 @@ device_memory::device_memory(place const& where, std::size_t size) : size_{size}
     if (nb::isinstance<nb::int_>(owner_)) {
       address_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(owner_));
     } else {
-      memory_ = nb::cast<output>(owner_);
+      if (!nb::try_cast(owner_, memory_)) refuse("the allocator returned neither an address nor an array");
       if (memory_.nbytes() < size) refuse("the allocator's array is smaller than what was asked for");
       address_ = memory_.data();
     }

@@ -1,5 +1,6 @@
 """On a GPU: bits equal to the host's, the current stream, no synchronisation, no copy. Skipped where there is none."""
 
+import os
 import time
 
 import numpy as np
@@ -45,7 +46,13 @@ def calls(points, queries, features, channels):
     voxels = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=100)
     count = int(voxels["voxel_count"][0])
     yield "voxels", tuple(voxels[name][:count] for name in ("coords", "num_points", "voxels", "mean"))
-    yield "ragged", farpoint.knn(points.reshape(-1, 3), 3, lengths=[points.shape[1]] * points.shape[0])
+    flat, cut = points.reshape(-1, 3), {"lengths": [points.shape[1]] * points.shape[0]}
+    yield "ragged", farpoint.knn(flat, 3, **cut)
+    gaps = {"offsets": [3, 500, 900, 1400], "query_offsets": [0, 70, 150, 230]}
+    yield "ragged balls", (farpoint.ball_query(0.8, 6, flat, queries.reshape(-1, 3), **gaps),)
+    yield "ragged three_nn", farpoint.three_nn(queries.reshape(-1, 3), flat, **gaps)
+    yield "ragged furthest", (farpoint.furthest_point_sample(flat, 20, offsets=gaps["offsets"]),)
+    yield "edges that fit", (farpoint.radius(flat, 0.5, edge_index=True, capacity=3000, offsets=gaps["offsets"]),)
 
 
 def made(dtype=torch.float32):
@@ -133,6 +140,46 @@ def test_the_current_stream_is_used():
     stream.synchronize()
     assert torch.equal(picks, expected)
     assert torch.equal(farpoint.fps(other, 50, stream=torch.cuda.current_stream().cuda_stream), expected)
+
+
+def test_all_of_a_call_follows_the_stream_that_is_given():
+    torch.manual_seed(3)
+    other = torch.randn(3000, 3, device="cuda")
+    gaps = torch.tensor([5, 1000, 2000, 2900], device="cuda")
+    keys = torch.arange(3000, device="cuda")
+
+    def answers(points, key, table, **options):
+        found = [farpoint.radius(points, 0.3, edge_index=True, **options), farpoint.radius(points, 0.3, **options).indices]
+        found += [*farpoint.knn(points, 4, offsets=gaps, **options), farpoint.normals(points, 5, offsets=gaps, **options)]
+        found += [farpoint.ball_query(0.4, 5, points, points, **options), farpoint.distCUDA2(points, **options)]
+        found += [*farpoint.three_nn(points, points, **options)]
+        found += [farpoint.furthest_point_sample(points, 30, rules="pointnet2_ops", **options)]
+        found += [farpoint.PointIndex(points, **options).knn(points, 3, **options).indices]
+        table.insert(key, key, **options)
+        found += [table.find(key, **options)]
+        return found + list(farpoint.voxelize(points, 0.5, BOX, max_points=3, max_voxels=2000, offsets=gaps, **options).values())
+
+    expected = answers(other, keys, farpoint.HashMap(4000, like=other))
+    points, key, table = torch.zeros_like(other), torch.zeros_like(keys), farpoint.HashMap(4000, like=other)
+    torch.cuda.synchronize()
+    stream = torch.cuda.Stream()
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(100_000_000)  # what is read or filled on the current stream comes too early
+        points.copy_(other)
+        key.copy_(keys)
+    found = answers(points, key, table, stream=stream.cuda_stream)
+    stream.synchronize()
+    for number, (one, wanted) in enumerate(zip(found, expected)):
+        assert torch.equal(one, wanted), number
+    assert torch.cuda.current_stream() != stream
+
+
+def test_allocators_that_give_no_memory():
+    points = torch.randn(3000, 3, device="cuda")
+    for wrong, sentence in ((lambda size: None, "neither an address nor an array"), (lambda size: "memory", "neither an address"),
+                            (lambda size: torch.empty(1, device="cuda"), "smaller than"), (lambda size: 257, "256-byte")):
+        with pytest.raises(ValueError, match=sentence):
+            farpoint.knn(points, 3, workspace=wrong)
 
 
 def test_no_copies_of_what_is_strided():
@@ -252,6 +299,23 @@ def test_cupys_strides_and_allocators(cupy):
     assert kept
     backwards = farpoint.fps(wide[::-1, 2:5], 40)
     np.testing.assert_array_equal(backwards.get(), farpoint.fps(wide[::-1, 2:5].get(), 40))
+
+
+def test_arrays_of_jax_by_dlpack():
+    os.environ.setdefault("XLA_PYTHON_CLIENT_PREALLOCATE", "false")
+    jax = pytest.importorskip("jax", reason="JAX is not installed: its arrays are not tested")
+    points = np.random.default_rng(10).standard_normal((400, 3)).astype(np.float32)
+    expected = farpoint.fps(points, 20, index_dtype="int32")
+    np.testing.assert_array_equal(farpoint.fps(jax.device_put(points, jax.devices("cpu")[0]), 20), expected)
+    try:
+        given = jax.device_put(points, jax.devices("gpu")[0])
+    except RuntimeError:
+        pytest.skip("JAX has no GPU: its arrays on one are not tested")
+    with pytest.raises(ValueError, match="torch.from_dlpack, cupy.from_dlpack"):
+        farpoint.fps(given, 20)
+    picks = jax.dlpack.from_dlpack(farpoint.fps(torch.from_dlpack(given), 20, index_dtype="int32"))
+    assert isinstance(picks, jax.Array)
+    np.testing.assert_array_equal(np.asarray(picks), expected)
 
 
 def test_cupy_and_torch_do_not_mix(cupy):

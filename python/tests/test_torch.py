@@ -101,6 +101,17 @@ def test_values(device):
     torch.testing.assert_close(fpt.voxel_mean(cloud, voxels["point_voxel"], count), voxels["mean"][:count])
 
 
+@pytest.mark.parametrize("scale", [1e-21, 1e-12, 1.0, 1e12, 1e19, 1e25])
+def test_interpolation_at_all_scales(device, scale):
+    # Squared distances whose inverse is no float, or that are none themselves.
+    points = (torch.randn(40, 3, dtype=torch.float64) * scale).float().to(device)
+    queries = torch.cat([points[:3], points[3:20] * 0.9, torch.full((1, 3), float("nan"), device=device)])
+    features = torch.randn(40, 4, device=device)
+    found, expected = fpt.interpolate(points, features, queries), farpoint.interpolate(points, features, queries)
+    assert torch.isfinite(expected).all()
+    torch.testing.assert_close(found, expected)
+
+
 def test_operators_are_as_torch_wants_them(device):
     points, features = torch.randn(2, 12, 3, device=device), torch.randn(2, 12, 4, device=device, requires_grad=True)
     indices = torch.randint(0, 12, (2, 5), device=device)

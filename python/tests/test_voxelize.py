@@ -84,7 +84,7 @@ def test_a_random_subset_is_one(rng):
     ({"columns": "xy"}, "no columns 'xy'"),
     ({"dtype": "int8"}, "dtype is int8"),
     ({"voxel_size": (1, 2)}, "voxel_size has 2 numbers"),
-    ({"point_range": (1, 2)}, "six numbers"),
+    ({"point_range": (1, 2)}, "point_range has 2 numbers"),
     ({"voxel_size": 0.0}, "voxelize"),
     ({"points": np.zeros((4, 2), np.float32)}, "shape"),
     ({"points": np.zeros((4, 65), np.float32)}, "64"),

@@ -1,0 +1,185 @@
+"""A call: its arrays and numbers, checked, and its stream. It looks at its first array for the kind of all: outputs are of the same
+library, on the same device.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import functools
+import operator
+import sys
+from typing import Any, Callable, ContextManager, NoReturn, Optional, Sequence, TypeVar
+
+import numpy as np
+
+from ._arrays import Allocator, Array, in_host_memory, name_of, package_of, space_of
+
+_FLOATS = ("float32", "float64")
+
+
+def _stream_of(first: Array, stream: int) -> ContextManager[Any]:
+    """Makes a stream the current one of the library of an array on a device."""
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(first, torch.Tensor):
+        if not first.is_cuda or torch.cuda.current_stream(first.device).cuda_stream == stream:
+            return contextlib.nullcontext()
+        return torch.cuda.stream(torch.cuda.ExternalStream(stream, device=first.device))
+    if package_of(first) == "cupy":
+        return sys.modules["cupy"].cuda.ExternalStream(stream, first.device.id)
+    return contextlib.nullcontext()
+
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def follows_stream(function: Function) -> Function:
+    """With `stream=`, outputs are allocated and filled in the order of that stream, too, and what is read is read behind it.
+
+    The library is that of the first array among the arguments, or of what a map is like.
+    """
+
+    @functools.wraps(function)
+    def call(*arguments: Any, stream: Optional[int] = None, **options: Any) -> Any:
+        if stream is None:
+            return function(*arguments, **options)
+        arrays = (value for value in (*arguments, *options.values()) if hasattr(value, "__dlpack_device__"))
+        first = next(arrays, getattr(arguments[0], "_like", None) if arguments else None)
+        with _stream_of(first, operator.index(stream)):
+            return function(*arguments, stream=stream, **options)
+
+    return call  # type: ignore[return-value]
+
+
+class Call:
+    """One call: its arrays, checked, and its outputs."""
+
+    def __init__(self, name: str, first: Array, threads: int = 0, stream: Optional[int] = None,
+                 workspace: Optional[Allocator] = None):
+        self.name = name
+        self.space = space_of(first, threads=threads, stream=stream, workspace=workspace)
+        self.place = self.space.place
+        self.view = self.space.view
+
+    def fail(self, sentence: str) -> NoReturn:
+        raise ValueError(f"{self.name}: {sentence}")
+
+    def integer(self, value: Any, what: str, end: int = 2**63) -> int:
+        """A whole number of any integer type, of 64 bits, below `end`."""
+        try:
+            number = operator.index(value)
+        except (TypeError, ValueError):
+            self.fail(f"{what} is {value!r}; it must be a whole number")
+        if not -2**63 <= number < end:
+            self.fail(f"{what} is {number}, which 64 bits do not hold")
+        return number
+
+    def number(self, value: Any, what: str) -> float:
+        """A number of any type."""
+        try:
+            return float(value)
+        except (TypeError, ValueError, OverflowError):
+            self.fail(f"{what} is {value!r}; it must be a number")
+
+    def neighbors(self, value: Any, what: str = "k", least: int = 1) -> int:
+        number = self.integer(value, what)
+        if not least <= number <= 1024:
+            self.fail(f"{what} is {number}; it must be {least} to 1,024")
+        return number
+
+    def seed(self, value: Any) -> Optional[int]:
+        number = None if value is None else self.integer(value, "seed", 2**64)
+        if number is not None and number < 0:
+            self.fail("seed is negative")
+        return number
+
+    def numbers(self, values: Any, count: int, what: str) -> tuple:
+        """So many numbers, of a sequence or an array."""
+        word = {3: "three", 6: "six"}[count]
+        try:
+            found = tuple(map(float, values))
+        except (TypeError, ValueError):
+            self.fail(f"{what} is {values!r}; it must be {word} numbers")
+        if len(found) != count:
+            self.fail(f"{what} has {len(found)} numbers; it must have {word}")
+        return found
+
+    def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
+        if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
+            if not (self.space.on_host and in_host_memory(value)):
+                self.fail(f"{what} are in another memory or of another library than the first array")
+            value = np.from_dlpack(value)
+        return self.space.array(value, dtype)
+
+    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS) -> Any:
+        array = self.array(value, what)
+        dtype = self.space.dtype(array)
+        if dtype not in types:
+            self.fail(f"{what} are {dtype}; they must be {' or '.join(types)}")
+        return array
+
+    def points(self, value: Array, what: str = "points", types: Sequence[str] = _FLOATS, more_columns: bool = False) -> Any:
+        """[N, 3] or [B, N, 3], as the library takes it: copied only where no one stride covers all points."""
+        array = self.floats(value, what, types)
+        shape = array.shape
+        right = len(shape) in (2, 3) and (shape[-1] == 3 or (more_columns and shape[-1] > 3))
+        if not right:
+            self.fail(f"{what} have the shape {tuple(shape)}; they must be (N, 3) or (B, N, 3)")
+        if self.space.is_packed(array):
+            return array
+        strides = self.space.strides(array)
+        if strides is None or (len(shape) == 3 and shape[0] > 1 and shape[1] > 1 and strides[0] != shape[1] * strides[1]):
+            array = self.space.packed(array)
+        return array
+
+    def offsets(self, of: Any, offsets: Optional[Array], lengths: Optional[Array], what: str = "") -> Any:
+        """int64 offsets that cut the rows of an array into ragged clouds; None where clouds are regular."""
+        if offsets is None and lengths is None:
+            return None
+        if offsets is not None and lengths is not None:
+            self.fail(f"pass either {what}offsets or {what}lengths")
+        if len(of.shape) == 0 or (not what.startswith("index") and len(of.shape) != 2):
+            self.fail(f"{what}offsets and {what}lengths are of points (N, 3) that lie one after another")
+        if offsets is None:
+            lengths = self.indices(lengths, f"{what}lengths")
+            if len(lengths.shape) != 1:
+                self.fail(f"{what}lengths have the shape {tuple(lengths.shape)}; they must be (clouds,)")
+            array = self.space.offsets_of(lengths)
+        else:
+            array = self.space.astype(self.indices(offsets, f"{what}offsets"), "int64")
+        if len(array.shape) != 1 or array.shape[0] == 0:
+            self.fail(f"{what}offsets have the shape {tuple(array.shape)}; they must be (clouds + 1,)")
+        if self.space.on_host:
+            numbers = np.asarray(array)
+            if numbers[0] < 0 or numbers[-1] > of.shape[0] or (numbers[1:] < numbers[:-1]).any():
+                self.fail(f"{what}offsets do not ascend, or leave the points")
+        return array
+
+    def indices(self, value: Array, what: str) -> Any:
+        """int32 or int64, contiguous."""
+        array = self.array(value, what)
+        dtype = self.space.dtype(array)
+        if dtype not in ("int32", "int64"):
+            if not dtype.startswith(("int", "uint")) and 0 not in tuple(array.shape):
+                self.fail(f"{what} are {dtype}; they must be int32 or int64")
+            array = self.space.astype(array, "int64")
+        return self.space.packed(array)
+
+    def index_type(self, dtype: Any) -> str:
+        return self.type_name(dtype, ("int32", "int64"), "index_dtype")
+
+    def type_name(self, dtype: Any, known: Sequence[str], what: str) -> str:
+        """The name of a type that is given by name or as numpy, CuPy or torch has it."""
+        try:
+            name = dtype if type(dtype) is str else name_of(dtype)
+        except TypeError:
+            name = repr(dtype)
+        if name not in known:
+            self.fail(f"{what} is {name}; it must be {' or '.join(known)}")
+        return name
+
+
+def cloud_shape(points: Any, offsets: Optional[Any]) -> tuple:
+    """Shape of an output with one row for each cloud: (B,), or () for a single cloud."""
+    if offsets is not None:
+        return (offsets.shape[0] - 1,)
+    return tuple(points.shape[:-2])
