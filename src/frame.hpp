@@ -7,6 +7,7 @@
 
 #include "thread_memory.hpp"
 
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -21,7 +22,7 @@ struct written_rows {
 };
 
 /// Lays the arrays of a call out one after another, and copies them. It is gone through twice by the same code: with
-/// measure() to add sizes up, and after place() for the addresses; only then it remembers what to copy.
+/// measure() to add sizes up, and after place() for the addresses.
 ///
 /// What the caller has in pageable memory goes through the thread's page-locked slots, in as few copies as there are
 /// slots to fill; what is page-locked already goes directly where it is large. Nothing here allocates.
@@ -42,12 +43,31 @@ class frame {
   void* input(void const* source, index_t count, std::size_t element,
               void (*write)(void const*, index_t, index_t, void*)) noexcept {
     unsigned char* const at = take(static_cast<std::size_t>(count) * element);
-    if (count > 0) remember(inputs_, input_count_, {at, source, count, element, write});
+    if (count > 0) inputs_[input_count_++] = {at, source, count, element, write, false};
     return at;
+  }
+  /// An input of so many bytes. What an earlier one holds is not copied again: points are often features, too, or the
+  /// queries.
+  void* input(void const* source, std::size_t size) noexcept {
+    if (void* const there = find_input(source, size)) return there;
+    void* const at = input(source, static_cast<index_t>(size), 1, nullptr);
+    if (size > 0) inputs_[input_count_ - 1].is_shared = true;
+    return at;
+  }
+  /// Where bytes of the caller's already go, as a part of such an input; null: nowhere.
+  void* find_input(void const* source, std::size_t size) const noexcept {
+    auto const begin = reinterpret_cast<std::uintptr_t>(source);
+    for (int i = 0; i < input_count_; ++i) {
+      auto const from = reinterpret_cast<std::uintptr_t>(inputs_[i].source);
+      bool const is_part = size > 0 && inputs_[i].is_shared && begin >= from &&
+                           begin + size <= from + static_cast<std::uintptr_t>(inputs_[i].count);
+      if (is_part) return inputs_[i].at + (begin - from);
+    }
+    return nullptr;
   }
   template <class T>
   T* input(T const* values, std::size_t count) noexcept {
-    return static_cast<T*>(input(values, static_cast<index_t>(count * sizeof(T)), 1, nullptr));
+    return static_cast<T*>(input(static_cast<void const*>(values), count * sizeof(T)));
   }
   template <class T>
   span<T const> input(span<T const> values) noexcept {
@@ -79,8 +99,9 @@ class frame {
   void* output(void* host, std::size_t size, bool keep = false, written_rows rows = {}) noexcept {
     unsigned char* const at = take(size);
     if (size == 0) return at;
-    if (keep) remember(inputs_, input_count_, {at, host, static_cast<index_t>(size), 1, nullptr});
-    remember(outputs_, output_count_, {at, static_cast<unsigned char*>(host), size, rows});
+    // Not to be shared: the call writes it.
+    if (keep) inputs_[input_count_++] = {at, host, static_cast<index_t>(size), 1, nullptr, false};
+    outputs_[output_count_++] = {at, static_cast<unsigned char*>(host), size, rows};
     return at;
   }
   /// An output of rows of `row` elements; nothing for an empty one, which the caller does not want.
@@ -105,8 +126,12 @@ class frame {
     return static_cast<Report*>(output(static_cast<void*>(report), sizeof(Report)));
   }
 
-  /// Memory that stays on the device.
-  bytes scratch(std::size_t size) noexcept { return {take(size), size}; }
+  /// Memory that stays on the device, of `size_of()` bytes. They are asked for once: to choose kernels takes time.
+  template <class SizeOf>
+  bytes scratch(SizeOf const& size_of) noexcept {
+    if (!placed_) scratch_ = size_of();
+    return {take(scratch_), scratch_};
+  }
 
   /// Enqueues the copies of all inputs.
   cudaError_t upload() noexcept;
@@ -125,6 +150,7 @@ class frame {
     index_t count;
     std::size_t element;
     void (*write)(void const*, index_t, index_t, void*);  ///< null: bytes
+    bool is_shared;                                       ///< other inputs may be part of it
   };
   struct output_array {
     unsigned char* at;
@@ -162,11 +188,6 @@ class frame {
     used_ += (size + alignment - 1) / alignment * alignment;
     return at;
   }
-  template <class Array>
-  void remember(Array (&arrays)[most_arrays], int& count, Array const& array) noexcept {
-    if (placed_) arrays[count++] = array;
-  }
-
   cudaError_t open_slot() noexcept;
   cudaError_t close_slot(unsigned char* at, std::size_t size) noexcept;
   cudaError_t learn_rows() noexcept;
@@ -177,6 +198,7 @@ class frame {
   unsigned char* base_ = nullptr;
   bool placed_ = false;
   std::size_t used_ = 0;
+  std::size_t scratch_ = 0;  ///< of the call, which has one
   input_array inputs_[most_arrays];
   output_array outputs_[most_arrays];
   int input_count_ = 0;

@@ -23,7 +23,7 @@ result fps_anywhere(clouds_of<Coord> const& clouds, fps_params const& params,
     auto const points = place(memory, clouds);
     auto const sampling = place(memory, params);
     auto const samples = place(memory, output, clouds.size(), params.samples);
-    bytes const workspace = memory.scratch(fps_workspace_bytes(exec, points, sampling));
+    bytes const workspace = memory.scratch([&] { return fps_workspace_bytes(exec, points, sampling); });
     return [=] { return farpoint::fps(exec, points, sampling, samples, workspace); };
   });
 }
@@ -34,11 +34,12 @@ result voxelize_anywhere(clouds_of<Scalar> const& clouds, voxelize_params<Scalar
                          runtime::run_info* info) noexcept {
   result const checked = detail::check_voxelize(clouds, params, output);
   return call_anywhere(FARPOINT_SENTENCES("voxelize"), checked, wish, info, [&](auto exec, auto& memory) {
-    auto const points = place(memory, clouds);
     auto how = params;
+    // Before the points, which may be a part of them.
     how.features = detail::needs_features(output) ? place(memory, params.features) : feature_view{};
+    auto const points = place(memory, clouds);
     auto const voxels = place(memory, output, clouds.points().size(), clouds.size(), params);
-    bytes const workspace = memory.scratch(voxelize_workspace_bytes(exec, points, how, voxels));
+    bytes const workspace = memory.scratch([&] { return voxelize_workspace_bytes(exec, points, how, voxels); });
     return [=] { return farpoint::voxelize(exec, points, how, voxels, workspace); };
   });
 }

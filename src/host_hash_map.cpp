@@ -183,7 +183,7 @@ result hash_map<Key, Value>::extract(hash_map_pairs<Key, Value> const& output) c
   result const checked = detail::check_hash_map_pairs(map, output);
   return operate(state_, checked, [&](auto exec, auto& memory) {
     auto const pairs = place(memory, output);
-    bytes const workspace = memory.scratch(hash_map_extract_workspace_bytes(exec, map));
+    bytes const workspace = memory.scratch([&] { return hash_map_extract_workspace_bytes(exec, map); });
     return [=] { return hash_map_extract(exec, map, pairs, workspace); };
   });
 }

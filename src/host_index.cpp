@@ -107,7 +107,7 @@ result search_index(library::sentences const& says, State* state, Queries const&
   return call_anywhere(says, checked, state->wish(), info, [&](auto exec, auto& memory) {
     auto const asked = place(memory, queries);
     auto const& index = state->index_for(exec);
-    bytes const workspace = memory.scratch(knn_workspace_bytes(exec, index, asked));
+    bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, index, asked); });
     return search(memory, exec, index, asked, workspace);
   });
 }

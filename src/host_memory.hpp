@@ -24,15 +24,21 @@ namespace library {
 /// A call on the host works on the caller's arrays. What a frame is for a call on a device.
 class host_memory {
  public:
-  /// The thread's own, kept from one call to the next.
-  bytes scratch(std::size_t size) noexcept {
-    thread_local host_scratch memory;
-    if (size > 0) is_enough_ = static_cast<bool>(memory.reserve(size)) && is_enough_;
-    return memory;
+  /// `size_of()` bytes of the thread's own, kept from one call to the next.
+  template <class SizeOf>
+  bytes scratch(SizeOf const& size_of) noexcept {
+    std::size_t const size = size_of();
+    if (size > 0) is_enough_ = static_cast<bool>(of_thread().reserve(size)) && is_enough_;
+    return of_thread();
   }
   bool is_enough() const noexcept { return is_enough_; }
 
  private:
+  static host_scratch& of_thread() noexcept {
+    static thread_local host_scratch memory;
+    return memory;
+  }
+
   bool is_enough_ = true;
 };
 
@@ -45,6 +51,21 @@ Argument const& place(host_memory&, Argument const& argument, Shape const&...) n
 
 // place(frame, argument, shape...) is the argument with all that it refers to in device memory.
 
+/// The coordinates of points with gaps between them where they lie, if their records are there for their features.
+template <class Coord>
+point_view<Coord> find_points(frame const& on_device, point_view<Coord> const& points) noexcept {
+  int const lowest = detail::smaller(detail::smaller(points.offset(0), points.offset(1)), points.offset(2));
+  int const highest = detail::larger(detail::larger(points.offset(0), points.offset(1)), points.offset(2));
+  if (points.size() == 0 || points.stride() < 0) return {};
+  index_t const size = (points.size() - 1) * points.stride() + highest - lowest + index_t{sizeof(Coord)};
+  void const* const first = on_device.find_input(points.base() + lowest, static_cast<std::size_t>(size));
+  if (first == nullptr) return {};
+  return {first,
+          points.size(),
+          points.stride(),
+          {points.offset(0) - lowest, points.offset(1) - lowest, points.offset(2) - lowest}};
+}
+
 /// Points that follow one another without gaps, which is what a GPU reads best: gaps would only cost transfer time.
 template <class Coord>
 point_view<Coord> place(frame& on_device, point_view<Coord> const& points) noexcept {
@@ -55,6 +76,7 @@ point_view<Coord> place(frame& on_device, point_view<Coord> const& points) noexc
     unsigned char const* const first = points.size() == 0 ? nullptr : points.base() + points.offset(0);
     return {on_device.input(first, static_cast<std::size_t>(points.size() * 3 * size)), points.size()};
   }
+  if (auto const there = find_points(on_device, points); there.size() > 0) return there;
   auto const pack = [](void const* source, index_t first, index_t count, void* to) {
     auto const& from = *static_cast<point_view<Coord> const*>(source);
     unsigned char const* record = from.base() + first * from.stride();

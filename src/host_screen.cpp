@@ -51,7 +51,7 @@ result knn_anywhere(clouds_of<Scalar> const& points, screen_space<Camera> const&
   return call_anywhere(FARPOINT_SENTENCES("knn"), checked, wish, info, [&](auto exec, auto& memory) {
     auto const cloud = place(memory, points);
     auto const found = place(memory, output, points, method, k);
-    bytes const workspace = memory.scratch(knn_workspace_bytes(exec, cloud, method, k));
+    bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, cloud, method, k); });
     return [=] { return farpoint::knn(exec, cloud, method, k, found, workspace); };
   });
 }

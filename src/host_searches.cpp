@@ -60,8 +60,9 @@ result knn_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* qu
   auto const check = [&](index_t size) { return detail::check_knn(size, method, k, output); };
   auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
     auto const found = place(memory, output, all, k);
-    bytes const workspace = memory.scratch(
-        clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., method, k); }));
+    bytes const workspace = memory.scratch([&] {
+      return clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., method, k); });
+    });
     return [=] {
       return clouds.given_to(
           [&](auto const&... given) { return farpoint::knn(exec, given..., method, k, found, workspace); });
@@ -73,7 +74,8 @@ result knn_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* qu
 /// Of radius() and radius_rows().
 template <class Memory, class Exec, class Clouds>
 bytes radius_workspace(Memory& memory, Exec exec, Clouds const& clouds) noexcept {
-  return memory.scratch(clouds.given_to([&](auto const&... given) { return radius_workspace_bytes(exec, given...); }));
+  return memory.scratch(
+      [&] { return clouds.given_to([&](auto const&... given) { return radius_workspace_bytes(exec, given...); }); });
 }
 
 template <class Scalar>
@@ -117,7 +119,7 @@ result estimate_normals_anywhere(clouds_of<Scalar> const& points, normals_params
   return call_anywhere(FARPOINT_SENTENCES("estimate_normals"), checked, wish, info, [&](auto exec, auto& memory) {
     auto const cloud = place(memory, points);
     auto const found = place(memory, output, points);
-    bytes const workspace = memory.scratch(estimate_normals_workspace_bytes(exec, cloud, params));
+    bytes const workspace = memory.scratch([&] { return estimate_normals_workspace_bytes(exec, cloud, params); });
     return [=] { return farpoint::estimate_normals(exec, cloud, params, found, workspace); };
   });
 }
@@ -131,7 +133,7 @@ result mean_knn_distance_anywhere(clouds_of<Scalar> const& points, index_t k, sp
     auto const cloud = place(memory, points);
     auto const found = place(memory, means, points);
     auto* const counters = place(memory, report);
-    bytes const workspace = memory.scratch(mean_knn_distance_workspace_bytes(exec, cloud, k));
+    bytes const workspace = memory.scratch([&] { return mean_knn_distance_workspace_bytes(exec, cloud, k); });
     return [=] { return farpoint::mean_knn_distance(exec, cloud, k, found, workspace, counters); };
   });
 }
@@ -148,7 +150,7 @@ result interpolate_anywhere(clouds_of<Scalar> const& points, span<float const> f
     auto const values = place(memory, features);
     auto const asked = place(memory, queries);
     auto const found = place(memory, output, queries, channels);
-    bytes const workspace = memory.scratch(interpolate_workspace_bytes(exec, cloud, asked));
+    bytes const workspace = memory.scratch([&] { return interpolate_workspace_bytes(exec, cloud, asked); });
     return [=] { return farpoint::interpolate(exec, cloud, values, asked, channels, found, workspace); };
   });
 }

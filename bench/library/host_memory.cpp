@@ -51,7 +51,6 @@ struct contender {
   result (*on_host)(frame_arrays const&);
   result (*on_stream)(farpoint::cuda_exec, frame_arrays const&, bytes);
   std::size_t (*workspace)(farpoint::cuda_exec, frame_arrays const&);
-  std::size_t inputs;                   ///< arrays of the points that go to the device
   std::size_t indices, values, counts;  ///< elements that come back for each row; of fps() the samples
   bool is_counted;                      ///< counts[0] says how many rows there are
 };
@@ -76,6 +75,18 @@ farpoint::voxelize_output<float> voxels_of(frame_arrays const& at) {
   output.mean = at.values;
   output.voxel_count = at.counts.first(1);
   return output;
+}
+
+/// The same points as records of x, y, z and two features, as drivers of sensors write them. What is a point is not
+/// what it was, which does not change what is copied.
+clouds records_of(frame_arrays const& at) {
+  return clouds{{at.points.data(), static_cast<index_t>(at.points.size() / 5), 20}};
+}
+
+farpoint::voxelize_params<float> grid_of_records(frame_arrays const& at) {
+  auto params = grid_of(at);
+  params.features = farpoint::feature_view::packed(at.points.data(), records_of(at).points().size(), 5);
+  return params;
 }
 
 farpoint::radius_params ball() {
@@ -113,7 +124,7 @@ contender const contenders[] = {
        return fps(exec, at.cloud(), sampling(), {at.indices.first(1024)}, memory);
      },
      [](farpoint::cuda_exec exec, frame_arrays const& at) { return fps_workspace_bytes(exec, at.cloud(), sampling()); },
-     1, 0, 0, 0, false},
+     0, 0, 0, false},
     {"voxelize", [](frame_arrays const& at) { return runtime::voxelize(at.cloud(), grid_of(at), voxels_of(at)); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
        return voxelize(exec, at.cloud(), grid_of(at), voxels_of(at), memory);
@@ -121,7 +132,16 @@ contender const contenders[] = {
      [](farpoint::cuda_exec exec, frame_arrays const& at) {
        return voxelize_workspace_bytes(exec, at.cloud(), grid_of(at), voxels_of(at));
      },
-     2, 3, 3, 0, true},
+     3, 3, 0, true},
+    {"voxelize_records",
+     [](frame_arrays const& at) { return runtime::voxelize(records_of(at), grid_of_records(at), voxels_of(at)); },
+     [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
+       return voxelize(exec, records_of(at), grid_of_records(at), voxels_of(at), memory);
+     },
+     [](farpoint::cuda_exec exec, frame_arrays const& at) {
+       return voxelize_workspace_bytes(exec, records_of(at), grid_of_records(at), voxels_of(at));
+     },
+     3, 5, 0, true},
     {"knn",
      [](frame_arrays const& at) {
        return runtime::knn(at.cloud(), method, k, {at.indices, at.values});
@@ -130,13 +150,13 @@ contender const contenders[] = {
        return knn(exec, at.cloud(), method, k, {at.indices, at.values}, memory);
      },
      [](farpoint::cuda_exec exec, frame_arrays const& at) { return knn_workspace_bytes(exec, at.cloud(), method, k); },
-     1, k, k, 0, false},
+     k, k, 0, false},
     {"radius", [](frame_arrays const& at) { return runtime::radius(at.cloud(), ball(), k, lists_of(at)); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
        return radius(exec, at.cloud(), ball(), k, lists_of(at), memory);
      },
-     [](farpoint::cuda_exec exec, frame_arrays const& at) { return radius_workspace_bytes(exec, at.cloud()); }, 1, k, k,
-     1, false},
+     [](farpoint::cuda_exec exec, frame_arrays const& at) { return radius_workspace_bytes(exec, at.cloud()); }, k, k, 1,
+     false},
     {"estimate_normals",
      [](frame_arrays const& at) { return runtime::estimate_normals(at.cloud(), normals, {at.values}); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
@@ -145,7 +165,7 @@ contender const contenders[] = {
      [](farpoint::cuda_exec exec, frame_arrays const& at) {
        return estimate_normals_workspace_bytes(exec, at.cloud(), normals);
      },
-     1, 0, 3, 0, false},
+     0, 3, 0, false},
     {"mean_knn_distance", [](frame_arrays const& at) { return runtime::mean_knn_distance(at.cloud(), 3, at.values); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
        return mean_knn_distance(exec, at.cloud(), 3, at.values, memory);
@@ -153,7 +173,7 @@ contender const contenders[] = {
      [](farpoint::cuda_exec exec, frame_arrays const& at) {
        return mean_knn_distance_workspace_bytes(exec, at.cloud(), 3);
      },
-     1, 0, 1, 0, false},
+     0, 1, 0, false},
     {"interpolate",
      [](frame_arrays const& at) { return runtime::interpolate(at.cloud(), at.points, at.cloud(), 3, {at.values}); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
@@ -162,7 +182,7 @@ contender const contenders[] = {
      [](farpoint::cuda_exec exec, frame_arrays const& at) {
        return interpolate_workspace_bytes(exec, at.cloud(), at.cloud());
      },
-     3, 0, 3, 0, false},
+     0, 3, 0, false},
     {"knn_screen", [](frame_arrays const& at) { return runtime::knn(at.cloud(), sensor(), k, seen_of(at)); },
      [](farpoint::cuda_exec exec, frame_arrays const& at, bytes memory) {
        return knn(exec, at.cloud(), sensor(), k, seen_of(at), memory);
@@ -170,7 +190,7 @@ contender const contenders[] = {
      [](farpoint::cuda_exec exec, frame_arrays const& at) {
        return knn_workspace_bytes(exec, at.cloud(), sensor(), k);
      },
-     1, k, k, 0, true},
+     k, k, 0, true},
 };
 
 /// The arrays of one caller.
@@ -197,10 +217,8 @@ class caller {
   void copy(contender const& of) {
     std::size_t const rows = of.is_counted ? static_cast<std::size_t>(counts_[0]) : points_.size() / 3;
     bool const samples = of.indices + of.values == 0;
-    for (std::size_t i = 0; i < of.inputs; ++i) {
-      check(cudaMemcpy(device_points_.data(), points_.data(), points_.size() * sizeof(float), cudaMemcpyHostToDevice),
-            "cudaMemcpy");
-    }
+    check(cudaMemcpy(device_points_.data(), points_.data(), points_.size() * sizeof(float), cudaMemcpyHostToDevice),
+          "cudaMemcpy");
     copy_back(indices_, device_indices_.data(), samples ? 1024 : rows * of.indices);
     copy_back(values_, device_values_.data(), rows * of.values);
     copy_back(counts_, device_counts_.data(), rows * of.counts);
