@@ -145,6 +145,10 @@ class Torch:
         wanted = getattr(self.library, dtype) if dtype else None
         if isinstance(value, self.library.Tensor):
             plain = value.detach() if value.requires_grad else value
+            if plain.layout != self.library.strided:
+                raise ValueError(f"tensors are {plain.layout}; farpoint works on dense ones")
+            if plain.is_neg() or plain.is_conj():  # memory has the values before
+                plain = plain.resolve_neg().resolve_conj()
             return plain if wanted is None else plain.to(wanted)
         return self.library.as_tensor(value, dtype=wanted, device=self.device)
 

@@ -44,6 +44,8 @@ def follows_stream(function: Function) -> Function:
             return function(*arguments, **options)
         arrays = (value for value in (*arguments, *options.values()) if hasattr(value, "__dlpack_device__"))
         first = next(arrays, getattr(arguments[0], "_like", None) if arguments else None)
+        if not hasattr(stream, "__index__"):
+            raise ValueError(f"{function.__name__}: stream is {stream!r}; it must be an address")
         with _stream_of(first, operator.index(stream)):
             return function(*arguments, stream=stream, **options)
 
@@ -56,6 +58,8 @@ class Call:
     def __init__(self, name: str, first: Array, threads: int = 0, stream: Optional[int] = None,
                  workspace: Optional[Allocator] = None):
         self.name = name
+        if type(threads) is not int or not -1 <= threads < 2**31:
+            threads = max(-1, self.integer(threads, "threads", 2**31))
         self.space = space_of(first, threads=threads, stream=stream, workspace=workspace)
         self.place = self.space.place
         self.view = self.space.view
@@ -70,7 +74,7 @@ class Call:
         except (TypeError, ValueError):
             self.fail(f"{what} is {value!r}; it must be a whole number")
         if not -2**63 <= number < end:
-            self.fail(f"{what} is {number}, which 64 bits do not hold")
+            self.fail(f"{what} is {number}, which is too {'small' if number < 0 else 'large'}")
         return number
 
     def number(self, value: Any, what: str) -> float:

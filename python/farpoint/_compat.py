@@ -53,7 +53,7 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
     space = call.space
     points = call.points(xyz, "xyz", _FLOAT)
     cuts = call.offsets(points, offsets, lengths)
-    if rules not in _RULES:
+    if rules not in tuple(_RULES):
         call.fail(f"there are no rules {rules!r}")
     npoint = call.integer(npoint, "npoint")
     if npoint < 0:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any, Dict, NamedTuple, Optional
 
+import numpy as np
+
 from . import _core
 from ._arrays import Allocator, Array
 from ._call import Call, follows_stream
@@ -155,6 +157,14 @@ class HashMap:
         return call, self._flat(call, keys, self._keys, "keys")
 
     def _flat(self, call: Call, values: Array, dtype: str, what: str) -> Any:
+        if not hasattr(values, "__dlpack_device__"):
+            # Numbers of Python, of which none is cut off.
+            given = np.asarray(values)
+            if given.dtype.kind in "iuO" and given.size > 0 and given.dtype != dtype:
+                try:
+                    values = np.array(given.tolist(), dtype)
+                except (OverflowError, TypeError, ValueError):
+                    call.fail(f"{what} are no integers, or not such as {dtype} holds")
         array = call.array(values, what)
         name = call.space.dtype(array)
         if name != dtype:
@@ -191,8 +201,11 @@ class HashMap:
     def find(self, keys: Array, missing: int = -1, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
         """The value of each key, `missing` for one that is not there; of the keys' shape."""
         call, keys = self._call(keys, stream, workspace)
-        values = call.space.empty(tuple(keys.shape), self._values)
-        self._map.find(call.place, call.view(keys), call.integer(missing, "missing", 2**64) & (2**64 - 1), call.view(values))
+        values, bits = call.space.empty(tuple(keys.shape), self._values), _SIZES[self._values]
+        missing = call.integer(missing, "missing", 2**bits)
+        if missing < -2**(bits - 1):
+            call.fail(f"missing is {missing}, which {bits} bits do not hold")
+        self._map.find(call.place, call.view(keys), missing & (2**64 - 1), call.view(values))
         return values
 
     @follows_stream

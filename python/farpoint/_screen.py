@@ -127,6 +127,8 @@ def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidate
         near, far = float(camera.near), float(camera.far)
     except TypeError:
         call.fail(f"{camera} has other values than numbers")
+    if max(width, height) > 8192:
+        call.fail(f"the camera is {width} x {height} px; it must have 1 to 8,192 a side")
     n = points.shape[0]
     most = min(n, max(0, layers) * max(0, width) * max(0, height))
     count = n if rows == "input" else most

@@ -273,7 +273,7 @@ def interpolate(points: Array, features: Array, queries: Array, *, offsets: Opti
         A query at the place of a point gets that point's features; one without neighbours zeros.
     """
     call = Call("interpolate", points, threads, stream, workspace)
-    search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
+    search = _Search(call, call.points(points), call.points(queries, "queries"), offsets, lengths, query_offsets, query_lengths)
     features = call.space.packed(call.floats(features, "features", ("float32",)))
     if tuple(features.shape[:-1]) != tuple(search.points.shape[:-1]) or len(features.shape) < 2:
         call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")

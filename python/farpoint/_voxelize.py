@@ -24,7 +24,10 @@ def _three(call: Call, values: Any, what: str) -> tuple:
 
 
 def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
-    names = tuple(outputs)
+    try:
+        names = tuple(outputs)
+    except TypeError:
+        call.fail(f"outputs are {outputs!r}; they must be names of outputs")
     for name in names:
         if name not in _OUTPUTS:
             call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
@@ -97,7 +100,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     bounds = call.numbers(point_range, 6, "point_range")
     if order not in ("first_occurrence", "grid"):
         call.fail(f"there is no order {order!r}")
-    if columns not in _COLUMNS:
+    if columns not in tuple(_COLUMNS):
         call.fail(f"there are no columns {columns!r}")
     batch, zyx = _COLUMNS[columns]
     wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else _named(call, outputs, hard)

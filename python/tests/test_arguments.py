@@ -15,6 +15,10 @@ def hard(points, **options):
     return farpoint.voxelize(points, 0.5, BOX, **{"max_points": 3, "max_voxels": 20, **options})
 
 
+def hard_of_all(**options):
+    return hard(POINTS, **options)
+
+
 # Name: (call of a whole number, one that is right)
 WHOLE = {
     "fps samples": (lambda n: farpoint.fps(POINTS, n), 4),
@@ -75,6 +79,31 @@ def test_numbers(name):
             call(wrong)
 
 
+def test_threads_and_streams():
+    for call in (lambda **o: farpoint.fps(POINTS, 4, **o), lambda **o: farpoint.PointIndex(POINTS, **o), hard_of_all,
+                 lambda **o: farpoint.ball_query(0.3, 2, POINTS, POINTS, **o)):
+        call(threads=np.int64(2), stream=0)  # a stream does nothing in host memory
+        for wrong in (1.5, "all", None, -5, 2**40, [1]):
+            with pytest.raises(ValueError, match="threads"):
+                call(threads=wrong)
+        for wrong in (1.5, "other", [1]):
+            with pytest.raises(ValueError, match="stream is"):
+                call(stream=wrong)
+
+
+def test_keys_and_values_that_are_not_of_the_maps_type():
+    table = farpoint.HashMap(10, key_dtype="uint32", value_dtype="int32")
+    table.insert([1, 2**32 - 2], [-7, 2**31 - 1])
+    assert table.find([2**32 - 2, 1, 5]).tolist() == [2**31 - 1, -7, -1]
+    for keys, values in (([2**32], [1]), ([-5], [1]), ([1], [2**31]), ([1.5], [1]), (["a"], [1]), ([2**70], [1]), ([None], [1])):
+        with pytest.raises(ValueError, match="keys are|values are"):
+            table.insert(keys, values)
+    assert len(table.extract().keys) == 2
+    for missing in (2**32, -(2**31) - 1):
+        with pytest.raises(ValueError, match="missing is"):
+            table.find([1], missing)
+
+
 def test_sizes_of_voxels_are_one_number_or_three():
     expected = farpoint.voxelize(POINTS, 0.5, BOX)["coords"]
     for size in (np.float32(0.5), [0.5] * 3, np.full(3, 0.5), np.full(3, 0.5, np.float32), (np.float32(0.5), 0.5, 0.5)):
@@ -82,6 +111,11 @@ def test_sizes_of_voxels_are_one_number_or_three():
     for size in ((0.5, 0.5), np.full(4, 0.5), ("a", 1, 1), np.full((3, 3), 0.5), 0, -1, float("nan")):
         with pytest.raises(ValueError):
             farpoint.voxelize(POINTS, size, BOX)
+    for wrong in ({"outputs": 3}, {"outputs": "coords"}, {"columns": []}, {"order": []}):
+        with pytest.raises(ValueError, match="output|columns|order"):
+            hard(POINTS, **wrong)
+    with pytest.raises(ValueError, match="rules"):
+        farpoint.furthest_point_sample(POINTS, 2, rules=[])
     for box in (None, (0, 0, 0, 1, 1), (0, 0, 0, "a", 1, 1), 4):
         with pytest.raises(ValueError, match="point_range"):
             farpoint.voxelize(POINTS, 0.5, box)

@@ -57,6 +57,16 @@ def test_tensors_of_two_kinds_do_not_mix(device):
     assert torch.equal(farpoint.gather(points, np.array([1, 2])), points[1:3])
 
 
+def test_tensors_whose_memory_is_not_their_values(device):
+    points = torch.randn(30, 3, device=device)
+    turned = torch.complex(points, points).conj().imag
+    assert turned.is_neg() and torch.equal(farpoint.normals(turned, 5), farpoint.normals(-points, 5))
+    numbers = torch.complex(points, points).conj()
+    assert torch.equal(farpoint.gather(numbers, torch.tensor([4, 2], device=device)), numbers[[4, 2]])
+    with pytest.raises(ValueError, match="sparse"):
+        farpoint.knn(points.to_sparse(), 2)
+
+
 def test_an_index_and_a_map_of_tensors(device):
     points = torch.randn(50, 3, device=device)
     found = farpoint.PointIndex(points).knn(points, 3)
