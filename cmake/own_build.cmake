@@ -25,9 +25,9 @@ include(${CMAKE_CURRENT_LIST_DIR}/thread_sanitizer.cmake)
 set(farpoint_test_launcher "")
 
 # What isa_dispatch() would choose on this processor, asked for by flags: then its functions are compiled once, not for each
-# kind of processor. No compiler may contract what the source does not. For programs that run here only.
+# kind of processor. For programs that run here only.
 set(farpoint_this_processor "")
-if(FARPOINT_SANITIZE)
+if(FARPOINT_SANITIZE OR FARPOINT_UNITY_TESTS)
   include(CheckCXXSourceRuns)
   foreach(flags IN ITEMS "-mavx512f -mfma" "-mavx2 -mfma")
     string(MAKE_C_IDENTIFIER "FARPOINT_RUNS${flags}" runs)
@@ -40,7 +40,7 @@ volatile float x = 3; int main() {
   return __builtin_cpu_supports(\"avx2\") && std::fma(x, x, x) == 12 ? 0 : 1; }" ${runs})
     unset(CMAKE_REQUIRED_FLAGS)
     if(${runs})
-      string(REPLACE " " ";" farpoint_this_processor "${flags} -ffp-contract=off")
+      string(REPLACE " " ";" farpoint_this_processor "${flags}")
       break()
     endif()
   endforeach()
@@ -58,8 +58,9 @@ elseif(FARPOINT_SANITIZE)
   message(FATAL_ERROR "FARPOINT_SANITIZE is \"${FARPOINT_SANITIZE}\"; it can be empty, thread or address.")
 endif()
 if(FARPOINT_SANITIZE)
-  # Inlined by force, code takes much longer to compile, and tests run no faster.
-  list(APPEND farpoint_sanitizer_flags ${farpoint_this_processor} -DFARPOINT_FEW_INLINE)
+  # Inlined by force, code takes much longer to compile, and tests run no faster. No compiler may contract what the source
+  # does not.
+  list(APPEND farpoint_sanitizer_flags ${farpoint_this_processor} -ffp-contract=off -DFARPOINT_FEW_INLINE)
   add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:${farpoint_sanitizer_flags}>")
   add_link_options(${farpoint_sanitizer_flags})
 endif()
