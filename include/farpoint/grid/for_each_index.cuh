@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
+#include <farpoint/core/index_span.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
 #include <farpoint/tuning/loops.hpp>
