@@ -18,7 +18,7 @@ import pathlib
 import re
 import sys
 
-BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force")
+BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")
@@ -151,7 +151,7 @@ def rate_columns(rows):
     if any("pairs_per_second" in row for row in rows):
         columns.append(("G pairs/s", lambda row: f"{row['pairs_per_second'] / 1e9:.3g}"))
     if any("voxels" in row for row in rows):
-        columns.append(("voxels", lambda row: f"{row['voxels']:,.0f}"))
+        columns.append(("voxels", lambda row: f"{row['voxels']:,.0f}" if "voxels" in row else "-"))
     if any("host_us" in row for row in rows):
         columns.append(("host us", lambda row: f"{row['host_us']:.3g}" if "host_us" in row else "-"))
     columns.append(("% of copy", lambda row: f"{row['copy_bandwidth_percent']:.2g}"
@@ -197,7 +197,8 @@ def markdown(run, name, source):
     lines = [f"# {name}: {context.get('gpu') or context.get('processor', 'unknown processor')}", "",
              f"Written by bench/report.py from {source}; do not edit.", ""]
     told = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",
-            "num_cpus", "load_avg", "host_compiler", "serial_loop_fma", "lidar_cloud")
+            "num_cpus", "load_avg", "host_compiler", "serial_loop_fma", "lidar_cloud", "gpus",
+            "gpus_reach_each_other", "nccl", "nccl_nvls_enable")
     lines += [f"- {key}: {context[key]}" for key in told if key in context]
     lines += clocks(rows) + [f"- every answer was checked before it was timed: {', '.join(checks)}"] * bool(checks)
     for suite in dict.fromkeys(row["suite"] for row in rows):

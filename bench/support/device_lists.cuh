@@ -14,13 +14,22 @@
 namespace farpoint_bench {
 
 /// The indices and distances that contenders write, and a workspace for farpoint's call.
-class device_lists {
+template <class Index>
+class basic_device_lists {
  public:
   /// @param size  elements of all lists
-  explicit device_lists(std::size_t size) : indices_{size}, distances_{size} {}
+  explicit basic_device_lists(std::size_t size) : indices_{size}, distances_{size} {}
 
-  farpoint::span<std::int32_t> indices() const noexcept { return {indices_.data(), indices_.size()}; }
+  farpoint::span<Index> indices() const noexcept { return {indices_.data(), indices_.size()}; }
   farpoint::span<float> distances() const noexcept { return {distances_.data(), distances_.size()}; }
+  /// An output that the lists are part of.
+  template <class Output>
+  Output output() const {
+    Output lists;
+    lists.indices = indices();
+    lists.distances = distances();
+    return lists;
+  }
   farpoint::bytes workspace() const noexcept {
     return workspace_ == nullptr ? farpoint::bytes{} : farpoint::bytes{workspace_->data(), workspace_->size()};
   }
@@ -34,18 +43,20 @@ class device_lists {
 
   /// Overwrites the lists: what is not written must not pass for the output of the contender before.
   void clear(cudaStream_t stream) const {
-    check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(std::int32_t), stream), "cudaMemsetAsync");
+    check(cudaMemsetAsync(indices_.data(), 0xff, indices_.size() * sizeof(Index), stream), "cudaMemsetAsync");
     check(cudaMemsetAsync(distances_.data(), 0xff, distances_.size() * sizeof(float), stream), "cudaMemsetAsync");
   }
 
   // Copies in host memory; they wait for the device.
-  std::vector<std::int32_t> download_indices() const { return indices_.download(); }
+  std::vector<Index> download_indices() const { return indices_.download(); }
   std::vector<float> download_distances() const { return distances_.download(); }
 
  private:
-  device_buffer<std::int32_t> indices_;
+  device_buffer<Index> indices_;
   device_buffer<float> distances_;
   std::unique_ptr<device_buffer<unsigned char>> workspace_;
 };
+
+using device_lists = basic_device_lists<std::int32_t>;
 
 }  // namespace farpoint_bench

@@ -1,0 +1,115 @@
+/// @file
+/// Rows of knn_shard(). See README.md.
+
+#include "ranks/cube.cuh"
+#include "ranks/register.cuh"
+#include "support/device_lists.cuh"
+
+#include <farpoint/knn.cuh>
+#include <farpoint/scale/knn_shard.cuh>
+
+namespace farpoint_bench {
+namespace {
+
+struct knn_case {
+  static constexpr char const* function = "knn_shard";
+  static constexpr index_t k = 8;
+
+  index_t points;
+  index_t tile_points;  ///< 0: every part is all over the cube
+
+  std::string name() const {
+    return std::to_string(points) + "_k" + std::to_string(k) + (tile_points > 0 ? "/tiles" : "/no_tiles");
+  }
+  cube cloud() const { return {points, 100, tile_points}; }
+  workload work() const {
+    auto const n = static_cast<double>(points);
+    return {n, 0, 12 * n + 12 * n * static_cast<double>(k)};
+  }
+
+  struct answer {
+    std::vector<std::int32_t> indices;
+    std::vector<float> distances;
+  };
+  struct share {
+    std::size_t begin;  ///< of the part in the answer
+    std::vector<index_t> indices;
+    std::vector<float> distances;
+    index_t exchanged;
+  };
+  class whole;
+  class part;
+
+  void compare(answer const& expected, std::vector<share> const& shares) const {
+    for (share const& own : shares) {
+      auto const at = static_cast<std::ptrdiff_t>(own.begin);
+      if (!std::equal(own.indices.begin(), own.indices.end(), expected.indices.begin() + at) ||
+          !std::equal(own.distances.begin(), own.distances.end(), expected.distances.begin() + at)) {
+        throw std::runtime_error{"a rank has other neighbours than one GPU"};
+      }
+    }
+  }
+  void count(benchmark::State& state, std::vector<share> const& shares) const {
+    index_t most = 0;
+    for (share const& own : shares) most = std::max(most, own.exchanged);
+    state.counters["k"] = static_cast<double>(k);
+    state.counters["exchanged"] = static_cast<double>(most);
+  }
+};
+
+class knn_case::whole {
+ public:
+  whole(knn_case const& what, cudaStream_t stream)
+      : cloud_{what.cloud(), 0, 1, stream}, exec_{stream}, lists_{static_cast<std::size_t>(what.points * k)} {
+    lists_.reserve(knn_workspace_bytes(exec_, cloud_.cloud(), farpoint::exact{}, k));
+  }
+  void call() const {
+    auto const output = lists_.output<farpoint::knn_output<float>>();
+    check(knn(exec_, cloud_.cloud(), farpoint::exact{}, k, output, lists_.workspace()), "knn");
+  }
+  knn_case::answer answer() const { return {lists_.download_indices(), lists_.download_distances()}; }
+
+ private:
+  part_of_cube cloud_;
+  farpoint::cuda_exec exec_;
+  device_lists lists_;
+};
+
+/// Queries are the rank's own points.
+class knn_case::part {
+ public:
+  part(knn_case const& what, farpoint::nccl_exec const& exec)
+      : rank_{what.cloud(), exec}, lists_{static_cast<std::size_t>(rank_.points().size() * k)} {
+    lists_.reserve(knn_shard_workspace_bytes(rank_.stream(), exec.ranks(), rank_.shard(), rank_.points(),
+                                             farpoint::exact{}, k, output()));
+  }
+  farpoint::result call() {
+    return knn_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), farpoint::exact{}, k, output(),
+                     lists_.workspace());
+  }
+  knn_case::share share() const {
+    return {static_cast<std::size_t>(rank_.shard().first_index * k), lists_.download_indices(),
+            lists_.download_distances(), exchanged_};
+  }
+
+ private:
+  farpoint::knn_shard_output<float> output() {
+    auto output = lists_.output<farpoint::knn_shard_output<float>>();
+    output.exchanged_capacity = rank_.points().size() * (rank_.exec.ranks() - 1);
+    output.exchanged = &exchanged_;
+    return output;
+  }
+
+  cube_rank rank_;
+  basic_device_lists<index_t> lists_;
+  index_t exchanged_ = 0;
+};
+
+}  // namespace
+
+void register_knn(std::vector<int> const& gpus) {
+  register_case(knn_case{20'000'000, 10'000'000}, gpus);
+  register_case(knn_case{20'000'000, 0}, gpus);
+}
+
+}  // namespace farpoint_bench
