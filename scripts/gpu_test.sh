@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # gpu_test.sh [FOLDER]: runs all that needs a GPU, from a folder of programs (default: that of this script) or a build
 # tree. A line for each suite at the end. Exits with 1 if a suite failed, if its program is not there, or if there is no
-# GPU. FARPOINT_DATA_DIR names a folder of real scans.
+# GPU. What needs several GPUs and NCCL is passed over where they are missing, aloud. FARPOINT_DATA_DIR names a folder of
+# real scans.
 # Needs nothing but bash, a driver and, for the last suites, compute-sanitizer.
 set -uo pipefail
 folder=${1:-$(dirname "${BASH_SOURCE[0]}")}
@@ -18,10 +19,12 @@ PATH=$PATH:/usr/local/cuda/bin
 
 summary=()
 failures=0
+# path_of PROGRAM: nothing if it is not there.
+path_of() { find "$folder" -type f -name "$1" -perm -u+x 2> /dev/null | head -n 1; }
 # suite NAME PROGRAM COMMAND...: COMMAND runs with the path of PROGRAM in place of {}.
 suite() {
   local name=$1 program start=$SECONDS outcome=PASS argument command=()
-  program=$(find "$folder" -type f -name "$2" -perm -u+x 2> /dev/null | head -n 1)
+  program=$(path_of "$2")
   for argument in "${@:3}"; do command+=("${argument/\{\}/$program}"); done
   echo "== $name"
   if [ -z "$program" ]; then
@@ -38,6 +41,26 @@ suite() {
   summary+=("$name: $outcome ($((SECONDS - start)) s)")
 }
 
+# nccl_suite NAME PROGRAM: a program that needs two GPUs and NCCL. NCCL's multicast is left off: not every machine allows
+# it.
+nccl_suite() {
+  local program why=""
+  program=$(path_of "$2")
+  if [ "$(grep -c '^GPU ' <<< "$gpus")" -lt 2 ]; then
+    why="it needs two GPUs, and there is one"
+  elif [ -z "$program" ]; then
+    why="there is no $2 in $folder: NCCL was not found when the programs were built"
+  elif ldd "$program" 2> /dev/null | grep -q 'libnccl.*not found'; then
+    why="there is no libnccl.so.2 here (LD_LIBRARY_PATH may name its folder)"
+  fi
+  if [ -z "$why" ]; then
+    suite "$1" "$2" env NCCL_NVLS_ENABLE=0 {}
+    return
+  fi
+  printf '== %s\nSKIPPED: %s\n' "$1" "$why"
+  summary+=("$1: SKIP ($why)")
+}
+
 # All cases, [large] among them: one that does not find the tens of gigabytes it needs says so and is passed over.
 suite "device tests" farpoint_device_tests {}
 suite "compiled library" farpoint_library_tests {}
@@ -46,6 +69,7 @@ suite "graph capture" farpoint_device_tests {} "[graph]"
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 # A seed of its own each time; a call that fails says which.
 suite "random calls" farpoint_device_fuzz {} --seconds 15
+nccl_suite "ranks by NCCL" farpoint_nccl_tests
 for example in 02_block_argmax 04_knn_on_a_stream 05_cuda_graph 08_tensorrt_plugin 10_hash_map 12_library; do
   suite "example $example" "example_$example" {}
 done

@@ -13,13 +13,14 @@ fake() {
   chmod +x "$1"
 }
 fake "$work/sound/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"'
+fake "$work/two/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"; echo "GPU 1: NVIDIA H100 (UUID: GPU-1)"'
 fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not communicate with the driver."; exit 9'
 fake "$work/none/nvidia-smi" 'echo "No devices were found"'
 programs=(farpoint_device_tests farpoint_device_fuzz farpoint_library_tests farpoint_stress farpoint
   example_02_block_argmax example_04_knn_on_a_stream example_05_cuda_graph example_08_tensorrt_plugin example_10_hash_map
   example_12_library)
 # Under compute-sanitizer, which a machine may have, they do nothing either.
-for driver in sound broken none; do fake "$work/$driver/compute-sanitizer" 'exit 0'; done
+for driver in sound two broken none; do fake "$work/$driver/compute-sanitizer" 'exit 0'; done
 for program in "${programs[@]}"; do
   fake "$work/passing/$program" 'exit 0'
   fake "$work/skipping/$program" 'exit 77'
@@ -28,15 +29,20 @@ cp -r "$work/passing" "$work/one_missing"
 rm "$work/one_missing/farpoint"
 cp -r "$work/passing" "$work/one_failing"
 fake "$work/one_failing/farpoint" 'exit 3'
+# Of what needs two GPUs and NCCL.
+for folder in nccl_passing nccl_failing nccl_skipping; do cp -r "$work/passing" "$work/$folder"; done
+fake "$work/nccl_passing/farpoint_nccl_tests" "echo multicast is \$NCCL_NVLS_ENABLE"
+fake "$work/nccl_failing/farpoint_nccl_tests" 'exit 3'
+fake "$work/nccl_skipping/farpoint_nccl_tests" 'exit 77'
 mkdir "$work/empty"
 
 failures=0
-# expect CODE DRIVER FOLDER
+# expect CODE DRIVER FOLDER [WORDS]: the words are somewhere in the output.
 expect() {
   PATH=$work/$2:$PATH "$gpu_test" "$work/$3" > "$work/output" 2>&1
   local code=$?
-  [ "$code" = "$1" ] && return
-  printf 'driver %s, folder %s: exit code %s, not %s\n' "$2" "$3" "$code" "$1"
+  [ "$code" = "$1" ] && grep -qF -- "${4:-}" "$work/output" && return
+  printf 'driver %s, folder %s: exit code %s, not %s with "%s"\n' "$2" "$3" "$code" "$1" "${4:-}"
   cat "$work/output"
   failures=$((failures + 1))
 }
@@ -48,4 +54,11 @@ expect 1 sound one_failing
 expect 1 sound skipping
 expect 1 broken passing
 expect 1 none passing
+expect 0 sound passing "ranks by NCCL: SKIP (it needs two GPUs, and there is one)"
+expect 0 two passing "ranks by NCCL: SKIP (there is no farpoint_nccl_tests in"
+expect 0 sound nccl_failing "ranks by NCCL: SKIP"
+expect 0 two nccl_passing "multicast is 0"
+expect 0 two nccl_passing "ranks by NCCL: PASS"
+expect 1 two nccl_failing "ranks by NCCL: FAIL"
+expect 1 two nccl_skipping "ranks by NCCL: FAIL"
 [ "$failures" = 0 ]
