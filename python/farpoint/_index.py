@@ -156,6 +156,12 @@ class HashMap:
         call = Call("HashMap", first, self._threads, stream, workspace)
         return call, self._flat(call, keys, self._keys, "keys")
 
+    @staticmethod
+    def _slots(operation: Any, call: Call, keys: Any) -> Any:
+        slots = call.space.empty(tuple(keys.shape), "int64")
+        operation(call.place, call.view(keys), call.view(slots))
+        return slots
+
     def _flat(self, call: Call, values: Array, dtype: str, what: str) -> Any:
         if not hasattr(values, "__dlpack_device__"):
             # Numbers of Python, of which none is cut off.
@@ -211,18 +217,12 @@ class HashMap:
     @follows_stream
     def find_slots(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
         """The slot of each key, int64; -1 for one that is not there."""
-        call, keys = self._call(keys, stream, workspace)
-        slots = call.space.empty(tuple(keys.shape), "int64")
-        self._map.find_slots(call.place, call.view(keys), call.view(slots))
-        return slots
+        return self._slots(self._map.find_slots, *self._call(keys, stream, workspace))
 
     @follows_stream
     def find_or_insert(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
         """The slot of each key, which is inserted where it is not there; -1 where there is no room for it."""
-        call, keys = self._call(keys, stream, workspace)
-        slots = call.space.empty(tuple(keys.shape), "int64")
-        self._map.find_or_insert(call.place, call.view(keys), call.view(slots))
-        return slots
+        return self._slots(self._map.find_or_insert, *self._call(keys, stream, workspace))
 
     @follows_stream
     def extract(self, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Pairs:
