@@ -79,7 +79,7 @@ int main() {
   farpoint::splat_image image;
   image.bytes = bytes;
   image.depths = depths;
-  farpoint::host_scratch const workspace{draw_splats_workspace_bytes(exec, camera, params)};
+  farpoint::host_scratch const workspace{draw_splats_workspace_bytes(exec, splats, camera, params)};
   if (!succeeded(draw_splats(exec, cloud, splats, camera, params, image, workspace))) return 1;
   //! [draw]
   if (!write_picture("splat_frame.ppm", bytes, width, height)) return 1;

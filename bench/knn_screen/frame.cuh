@@ -20,6 +20,12 @@
 
 namespace farpoint_bench {
 
+/// What may be faster than the default.
+template <int BlockSize>
+struct splat_tuning : farpoint::draw_splats_selector {
+  static constexpr int tile_block_size = BlockSize;
+};
+
 /// Memory of a frame, and what its stages enqueue. Bytes are drawn, at the size of the camera's image.
 class splat_frame {
  public:
@@ -41,7 +47,7 @@ class splat_frame {
         extents_{2 * rows_},
         bytes_{3 * pixels_},
         search_memory_{farpoint::knn_workspace_bytes(exec(nullptr), points, method_, k)},
-        draw_memory_{farpoint::draw_splats_workspace_bytes(exec(nullptr), seen_by, params_)} {}
+        draw_memory_{farpoint::draw_splats_workspace_bytes(exec(nullptr), splats(), seen_by, params_)} {}
 
   void launch_project(cudaStream_t stream) const {
     farpoint::zbuffer_ref const zbuffer{span_of(words_), method_.camera.width, method_.camera.height};
@@ -59,13 +65,22 @@ class splat_frame {
                                             {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}),
           "farpoint::normals_from_neighbours");
   }
-  void launch_splats(cudaStream_t stream) const {
-    farpoint::splat_view<float> const splats{span_of(extents_), span_of(normals_), span_of(tangents_),
-                                             span_of(visible_), span_of(count_)};
-    farpoint::splat_image image;
-    image.bytes = span_of(bytes_);
-    check(farpoint::draw_splats(exec(stream), points_, splats, method_.camera, params_, image, span_of(draw_memory_)),
+  template <class Selector>
+  void launch_splats_by(cudaStream_t stream) const {
+    check(farpoint::draw_splats<Selector>(exec(stream), points_, splats(), method_.camera, params_, image(),
+                                          span_of(draw_memory_)),
           "farpoint::draw_splats");
+  }
+  void launch_splats(cudaStream_t stream) const { launch_splats_by<farpoint::draw_splats_selector>(stream); }
+  /// The part of it before the tiles are drawn.
+  void launch_splat_lists(cudaStream_t stream) const {
+    namespace detail = farpoint::detail;
+    detail::splat_bin_args<farpoint::point_view<float>> args{
+        {points_, splats(), method_.camera, {params_, image(), {}, nullptr}, {}, {}}, {}};
+    check(detail::prepare_splats(args.scene, span_of(draw_memory_), args.memory), "farpoint::draw_splats");
+    detail::kernel_launcher launcher{stream};
+    detail::launch_splat_lists<farpoint::draw_splats_selector>(launcher, args);
+    check(detail::cuda_failure(launcher.error(), "draw_splats"), "farpoint::draw_splats");
   }
   void launch(cudaStream_t stream) const {
     launch_search(stream);
@@ -90,7 +105,8 @@ class splat_frame {
     std::vector<std::uint8_t> bytes(3 * pixels_);
     farpoint::splat_image image;
     image.bytes = bytes;
-    farpoint::host_scratch const workspace{draw_memory_.size()};
+    farpoint::host_scratch const workspace{
+        farpoint::draw_splats_workspace_bytes(host, splats, method_.camera, params_)};
     check(farpoint::draw_splats(host, points, splats, method_.camera, params_, image, workspace),
           "farpoint::draw_splats on the host");
     if (bytes_.download() != bytes) throw std::runtime_error{"MISMATCH with host_exec"};
@@ -101,6 +117,14 @@ class splat_frame {
   template <class T>
   static farpoint::span<T> span_of(device_buffer<T> const& buffer) {
     return {buffer.data(), buffer.size()};
+  }
+  farpoint::splat_image image() const {
+    farpoint::splat_image image;
+    image.bytes = span_of(bytes_);
+    return image;
+  }
+  farpoint::splat_view<float> splats() const {
+    return {span_of(extents_), span_of(normals_), span_of(tangents_), span_of(visible_), span_of(count_)};
   }
 
   cloud points_;

@@ -71,7 +71,60 @@ TEST_CASE("draw_splats, device: the image of the host", "[splats][device][graph]
   }
 }
 
-TEST_CASE("draw_splats, device: boxes above and below what a warp draws", "[splats][device]") {
+TEST_CASE("draw_splats, device: dots and what covers many tiles, in images of any size", "[splats][device]") {
+  farpoint::vec<std::int32_t, 2> const sizes[] = {{{1, 1}},     {{16, 16}},  {{17, 15}},
+                                                  {{203, 150}}, {{8192, 3}}, {{640, 481}}};
+  for (auto const& size : sizes) {
+    for (float const hidden : {std::numeric_limits<float>::infinity(), 3.0f, 0.0f}) {
+      CAPTURE(size[0], size[1], hidden);
+      auto problem = many_splats(static_cast<std::uint64_t>(size[0]), 700, size, 0.01f);
+      problem.params.hidden = hidden;
+      check_on_device(problem);
+      problem.count = {-5};
+      check_on_device(problem);
+      problem.count = {800};
+      check_on_device(problem);
+    }
+  }
+}
+
+TEST_CASE("draw_splats, device: sums of more than 32 bits, and more splats in a tile than threads",
+          "[splats][device][graph]") {
+  auto problem = many_splats(1, 1, {{40, 40}}, 0.01f);
+  constexpr std::size_t many = 50'000;
+  problem.whose.assign(many, 0);
+  problem.extents.assign(2 * many, 0.001f);
+  problem.normals.clear();
+  problem.tangents.clear();
+  problem.colours.assign(3 * many, 1);
+  problem.params.light = farpoint::splat_light::none();
+  check_on_device(problem);
+  for (std::size_t i = 0; i < many; ++i) problem.extents[2 * i] = static_cast<float>(i % 7) * 0.02f;
+  problem.params.hidden = 1;
+  check_on_device(problem);
+}
+
+TEST_CASE("draw_splats, device: a workspace that is a byte too small", "[splats][device]") {
+  struct short_memory : call_memory<farpoint_stress::device_space> {
+    std::size_t asked = 0;
+    farpoint::bytes scratch(std::size_t size) {
+      asked = size;
+      return {call_memory::scratch(size).data(), size - 1};
+    }
+  };
+  auto problem = many_splats(1, 300, {{64, 64}}, 0.01f);
+  std::size_t bound = 0;
+  REQUIRE(draw_splats_workspace_bound(farpoint::cuda_exec{nullptr}, 300, 64, 64, bound));
+  for (float const hidden : {std::numeric_limits<float>::infinity(), 3.0f}) {
+    problem.params.hidden = hidden;
+    short_memory memory;
+    CHECK(problem.run(farpoint::cuda_exec{nullptr}, memory).code == farpoint::status::workspace_too_small);
+    CHECK(memory.asked >= 300 * 80 + (hidden < 4 ? 64 * 64 * 4 : 0));
+    CHECK((hidden < 4 ? memory.asked == bound : memory.asked < bound));
+  }
+}
+
+TEST_CASE("draw_splats, device: boxes above and below what a few lanes draw", "[splats][device]") {
   auto problem = random_splats<float>(3, shape::cube);
   problem.camera = camera_of_splats<float>(200, 150);
   problem.stride = 0;

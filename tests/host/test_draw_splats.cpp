@@ -441,17 +441,20 @@ TEST_CASE("draw_splats, host: what is refused", "[splats][host]") {
   std::vector<float> colours(48), depths(16);
   std::vector<std::uint8_t> bytes(48);
   farpoint::batch const cloud{farpoint::point_view<float>{problem.points.data(), 1, 16}};
-  farpoint::host_scratch const workspace{draw_splats_workspace_bytes(host_exec{}, problem.camera, problem.params)};
+  auto splats = farpoint::splat_view<float>{problem.extents};
+  farpoint::host_scratch const workspace{
+      draw_splats_workspace_bytes(host_exec{}, splats, problem.camera, problem.params)};
   CHECK(workspace.size() >= 16 * 36);
   std::size_t bound = 0;
-  REQUIRE(draw_splats_workspace_bound(host_exec{}, 4, 4, bound));
+  REQUIRE(draw_splats_workspace_bound(host_exec{}, 1, 4, 4, bound));
   auto hiding = problem.params;
   hiding.hidden = 1;
-  CHECK(bound == draw_splats_workspace_bytes(host_exec{}, problem.camera, hiding));
+  CHECK(bound == draw_splats_workspace_bytes(host_exec{}, splats, problem.camera, hiding));
   CHECK(bound > workspace.size());
-  CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, 0, 4, bound));
-  CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, 4, 8193, bound));
-  auto splats = farpoint::splat_view<float>{problem.extents};
+  CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, 1, 0, 4, bound));
+  CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, 1, 4, 8193, bound));
+  CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, -1, 4, 4, bound));
+  CHECK_FALSE(draw_splats_workspace_bound(host_exec{}, (index_t{1} << 30) + 1, 4, 4, bound));
   auto camera = problem.camera;
   auto params = problem.params;
   farpoint::splat_image image{colours, bytes, 0, depths};
@@ -584,7 +587,7 @@ TEST_CASE("draw_splats, host: 100 frames around a closed surface have no hole", 
     farpoint::splat_image image;
     std::vector<float> depths(4 * size * size);
     image.depths = depths;
-    farpoint::host_scratch const workspace{draw_splats_workspace_bytes(host_exec{2}, drawn, params)};
+    farpoint::host_scratch const workspace{draw_splats_workspace_bytes(host_exec{2}, splats, drawn, params)};
     REQUIRE(draw_splats(host_exec{2}, cloud, splats, drawn, params, image, workspace));
     for (int y = 0; y < 2 * size; ++y) {
       for (int x = 0; x < 2 * size; ++x) {

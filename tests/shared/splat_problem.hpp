@@ -121,7 +121,7 @@ struct draw_splats_problem {
     image.bytes = memory.template output<std::uint8_t>(image.colours.size());
     image.depths = memory.template output<float>(pixels());
     image.stride = stride;
-    auto const workspace = memory.scratch(draw_splats_workspace_bytes(exec, camera, params));
+    auto const workspace = memory.scratch(draw_splats_workspace_bytes(exec, asked, camera, params));
     return draw_splats(exec, cloud, asked, camera, params, image, workspace);
   }
 };
@@ -219,6 +219,28 @@ draw_splats_problem<Coord> random_splats(std::uint64_t seed, shape which) {
   problem.params.back_faces = random.below(4) != 0;
   problem.params.background = {{0.25f, 0.5f, 1}};
   if (random.below(2) == 0) problem.params.light = farpoint::splat_light::none();
+  return problem;
+}
+
+/// So many splats in an image of another size, from dots to what covers all of it.
+/// @param usual  half axes of most of them (m)
+inline draw_splats_problem<float> many_splats(std::uint64_t seed, std::size_t count,
+                                              farpoint::vec<std::int32_t, 2> size, float usual) {
+  random_source random{seed};
+  draw_splats_problem<float> problem;
+  problem.points = records_of<float>(make_cloud(shape::cube, count, seed));
+  problem.camera = camera_of_splats<float>(size[0], size[1]);
+  float const extents[] = {0, usual, usual, 2 * usual, 5 * usual, 20 * usual};
+  for (std::size_t i = 0; i < count; ++i) {
+    float const extent = random.below(200) == 0 ? 10 : extents[random.below(6)];
+    for (int e = 0; e < 2; ++e) problem.extents.push_back(extent * (0.5f + random.uniform()));
+    for (int axis = 0; axis < 3; ++axis) {
+      problem.normals.push_back(random.uniform() - 0.5f);
+      problem.tangents.push_back(random.uniform() - 0.5f);
+      problem.colours.push_back(random.uniform());
+    }
+    problem.whose.push_back(static_cast<std::int32_t>(random.below(static_cast<std::int64_t>(count))));
+  }
   return problem;
 }
 

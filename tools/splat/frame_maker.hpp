@@ -48,7 +48,7 @@ class frame_maker {
     Side::copy_n(colours.data(), colours.size(), own_colours_.begin());
     if (!searches()) upload(*request.given);
     workspace_ = array<unsigned char>(std::max(knn_workspace_bytes(side_.exec(), points(), method_, k_),
-                                               draw_splats_workspace_bytes(side_.exec(), large_, params_)) +
+                                               draw_splats_workspace_bytes(side_.exec(), splats(), large_, params_)) +
                                       alignment);
     side_.wait();
   }
@@ -70,16 +70,10 @@ class frame_maker {
                                       {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}));
   }
   void draw() {
-    farpoint::splat_view<float> splats{span_of(extents_)};
-    splats.normals = span_of(normals_);
-    splats.tangents = span_of(tangents_);
-    splats.points = span_of(visible_);
-    splats.count = span_of(count_);
-    splats.colours = span_of(own_colours_);
     farpoint::splat_image image;
     image.colours = span_of(colours_);
     image.depths = span_of(depths_);
-    expect_ok(draw_splats(side_.exec(), points(), splats, large_, params_, image, workspace()));
+    expect_ok(draw_splats(side_.exec(), points(), splats(), large_, params_, image, workspace()));
   }
 
   splat_frame make() {
@@ -135,6 +129,15 @@ class frame_maker {
   cloud_type points() {
     return cloud_type{
         farpoint::point_view<float>{Side::pointer(cloud_), static_cast<farpoint::index_t>(cloud_.size() / 3)}};
+  }
+  farpoint::splat_view<float> splats() {
+    farpoint::splat_view<float> splats{span_of(extents_)};
+    splats.normals = span_of(normals_);
+    splats.tangents = span_of(tangents_);
+    splats.points = span_of(visible_);
+    splats.count = span_of(count_);
+    splats.colours = span_of(own_colours_);
+    return splats;
   }
   farpoint::knn_screen_output<float> found() {
     farpoint::knn_screen_output<float> output;

@@ -10,18 +10,25 @@
 
 FARPOINT_BEGIN_NAMESPACE
 
-/// Bytes of device workspace that draw_splats() needs; 256-byte aligned memory: as many as on the host.
+/// Bytes of device workspace that draw_splats() needs; 256-byte aligned memory. Exact, O(1): 80 for each splat, 11 for
+/// each 16 x 16 pixels, at most 2 KiB more, and 4 for each pixel where draw_splats_params::hidden is finite. 0 for an
+/// image, or a number of splats, that it refuses.
+/// @param splats  of which the number of rows counts that there is room for
 template <class Scalar>
-std::size_t draw_splats_workspace_bytes(cuda_exec, pinhole_camera<Scalar> const& camera,
+std::size_t draw_splats_workspace_bytes(cuda_exec, splat_view<Scalar> const& splats,
+                                        pinhole_camera<Scalar> const& camera,
                                         draw_splats_params const& params) noexcept {
-  return detail::splat_bytes(camera.width, camera.height, params);
+  return detail::splat_bytes<detail::splat_tile_memory>(
+      {splats.size(), camera.width, camera.height, detail::hides(params)});
 }
 
-/// Bytes of device workspace that are enough for draw_splats() of all images up to so many pixels wide and high, with
-/// all parameters, on any GPU. O(1).
-/// @return ok | bad_argument (a side that is not 1 to 8192 px); then `bound` stays as it is
-inline result draw_splats_workspace_bound(cuda_exec, index_t width, index_t height, std::size_t& bound) noexcept {
-  return detail::bound_splat_bytes(width, height, bound);
+/// Bytes of device workspace that are enough for draw_splats() of up to so many splats, and all images up to so many
+/// pixels wide and high, with all parameters, on any GPU. O(1).
+/// @return ok | bad_argument (a side that is not 1 to 8192 px, or splats that are not 0 to 2^30); then `bound` stays as
+///         it is
+inline result draw_splats_workspace_bound(cuda_exec, index_t splats, index_t width, index_t height,
+                                          std::size_t& bound) noexcept {
+  return detail::bound_splat_bytes<detail::splat_tile_memory>(splats, width, height, bound);
 }
 
 /// draw_splats(), enqueued on a stream: the same image as that of the host overload, to the bit.
@@ -32,11 +39,12 @@ inline result draw_splats_workspace_bound(cuda_exec, index_t width, index_t heig
 /// @tparam Selector  tuning; affects the speed only
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
-/// Complexity: two memsets and three launches; a launch more where splats may be hidden. For a pixel 36 bytes are
-/// cleared and read again; a pass reads up to 56 bytes of a splat (floats, indices of 32 bits, colours), loads a depth
-/// for each pixel that the splat covers, and in the last pass adds four words of 64 bits to those that it takes part
-/// in. Splats are not sorted: their order along the screen, which visible points do not have, would make these
-/// additions meet in the same lines of the cache. Thread-safe: concurrent calls must not share image or workspace.
+/// Complexity: a memset and four launches; a launch more where splats may be hidden. What a splat is in the frame of
+/// the camera is computed once, from up to 56 bytes (floats, indices of 32 bits, colours), and kept in 64 bytes. Lists
+/// say which splats are in a tile of 16 x 16 pixels, or in 2 x 2, 4 x 4, ... tiles, for larger ones: a splat is in at
+/// most four, in any order. A warp draws 8 x 4 pixels and looks twice at the lists of the tile around them, 32 splats
+/// at a time, and then, a lane for each pixel, at the splats that reach its pixels. It writes each pixel once.
+/// Thread-safe: concurrent calls must not share image or workspace.
 template <class Selector = draw_splats_selector, class Points>
 result draw_splats(cuda_exec exec, batch<Points> const& points, splat_view<typename Points::scalar> const& splats,
                    pinhole_camera<typename Points::scalar> const& camera, draw_splats_params const& params,
@@ -47,7 +55,7 @@ result draw_splats(cuda_exec exec, batch<Points> const& points, splat_view<typen
                              splats.count, splats.colours, image.colours, image.bytes, image.depths);
   if (!checked) return checked;
   return detail::draw_splats_cuda<Selector>(
-      exec, detail::splat_scene<Points>{points, splats, camera, params, image, {}, {}, {}, {}}, workspace);
+      exec, detail::splat_scene<Points>{points, splats, camera, {params, image, {}, nullptr}, {}, {}}, workspace);
 }
 
 FARPOINT_END_NAMESPACE

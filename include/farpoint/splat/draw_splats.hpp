@@ -7,18 +7,23 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of workspace that draw_splats() needs on the host; 256-byte aligned memory. Exact, O(1): 36 for each pixel, 40
-/// where draw_splats_params::hidden is finite. 0 for an image that it refuses.
+/// where draw_splats_params::hidden is finite, and none for splats. 0 for an image, or a number of splats, that it
+/// refuses.
+/// @param splats  of which the number of rows counts that there is room for
 template <class Scalar>
-std::size_t draw_splats_workspace_bytes(host_exec, pinhole_camera<Scalar> const& camera,
+std::size_t draw_splats_workspace_bytes(host_exec, splat_view<Scalar> const& splats,
+                                        pinhole_camera<Scalar> const& camera,
                                         draw_splats_params const& params) noexcept {
-  return detail::splat_bytes(camera.width, camera.height, params);
+  return detail::splat_bytes<detail::splat_memory>({splats.size(), camera.width, camera.height, detail::hides(params)});
 }
 
-/// Bytes of workspace that are enough for draw_splats() of all images up to so many pixels wide and high, with all
-/// parameters. O(1).
-/// @return ok | bad_argument (a side that is not 1 to 8192 px); then `bound` stays as it is
-inline result draw_splats_workspace_bound(host_exec, index_t width, index_t height, std::size_t& bound) noexcept {
-  return detail::bound_splat_bytes(width, height, bound);
+/// Bytes of workspace that are enough for draw_splats() of up to so many splats, and all images up to so many pixels
+/// wide and high, with all parameters. O(1).
+/// @return ok | bad_argument (a side that is not 1 to 8192 px, or splats that are not 0 to 2^30); then `bound` stays as
+///         it is
+inline result draw_splats_workspace_bound(host_exec, index_t splats, index_t width, index_t height,
+                                          std::size_t& bound) noexcept {
+  return detail::bound_splat_bytes<detail::splat_memory>(splats, width, height, bound);
 }
 
 /// Draws elliptical splats as a closed surface: each pixel shows the mean of the colours of the splats that its line of
@@ -44,15 +49,14 @@ inline result draw_splats_workspace_bound(host_exec, index_t width, index_t heig
 /// @return ok | bad_argument (arrays that do not fit one another, a side of the image or a parameter out of range, not
 ///         one cloud) | workspace_too_small; nothing is written on failure. A cloud whose offsets are wrong (see batch)
 ///         is empty.
-/// Complexity: O(pixels + splats + pixels in the boxes around the splats), two passes over the splats,
-/// three where some are hidden. Thread-safe:
-/// concurrent calls must not share image or workspace.
+/// Complexity: O(pixels + splats + pixels in the boxes around the splats), two passes over the splats, three where some
+/// are hidden. Thread-safe: concurrent calls must not share image or workspace.
 template <class Points>
 result draw_splats(host_exec exec, batch<Points> const& points, splat_view<typename Points::scalar> const& splats,
                    pinhole_camera<typename Points::scalar> const& camera, draw_splats_params const& params,
                    splat_image const& image, bytes workspace) noexcept {
   return detail::draw_splats_host(
-      exec, detail::splat_scene<Points>{points, splats, camera, params, image, {}, {}, {}, {}}, workspace);
+      exec, detail::splat_scene<Points>{points, splats, camera, {params, image, {}, nullptr}, {}, {}}, workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -20,6 +20,9 @@ struct splat_view {
   index_view count = {};             ///< `[1]`: number of splats that there are; empty: all
   span<float const> colours = {};    ///< `[splats, 3]` or `[points, 3]`: red, green, blue, 0 to 1; empty: white
   bool colours_of_points = false;    ///< colours are by the points of the cloud, not by splats
+
+  /// Splats that there is room for.
+  FARPOINT_HD constexpr index_t size() const noexcept { return static_cast<index_t>(extents.size() / 2); }
 };
 
 /// A light at infinity that goes with the camera, and what surfaces make of it: a colour is multiplied by

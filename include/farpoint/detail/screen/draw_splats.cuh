@@ -1,60 +1,119 @@
 /// @file
-/// The CUDA backend of draw_splats().
+/// The CUDA backend of draw_splats(): what each splat is, the lists of those in each cell of the image, and then the
+/// image, tile by tile.
 #pragma once
 
 #include <farpoint/core/cuda_exec.cuh>
-#include <farpoint/detail/screen/draw_splats.hpp>
-#include <farpoint/grid/for_each_index.cuh>
+#include <farpoint/detail/screen/check_splats.hpp>
+#include <farpoint/detail/screen/splat_tile.cuh>
+#include <farpoint/grid/exclusive_scan.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
-#include <farpoint/warp/cuda_warp.cuh>
+#include <farpoint/tuning/screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-template <class Points>
-struct splat_kernel_args {
-  splat_scene<Points> scene;
-  splat_pass pass;
+/// The memory of a call on a stream.
+struct splat_tile_memory {
+  splat_cells cells{};
+  splat_record* records = nullptr;   ///< `[splats]`
+  std::uint32_t* entries = nullptr;  ///< splats of the cells, one cell after another
+  std::int64_t* offsets = nullptr;  ///< `[cells + 1]`: lengths of the lists, then where they begin, then where they end
+  exclusive_scan_memory scan{};
+  std::uint32_t* covers = nullptr;  ///< `[height, width]`, bits of depths; null: nothing is hidden
+  std::size_t clear_bytes = 0;      ///< from offsets on
+  std::size_t size = 0;
+
+  splat_tile_memory() = default;
+  splat_tile_memory(unsigned char* workspace, splat_extent const& extent) noexcept
+      : cells{splat_cells::of(extent.width, extent.height)} {
+    workspace_cutter cutter{workspace};
+    offsets = cutter.take<std::int64_t>(cells.count + 1);
+    scan = exclusive_scan_memory::cut(cutter, cells.count);
+    clear_bytes = cutter.used();
+    records = cutter.take<splat_record>(extent.splats);
+    entries = cutter.take<std::uint32_t>(splat_most_cells * extent.splats);
+    if (extent.hides) covers = cutter.take<std::uint32_t>(extent.width * extent.height);
+    size = cutter.used();
+  }
+
+  /// Adds one to a cell's word.
+  /// @return what it was
+  __device__ FARPOINT_ALWAYS_INLINE std::uint64_t count(std::int32_t cell) const noexcept {
+    return atomic_add(reinterpret_cast<std::uint64_t*>(offsets + cell), std::uint64_t{1});
+  }
 };
 
-/// One pass over the splats. A few lanes draw a splat; a large one, which they would be long at, a warp.
-template <class Points, class Selector>
-__global__ void __launch_bounds__(Selector::block_size) splat_kernel(splat_kernel_args<Points> const args) {
-  constexpr unsigned lanes = Selector::lanes;
-  constexpr unsigned per_warp = cuda_warp::lanes / lanes;
-  static_assert(lanes * per_warp == cuda_warp::lanes, "farpoint: lanes must be a power of two, at most 32");
+template <class Points>
+struct splat_bin_args {
+  splat_scene<Points> scene;
+  splat_tile_memory memory;
+};
+
+/// Computes what drawing each splat takes, and counts it in its cells.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) splat_bin_kernel(splat_bin_args<Points> const args) {
   auto const& scene = args.scene;
-  unsigned const lane = cuda_warp::lane();
-  index_t const warps = index_t{gridDim.x} * (Selector::block_size / cuda_warp::lanes);
-  index_t const warp = (index_t{blockIdx.x} * Selector::block_size + threadIdx.x) / cuda_warp::lanes;
-  for (index_t first = warp * per_warp; first < scene.count(); first += warps * per_warp) {
-    index_t const splat = first + lane / lanes;
-    splat_shape const shape = scene.shape_of(splat, args.pass);
-    bool const is_large = shape.pixels() > Selector::large;
-    if (!is_large) scene.draw(args.pass, shape, splat, lane % lanes, lanes);
-    for (unsigned left = __ballot_sync(~0u, is_large && lane % lanes == 0); left != 0; left &= left - 1) {
-      index_t const one = first + (static_cast<unsigned>(__ffs(static_cast<int>(left))) - 1) / lanes;
-      scene.draw(args.pass, scene.shape_of(one, args.pass), one, lane, cuda_warp::lanes);
-    }
-  }
+  index_t const splat = index_t{blockIdx.x} * BlockSize + threadIdx.x;
+  if (splat >= scene.count()) return;
+  splat_shape const shape = scene.shape_of(splat);
+  std::uint32_t colour[3] = {};
+  if (!shape.box.is_empty()) scene.shade(shape, splat, colour);
+  splat_record& record = args.memory.records[splat];
+  record.head = splat_record::head_of(shape.box, colour);
+  if (shape.box.is_empty()) return;
+  record.set_form(shape.form);
+  args.memory.cells.each_cell(shape.box, [&](int, std::int32_t cell) { args.memory.count(cell); });
+}
+
+/// Writes the lists, whose beginnings become their ends.
+template <class Points, int BlockSize>
+__global__ void __launch_bounds__(BlockSize) splat_list_kernel(splat_bin_args<Points> const args) {
+  index_t const splat = index_t{blockIdx.x} * BlockSize + threadIdx.x;
+  if (splat >= args.scene.count()) return;
+  auto const& memory = args.memory;
+  // All places are asked for before the first of them is needed.
+  std::uint64_t places[splat_most_cells];
+  splat_box const box = splat_record::box_of(memory.records[splat].head);
+  memory.cells.each_cell(box, [&](int i, std::int32_t cell) { places[i] = memory.count(cell); });
+  memory.cells.each_cell(box,
+                         [&](int i, std::int32_t) { memory.entries[places[i]] = static_cast<std::uint32_t>(splat); });
+}
+
+/// Enqueues what makes the lists.
+/// @param args  as prepare_splats() leaves them
+template <class Selector, class Points>
+void launch_splat_lists(kernel_launcher& launcher, splat_bin_args<Points> const& args) noexcept {
+  constexpr int block_size = Selector::block_size;
+  auto const& memory = args.memory;
+  index_t const splats = args.scene.splats.size();
+  launcher.clear(memory.offsets, memory.clear_bytes);
+  if (splats == 0) return;
+  launcher.launch_for(splats, block_size, splat_bin_kernel<Points, block_size>, args);
+  index_t const cells = memory.cells.count;
+  span<std::int64_t> const lengths{memory.offsets, static_cast<std::size_t>(cells) + 1};
+  exclusive_scan_args const sums{lengths, cells, splat_most_cells * splats, nullptr, nullptr, memory.scan};
+  launcher.then([&] { return exclusive_scan(sums, launcher.stream()); });
+  launcher.launch_for(splats, block_size, splat_list_kernel<Points, block_size>, args);
 }
 
 /// draw_splats() for cuda_exec.
 template <class Selector, class Points>
-result draw_splats_cuda(cuda_exec exec, splat_scene<Points> scene, bytes workspace) noexcept {
-  if (result const checked = prepare_splats(scene, workspace); !checked) return checked;
-  splat_memory const& memory = scene.memory;
+result draw_splats_cuda(cuda_exec exec, splat_scene<Points> const& scene, bytes workspace) noexcept {
+  splat_bin_args<Points> args{scene, {}};
+  auto const& memory = args.memory;
+  if (result const checked = prepare_splats(args.scene, workspace, args.memory); !checked) return checked;
   kernel_launcher launcher{exec.stream};
-  launcher.then([&] { return cudaMemsetAsync(memory.fronts, 0xff, memory.depth_bytes, exec.stream); });
-  launcher.clear(memory.sums, static_cast<std::size_t>(scene.pixels()) * sizeof(splat_sums));
-  index_t const threads = scene.size() * Selector::lanes;
-  for (splat_pass const pass : {splat_pass::cover, splat_pass::front, splat_pass::blend}) {
-    if (threads == 0 || (pass == splat_pass::cover && memory.covers == nullptr)) continue;
-    launcher.launch(splat_kernel<Points, Selector>,
-                    launcher.blocks(threads, Selector::block_size, Selector::blocks_per_multiprocessor),
-                    Selector::block_size, splat_kernel_args<Points>{scene, pass});
-  }
-  if (launcher.error() == cudaSuccess) return for_each_index(exec, scene.pixels(), scene);
+  launch_splat_lists<Selector>(launcher, args);
+  splat_tile_args const tiles{args.scene.picture, memory.cells,   memory.records,
+                              memory.entries,     memory.offsets, memory.covers};
+  constexpr int block_size = Selector::tile_block_size;
+  constexpr int warps = block_size / cuda_warp::lanes;
+  static_assert(splat_patches_of_tile % warps == 0, "farpoint: tile_block_size must be 32, 64, 128 or 256");
+  auto const blocks =
+      static_cast<unsigned>(tiles.cells.tiles[0] * tiles.cells.tiles[1] * splat_patches_of_tile / warps);
+  if (memory.covers != nullptr) launcher.launch(splat_cover_kernel<block_size>, blocks, block_size, tiles);
+  launcher.launch(splat_tile_kernel<block_size>, blocks, block_size, tiles);
   return cuda_failure(launcher.error(), "draw_splats: a kernel could not be launched");
 }
 

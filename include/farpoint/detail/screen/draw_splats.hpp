@@ -1,10 +1,8 @@
 /// @file
-/// draw_splats(): arguments are checked here for all backends, and its host backend.
+/// The host backend of draw_splats().
 #pragma once
 
-#include <farpoint/core/check.hpp>
-#include <farpoint/detail/screen/check.hpp>
-#include <farpoint/detail/screen/splat_scene.hpp>
+#include <farpoint/detail/screen/check_splats.hpp>
 #include <farpoint/host/isa_dispatch.hpp>
 #include <farpoint/host/thread_team.hpp>
 #include <farpoint/tuning/screen.hpp>
@@ -14,116 +12,96 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Whether some splats may hide others.
-inline bool hides(draw_splats_params const& params) noexcept {
-  return params.hidden < infinity<float>;
-}
+/// Passes over the splats. In each of them, they come in any order.
+enum class splat_pass : std::uint8_t {
+  cover,  ///< the nearest depth of each pixel, of all splats
+  front,  ///< the same, of those that nothing hides
+  blend   ///< sums of colours
+};
 
-inline bool is_splat_image_size(index_t width, index_t height) noexcept {
-  return width >= 1 && height >= 1 && width <= quadtree_max_side && height <= quadtree_max_side;
-}
+/// The memory of a call, `[height, width]`.
+struct splat_memory {
+  std::uint32_t* covers = nullptr;  ///< bits of depths; null: nothing is hidden
+  std::uint32_t* fronts = nullptr;
+  splat_sums* sums = nullptr;
+  std::size_t size = 0;
 
-inline std::size_t splat_bytes(index_t width, index_t height, draw_splats_params const& params) noexcept {
-  if (!is_splat_image_size(width, height)) return 0;
-  return splat_memory{nullptr, width * height, hides(params)}.size;
-}
-
-/// draw_splats_workspace_bound(), the same on every backend.
-inline result bound_splat_bytes(index_t width, index_t height, std::size_t& bound) noexcept {
-  if (!is_splat_image_size(width, height)) return reject("draw_splats: width or height is not between 1 and 8,192");
-  bound = splat_memory{nullptr, width * height, true}.size;
-  return {};
-}
-
-inline result check_splat_params(draw_splats_params const& params) noexcept {
-  if (!(params.slack >= 0)) return reject("params: the slack is negative or NaN");
-  if (!(params.hidden >= 0)) return reject("params: hidden is negative or NaN");
-  if (!(params.least_radius > 0 && params.least_radius <= 16)) {
-    return reject("params: the least radius is not above 0 and at most 16 px");
+  splat_memory() = default;
+  splat_memory(unsigned char* workspace, splat_extent const& extent) noexcept {
+    index_t const pixels = extent.width * extent.height;
+    workspace_cutter cutter{workspace};
+    fronts = cutter.take<std::uint32_t>(pixels);
+    if (extent.hides) covers = cutter.take<std::uint32_t>(pixels);
+    sums = cutter.take<splat_sums>(pixels);
+    size = cutter.used();
   }
-  if (!(params.most_extent >= 0)) return reject("params: the largest extent is negative or NaN");
-  splat_light const& light = params.light;
-  for (float const value :
-       {light.ambient, light.diffuse, light.wrap, light.gloss, dot3(light.to_light, light.to_light)})
-    if (!(value >= 0 && value < infinity<float>)) return reject("params: the light is negative or not finite");
-  return light.wrap <= 1 ? result{} : reject("params: the light's wrap is above 1");
-}
+};
 
-template <class Scalar>
-result check_splat_arrays(splat_view<Scalar> const& splats, index_t cloud) noexcept {
-  auto const size = static_cast<index_t>(splats.extents.size() / 2);
-  auto const holds_rows = [](auto const& part, index_t rows, index_t each) {
-    return is_absent_or_holds(static_cast<index_t>(part.size()), rows, each);
-  };
-  if (splats.extents.size() % 2 != 0) return reject("splats: the size of the extents is odd");
-  if (size > max_bvh_points) return reject("splats: more than 2^30");
-  if (splats.points.empty() && size > cloud) return reject("splats: more than points, and none says whose they are");
-  if (!holds_rows(splats.points, size, 1)) return reject("splats: fewer points than splats");
-  if (!holds_rows(splats.normals, size, 3)) return reject("splats: the normals are smaller than splats x 3");
-  if (!holds_rows(splats.tangents, size, 3)) return reject("splats: the tangents are smaller than splats x 3");
-  index_t const coloured = splats.colours_of_points ? cloud : size;
-  return holds_rows(splats.colours, coloured, 3) ? result{} : reject("splats: the colours are smaller than rows x 3");
-}
-
-inline result check_splat_image(splat_image const& image, index_t width, index_t height) noexcept {
-  index_t const stride = image.stride == 0 ? 3 * width : image.stride;
-  if (stride < 3 * width) return reject("image: the stride is smaller than 3 x width");
-  if (stride > (index_t{1} << 40)) return reject("image: the stride is larger than 2^40");
-  index_t const values = (height - 1) * stride + 3 * width;
-  if (!is_absent_or_holds(static_cast<index_t>(image.colours.size()), values, 1)) {
-    return reject("image: fewer colours than rows x stride");
-  }
-  if (!is_absent_or_holds(static_cast<index_t>(image.bytes.size()), values, 1)) {
-    return reject("image: fewer bytes than rows x stride");
-  }
-  bool const has_depths = is_absent_or_holds(static_cast<index_t>(image.depths.size()), width * height, 1);
-  return has_depths ? result{} : reject("image: fewer depths than pixels");
-}
-
-/// What can be checked without reading the arrays, which may be in device memory; then all that the passes need.
-/// @param scene  its first five members are set
+/// Draws splats, as threads do beside each other.
 template <class Points>
-result prepare_splats(splat_scene<Points>& scene, bytes workspace) noexcept {
-  static_assert(Points::dim == 3, "farpoint: splats are around points of three coordinates");
-  auto const& camera = scene.camera;
-  if (result const checked = check_bvh_points(scene.points); !checked) return checked;
-  if (scene.points.size() != 1) return reject("points: a camera looks at one cloud");
-  if (!is_splat_image_size(camera.width, camera.height)) {
-    return reject("draw_splats: the camera's width or height is not between 1 and 8,192");
+struct splat_painter {
+  splat_scene<Points> scene;
+  splat_memory memory;
+
+  void draw(splat_pass pass, index_t splat) const noexcept {
+    auto const& picture = scene.picture;
+    splat_shape const shape = scene.shape_of(splat);
+    if (shape.box.is_empty() || (pass != splat_pass::cover && picture.is_hidden(shape.form))) return;
+    std::uint32_t colour[3] = {};
+    if (pass == splat_pass::blend) scene.shade(shape, splat, colour);
+    float const least_radius = picture.params.least_radius;
+    for (std::int32_t y = shape.box.low[1]; y < shape.box.high[1]; ++y) {
+      for (std::int32_t x = shape.box.low[0]; x < shape.box.high[0]; ++x) {
+        splat_hit hit;
+        if (!shape.form.meets(x, y, picture.lens, least_radius, hit)) continue;
+        index_t const pixel = index_t{y} * picture.lens.size[0] + x;
+        if (pass == splat_pass::blend) {
+          blend(pixel, picture.weight_of(hit, shape.form.reach, memory.fronts[pixel]), colour);
+        } else {
+          offer(pass == splat_pass::cover ? memory.covers : memory.fronts, pixel, hit.depth);
+        }
+      }
+    }
   }
-  if (result const checked = check_splat_params(scene.params); !checked) return checked;
-  if (result const checked = check_splat_arrays(scene.splats, scene.points.points().size()); !checked) return checked;
-  if (result const checked = check_splat_image(scene.image, camera.width, camera.height); !checked) return checked;
-  std::size_t const needed = splat_bytes(camera.width, camera.height, scene.params);
-  if (result const checked = check_workspace(workspace, needed); !checked) return checked;
-  scene.lens = lens_of(camera);
-  scene.to_light = scene.params.light.to_light;
-  if (!make_unit(scene.to_light)) scene.to_light = {};
-  scene.halfway = scene.to_light;
-  scene.halfway[2] = sub_rn(scene.halfway[2], 1.0f);
-  if (!make_unit(scene.halfway)) scene.halfway = {};
-  scene.memory = splat_memory{workspace.data(), scene.pixels(), hides(scene.params)};
-  return {};
-}
+
+  void resolve(index_t pixel) const noexcept {
+    index_t const width = scene.picture.lens.size[0];
+    scene.picture.resolve(pixel % width, pixel / width, memory.sums[pixel], memory.fronts[pixel]);
+  }
+
+ private:
+  static void offer(std::uint32_t* depths, index_t pixel, float depth) noexcept {
+    std::uint32_t const bits = float_bits(depth);
+    if (atomic_load(depths + pixel) > bits) atomic_min(depths + pixel, bits);
+  }
+  void blend(index_t pixel, std::uint64_t weight, std::uint32_t const (&colour)[3]) const noexcept {
+    if (weight == 0) return;
+    splat_sums& sums = memory.sums[pixel];
+    atomic_add(&sums.weight, weight);
+    for (int c = 0; c < 3; ++c) atomic_add(&sums.colours[c], weight * colour[c]);
+  }
+};
 
 /// A part of a pass, compiled for several processors.
 template <class Points>
 struct splat_host_pass {
-  using function = void (*)(splat_scene<Points> const&, splat_pass, index_t, index_t) noexcept;
+  using function = void (*)(splat_painter<Points> const&, splat_pass, index_t, index_t) noexcept;
 
-  FARPOINT_ALWAYS_INLINE static void run(splat_scene<Points> const& scene, splat_pass pass, index_t begin,
+  FARPOINT_ALWAYS_INLINE static void run(splat_painter<Points> const& painter, splat_pass pass, index_t begin,
                                          index_t end) noexcept {
-    for (index_t i = begin; i < end; ++i) scene.draw(pass, scene.shape_of(i, pass), i, 0, 1);
+    for (index_t i = begin; i < end; ++i) painter.draw(pass, i);
   }
 };
 
 /// draw_splats() for host_exec.
 template <class Points>
-result draw_splats_host(host_exec exec, splat_scene<Points> scene, bytes workspace) noexcept {
+result draw_splats_host(host_exec exec, splat_scene<Points> const& scene, bytes workspace) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
-  if (result const checked = prepare_splats(scene, workspace); !checked) return checked;
+  splat_painter<Points> painter{scene, {}};
+  splat_memory const& memory = painter.memory;
+  if (result const checked = prepare_splats(painter.scene, workspace, painter.memory); !checked) return checked;
   index_t const splats = scene.count();
-  index_t const pixels = scene.pixels();
+  index_t const pixels = painter.scene.picture.pixels();
   auto const in_parts = [exec](index_t size, index_t worth, auto const& work) {
     auto const most = static_cast<int>(smaller(1 + size / worth, index_t{most_team_threads}));
     run_team(std::min(resolve_threads(exec.threads), most),
@@ -131,7 +109,6 @@ result draw_splats_host(host_exec exec, splat_scene<Points> scene, bytes workspa
   };
   typename splat_host_pass<Points>::function draw = nullptr;
   isa_dispatch<splat_host_pass<Points>>(draw);
-  splat_memory const& memory = scene.memory;
   in_parts(pixels, pixels_of_thread, [&](index_t begin, index_t end) {
     std::fill(memory.fronts + begin, memory.fronts + end, no_splat);
     if (memory.covers != nullptr) std::fill(memory.covers + begin, memory.covers + end, no_splat);
@@ -139,10 +116,10 @@ result draw_splats_host(host_exec exec, splat_scene<Points> scene, bytes workspa
   });
   for (splat_pass const pass : {splat_pass::cover, splat_pass::front, splat_pass::blend}) {
     if (pass == splat_pass::cover && memory.covers == nullptr) continue;
-    in_parts(splats, splats_of_thread, [&](index_t begin, index_t end) { draw(scene, pass, begin, end); });
+    in_parts(splats, splats_of_thread, [&](index_t begin, index_t end) { draw(painter, pass, begin, end); });
   }
   in_parts(pixels, pixels_of_thread, [&](index_t begin, index_t end) {
-    for (index_t pixel = begin; pixel < end; ++pixel) scene.resolve(pixel);
+    for (index_t pixel = begin; pixel < end; ++pixel) painter.resolve(pixel);
   });
   return {};
 }

@@ -36,24 +36,28 @@ struct splat_at {
   Scalar extents[2] = {};
 };
 
-/// Root of the mean of the squared offsets from p to its neighbours, along an axis; along all three for a null vector.
+/// Roots of the means of the squared offsets from p to its neighbours along two axes.
+/// @param axes  null: the root is of the whole offsets, twice
 template <class Points, class Keys>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto spread_along(Points const& cloud, typename Points::point const& p,
-                                                     Keys const& keys, int count,
-                                                     vec<typename Points::scalar, 3> const* axis) noexcept {
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto spreads_along(
+    Points const& cloud, typename Points::point const& p, Keys const& keys, int count,
+    vec<typename Points::scalar, 3> const* const (&axes)[2]) noexcept {
   using scalar = typename Points::scalar;
-  scalar sum = 0;
+  vec<scalar, 2> sums{};
   for (int j = 0; j < count; ++j) {
     auto const q = cloud[keys[j].index()];
-    scalar along = 0;
+    vec<scalar, 2> along{};
     for (int k = 0; k < 3; ++k) {
       scalar const d = sub_rn(q[k], p[k]);
-      if (axis == nullptr) sum = fma_rn(d, d, sum);
-      if (axis != nullptr) along = fma_rn((*axis)[k], d, along);
+      for (int i = 0; i < 2; ++i) {
+        if (axes[i] == nullptr) sums[i] = fma_rn(d, d, sums[i]);
+        if (axes[i] != nullptr) along[i] = fma_rn((*axes[i])[k], d, along[i]);
+      }
     }
-    sum = fma_rn(along, along, sum);
+    for (int i = 0; i < 2; ++i) sums[i] = fma_rn(along[i], along[i], sums[i]);
   }
-  return sqrt_rn(div_rn(sum, static_cast<scalar>(count)));
+  for (int i = 0; i < 2; ++i) sums[i] = sqrt_rn(div_rn(sums[i], static_cast<scalar>(count)));
+  return sums;
 }
 
 /// The splat at p: normal_of() its neighbours, and how far they reach across the normal. A disc where they span no
@@ -69,10 +73,12 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE auto splat_of(Points const& cloud, typename P
   auto const& n = plane.across.normal;
   bool const is_plane = n[0] != 0 || n[1] != 0 || n[2] != 0;
   if (is_plane) splat.tangent = plane.eigen.vectors[2];
+  auto const& vectors = plane.eigen.vectors;
+  auto const spreads =
+      spreads_along(cloud, p, keys, count, {is_plane ? &vectors[2] : nullptr, is_plane ? &vectors[1] : nullptr});
   for (int axis = 0; axis < 2; ++axis) {
-    scalar const spread = spread_along(cloud, p, keys, count, is_plane ? &plane.eigen.vectors[2 - axis] : nullptr);
-    bool const is_number = spread <= largest_number<scalar>;
-    splat.extents[axis] = is_number ? mul_rn(static_cast<scalar>(params.extent), spread) : scalar(0);
+    bool const is_number = spreads[axis] <= largest_number<scalar>;
+    splat.extents[axis] = is_number ? mul_rn(static_cast<scalar>(params.extent), spreads[axis]) : scalar(0);
   }
   return splat;
 }

@@ -15,6 +15,9 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float> cross3(vec<float> const& a, vec<fl
   return {{fma_rn(a[1], b[2], -mul_rn(a[2], b[1])), fma_rn(a[2], b[0], -mul_rn(a[0], b[2])),
            fma_rn(a[0], b[1], -mul_rn(a[1], b[0]))}};
 }
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float absolute(float value) noexcept {
+  return value < 0 ? -value : value;
+}
 /// Makes the length 1.
 /// @return false for a vector without a direction, which stays as it is
 FARPOINT_HD FARPOINT_ALWAYS_INLINE bool make_unit(vec<float>& a) noexcept {
@@ -59,35 +62,81 @@ struct splat_hit {
   float share;  ///< squared, of the way from the centre to the rim; 0 to 1
 };
 
-/// An ellipse in the frame of the camera (m): x right, y down, z ahead.
-struct splat_shape {
-  vec<float> centre;
-  vec<float> normal;    ///< of length 1, towards the camera
-  vec<float> axes[2];   ///< half axes, divided by their squared lengths
-  float ahead;          ///< (normal, centre)
-  float reach;          ///< the longer half axis
-  vec<float, 2> place;  ///< of the centre (px)
-  std::int32_t low[2];  ///< pixels [low, high) hold all that it covers; none where it is not to be drawn
+/// An ellipse as a camera sees it. The line of sight through the point (x, y) px from the place of its centre meets its
+/// plane at the depth `centre_depth` / n(x, y), and at the fractions u(x, y) / n and v(x, y) / n of its half axes:
+/// u and v are linear in x and y, and n is 1 more than something linear. So it meets the ellipse where
+/// u^2 + v^2 <= n^2, which takes no division.
+struct splat_form {
+  float u[2], v[2], n[2];  ///< what multiplies x and y
+  float centre_depth;      ///< (m)
+  float reach;             ///< the longer half axis (m)
+  vec<float, 2> place;     ///< of the centre (px)
+
+  /// Whether, and where, the line of sight through a pixel's centre meets the splat: its ellipse, or else the dot
+  /// around its centre.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(std::int32_t x, std::int32_t y, splat_lens const& lens,
+                                                float least_radius, splat_hit& hit) const noexcept {
+    float const dx = from(0, x);
+    float const dy = from(1, y);
+    float const along = fma_rn(u[0], dx, mul_rn(u[1], dy));
+    float const across = fma_rn(v[0], dx, mul_rn(v[1], dy));
+    float const nearness = fma_rn(n[0], dx, fma_rn(n[1], dy, 1.0f));
+    float const part = fma_rn(across, across, mul_rn(along, along));
+    float const whole = mul_rn(nearness, nearness);
+    if (part <= whole && whole > 0) {
+      // Negative behind the camera, infinite where the line of sight runs along the plane.
+      float const inverse = div_rn(1.0f, nearness);
+      hit = {mul_rn(centre_depth, inverse), smaller(1.0f, mul_rn(part, mul_rn(inverse, inverse)))};
+      if (hit.depth > lens.near_depth && hit.depth < infinity<float>) return true;
+    }
+    float const gap2 = fma_rn(dy, dy, mul_rn(dx, dx));
+    float const radius2 = mul_rn(least_radius, least_radius);
+    // A quotient of what is larger rounds to more than 1: most pixels need none.
+    if (!(gap2 <= radius2)) return false;
+    hit = {centre_depth, div_rn(gap2, radius2)};
+    return hit.share <= 1;
+  }
+
+ private:
+  /// From the place to a pixel's centre.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE float from(int axis, std::int32_t pixel) const noexcept {
+    return sub_rn(add_rn(static_cast<float>(pixel), 0.5f), place[axis]);
+  }
+};
+
+/// Pixels [low, high) of an image.
+struct splat_box {
+  std::int32_t low[2];
   std::int32_t high[2];
 
-  FARPOINT_HD std::uint32_t width() const noexcept { return static_cast<std::uint32_t>(high[0] - low[0]); }
-  FARPOINT_HD std::uint32_t pixels() const noexcept { return width() * static_cast<std::uint32_t>(high[1] - low[1]); }
+  FARPOINT_HD bool is_empty() const noexcept { return low[0] >= high[0] || low[1] >= high[1]; }
+  /// What it has in common with a square.
+  FARPOINT_HD splat_box within(std::int32_t x, std::int32_t y, std::int32_t side) const noexcept {
+    return {{larger(low[0], x), larger(low[1], y)}, {smaller(high[0], x + side), smaller(high[1], y + side)}};
+  }
+};
+
+/// A splat in an image.
+struct splat_shape {
+  splat_form form;
+  vec<float> normal;  ///< of length 1, towards the camera, in its frame: x right, y down, z ahead
+  splat_box box;      ///< holds all that it covers; empty where it is not to be drawn
+
   FARPOINT_HD static splat_shape none() noexcept { return {}; }
 
+  /// @param c              the centre in the frame of the camera (m)
   /// @param n, tangent     any vectors; n is turned to the camera
   /// @param extents        half axes, at least 0 (m)
   /// @param least_radius   (px)
   FARPOINT_HD static splat_shape of(vec<float> const& c, vec<float> n, vec<float> const& tangent, vec<float, 2> extents,
                                     splat_lens const& lens, float least_radius) noexcept {
     splat_shape shape{};
-    shape.centre = c;
     if (!make_unit(n)) {
       n = {{-c[0], -c[1], -c[2]}};
       make_unit(n);
     }
     if (dot3(n, c) > 0) n = {{-n[0], -n[1], -n[2]}};
     shape.normal = n;
-    shape.ahead = dot3(n, c);
     vec<float> across = cross3(n, tangent);
     if (!make_unit(across)) {
       across = any_across(n);
@@ -95,71 +144,61 @@ struct splat_shape {
     }
     vec<float> const units[2] = {cross3(across, n), across};
     float const pixel = div_rn(c[2], larger(absolute(lens.focal[0]), absolute(lens.focal[1])));
-    vec<float> half_axes[2];
-    shape.reach = larger(extents[0], extents[1]);
-    for (int i = 0; i < 2; ++i) {
-      // What is thinner than pixels is a dot or a line, and its shares are numbers.
-      float const extent = larger(extents[i], mul_rn(0.01f, pixel));
-      for (int axis = 0; axis < 3; ++axis) {
-        half_axes[i][axis] = mul_rn(extent, units[i][axis]);
-        shape.axes[i][axis] = div_rn(units[i][axis], extent);
-      }
-    }
-    shape.reach = larger(shape.reach, pixel);
-    for (int axis = 0; axis < 2; ++axis) shape.bound(axis, half_axes, lens, least_radius);
+    // What is thinner than pixels is a dot or a line, and its shares are numbers.
+    for (int i = 0; i < 2; ++i) extents[i] = larger(extents[i], mul_rn(0.01f, pixel));
+    shape.form.centre_depth = c[2];
+    shape.form.reach = larger(larger(extents[0], extents[1]), pixel);
+    shape.project(c, units, extents, lens);
+    for (int axis = 0; axis < 2; ++axis) shape.bound(axis, c, units, extents, lens, least_radius);
     return shape;
   }
 
-  /// Whether, and where, the line of sight through a pixel's centre meets the splat.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(std::int32_t x, std::int32_t y, splat_lens const& lens,
-                                                float least_radius, splat_hit& hit) const noexcept {
-    vec<float, 2> const at{{add_rn(static_cast<float>(x), 0.5f), add_rn(static_cast<float>(y), 0.5f)}};
-    vec<float> const sight{{mul_rn(sub_rn(at[0], lens.centre[0]), lens.inverse_focal[0]),
-                            mul_rn(sub_rn(at[1], lens.centre[1]), lens.inverse_focal[1]), 1.0f}};
-    // Infinite or NaN where it runs along the plane, and then no share is at most 1.
-    float const depth = div_rn(ahead, dot3(normal, sight));
-    vec<float> offset;
-    for (int axis = 0; axis < 3; ++axis) offset[axis] = fma_rn(depth, sight[axis], -centre[axis]);
-    float const along = dot3(axes[0], offset);
-    float const across = dot3(axes[1], offset);
-    hit = {depth, fma_rn(across, across, mul_rn(along, along))};
-    if (hit.share <= 1 && depth > lens.near_depth && depth < infinity<float>) return true;
-    float const dx = sub_rn(at[0], place[0]);
-    float const dy = sub_rn(at[1], place[1]);
-    float const radius2 = mul_rn(least_radius, least_radius);
-    hit = {centre[2], div_rn(fma_rn(dy, dy, mul_rn(dx, dx)), radius2)};
-    return hit.share <= 1;
+ private:
+  /// What is linear in the image. With the line of sight s to a pixel, s_c to the centre c, and d = (normal, c) /
+  /// (normal, s) the depth, u / n is (axis, d s - c) / extent, and n is (normal, s) / (normal, s_c).
+  FARPOINT_HD void project(vec<float> const& c, vec<float> const (&units)[2], vec<float, 2> const& extents,
+                           splat_lens const& lens) noexcept {
+    float const ahead = dot3(normal, c);
+    for (int axis = 0; axis < 2; ++axis) {
+      float const step = mul_rn(c[2], lens.inverse_focal[axis]);
+      float const slope = div_rn(normal[axis], ahead);
+      form.n[axis] = mul_rn(slope, step);
+      for (int i = 0; i < 2; ++i) {
+        float const moved = fma_rn(-dot3(units[i], c), slope, units[i][axis]);
+        (i == 0 ? form.u : form.v)[axis] = mul_rn(div_rn(moved, extents[i]), step);
+      }
+      form.place[axis] = fma_rn(lens.focal[axis], div_rn(c[axis], c[2]), lens.centre[axis]);
+    }
   }
 
- private:
-  FARPOINT_HD static float absolute(float value) noexcept { return value < 0 ? -value : value; }
-
   /// Pixels along an axis of the image: of the box around the ellipse, and of the dot.
-  FARPOINT_HD void bound(int axis, vec<float> const (&half_axes)[2], splat_lens const& lens,
-                         float least_radius) noexcept {
-    auto const reach_along = [&half_axes](int i) {
-      return sqrt_rn(fma_rn(half_axes[0][i], half_axes[0][i], mul_rn(half_axes[1][i], half_axes[1][i])));
+  FARPOINT_HD void bound(int axis, vec<float> const& c, vec<float> const (&units)[2], vec<float, 2> const& extents,
+                         splat_lens const& lens, float least_radius) noexcept {
+    auto const reach_along = [&](int i) {
+      float const one = mul_rn(extents[0], units[0][i]);
+      float const other = mul_rn(extents[1], units[1][i]);
+      return sqrt_rn(fma_rn(one, one, mul_rn(other, other)));
     };
     float const depth_reach = reach_along(2);
     float const side_reach = reach_along(axis);
-    place[axis] = fma_rn(lens.focal[axis], div_rn(centre[axis], centre[2]), lens.centre[axis]);
-    float least = sub_rn(place[axis], least_radius);
-    float most = add_rn(place[axis], least_radius);
+    float least = sub_rn(form.place[axis], least_radius);
+    float most = add_rn(form.place[axis], least_radius);
     for (int corner = 0; corner < 4; ++corner) {
-      float const side = corner % 2 == 0 ? sub_rn(centre[axis], side_reach) : add_rn(centre[axis], side_reach);
-      float const depth = corner < 2 ? sub_rn(centre[2], depth_reach) : add_rn(centre[2], depth_reach);
+      float const side = corner % 2 == 0 ? sub_rn(c[axis], side_reach) : add_rn(c[axis], side_reach);
+      float const depth = corner < 2 ? sub_rn(c[2], depth_reach) : add_rn(c[2], depth_reach);
       // It reaches to the plane of the camera, where it may cover everything.
       if (!(depth > 0)) least = -(most = infinity<float>);
       float const at = fma_rn(lens.focal[axis], div_rn(side, depth), lens.centre[axis]);
       if (depth > 0) least = smaller(least, at);
       if (depth > 0) most = larger(most, at);
     }
-    // A pixel more on both sides for the rounding; what is not a number is the whole axis.
+    // Pixels whose centres are between, and a quarter of one more on both sides for the rounding; what is not a number
+    // is the whole axis.
     auto const count = static_cast<float>(lens.size[axis]);
-    low[axis] = least > 1.0f ? static_cast<std::int32_t>(smaller(least, count + 1) - 1.0f) : 0;
-    high[axis] = most < count - 1 ? static_cast<std::int32_t>(larger(most, -1.0f) + 2.0f) : lens.size[axis];
-    high[axis] = smaller(larger(high[axis], low[axis]), lens.size[axis]);
-    low[axis] = smaller(low[axis], high[axis]);
+    std::int32_t const low = least > 0 ? static_cast<std::int32_t>(smaller(least, count) + 0.25f) : 0;
+    std::int32_t const high = most < count ? static_cast<std::int32_t>(larger(most, -0.75f) + 0.75f) : lens.size[axis];
+    box.high[axis] = smaller(larger(high, low), lens.size[axis]);
+    box.low[axis] = smaller(low, box.high[axis]);
   }
 };
 
