@@ -64,11 +64,7 @@ TEST_CASE("normals_from_neighbours, device: the rows of the host", "[normals][de
 }
 
 TEST_CASE("draw_splats, device: the image of the host", "[splats][device][graph][sanitize]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    CAPTURE(seed);
-    check_on_device(random_splats<float>(seed, all_shapes[seed % std::size(all_shapes)]));
-    if (seed % 8 == 0) check_on_device(random_splats<double>(seed, shape::cube));
-  }
+  for_random_splats([](auto const& problem) { check_on_device(problem); });
 }
 
 TEST_CASE("draw_splats, device: dots and what covers many tiles, in images of any size", "[splats][device]") {

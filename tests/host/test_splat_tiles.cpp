@@ -135,11 +135,7 @@ void check_tiles(Problem const& problem) {
 }  // namespace
 
 TEST_CASE("splat tiles: the image of the passes over all splats", "[splats][host]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
-    CAPTURE(seed);
-    check_tiles(random_splats<float>(seed, all_shapes[seed % std::size(all_shapes)]));
-    if (seed % 8 == 0) check_tiles(random_splats<double>(seed, shape::cube));
-  }
+  for_random_splats([](auto const& problem) { check_tiles(problem); });
 }
 
 TEST_CASE("splat tiles: dots and what covers many tiles, in images of any size", "[splats][host]") {

@@ -5,6 +5,7 @@
 #include <farpoint/splat/normals_from_neighbours.hpp>
 #include <farpoint/splat/project.hpp>
 
+#include "../catch.hpp"
 #include "call_memory.hpp"
 #include "clouds.hpp"
 
@@ -220,6 +221,16 @@ draw_splats_problem<Coord> random_splats(std::uint64_t seed, shape which) {
   problem.params.background = {{0.25f, 0.5f, 1}};
   if (random.below(2) == 0) problem.params.light = farpoint::splat_light::none();
   return problem;
+}
+
+/// Calls `check(problem)` for random splats of each shape.
+template <class Check>
+void for_random_splats(Check const& check) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    CAPTURE(seed);
+    check(random_splats<float>(seed, all_shapes[seed % std::size(all_shapes)]));
+    if (seed % 8 == 0) check(random_splats<double>(seed, shape::cube));
+  }
 }
 
 /// So many splats in an image of another size, from dots to what covers all of it.
