@@ -43,7 +43,7 @@ class search_queries {
   }
   FARPOINT_HD bool has_bad_offsets() const noexcept {
     if (bad_offsets_ != nullptr && *bad_offsets_ != 0) return true;
-    return looks_at_offsets_ && count_bad_offsets(queries_) > 0;
+    return looks_at_offsets_ && any_bad_offset(queries_);
   }
 
   /// Sets the order in which queries are answered that are not the points.
