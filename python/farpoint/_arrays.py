@@ -115,6 +115,21 @@ class Numpy:
         return self.library.searchsorted(offsets, numbers, side="right") - 1
 
 
+# A Place keeps its allocator, and Python's collector does not see that: so neither may know who has the Place.
+def _torch_allocator(library: Any, device: Any) -> Allocator:
+    # Of the caching allocator, which keeps the order of the stream: it may be used again once the call is enqueued.
+    # Large blocks are 512-byte aligned. Graphs capture it.
+    return lambda size: library.empty(size, dtype=library.uint8, device=device)
+
+
+def _cupy_allocator(library: Any, device: int) -> Allocator:
+    def allocate(size: int) -> Any:
+        with library.cuda.Device(device):
+            return library.empty(size, library.uint8).__dlpack__(stream=-1)
+
+    return allocate
+
+
 class Torch:
     """Tensors of torch, on a CPU or on the current stream of a CUDA device."""
 
@@ -130,13 +145,8 @@ class Torch:
             raise ValueError(f"tensors are on {tensor.device}; farpoint works on CPUs and on CUDA devices")
         current = self.library.cuda.current_stream(tensor.device).cuda_stream
         # What the caching allocator gives is for the current stream; for another, the device's pool has memory.
-        allocate = workspace or (self._allocate if stream in (None, current) else None)
+        allocate = workspace or (_torch_allocator(self.library, self.device) if stream in (None, current) else None)
         self.place = _core.Place(tensor.device.index, current if stream is None else stream, 0, allocate)
-
-    def _allocate(self, size: int) -> Any:
-        # Of the caching allocator, which keeps the order of the stream: it may be used again once the call is enqueued.
-        # Large blocks are 512-byte aligned. Graphs capture it.
-        return self.library.empty(size, dtype=self.library.uint8, device=self.device)
 
     def accepts(self, array: Array) -> bool:
         return isinstance(array, self.library.Tensor) and array.device == self.device
@@ -215,11 +225,8 @@ class Cupy(Numpy):
         with array.device:
             current = self.library.cuda.get_current_stream().ptr
         # As for torch: of the library's own pool for its current stream only.
-        allocate = workspace or (self._allocate if stream in (None, current) else None)
+        allocate = workspace or (_cupy_allocator(self.library, self.device) if stream in (None, current) else None)
         self.place = _core.Place(self.device, current if stream is None else stream, 0, allocate)
-
-    def _allocate(self, size: int) -> Any:
-        return self.view(self.empty((size,), "uint8"))
 
     def accepts(self, array: Array) -> bool:
         return isinstance(array, self.library.ndarray) and array.device.id == self.device

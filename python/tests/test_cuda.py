@@ -1,5 +1,6 @@
 """On a GPU: bits equal to the host's, the current stream, no synchronisation, no copy. Skipped where there is none."""
 
+import gc
 import os
 import time
 
@@ -236,6 +237,22 @@ def test_arrays_of_cupy_have_the_bits_of_the_host(cupy):
         for one, other in zip(found, expected):
             assert isinstance(one, cupy.ndarray), name
             np.testing.assert_array_equal(one.get(), other, err_msg=name)
+
+
+def test_calls_leave_nothing_behind():
+    points = torch.rand(100, 3, device="cuda")
+
+    def alive():
+        gc.collect()
+        return sum(type(one).__module__.startswith("farpoint") for one in gc.get_objects())
+
+    farpoint.fps(points, 5)
+    before = alive()
+    for _ in range(20):
+        farpoint.fps(points, 5)
+        farpoint.knn(points, 3)
+    assert alive() == before
+
 
 
 def test_cupys_current_stream_is_used(cupy):
