@@ -182,7 +182,8 @@ wheel() {
   local python gpus=() of_gpus=(--config-settings cmake.define.FARPOINT_CUDA=OFF)
   python=$(python_of_wheels)
   if command -v nvcc > /dev/null; then
-    of_gpus=(--config-settings "cmake.define.CMAKE_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90-real;100-real;120")
+    of_gpus=(--config-settings "cmake.define.CMAKE_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90-real;100-real;120"
+      --config-settings "cmake.define.CMAKE_CUDA_FLAGS=--compress-mode=size")
     gpus=(--cuda "75,80,86,89,90,100,120")
   else
     skip "wheel: without nvcc it has the host half alone"

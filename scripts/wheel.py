@@ -11,6 +11,7 @@ readelf and, with --cuda, cuobjdump.
 import argparse
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -54,6 +55,8 @@ def main():
     parser.add_argument("--cuda", default="", metavar="SM,...")
     options = parser.parse_args()
     wanted = [int(number) for number in options.cuda.split(",") if number]
+    if wanted and not shutil.which("cuobjdump"):
+        parser.error("--cuda needs cuobjdump, which the CUDA toolkit has, and nvidia-cuda-cuobjdump on PyPI")
     with tempfile.TemporaryDirectory() as folder:
         with zipfile.ZipFile(options.wheel) as archive:
             archive.extractall(folder)
