@@ -94,7 +94,7 @@ void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, O
     std::vector<Key> memory(static_cast<std::size_t>(3 * problem.k));
     run(memory_lists<Key, writer_type>{request, writer, memory.data()});
   } else {
-    run(radius_row_lists<Key, typename Problem::points_type::view>{request, clouds.points, writer});
+    run(radius_row_lists<Key, typename Problem::points_type::view>{{request, clouds.points}, writer});
   }
 }
 
@@ -135,9 +135,9 @@ auto solve_rows(Problem const& problem) {
       output.report->rows_left_out += fits ? 0 : 1;
     }
     if (problem.params.order == radius_order::nearest) {
-      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
+      clouds.run(radius_rows_fill<neighbour_key<scalar>, view>{{request, clouds.points}, output, 0}, none, none);
     } else {
-      clouds.run(radius_rows_fill<index_key<scalar>, view>{request, clouds.points, output, 0}, none, none);
+      clouds.run(radius_rows_fill<index_key<scalar>, view>{{request, clouds.points}, output, 0}, none, none);
     }
     output.report->non_finite_points = clouds.left_out();
     output.report->bad_offsets = clouds.bad_offsets();
