@@ -5,6 +5,7 @@
 #include <farpoint/detail/screen/splat_cells.hpp>
 #include <farpoint/detail/screen/splat_patch.hpp>
 #include <farpoint/detail/screen/splat_picture.hpp>
+#include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -149,8 +150,11 @@ class splat_canvas {
   splat_patch patch_;
 };
 
-/// Warps that the registers of a multiprocessor should hold.
-inline constexpr int splat_warps_at_once = 32;
+/// Blocks that a multiprocessor should hold: 32 warps, as far as shared memory goes.
+constexpr int splat_tile_blocks(int block_size) noexcept {
+  int const warps = block_size / cuda_warp::lanes;
+  return smaller(32 / warps, blocks_that_fit(block_size, static_cast<std::size_t>(warps) * sizeof(splat_batch)));
+}
 
 /// The nearest depths of all splats, by which some may be hidden.
 template <int BlockSize>
@@ -166,7 +170,7 @@ __global__ void __launch_bounds__(BlockSize) splat_cover_kernel(splat_tile_args 
 
 /// The image.
 template <int BlockSize>
-__global__ void __launch_bounds__(BlockSize, splat_warps_at_once / (BlockSize / cuda_warp::lanes))
+__global__ void __launch_bounds__(BlockSize, splat_tile_blocks(BlockSize))
     splat_tile_kernel(splat_tile_args const args) {
   constexpr unsigned warps = BlockSize / cuda_warp::lanes;
   __shared__ splat_batch shared[warps];
