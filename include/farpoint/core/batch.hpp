@@ -105,17 +105,6 @@ FARPOINT_HD constexpr index_t count_bad_offsets(batch<Points> const& clouds) noe
   return count_bad_offsets(clouds.offsets(), clouds.points().size());
 }
 
-/// True if count_bad_offsets() is not 0. Stops at the first: nvcc unrolls the loop that counts, and a kernel that must
-/// keep its registers for something else spills them for it.
-template <class Points>
-FARPOINT_HD constexpr bool any_bad_offset(batch<Points> const& clouds) noexcept {
-  if (!clouds.is_ragged() || clouds.size() == 0) return false;
-  for (index_t i = 0; i <= clouds.size(); ++i) {
-    if (is_bad_offset(clouds, i)) return true;
-  }
-  return false;
-}
-
 }  // namespace detail
 
 FARPOINT_END_NAMESPACE

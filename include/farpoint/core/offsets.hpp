@@ -43,6 +43,15 @@ FARPOINT_HD constexpr index_t count_bad_offsets(span<index_t const> offsets, ind
   return count;
 }
 
+/// True if count_bad_offsets() is not 0. Stops at the first: nvcc unrolls the loop that counts, and a kernel that must
+/// keep its registers for something else spills them for it.
+FARPOINT_HD constexpr bool any_bad_offset(span<index_t const> offsets, index_t size) noexcept {
+  for (index_t i = 0; i < static_cast<index_t>(offsets.size()); ++i) {
+    if (is_bad_offset(offsets, i, size)) return true;
+  }
+  return false;
+}
+
 /// The largest offset that an array of 64-bit (`wide`) or 32-bit offsets can hold.
 FARPOINT_HD constexpr index_t largest_offset(bool wide) noexcept {
   return wide ? INT64_MAX : max_narrow_points;

@@ -39,11 +39,11 @@ class search_queries {
   /// @param includes  the count is of the queries' offsets too: else each thread looks at them
   void stop_at_bad_offsets(unsigned const* count, bool includes = true) noexcept {
     bad_offsets_ = count;
-    looks_at_offsets_ = !includes && queries_.is_ragged();
+    looks_at_offsets_ = !includes && queries_.is_ragged() && queries_.size() > 0;
   }
   FARPOINT_HD bool has_bad_offsets() const noexcept {
     if (bad_offsets_ != nullptr && *bad_offsets_ != 0) return true;
-    return looks_at_offsets_ && any_bad_offset(queries_);
+    return looks_at_offsets_ && any_bad_offset(queries_.offsets(), queries_.points().size());
   }
 
   /// Sets the order in which queries are answered that are not the points.
