@@ -3,6 +3,7 @@
 #include <farpoint/runtime/stream_bounds.hpp>
 #include <farpoint/runtime/stream_hash_map.hpp>
 
+#include "fill_rows.hpp"
 #include "on_stream.hpp"
 
 #include <array>
@@ -94,6 +95,21 @@ result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes w
 }
 
 namespace library {
+
+result zero_rows_past([[maybe_unused]] cuda_exec exec, [[maybe_unused]] padded_rows const& rows) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return zero_rows_past_on_stream(exec, rows);
+#endif
+  return no_device<function::voxelize>();
+}
+
+result repeat_first([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span rows,
+                    [[maybe_unused]] index_t columns) noexcept {
+#if defined(FARPOINT_WITH_CUDA)
+  if (runtime::cuda_available()) return repeat_first_on_stream(exec, rows, columns);
+#endif
+  return no_device<function::radius>();
+}
 
 #define FARPOINT_FUNCTIONS "stream/map.inc"
 #include "each_map.inc"

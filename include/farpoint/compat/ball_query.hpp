@@ -10,17 +10,18 @@ namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
 /// Fills the rest of a row with its first neighbour.
+template <class Index = int>
 struct fill_by_first {
-  int* idx;  ///< `[rows, samples]`, -1 past the neighbours
+  Index* idx;  ///< `[rows, samples]`, -1 past the neighbours
   index_t samples;
   bool no_neighbours;  ///< nothing has been written
-  int first_of_empty;
+  Index first_of_empty;
   index_t const* rows = nullptr;  ///< if only the device knows how many there are
 
   template <class Number>
   FARPOINT_HD void operator()(Number i) const noexcept {
     if (rows != nullptr && static_cast<index_t>(i) >= *rows) return;
-    int* const row = idx + i * static_cast<std::uint64_t>(samples);
+    Index* const row = idx + i * static_cast<std::uint64_t>(samples);
     if (no_neighbours || row[0] < 0) {
       for (index_t s = 0; s < samples; ++s) row[s] = s == 0 ? first_of_empty : 0;
       return;
@@ -59,7 +60,7 @@ struct ball {
       if (has_neighbours()) {
         if (result const found = query(exec, clouds, asked, rows, memory); !found) return found;
       }
-      fill_by_first const fill{idx, samples, !has_neighbours(), -1, &asked.offsets().back()};
+      fill_by_first<> const fill{idx, samples, !has_neighbours(), -1, &asked.offsets().back()};
       return for_each_index(exec, queries.points, fill, samples);
     };
     return stacked_search{exec, points, queries}.run(workspace, bytes_of, search);
@@ -110,7 +111,7 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
                                     {idx, static_cast<std::size_t>(rows * nsample)}, workspace);
     if (!found) return found;
   }
-  return for_each_index(on, rows, detail::fill_by_first{idx, nsample, !ball.has_neighbours(), 0}, nsample);
+  return for_each_index(on, rows, detail::fill_by_first<>{idx, nsample, !ball.has_neighbours(), 0}, nsample);
 }
 
 /// Bytes of workspace that ball_query_kernel_launcher_stack() needs; 256-byte aligned memory.

@@ -1,0 +1,27 @@
+/// @file
+/// What callers of other languages want done to the rows of outputs, on a stream, from the compiled library.
+#pragma once
+
+#include <farpoint/core/cuda_exec.hpp>
+#include <farpoint/core/index_span.hpp>
+#include <farpoint/core/status.hpp>
+#include <farpoint/detail/voxelize/padded_rows.hpp>
+#include <farpoint/runtime/api.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
+
+/// Sets the rows that voxelize() has left alone to zeros, with one launch for all outputs. Device memory; only
+/// enqueues.
+/// @return ok | cuda_failure | unavailable
+FARPOINT_API result zero_rows_past(cuda_exec exec, padded_rows const& rows) noexcept;
+
+/// Fills rows of radius(), -1 past the last neighbour, with their first one, and those without any with zeros: the ball
+/// query of PointNet++. Device memory; only enqueues.
+/// @param rows     `[rows, columns]`
+/// @param columns  of each row: at least 1
+/// @return ok | cuda_failure | unavailable
+FARPOINT_API result repeat_first(cuda_exec exec, index_span rows, index_t columns) noexcept;
+
+}  // namespace library
+FARPOINT_END_NAMESPACE
