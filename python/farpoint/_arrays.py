@@ -42,8 +42,15 @@ class Numpy:
     on_host = True
     library = np
 
-    def __init__(self, threads: int = 0):
-        self.place = _core.Place(-1, 0, threads, None)
+    def __init__(self, threads: int = 0, y_first: bool = False):
+        self.place = _core.Place(-1, 0, threads, None, y_first)
+
+    def plain_type(self, array: Array) -> Optional[str]:
+        """The name of the type of an array that is one of this kind and is taken as it is; None of others."""
+        if type(array) is not np.ndarray:
+            return None
+        dtype = array.dtype
+        return name_of(dtype) if dtype.isnative else None
 
     def accepts(self, array: Array) -> bool:
         return isinstance(array, np.ndarray) or not (hasattr(array, "__dlpack_device__") or
@@ -84,10 +91,6 @@ class Numpy:
     def transposed(self, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         return array.transpose(axes)
 
-    def view(self, array: Optional[np.ndarray]) -> Any:
-        """What the library is given of an array; None of None."""
-        return array
-
     def offsets_of(self, lengths: Array) -> np.ndarray:
         offsets = np.zeros(len(lengths) + 1, np.int64)
         np.cumsum(lengths, out=offsets[1:])
@@ -115,17 +118,11 @@ class Numpy:
         return self.library.searchsorted(offsets, numbers, side="right") - 1
 
 
-# A Place keeps its allocator, and Python's collector does not see that: so neither may know who has the Place.
-def _torch_allocator(library: Any, device: Any) -> Allocator:
-    # Of the caching allocator, which keeps the order of the stream: it may be used again once the call is enqueued.
-    # Large blocks are 512-byte aligned. Graphs capture it.
-    return lambda size: library.empty(size, dtype=library.uint8, device=device)
-
-
+# A Place keeps its allocator, and Python's collector does not see that: so it must not know who has the Place.
 def _cupy_allocator(library: Any, device: int) -> Allocator:
     def allocate(size: int) -> Any:
         with library.cuda.Device(device):
-            return library.empty(size, library.uint8).__dlpack__(stream=-1)
+            return library.empty(size, library.uint8)
 
     return allocate
 
@@ -133,20 +130,16 @@ def _cupy_allocator(library: Any, device: int) -> Allocator:
 class Torch:
     """Tensors of torch, on a CPU or on the current stream of a CUDA device."""
 
-    def __init__(self, tensor: Array, threads: int = 0, stream: Optional[int] = None,
-                 workspace: Optional[Allocator] = None):
+    def __init__(self, tensor: Array, place: Any):
         self.library = sys.modules["torch"]
+        _core.connect_torch(self.library)
         self.device = tensor.device
-        self.on_host = tensor.is_cpu
-        if self.on_host:
-            self.place = _core.Place(-1, 0, threads, None)
-            return
-        if not tensor.is_cuda:
-            raise ValueError(f"tensors are on {tensor.device}; farpoint works on CPUs and on CUDA devices")
-        current = self.library.cuda.current_stream(tensor.device).cuda_stream
-        # What the caching allocator gives is for the current stream; for another, the device's pool has memory.
-        allocate = workspace or (_torch_allocator(self.library, self.device) if stream in (None, current) else None)
-        self.place = _core.Place(tensor.device.index, current if stream is None else stream, 0, allocate)
+        self.number = tensor.get_device()  # -1 of the CPU
+        self.on_host = self.number < 0
+        self.place = place
+
+    def plain_type(self, array: Array) -> Optional[str]:
+        return _core.type_if_plain(self.number, array)
 
     def accepts(self, array: Array) -> bool:
         return isinstance(array, self.library.Tensor) and array.device == self.device
@@ -168,8 +161,8 @@ class Torch:
     def is_packed(self, array: Any) -> bool:
         return array.is_contiguous()
 
-    def empty(self, shape: Sequence[int], dtype: str) -> Any:
-        return self.library.empty(tuple(shape), dtype=getattr(self.library, dtype), device=self.device)
+    def empty(self, shape: tuple, dtype: str) -> Any:
+        return _core.empty_tensor(self.number, shape, dtype)
 
     def zeros(self, shape: Sequence[int], dtype: str) -> Any:
         return self.library.zeros(tuple(shape), dtype=getattr(self.library, dtype), device=self.device)
@@ -185,10 +178,6 @@ class Torch:
 
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
         return array.permute(*axes)
-
-    def view(self, array: Optional[Any]) -> Any:
-        # Its own function rather than __dlpack__(), which would order streams: the work is on the tensor's.
-        return None if array is None else self.library.utils.dlpack.to_dlpack(array)
 
     def offsets_of(self, lengths: Array) -> Any:
         zero = self.library.zeros(1, dtype=self.library.int64, device=self.device)
@@ -219,14 +208,17 @@ class Cupy(Numpy):
 
     on_host = False
 
-    def __init__(self, array: Array, stream: Optional[int] = None, workspace: Optional[Allocator] = None):
+    def __init__(self, array: Array, stream: Optional[int] = None, workspace: Optional[Allocator] = None, y_first: bool = False):
         self.library = sys.modules["cupy"]
         self.device = array.device.id
         with array.device:
             current = self.library.cuda.get_current_stream().ptr
         # As for torch: of the library's own pool for its current stream only.
         allocate = workspace or (_cupy_allocator(self.library, self.device) if stream in (None, current) else None)
-        self.place = _core.Place(self.device, current if stream is None else stream, 0, allocate)
+        self.place = _core.Place(self.device, current if stream is None else stream, 0, allocate, y_first)
+
+    def plain_type(self, array: Array) -> Optional[str]:
+        return None
 
     def accepts(self, array: Array) -> bool:
         return isinstance(array, self.library.ndarray) and array.device.id == self.device
@@ -256,10 +248,6 @@ class Cupy(Numpy):
 
     def packed(self, array: Any) -> Any:
         return self.library.ascontiguousarray(array)
-
-    def view(self, array: Optional[Any]) -> Any:
-        # No order of streams: the work is on the array's.
-        return None if array is None else array.__dlpack__(stream=-1)
 
     def offsets_of(self, lengths: Array) -> Any:
         lengths = self.array(lengths, "int64")
@@ -292,19 +280,61 @@ def in_host_memory(array: Array) -> bool:
         return False
 
 
-def space_of(array: Array, *, threads: int = 0, stream: Optional[int] = None,
-             workspace: Optional[Allocator] = None) -> Any:
+class _Kept(dict):
+    """What calls with the same options on the same device and stream have in common."""
+
+    def __setitem__(self, key: Any, space: Any) -> None:
+        if len(self) >= 256:  # of streams that come and go
+            self.clear()
+        super().__setitem__(key, space)
+
+
+_spaces = _Kept()
+
+
+def _space_of_tensor(tensor: Any, threads: int, stream: Optional[int], workspace: Optional[Allocator], y_first: bool) -> Torch:
+    if tensor.is_cuda:
+        torch = sys.modules["torch"]
+        device = tensor.get_device()
+        current = torch._C._cuda_getCurrentRawStream(device)
+        if workspace is not None or (stream is not None and stream != current):
+            # What torch has is for its current stream; for another, the device's pool has memory.
+            return Torch(tensor, _core.Place(device, current if stream is None else stream, 0, workspace, y_first))
+        key = (device, current, y_first)
+        space = _spaces.get(key)
+        if space is None:
+            space = _spaces[key] = Torch(tensor, _core.Place(device, current, 0, None, y_first, torch_memory=True))
+        return space
+    if not tensor.is_cpu:
+        raise ValueError(f"tensors are on {tensor.device}; farpoint works on CPUs and on CUDA devices")
+    key = (threads, y_first)
+    space = _spaces.get(key)
+    if space is None:
+        space = _spaces[key] = Torch(tensor, _core.Place(-1, 0, threads, None, y_first))
+    return space
+
+
+def _space_of_host(threads: int, y_first: bool) -> Numpy:
+    key = ("numpy", threads, y_first)
+    space = _spaces.get(key)
+    if space is None:
+        space = _spaces[key] = Numpy(threads, y_first)
+    return space
+
+
+def space_of(array: Array, *, threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None,
+             y_first: bool = False) -> Any:
     """The kind of arrays that a call works on, by its first."""
     if isinstance(array, np.ndarray):
-        return Numpy(threads)
+        return _space_of_host(threads, y_first)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(array, torch.Tensor):
-        return Torch(array, threads, stream, workspace)
+        return _space_of_tensor(array, threads, stream, workspace, y_first)
     if package_of(array) == "cupy":
-        return Cupy(array, stream, workspace)
+        return Cupy(array, stream, workspace, y_first)
     # Without DLPack an array of a device would be copied to the host by its __array__.
     is_plain = not (hasattr(array, "__dlpack_device__") or hasattr(array, "__cuda_array_interface__"))
     if is_plain or in_host_memory(array):
-        return Numpy(threads)
+        return _space_of_host(threads, y_first)
     raise ValueError(f"arrays of {type(array).__module__} on a device are not known; pass them as torch or CuPy arrays "
                      "(torch.from_dlpack, cupy.from_dlpack)")

@@ -56,13 +56,12 @@ class Call:
     """One call: its arrays, checked, and its outputs."""
 
     def __init__(self, name: str, first: Array, threads: int = 0, stream: Optional[int] = None,
-                 workspace: Optional[Allocator] = None):
+                 workspace: Optional[Allocator] = None, y_first: bool = False):
         self.name = name
         if type(threads) is not int or not -1 <= threads < 2**31:
             threads = max(-1, self.integer(threads, "threads", 2**31))
-        self.space = space_of(first, threads=threads, stream=stream, workspace=workspace)
+        self.space = space_of(first, threads=threads, stream=stream, workspace=workspace, y_first=y_first)
         self.place = self.space.place
-        self.view = self.space.view
 
     def fail(self, sentence: str) -> NoReturn:
         raise ValueError(f"{self.name}: {sentence}")
@@ -114,9 +113,16 @@ class Call:
             value = np.from_dlpack(value)
         return self.space.array(value, dtype)
 
-    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS) -> Any:
+    def typed(self, value: Array, what: str) -> tuple:
+        """An array of the call's kind, and the name of its type."""
+        dtype = self.space.plain_type(value)
+        if dtype is not None:
+            return value, dtype
         array = self.array(value, what)
-        dtype = self.space.dtype(array)
+        return array, self.space.dtype(array)
+
+    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS) -> Any:
+        array, dtype = self.typed(value, what)
         if dtype not in types:
             self.fail(f"{what} are {dtype}; they must be {' or '.join(types)}")
         return array
@@ -160,13 +166,12 @@ class Call:
 
     def indices(self, value: Array, what: str) -> Any:
         """int32 or int64, contiguous."""
-        array = self.array(value, what)
-        dtype = self.space.dtype(array)
+        array, dtype = self.typed(value, what)
         if dtype not in ("int32", "int64"):
             if not dtype.startswith(("int", "uint")) and 0 not in tuple(array.shape):
                 self.fail(f"{what} are {dtype}; they must be int32 or int64")
             array = self.space.astype(array, "int64")
-        return self.space.packed(array)
+        return array if self.space.is_packed(array) else self.space.packed(array)
 
     def index_type(self, dtype: Any) -> str:
         return self.type_name(dtype, ("int32", "int64"), "index_dtype")

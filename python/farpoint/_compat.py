@@ -23,9 +23,7 @@ _RULES = {None: (0, False), "openpcdet": (1024, False), "pointnet2_ops": (512, T
 
 
 def _call(name: str, first: Array, **options: Any) -> Call:
-    call = Call(name, first, **options)
-    call.place.y_first = True
-    return call
+    return Call(name, first, y_first=True, **options)
 
 
 @follows_stream
@@ -68,8 +66,7 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
         points = _ordered(space, points, places, skip)
     index_type, shape = call.index_type(index_dtype), (*cloud_shape(points, cuts), npoint)
     indices, distances = space.empty(shape, index_type), space.empty(shape, "float32")
-    view = call.view
-    _core.fps(call.place, view(points), view(cuts), npoint, 0, 0.0, None, None, None, None, view(indices), view(distances), None)
+    _core.fps(call.place, points, cuts, npoint, 0, 0.0, None, None, None, None, indices, distances, None)
     if npoint == 0 or n == 0:
         return 0 * indices
     if cuts is not None:
@@ -156,6 +153,10 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
     (B, M, nsample) or (M, nsample), int32
         Into the query's cloud. Zeros for a query without neighbours.
     """
+    if offsets is lengths is query_offsets is query_lengths is stream is workspace is None:
+        quick = _core.quick_ball_query(radius, nsample, xyz, new_xyz, index_dtype, threads)
+        if quick is not None:
+            return quick
     call = _call("ball_query", xyz, threads=threads, stream=stream, workspace=workspace)
     space = call.space
     search = _Search(call, call.points(xyz, "xyz", _FLOAT), call.points(new_xyz, "new_xyz"), offsets, lengths, query_offsets,
@@ -165,9 +166,8 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
     if nsample == 0 or not float(np.float32(radius)) ** 2 > 2.0**-150:  # smaller squares are 0 as a float
         return space.zeros((*search.shape, nsample), index_type)
     indices = search.output((nsample,), index_type, -1)
-    _core.radius(*search.arguments(), radius, False, False, True, nsample, call.view(indices), None, None)
-    # They ascend, and are -1 past the last.
-    return space.at_least(indices, space.at_least(indices[..., :1], 0))
+    _core.radius(*search.arguments(), radius, False, False, True, nsample, True, indices, None, None)
+    return indices
 
 
 @follows_stream
@@ -196,7 +196,7 @@ def three_nn(unknown: Array, known: Array, *, offsets: Optional[Array] = None, l
                      query_lengths)
     indices = search.output((3,), call.index_type(index_dtype), -1)
     distances = search.output((3,), "float32", math.inf)
-    _core.knn(*search.arguments(), 3, math.inf, False, call.view(indices), call.view(distances))
+    _core.knn(*search.arguments(), 3, math.inf, False, indices, distances)
     return space.root(distances), space.where(distances < math.inf, indices, 0 * indices)
 
 
@@ -256,7 +256,7 @@ def distCUDA2(points: Array, *, threads: int = 0, stream: Optional[int] = None, 
         return _mean_knn_distance(call, points, 3, None, None)
     search = _Search(call, points, None)
     indices, distances = search.output((3,), "int64", -1), search.output((3,), "float32", math.inf)
-    _core.knn(*search.arguments(), 3, math.inf, True, call.view(indices), call.view(distances))
+    _core.knn(*search.arguments(), 3, math.inf, True, indices, distances)
     largest = space.full((), 3.4028234663852886e38, "float32")
     distances = space.where(indices >= 0, distances, largest)
     with np.errstate(over="ignore"):  # of two that are missing

@@ -31,7 +31,7 @@ class PointIndex:
         call = Call("PointIndex", points, threads, stream, workspace)
         array = call.points(points)
         cuts = call.offsets(array, offsets, lengths)
-        self._index = _core.PointIndex(call.place, call.view(array), call.view(cuts))
+        self._index = _core.PointIndex(call.place, array, cuts)
         self._ragged = cuts is not None
         self._front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
         self._scalar = call.space.dtype(array)
@@ -61,8 +61,7 @@ class PointIndex:
         array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
         indices = self._output(call, cuts, (*shape, k), call.index_type(index_dtype), -1)
         distances = self._output(call, cuts, (*shape, k), self._scalar, math.inf)
-        self._index.knn(call.place, call.view(array), call.view(cuts), k, call.number(max_radius, "max_radius"), bool(exclude_self),
-                        call.view(indices), call.view(distances))
+        self._index.knn(call.place, array, cuts, k, call.number(max_radius, "max_radius"), bool(exclude_self), indices, distances)
         return Neighbors(indices, distances)
 
     @follows_stream
@@ -83,8 +82,8 @@ class PointIndex:
         array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
         indices = self._output(call, cuts, (*shape, max_neighbors), call.index_type(index_dtype), -1)
         distances = self._output(call, cuts, (*shape, max_neighbors), self._scalar, math.inf)
-        self._index.radius(call.place, call.view(array), call.view(cuts), call.number(radius, "radius"), order == "nearest",
-                           bool(exclude_self), bool(exclusive), max_neighbors, call.view(indices), call.view(distances), None)
+        self._index.radius(call.place, array, cuts, call.number(radius, "radius"), order == "nearest",
+                           bool(exclude_self), bool(exclusive), max_neighbors, indices, distances, None)
         return Neighbors(indices, distances)
 
     @follows_stream
@@ -98,8 +97,7 @@ class PointIndex:
         if tuple(features.shape[:-1]) != self._rows or len(features.shape) < 2:
             call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")
         out = self._output(call, cuts, (*shape, features.shape[-1]), "float32", 0)
-        self._index.interpolate(call.place, call.view(features), call.view(array), call.view(cuts), features.shape[-1],
-                                call.view(out))
+        self._index.interpolate(call.place, features, array, cuts, features.shape[-1], out)
         return out
 
 
@@ -159,7 +157,7 @@ class HashMap:
     @staticmethod
     def _slots(operation: Any, call: Call, keys: Any) -> Any:
         slots = call.space.empty(tuple(keys.shape), "int64")
-        operation(call.place, call.view(keys), call.view(slots))
+        operation(call.place, keys, slots)
         return slots
 
     def _flat(self, call: Call, values: Array, dtype: str, what: str) -> Any:
@@ -195,13 +193,13 @@ class HashMap:
         values = self._flat(call, values, self._values, "values")
         if tuple(values.shape) != tuple(keys.shape):
             call.fail(f"there are values of shape {tuple(values.shape)} for keys of shape {tuple(keys.shape)}")
-        self._map.insert(call.place, call.view(keys), call.view(values), minimum)
+        self._map.insert(call.place, keys, values, minimum)
 
     @follows_stream
     def insert_keys(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
         """Inserts keys without values: a set."""
         call, keys = self._call(keys, stream, workspace)
-        self._map.insert_keys(call.place, call.view(keys))
+        self._map.insert_keys(call.place, keys)
 
     @follows_stream
     def find(self, keys: Array, missing: int = -1, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
@@ -211,7 +209,7 @@ class HashMap:
         missing = call.integer(missing, "missing", 2**bits)
         if missing < -2**(bits - 1):
             call.fail(f"missing is {missing}, which {bits} bits do not hold")
-        self._map.find(call.place, call.view(keys), missing & (2**64 - 1), call.view(values))
+        self._map.find(call.place, keys, missing & (2**64 - 1), values)
         return values
 
     @follows_stream
@@ -231,7 +229,7 @@ class HashMap:
         space = call.space
         keys, values = space.empty((self.capacity,), self._keys), space.empty((self.capacity,), self._values)
         count = space.empty((1,), "int64")
-        self._map.extract(call.place, call.view(keys), call.view(values), call.view(count))
+        self._map.extract(call.place, keys, values, count)
         if space.on_host:
             keys, values = keys[:int(count[0])], values[:int(count[0])]
         return Pairs(keys, values, count)

@@ -12,6 +12,7 @@ from ._arrays import Allocator, Array, space_of
 from ._call import Call, cloud_shape, follows_stream
 
 _VALUES = ("float", "int", "uint", "bool", "complex", "bfloat")
+_SIZES = frozenset(("float16", "float32", "float64", "int32", "int64"))  # of 1, 2, 4 or 8 bytes, the frequent ones
 _POINTS = ("float16", "float32", "float64")
 
 
@@ -51,6 +52,11 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
         Into each cloud, in the order of selection.
     distances : the same shape, float32 or float64
     """
+    if (seed is chosen is sample_counts is offsets is lengths is stream is workspace is None and not return_distances
+            and type(stop_below) is float and stop_below == 0):
+        quick = _core.quick_fps(points, samples, first, index_dtype, threads)
+        if quick is not None:
+            return quick
     call = Call("fps", points, threads, stream, workspace)
     space = call.space
     points = call.points(points, types=_POINTS)
@@ -76,9 +82,8 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
             call.fail(f"chosen has the shape {tuple(chosen.shape)}; it must be {(*shape, 'K')}")
     if sample_counts is not None:
         sample_counts = call.indices(sample_counts, "sample_counts")
-    view = call.view
-    _core.fps(call.place, view(points), view(cuts), samples, call.integer(first, "first"), call.number(stop_below, "stop_below"),
-              call.seed(seed), view(firsts), view(chosen), view(sample_counts), view(indices), view(distances), None)
+    _core.fps(call.place, points, cuts, samples, call.integer(first, "first"), call.number(stop_below, "stop_below"),
+              call.seed(seed), firsts, chosen, sample_counts, indices, distances, None)
     return (indices, distances) if return_distances else indices
 
 
@@ -103,63 +108,52 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     (..., C) or (B, ..., C); with `channels_first`, (C, ...) or (B, C, ...)
         Of the features' type.
     """
+    if offsets is lengths is index_offsets is index_lengths is stream is None:
+        quick = _core.quick_gather(features, indices, bool(channels_first), threads)
+        if quick is not None:
+            return quick
     call = Call("gather", features, threads, stream, None)
     space = call.space
-    features = call.array(features, "features")
-    dtype = space.dtype(features)
-    if not dtype.startswith(_VALUES) or features.dtype.itemsize > 8:
+    features, dtype = call.typed(features, "features")
+    if dtype not in _SIZES and (not dtype.startswith(_VALUES) or features.dtype.itemsize > 8):
         call.fail(f"features are {dtype}; they must be numbers of 1, 2, 4 or 8 bytes")
     shape = tuple(features.shape)
     if len(shape) not in (2, 3):
         call.fail(f"features have the shape {shape}; they must be (N, C) or (B, N, C)")
     batched = len(shape) == 3
-    if channels_first:
-        features = space.transposed(features, (0, 2, 1) if batched else (1, 0))
-    strides = space.strides(features)
     ragged = offsets is not None or lengths is not None
-    if strides is None or min(strides) < 0 or ragged:
-        features = space.packed(features)
+    if not space.is_packed(features):
+        strides = space.strides(features)
+        if ragged or strides is None or min(strides) < 0:
+            features = space.packed(features)
     indices = call.indices(indices, "indices")
-    which, channels = tuple(indices.shape), features.shape[-1]
-
-    cuts = call.offsets(features, offsets, lengths)
-    index_cuts = call.offsets(indices, index_offsets, index_lengths, "index_")
-    if cuts is None and index_cuts is not None:
-        call.fail("index_offsets and index_lengths need offsets or lengths")
-    if cuts is not None:
-        if channels_first:
-            call.fail("features of ragged clouds are (N, C), not channels first")
-        clouds = cuts.shape[0] - 1
-        if index_cuts is None:
-            if not which or which[0] != clouds:
-                call.fail(f"indices have the shape {which}; they must have a row for each of {clouds} clouds")
-            index_cuts = space.count(clouds + 1, "int64")
-        if index_cuts.shape[0] != clouds + 1:
-            call.fail("index_offsets are of another number of clouds")
-        each = math.prod(which[1:])
-        gathered = space.zeros((*which, channels), dtype)  # rows that offsets leave out are not written
-        flat = gathered.reshape(math.prod(which), channels)
-        _core.gather(call.place, call.view(features), call.view(cuts), call.view(indices),
-                     call.view(index_cuts), each, call.view(flat))
-        return gathered
-
+    which = tuple(indices.shape)
+    if ragged or index_offsets is not None or index_lengths is not None:
+        return _gather_ragged(call, features, dtype, indices, channels_first, call.offsets(features, offsets, lengths),
+                              call.offsets(indices, index_offsets, index_lengths, "index_"))
     if batched and (not which or which[0] != shape[0]):
         call.fail(f"indices have the shape {which}; they must be (B, ...) with B = {shape[0]}")
-    clouds = shape[0] if batched else 1
-    front, middle = ((clouds,), which[1:]) if batched else ((), which)
-    rows = math.prod(middle)
+    front, middle = (shape[:1], which[1:]) if batched else ((), which)
+    gathered = space.empty((*front, shape[-2], *middle) if channels_first else (*front, *middle, shape[-1]), dtype)
+    _core.gather(call.place, features, None, indices, None, 1, bool(channels_first), gathered)
+    return gathered
+
+
+def _gather_ragged(call: Call, features: Any, dtype: str, indices: Any, channels_first: bool, cuts: Any, index_cuts: Any) -> Any:
+    if cuts is None:
+        call.fail("index_offsets and index_lengths need offsets or lengths")
     if channels_first:
-        gathered = space.empty((clouds, channels, rows), dtype)
-        to = space.transposed(gathered, (0, 2, 1))
-        result = gathered.reshape((*front, channels, *middle))
-    else:
-        gathered = to = space.empty((clouds, rows, channels), dtype)
-        result = gathered.reshape((*front, *middle, channels))
-    if not batched:
-        features = features[None]
-    _core.gather(call.place, call.view(features), None, call.view(indices), None, 1,
-                 call.view(to))
-    return result
+        call.fail("features of ragged clouds are (N, C), not channels first")
+    which, clouds = tuple(indices.shape), cuts.shape[0] - 1
+    if index_cuts is None:
+        if not which or which[0] != clouds:
+            call.fail(f"indices have the shape {which}; they must have a row for each of {clouds} clouds")
+        index_cuts = call.space.count(clouds + 1, "int64")
+    if index_cuts.shape[0] != clouds + 1:
+        call.fail("index_offsets are of another number of clouds")
+    gathered = call.space.zeros((*which, features.shape[-1]), dtype)  # rows that offsets leave out are not written
+    _core.gather(call.place, features, cuts, indices, index_cuts, math.prod(which[1:]), False, gathered)
+    return gathered
 
 
 @follows_stream
@@ -180,6 +174,10 @@ def group(features: Array, indices: Array, *, offsets: Optional[Array] = None, l
     -------
     (B, C, M, K) or (C, M, K), or of ragged clouds (M, C, K)
     """
+    if offsets is lengths is index_offsets is index_lengths is stream is None:
+        quick = _core.quick_gather(features, indices, True, threads)
+        if quick is not None:
+            return quick
     if offsets is not None or lengths is not None:
         rows = gather(features, indices, offsets=offsets, lengths=lengths, index_offsets=index_offsets,
                       index_lengths=index_lengths, threads=threads, stream=stream)

@@ -136,11 +136,9 @@ def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidate
     indices, distances = space.empty((count, k), index_type), space.empty((count, k), scalar)
     pixels, visible = space.empty((count,), index_type), space.empty((most,), index_type)
     visible_count = space.empty((1,), index_type)
-    view = call.view
-    _core.screen_knn(call.place, view(points), kind, width, height, near, far, numbers, k, call.integer(rounds, "rounds"),
+    _core.screen_knn(call.place, points, kind, width, height, near, far, numbers, k, call.integer(rounds, "rounds"),
                      call.integer(candidates, "candidates"), call.number(max_radius, "max_radius"), bool(exclude_self),
-                     rows == "input", layers, view(indices), view(distances), None, view(pixels), view(visible),
-                     view(visible_count))
+                     rows == "input", layers, indices, distances, None, pixels, visible, visible_count)
     if space.on_host:
         seen = int(visible_count[0])
         visible = visible[:seen]

@@ -60,8 +60,7 @@ class _Search:
             call.fail("points and queries have different numbers of clouds")
 
     def arguments(self) -> tuple:
-        view = self.call.view
-        return (self.call.place, view(self.points), view(self.offsets), view(self.queries), view(self.query_offsets))
+        return (self.call.place, self.points, self.offsets, self.queries, self.query_offsets)
 
     def output(self, shape: Sequence[int], dtype: str, value: float) -> Any:
         """A row for each query. Those of queries that offsets leave out are not written: they have `value`."""
@@ -102,13 +101,16 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
         Indices into the query's cloud, ascending by (squared distance, index); -1 past the last. Squared distances;
         +inf past the last.
     """
+    if offsets is lengths is query_offsets is query_lengths is stream is workspace is None:
+        quick = _core.quick_knn(points, k, queries, max_radius, bool(exclude_self), index_dtype, threads)
+        if quick is not None:
+            return Neighbors(*quick)
     call = Call("knn", points, threads, stream, workspace)
     search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     k = call.neighbors(k)
     indices = search.output((k,), call.index_type(index_dtype), -1)
     distances = search.output((k,), search.scalar, math.inf)
-    _core.knn(*search.arguments(), k, call.number(max_radius, "max_radius"), bool(exclude_self), call.view(indices),
-              call.view(distances))
+    _core.knn(*search.arguments(), k, call.number(max_radius, "max_radius"), bool(exclude_self), indices, distances)
     return Neighbors(indices, distances)
 
 
@@ -145,6 +147,11 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
         Query and point of each pair, counted through all clouds, as torch_cluster.radius has them. Columns of a `capacity`
         that hold no pair are -1.
     """
+    if (offsets is lengths is query_offsets is query_lengths is stream is workspace is None and order == "index"
+            and not (exclude_self or exclusive or edge_index)):
+        quick = _core.quick_radius(points, queries, radius, capacity, index_dtype, threads)
+        if quick is not None:
+            return RadiusRows(*quick)
     call = Call("radius", points, threads, stream, workspace)
     search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     space = call.space
@@ -161,11 +168,11 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
         if capacity < 0:
             call.fail("capacity is negative")
     else:
-        _core.radius_rows(*search.arguments(), *rules, call.view(row_offsets), None, None)
+        _core.radius_rows(*search.arguments(), *rules, row_offsets, None, None)
         capacity = int(row_offsets[-1])
     indices = space.empty((capacity,), index_type)
     distances = space.empty((capacity,), search.scalar)
-    _core.radius_rows(*search.arguments(), *rules, call.view(row_offsets), call.view(indices), call.view(distances))
+    _core.radius_rows(*search.arguments(), *rules, row_offsets, indices, distances)
     if edge_index:
         return _edges(search, row_offsets, indices, has_gaps)
     return RadiusRows(row_offsets, indices, distances)
@@ -220,8 +227,7 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
     new = call.space.empty if cuts is None else call.space.zeros  # points that offsets leave out are not written
     found = new((*shape, 3), scalar)
     curvatures = new(shape, scalar) if return_curvature else None
-    _core.normals(call.place, call.view(points), call.view(cuts), k, call.number(max_radius, "max_radius"), *viewpoint,
-                  call.view(found), call.view(curvatures))
+    _core.normals(call.place, points, cuts, k, call.number(max_radius, "max_radius"), *viewpoint, found, curvatures)
     return (found, curvatures) if return_curvature else found
 
 
@@ -250,7 +256,7 @@ def _mean_knn_distance(call: Call, points: Array, k: int, offsets: Optional[Arra
     cuts = call.offsets(points, offsets, lengths)
     shape, scalar = tuple(points.shape[:-1]), call.space.dtype(points)
     means = call.space.empty(shape, scalar) if cuts is None else call.space.full(shape, math.inf, scalar)
-    _core.mean_knn_distance(call.place, call.view(points), call.view(cuts), call.integer(k, "k"), call.view(means))
+    _core.mean_knn_distance(call.place, points, cuts, call.integer(k, "k"), means)
     return means
 
 
@@ -279,6 +285,5 @@ def interpolate(points: Array, features: Array, queries: Array, *, offsets: Opti
         call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")
     channels = features.shape[-1]
     out = search.output((channels,), "float32", 0)
-    _core.interpolate(call.place, call.view(search.points), call.view(search.offsets), call.view(features),
-                      call.view(search.queries), call.view(search.query_offsets), channels, call.view(out))
+    _core.interpolate(call.place, search.points, search.offsets, features, search.queries, search.query_offsets, channels, out)
     return out

@@ -13,6 +13,7 @@ from ._call import Call, cloud_shape, follows_stream
 
 _OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
 _DYNAMIC_OUTPUTS = ("coords", "num_points", "mean", "point_voxel")
+_ORDERS = ("first_occurrence", "grid")
 #: Whether they begin with the cloud, and whether z is first.
 _COLUMNS = {"xyz": (False, False), "zyx": (False, True), "batch_xyz": (True, False), "batch_zyx": (True, True)}
 
@@ -34,6 +35,15 @@ def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
     if "voxels" in names and not hard:
         call.fail("voxels are an output of hard voxelization: pass max_points and max_voxels")
     return names
+
+
+def _only_voxels(result: Dict[str, Any]) -> Dict[str, Any]:
+    """The rows of voxels, in host memory."""
+    count = int(result["voxel_count"][0])
+    for name in ("coords", "num_points", "voxels", "mean"):
+        if name in result:
+            result[name] = result[name][:count]
+    return result
 
 
 @follows_stream
@@ -86,6 +96,12 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         In host memory V is the number of voxels. On a GPU it is the capacity, as nothing waits for the number: rows
         behind `voxel_count` are zeros.
     """
+    if (outputs is capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
+            and columns in _COLUMNS and order in _ORDERS and dtype in ("float32", "float16")):
+        quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, order == "grid", *_COLUMNS[columns],
+                                     dtype == "float16", threads)
+        if quick is not None:
+            return _only_voxels(quick) if points.is_cpu else quick
     call = Call("voxelize", points, threads, stream, workspace)
     space = call.space
     points = call.points(points, more_columns=True)
@@ -98,7 +114,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         if max_points < 1 or max_voxels < 1:
             call.fail("max_points and max_voxels must be positive")
     bounds = call.numbers(point_range, 6, "point_range")
-    if order not in ("first_occurrence", "grid"):
+    if order not in _ORDERS:
         call.fail(f"there is no order {order!r}")
     if columns not in tuple(_COLUMNS):
         call.fail(f"there are no columns {columns!r}")
@@ -116,7 +132,6 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         if capacity < 0:
             call.fail("capacity is negative")
         rows = min(rows, capacity)
-    new = space.empty if space.on_host else space.zeros
     shapes = {
         "coords": ((rows, 4 if batch else 3), "int32"),
         "num_points": ((rows,), "int32"),
@@ -124,20 +139,15 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         "mean": ((rows, features), dtype),
         "point_voxel": (tuple(front), "int64"),
     }
-    result = {name: new(*shapes[name]) for name in wanted}
+    result = {name: space.empty(*shapes[name]) for name in wanted}
     if "point_voxel" in result and cuts is not None:
         # Points that offsets leave out are in no voxel, and not written.
         result["point_voxel"][...] = -1
     result["voxel_count"] = space.empty((1,), "int64")
     result["voxel_offsets"] = space.empty((clouds + 1,), "int64")
-    view, given = call.view, result.get
-    _core.voxelize(call.place, view(points), view(cuts), bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
-                   max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, view(given("coords")),
-                   view(given("num_points")), view(given("voxels")), view(given("mean")), view(given("point_voxel")),
-                   view(result["voxel_count"]), view(result["voxel_offsets"]))
-    if space.on_host:
-        count = int(result["voxel_count"][0])
-        for name in ("coords", "num_points", "voxels", "mean"):
-            if name in result:
-                result[name] = result[name][:count]
-    return result
+    given = result.get
+    _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
+                   max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, given("coords"),
+                   given("num_points"), given("voxels"), given("mean"), given("point_voxel"),
+                   result["voxel_count"], result["voxel_offsets"])
+    return _only_voxels(result) if space.on_host else result

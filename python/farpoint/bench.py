@@ -20,7 +20,6 @@ import statistics
 import sys
 import time
 from typing import Any, Callable, Dict, Iterator, List, Optional
-from unittest import mock
 
 import numpy as np
 
@@ -70,9 +69,8 @@ class Clock:
         with _library_times() as parts:
 
             def seconds() -> float:
-                parts.clear()
                 call()
-                return sum(parts)
+                return sum(parts())
 
             seconds()
             return self._median(seconds)
@@ -106,22 +104,15 @@ class Clock:
 
 
 @contextlib.contextmanager
-def _library_times() -> Iterator[List[float]]:
-    """A list to which each call of the compiled library adds its seconds."""
-    times: List[float] = []
-
-    def noted(function: Callable[..., None]) -> Callable[..., None]:
-        def call(place: Any, *arguments: Any) -> None:
-            place.timed = True
-            function(place, *arguments)
-            times.append(place.seconds)
-
-        return call
-
+def _library_times() -> Iterator[Callable[[], List[float]]]:
+    """A function that answers with the seconds of each call of the compiled library since it was asked last."""
     core = farpoint._core
-    names = ("fps", "gather", "knn", "radius", "radius_rows", "voxelize")
-    with mock.patch.multiple(core, **{name: noted(getattr(core, name)) for name in names}):
-        yield times
+    core.call_seconds()
+    core.time_calls(True)
+    try:
+        yield core.call_seconds
+    finally:
+        core.time_calls(False)
 
 
 def _have(name: str) -> Optional[Any]:

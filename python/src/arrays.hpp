@@ -5,6 +5,7 @@
 /// checked here again is what memory safety rests on.
 #pragma once
 
+#include "array.hpp"
 #include "place.hpp"
 
 #include <farpoint/core/batch.hpp>
@@ -14,7 +15,6 @@
 #include <farpoint/types/feature_rows.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 #include <nanobind/stl/optional.h>
 
 #include <array>
@@ -28,10 +28,6 @@ namespace farpoint_python {
 namespace nb = nanobind;
 using farpoint::index_t;
 
-/// What a call reads: any framework, device, type and strides.
-using input = nb::ndarray<nb::ro>;
-/// What a call writes.
-using output = nb::ndarray<>;
 using optional_input = std::optional<input>;
 using optional_output = std::optional<output>;
 
@@ -64,22 +60,10 @@ index_t extent_of(Array const& array, std::size_t axis) {
   return static_cast<index_t>(array.shape(axis));
 }
 
-/// True where values follow one another in the order of rows.
-template <class Array>
-bool is_packed(Array const& array) {
-  if (array.size() == 0) return true;
-  index_t next = 1;
-  for (std::size_t axis = array.ndim(); axis-- > 0;) {
-    if (extent_of(array, axis) != 1 && stride_of(array, axis) != next) return false;
-    next *= extent_of(array, axis);
-  }
-  return true;
-}
-
 /// All values of an array.
 template <class Value>
 farpoint::span<Value> values_of(output const& array) {
-  if (!holds<Value>(array) || !is_packed(array)) refuse("an output has another type, or is not contiguous");
+  if (!holds<Value>(array) || !array.is_packed()) refuse("an output has another type, or is not contiguous");
   return {static_cast<Value*>(array.data()), array.size()};
 }
 template <class Value>
@@ -89,7 +73,7 @@ farpoint::span<Value> values_of(optional_output const& array) {
 
 template <class Value>
 farpoint::span<Value const> values_of(input const& array) {
-  if (!holds<Value>(array) || !is_packed(array)) refuse("an array has another type, or is not contiguous");
+  if (!holds<Value>(array) || !array.is_packed()) refuse("an array has another type, or is not contiguous");
   return {static_cast<Value const*>(array.data()), array.size()};
 }
 
@@ -112,7 +96,7 @@ inline farpoint::index_view indices_of(optional_input const& array) {
 inline farpoint::feature_span features_of(optional_output const& array) {
   if (!array) return {};
   if (!holds_float16(*array)) return farpoint::feature_span{values_of<float>(*array)};
-  if (!is_packed(*array)) refuse("an output is not contiguous");
+  if (!array->is_packed()) refuse("an output is not contiguous");
   return farpoint::feature_span{
       farpoint::span<farpoint::float16>{static_cast<farpoint::float16*>(array->data()), array->size()}};
 }
@@ -124,14 +108,17 @@ struct row_layout {
   index_t columns = 0;  ///< of a row
   farpoint::feature_strides strides{0, 0, 1};
 
+  /// @param channels_first  the array is `[columns, rows]` or `[clouds, columns, rows]`
   template <class Array>
-  explicit row_layout(Array const& array) {
+  explicit row_layout(Array const& array, bool channels_first = false) {
     if (array.ndim() != 2 && array.ndim() != 3) refuse("an array is neither (N, C) nor (B, N, C)");
     std::size_t const first = array.ndim() - 2;
-    rows = extent_of(array, first);
-    columns = extent_of(array, first + 1);
-    strides.row = stride_of(array, first);
-    strides.channel = stride_of(array, first + 1);
+    std::size_t const row = channels_first ? first + 1 : first;
+    std::size_t const column = channels_first ? first : first + 1;
+    rows = extent_of(array, row);
+    columns = extent_of(array, column);
+    strides.row = stride_of(array, row);
+    strides.channel = stride_of(array, column);
     strides.cloud = strides.row * rows;
     if (first == 1) {
       clouds = extent_of(array, 0);

@@ -16,7 +16,7 @@ using farpoint::hash_map_report;
 template <class Value, class Array>
 auto bits_of(Array const& array) {
   using element = std::conditional_t<std::is_same_v<Array, input>, Value const, Value>;
-  if (item_bytes(array) != static_cast<index_t>(sizeof(Value)) || !is_packed(array)) {
+  if (item_bytes(array) != static_cast<index_t>(sizeof(Value)) || !array.is_packed()) {
     refuse("HashMap: an array has another type than the map, or is not contiguous");
   }
   return farpoint::span<element>{static_cast<element*>(array.data()), array.size()};

@@ -4,6 +4,11 @@
 
 #include "place.hpp"
 
+#include <nanobind/stl/vector.h>
+
+#include <utility>
+#include <vector>
+
 namespace nb = nanobind;
 
 NB_MODULE(_core, m) {
@@ -20,21 +25,29 @@ NB_MODULE(_core, m) {
   nb::class_<place>(m, "Place", "Host memory (device -1), or a stream of a CUDA device.")
       .def(
           "__init__",
-          [](place* self, int device, std::uintptr_t stream, int threads, nb::object allocate, bool y_first) {
-            new (self) place{device, stream, threads, std::move(allocate), y_first};
+          [](place* self, int device, std::uintptr_t stream, int threads, nb::object allocate, bool y_first,
+             bool torch_memory) {
+            new (self) place{device, stream, threads, std::move(allocate), y_first, torch_memory};
           },
           nb::arg("device") = -1, nb::arg("stream") = 0, nb::arg("threads") = 0, nb::arg("allocate") = nb::none(),
-          nb::arg("y_first") = false)
+          nb::arg("y_first") = false, nb::arg("torch_memory") = false)
       .def_ro("device", &place::device)
       .def_ro("stream", &place::stream)
-      .def_ro("seconds", &place::seconds)
-      .def_rw("timed", &place::timed)
-      .def_rw("y_first", &place::y_first);
+      .def_ro("y_first", &place::y_first);
+
+  m.def(
+      "time_calls", [](bool wanted) { farpoint_python::call_times::of_process().wanted = wanted; }, nb::arg("wanted"),
+      "Notes from now on what each call takes in the library, or no more.");
+  m.def(
+      "call_seconds",
+      [] { return std::exchange(farpoint_python::call_times::of_process().seconds, std::vector<double>{}); },
+      "What was noted since this was asked last: seconds of each call.");
 
   farpoint_python::add_hash_map(m);
   farpoint_python::add_index(m);
   farpoint_python::add_sampling(m);
   farpoint_python::add_screen(m);
   farpoint_python::add_search(m);
+  farpoint_python::add_torch(m);
   farpoint_python::add_voxelize(m);
 }

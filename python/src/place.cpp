@@ -22,6 +22,11 @@ constexpr std::size_t alignment = 256;
 
 }  // namespace
 
+call_times& call_times::of_process() {
+  static call_times all;
+  return all;
+}
+
 void check(farpoint::result const& outcome) {
   switch (outcome.code) {
     case farpoint::status::ok: return;
@@ -58,22 +63,30 @@ current_device::~current_device() = default;
 device_memory::device_memory(place const& where, std::size_t size) : size_{size}, stream_{where.stream} {
   if (size == 0) return;
   if (!where.allocate.is_none()) {
-    owner_ = where.allocate(size);
-    if (nb::isinstance<nb::int_>(owner_)) {
-      address_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(owner_));
-    } else {
-      if (!nb::try_cast(owner_, memory_)) refuse("the allocator returned neither an address nor an array");
-      if (memory_.nbytes() < size) refuse("the allocator's array is smaller than what was asked for");
-      address_ = memory_.data();
-    }
-    if (reinterpret_cast<std::uintptr_t>(address_) % alignment != 0)
-      refuse("the allocator's memory is not 256-byte aligned");
-    return;
-  }
+    allocate(where);
+  } else if (where.torch_memory) {
+    address_ = memory_of_torch(where.device, where.stream, size, owner_);
+    from_torch_ = !owner_;
+  } else {
 #if FARPOINT_PYTHON_CUDA
-  check_cuda(cudaMallocAsync(&address_, size, where.exec().stream), "the device's pool has no memory for a workspace");
-  from_pool_ = true;
+    check_cuda(cudaMallocAsync(&address_, size, where.exec().stream),
+               "the device's pool has no memory for a workspace");
+    from_pool_ = true;
 #endif
+  }
+}
+
+void device_memory::allocate(place const& where) {
+  owner_ = where.allocate(size_);
+  if (nb::isinstance<nb::int_>(owner_)) {
+    address_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(owner_));
+  } else {
+    if (!memory_.read(owner_)) refuse("the allocator returned neither an address nor an array");
+    if (memory_.nbytes() < size_) refuse("the allocator's array is smaller than what was asked for");
+    address_ = memory_.data();
+  }
+  if (reinterpret_cast<std::uintptr_t>(address_) % alignment != 0)
+    refuse("the allocator's memory is not 256-byte aligned");
 }
 
 device_memory::device_memory(device_memory&& other) noexcept {
@@ -87,6 +100,7 @@ device_memory& device_memory::operator=(device_memory&& other) noexcept {
   size_ = std::exchange(other.size_, 0);
   stream_ = other.stream_;
   from_pool_ = std::exchange(other.from_pool_, false);
+  from_torch_ = std::exchange(other.from_torch_, false);
   owner_ = std::move(other.owner_);
   memory_ = std::move(other.memory_);
   return *this;
@@ -100,7 +114,9 @@ void device_memory::release() noexcept {
 #if FARPOINT_PYTHON_CUDA
   if (from_pool_) (void)cudaFreeAsync(address_, reinterpret_cast<cudaStream_t>(stream_));
 #endif
+  if (from_torch_) give_back_to_torch(address_);
   from_pool_ = false;
+  from_torch_ = false;
   address_ = nullptr;
 }
 

@@ -2,16 +2,18 @@
 /// Where a call works, and how it is made there: on host memory, or on a stream with a workspace.
 #pragma once
 
+#include "array.hpp"
+
 #include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/runtime/host_calls.hpp>
 
 #include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
 
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace farpoint_python {
 
@@ -21,12 +23,10 @@ namespace nb = nanobind;
 struct place {
   int device = -1;  ///< CUDA's number; -1 for host memory
   std::uintptr_t stream = 0;
-  int threads = 0;       ///< on the host; 0: one per core
-  nb::object allocate;   ///< callable(bytes) -> address, or an array that has one; None for the device's pool
-  bool y_first = false;  ///< of points; see points_of()
-  bool timed = false;    ///< note `seconds`
-  /// What the last call took in the library, without Python's part; work on a stream may go on.
-  mutable double seconds = 0;
+  int threads = 0;            ///< on the host; 0: one per core
+  nb::object allocate;        ///< callable(bytes) -> address, or an array that has one; None for another allocator
+  bool y_first = false;       ///< of points; see points_of()
+  bool torch_memory = false;  ///< without `allocate`: of torch, whose current stream this is, not of the device's pool
 
   bool on_host() const { return device < 0; }
   farpoint::cuda_exec exec() const { return {reinterpret_cast<cudaStream_t>(stream)}; }
@@ -48,8 +48,8 @@ class current_device {
   int previous_ = -1;
 };
 
-/// Memory of a device for calls on a stream: of the caller's allocator, or of the device's pool. It may be given back
-/// as soon as the calls are enqueued.
+/// Memory of a device for calls on a stream: of the caller's allocator, of torch's, or of the device's pool. It
+/// may be given back as soon as the calls are enqueued.
 class device_memory {
  public:
   device_memory() = default;
@@ -61,23 +61,40 @@ class device_memory {
   farpoint::bytes bytes() const { return {static_cast<unsigned char*>(address_), size_}; }
 
  private:
+  void allocate(place const& where);
   void release() noexcept;
 
   void* address_ = nullptr;
   std::size_t size_ = 0;
   std::uintptr_t stream_ = 0;
   bool from_pool_ = false;
-  nb::object owner_;      ///< what the caller's allocator returned
-  nb::ndarray<> memory_;  ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
+  bool from_torch_ = false;
+  nb::object owner_;  ///< what an allocator returned
+  array memory_;      ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
 };
 
-/// Calls work(), and notes how long it took where that is asked for.
+/// What calls take in the library, without Python's part; work on a stream may go on. The GIL guards it.
+struct call_times {
+  bool wanted = false;
+  std::vector<double> seconds;
+
+  static call_times& of_process();
+};
+
+/// Calls work() without the GIL, and notes how long it took where that is asked for.
 template <class Work>
-farpoint::result timed(place const& where, Work const& work) {
-  if (!where.timed) return work();
-  auto const start = std::chrono::steady_clock::now();
-  farpoint::result const outcome = work();
-  where.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+farpoint::result run(Work const& work) {
+  using clock = std::chrono::steady_clock;
+  bool const timed = call_times::of_process().wanted;
+  farpoint::result outcome;
+  clock::duration took{};
+  {
+    nb::gil_scoped_release const unlocked;
+    auto const start = timed ? clock::now() : clock::time_point{};
+    outcome = work();
+    if (timed) took = clock::now() - start;
+  }
+  if (timed) call_times::of_process().seconds.push_back(std::chrono::duration<double>(took).count());
   return outcome;
 }
 
@@ -90,14 +107,12 @@ template <class OnHost, class Size, class OnStream>
 void call(place const& where, OnHost const& on_host, Size const& size, OnStream const& on_stream) {
   farpoint::result outcome;
   if (where.on_host()) {
-    nb::gil_scoped_release const unlocked;
-    outcome = timed(where, [&] { return on_host(where.options()); });
+    outcome = run([&] { return on_host(where.options()); });
   } else {
     current_device const device{where};
     auto const exec = where.exec();
     device_memory const workspace{where, size(exec)};
-    nb::gil_scoped_release const unlocked;
-    outcome = timed(where, [&] { return on_stream(exec, workspace.bytes()); });
+    outcome = run([&] { return on_stream(exec, workspace.bytes()); });
   }
   check(outcome);
 }

@@ -2,10 +2,13 @@
 /// fps() and gather().
 #include "arrays.hpp"
 #include "module.hpp"
+#include "quick.hpp"
 
 #include <farpoint/runtime/host_calls.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
 #include <farpoint/runtime/stream_gather.hpp>
+
+#include <vector>
 
 namespace farpoint_python {
 namespace {
@@ -67,39 +70,114 @@ void fps(place const& where, input const& points, optional_input const& offsets,
   }
 }
 
-template <class Value, class Array>
-farpoint::feature_rows<Value> rows_of(Array const& array, optional_input const& offsets, index_t each) {
-  row_layout const layout{array};
-  farpoint::span<Value> const values{static_cast<Value*>(array.data()), layout.extent()};
-  if (offsets) {
-    if (!is_packed(array)) refuse("gather: rows of ragged clouds are contiguous");
-    return farpoint::feature_rows<Value>::ragged(values, values_of<index_t>(*offsets), layout.columns, each);
-  }
-  return farpoint::feature_rows<Value>::strided(values, layout.clouds, layout.rows, layout.columns, layout.strides);
+/// What is gathered, and from where.
+struct gather_arrays {
+  input features;
+  optional_input offsets;
+  input indices;
+  optional_input index_offsets;
+  index_t each = 1;
+  bool channels_first = false;
+  output gathered;
+};
+
+template <class Value>
+farpoint::feature_rows<Value const> rows_from(gather_arrays const& arrays) {
+  auto const& features = arrays.features;
+  row_layout const layout{features, arrays.channels_first};
+  farpoint::span<Value const> const values{static_cast<Value const*>(features.data()), layout.extent()};
+  using rows = farpoint::feature_rows<Value const>;
+  if (!arrays.offsets) return rows::strided(values, layout.clouds, layout.rows, layout.columns, layout.strides);
+  if (!features.is_packed()) refuse("gather: rows of ragged clouds are contiguous");
+  return rows::ragged(values, values_of<index_t>(*arrays.offsets), layout.columns, 1);
 }
 
 template <class Value>
-void gather_as(place const& where, input const& features, optional_input const& offsets, input const& indices,
-               optional_input const& index_offsets, index_t each, output const& gathered) {
-  auto const from = rows_of<Value const>(features, offsets, 1);
-  auto const to = rows_of<Value>(gathered, index_offsets, each);
-  auto const which = indices_of(indices);
+farpoint::feature_rows<Value> rows_to(gather_arrays const& arrays) {
+  auto const& gathered = arrays.gathered;
+  if (!gathered.is_packed()) refuse("gather: the output is not contiguous");
+  farpoint::span<Value> const values{static_cast<Value*>(gathered.data()), gathered.size()};
+  row_layout const from{arrays.features, arrays.channels_first};
+  using rows = farpoint::feature_rows<Value>;
+  if (arrays.index_offsets) {
+    return rows::ragged(values, values_of<index_t>(*arrays.index_offsets), from.columns, arrays.each);
+  }
+  index_t const each = from.clouds == 0 ? 0 : static_cast<index_t>(arrays.indices.size()) / from.clouds;
+  index_t const cloud = each * from.columns;
+  if (cloud * from.clouds != static_cast<index_t>(gathered.size())) refuse("gather: the output has another size");
+  farpoint::feature_strides const strides = arrays.channels_first ? farpoint::feature_strides{cloud, 1, each}
+                                                                  : farpoint::feature_strides{cloud, from.columns, 1};
+  return rows::strided(values, from.clouds, each, from.columns, strides);
+}
+
+template <class Value>
+void gather_as(place const& where, gather_arrays const& arrays) {
+  auto const from = rows_from<Value>(arrays);
+  auto const to = rows_to<Value>(arrays);
+  auto const which = indices_of(arrays.indices);
   call(
       where, [&](auto const& wish) { return farpoint::runtime::gather(from, which, to, nullptr, wish); },
       [](auto) { return std::size_t{0}; }, [&](auto exec, auto) { return farpoint::gather(exec, from, which, to); });
 }
 
-void gather(place const& where, input const& features, optional_input const& offsets, input const& indices,
-            optional_input const& index_offsets, index_t each, output const& gathered) {
+void gather(place const& where, gather_arrays const& arrays) {
   // Bits are copied: a type's size is all that counts.
-  if (item_bytes(gathered) != item_bytes(features)) refuse("gather: the output has another type");
-  switch (item_bytes(features)) {
-    case 1: return gather_as<std::uint8_t>(where, features, offsets, indices, index_offsets, each, gathered);
-    case 2: return gather_as<farpoint::float16>(where, features, offsets, indices, index_offsets, each, gathered);
-    case 4: return gather_as<std::int32_t>(where, features, offsets, indices, index_offsets, each, gathered);
-    case 8: return gather_as<std::int64_t>(where, features, offsets, indices, index_offsets, each, gathered);
+  index_t const bytes = item_bytes(arrays.features);
+  if (item_bytes(arrays.gathered) != bytes) refuse("gather: the output has another type");
+  switch (bytes) {
+    case 1: return gather_as<std::uint8_t>(where, arrays);
+    case 2: return gather_as<farpoint::float16>(where, arrays);
+    case 4: return gather_as<std::int32_t>(where, arrays);
+    case 8: return gather_as<std::int64_t>(where, arrays);
     default: refuse("gather: values of features have 1, 2, 4 or 8 bytes");
   }
+}
+
+nb::object quick_fps(nb::handle points, nb::handle samples, nb::handle first, nb::handle index_type,
+                     nb::handle threads) {
+  tensor_call const on{points, threads};
+  tensor_type_id type{};
+  fps_wish wish;
+  if (!on || !are_points(on.first()) || !read_index_type(index_type, type)) return nb::none();
+  if (!read_number(samples, wish.samples) || !read_number(first, wish.first) || wish.samples < 0) return nb::none();
+  nb::object found;
+  auto const indices = on.first().ndim() == 2 ? on.make(found, {wish.samples}, type)
+                                              : on.make(found, {on.first().shape(0), wish.samples}, type);
+  fps(on.where(), on.first(), {}, wish, indices, {}, {});
+  return found;
+}
+
+/// Shape of what is gathered by indices of one to three axes; false for others.
+bool shape_of_gathered(input const& features, input const& indices, bool channels_first, std::vector<index_t>& shape) {
+  std::size_t const batched = features.ndim() == 3 ? 1 : 0;
+  std::size_t const axes = indices.ndim();
+  if (axes < batched || axes > memory_layout::most_axes) return false;
+  if (batched == 1 && indices.shape(0) != features.shape(0)) return false;
+  index_t const channels = extent_of(features, channels_first ? batched : batched + 1);
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    if (axis == batched && channels_first) shape.push_back(channels);
+    shape.push_back(extent_of(indices, axis));
+  }
+  if (!channels_first || axes == batched) shape.push_back(channels);
+  return true;
+}
+
+nb::object quick_gather(nb::handle features, nb::handle indices, bool channels_first, nb::handle threads) {
+  tensor_call on{features, threads};
+  input which;
+  if (!on || !on.add(indices, which) || !which.is_packed()) return nb::none();
+  if (!holds<std::int32_t>(which) && !holds<std::int64_t>(which)) return nb::none();
+  auto const& from = on.first();
+  if ((from.ndim() != 2 && from.ndim() != 3) || from.itemsize() > 8) return nb::none();
+  for (std::size_t axis = 0; axis < from.ndim(); ++axis) {
+    if (from.stride(axis) < 0) return nb::none();
+  }
+  std::vector<index_t> shape;
+  if (!shape_of_gathered(from, which, channels_first, shape)) return nb::none();
+  nb::object gathered;
+  output const to = on.make(gathered, shape.data(), shape.size(), type_id_of(from.dtype()));
+  gather(on.where(), {from, {}, which, {}, 1, channels_first, to});
+  return gathered;
 }
 
 }  // namespace
@@ -117,8 +195,18 @@ void add_sampling(nb::module_& m) {
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("samples"), nb::arg("first"),
       nb::arg("stop_below"), nb::arg("seed").none(), nb::arg("firsts").none(), nb::arg("chosen").none(),
       nb::arg("sample_counts").none(), nb::arg("indices"), nb::arg("distances").none(), nb::arg("counts").none());
-  m.def("gather", &gather, nb::arg("place"), nb::arg("features"), nb::arg("offsets").none(), nb::arg("indices"),
-        nb::arg("index_offsets").none(), nb::arg("each"), nb::arg("gathered"));
+  m.def("quick_fps", &quick_fps, nb::arg("points").none(), nb::arg("samples").none(), nb::arg("first").none(),
+        nb::arg("index_dtype").none(), nb::arg("threads").none());
+  m.def("quick_gather", &quick_gather, nb::arg("features").none(), nb::arg("indices").none(), nb::arg("channels_first"),
+        nb::arg("threads").none());
+  m.def(
+      "gather",
+      [](place const& where, input const& features, optional_input const& offsets, input const& indices,
+         optional_input const& index_offsets, index_t each, bool channels_first, output const& gathered) {
+        gather(where, {features, offsets, indices, index_offsets, each, channels_first, gathered});
+      },
+      nb::arg("place"), nb::arg("features"), nb::arg("offsets").none(), nb::arg("indices"),
+      nb::arg("index_offsets").none(), nb::arg("each"), nb::arg("channels_first"), nb::arg("gathered"));
 }
 
 }  // namespace farpoint_python

@@ -2,9 +2,12 @@
 /// The searches: knn(), radius(), radius_rows(), and what stands on them.
 #include "arrays.hpp"
 #include "module.hpp"
+#include "quick.hpp"
 
+#include <farpoint/compat/ball_query.hpp>
 #include <farpoint/runtime/host_calls.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
+#include <farpoint/runtime/stream_rows.hpp>
 
 namespace farpoint_python {
 namespace {
@@ -46,9 +49,27 @@ farpoint::radius_params radius_params_of(double radius, bool nearest, bool exclu
   return params;
 }
 
+/// What a search of radius() keeps of each query's neighbours.
+struct radius_rows_wish {
+  index_t most = 0;
+  bool repeat_first = false;  ///< rows are filled with their first, or zeros; then `indices` are needed
+};
+
+template <class Index>
+farpoint::result repeat_first_of(farpoint::span<Index> rows, index_t columns, int threads) {
+  farpoint::compat::detail::fill_by_first<Index> const fill{rows.data(), columns, false, 0};
+  return for_each_index(farpoint::host_exec{threads}, static_cast<index_t>(rows.size()) / columns, fill, columns);
+}
+
+farpoint::result repeat_first(output const& rows, index_t columns, int threads) {
+  if (holds<std::int32_t>(rows)) return repeat_first_of(values_of<std::int32_t>(rows), columns, threads);
+  return repeat_first_of(values_of<std::int64_t>(rows), columns, threads);
+}
+
 void radius(place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
-            optional_input const& query_offsets, farpoint::radius_params const& params, index_t max,
+            optional_input const& query_offsets, farpoint::radius_params const& params, radius_rows_wish const& rows,
             optional_output const& indices, optional_output const& distances, optional_output const& counts) {
+  bool const fills = rows.repeat_first && rows.most > 0 && indices;
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     farpoint::radius_output<scalar> const out{indices_of(indices), values_of<scalar>(distances), indices_of(counts)};
@@ -56,10 +77,15 @@ void radius(place const& where, input const& points, optional_input const& offse
         "radius: queries have another type than points", where, points, offsets, queries, query_offsets,
         [&](auto const&... clouds) {
           call(
-              where, [&](auto const& wish) { return farpoint::runtime::radius(clouds..., params, max, out, wish); },
+              where,
+              [&](auto const& wish) {
+                auto const found = farpoint::runtime::radius(clouds..., params, rows.most, out, wish);
+                return found && fills ? repeat_first(*indices, rows.most, wish.threads) : found;
+              },
               [&](auto exec) { return farpoint::radius_workspace_bytes(exec, clouds...); },
               [&](auto exec, auto workspace) {
-                return farpoint::radius(exec, clouds..., params, max, out, workspace);
+                auto const found = farpoint::radius(exec, clouds..., params, rows.most, out, workspace);
+                return found && fills ? farpoint::library::repeat_first(exec, out.indices, rows.most) : found;
               });
         });
   });
@@ -132,9 +158,89 @@ void interpolate(place const& where, input const& points, optional_input const& 
   });
 }
 
+/// Rules of quick_knn().
+struct quick_knn_wish {
+  nb::handle k;
+  nb::handle max_radius;
+  bool exclude_self = false;
+};
+
+nb::object quick_knn(nb::handle points, nb::handle queries, quick_knn_wish const& wish, nb::handle index_type,
+                     nb::handle threads) {
+  tensor_call on{points, threads};
+  quick_queries asked;
+  tensor_type_id type{};
+  index_t most = 0;
+  double within = 0;
+  if (!on || !are_points(on.first()) || !asked.read(on, queries)) return nb::none();
+  if (!read_neighbours(wish.k, most) || !read_number(wish.max_radius, within) || !read_index_type(index_type, type)) {
+    return nb::none();
+  }
+  nb::object indices;
+  nb::object distances;
+  auto const& rows = asked.or_points(on);
+  auto const which = on.make_rows(indices, rows, most, type);
+  auto const how_far = on.make_rows(distances, rows, most, type_id_of(rows.dtype()));
+  knn(on.where(), on.first(), {}, asked.given, {}, most, within, wish.exclude_self, which, how_far);
+  return nb::make_tuple(indices, distances);
+}
+
+nb::object quick_radius(nb::handle points, nb::handle queries, nb::handle radius, nb::handle capacity,
+                        nb::handle index_type, nb::handle threads) {
+  tensor_call on{points, threads};
+  quick_queries asked;
+  tensor_type_id type{};
+  index_t room = 0;
+  farpoint::radius_params params;
+  if (!on || !are_points(on.first()) || !asked.read(on, queries) || !read_index_type(index_type, type)) {
+    return nb::none();
+  }
+  if (!read_number(capacity, room) || room < 0 || !read_number(radius, params.radius)) return nb::none();
+  nb::object offsets;
+  nb::object indices;
+  nb::object distances;
+  auto const& rows = asked.or_points(on);
+  auto const cuts = on.make(offsets, {rows_of(rows) + 1}, type);
+  auto const which = on.make(indices, {room}, type);
+  auto const how_far = on.make(distances, {room}, type_id_of(rows.dtype()));
+  radius_rows(on.where(), on.first(), {}, asked.given, {}, params, cuts, which, how_far);
+  return nb::make_tuple(offsets, indices, distances);
+}
+
+nb::object quick_ball_query(nb::handle radius_of_ball, nb::handle most, nb::handle points, nb::handle queries,
+                            nb::handle index_type, nb::handle threads) {
+  tensor_call on{points, threads, true};
+  quick_queries asked;
+  tensor_type_id type{};
+  radius_rows_wish rows{0, true};
+  farpoint::radius_params params;
+  if (!on || !are_points(on.first()) || !asked.read(on, queries) || !holds<float>(on.first())) return nb::none();
+  if (!read_neighbours(most, rows.most) || !read_number(radius_of_ball, params.radius)) return nb::none();
+  auto const narrow = static_cast<float>(params.radius);
+  // Of smaller ones the square is 0 as a float.
+  if (!(narrow > 1e-22F) || !read_index_type(index_type, type)) return nb::none();
+  params.exclusive = true;
+  nb::object indices;
+  auto const which = on.make_rows(indices, asked.or_points(on), rows.most, type);
+  radius(on.where(), on.first(), {}, asked.given, {}, params, rows, which, {}, {});
+  return indices;
+}
+
 }  // namespace
 
 void add_search(nb::module_& m) {
+  m.def(
+      "quick_knn",
+      [](nb::handle points, nb::handle k, nb::handle queries, nb::handle max_radius, bool exclude_self,
+         nb::handle index_type, nb::handle threads) {
+        return quick_knn(points, queries, {k, max_radius, exclude_self}, index_type, threads);
+      },
+      nb::arg("points").none(), nb::arg("k").none(), nb::arg("queries").none(), nb::arg("max_radius").none(),
+      nb::arg("exclude_self"), nb::arg("index_dtype").none(), nb::arg("threads").none());
+  m.def("quick_radius", &quick_radius, nb::arg("points").none(), nb::arg("queries").none(), nb::arg("radius").none(),
+        nb::arg("capacity").none(), nb::arg("index_dtype").none(), nb::arg("threads").none());
+  m.def("quick_ball_query", &quick_ball_query, nb::arg("radius").none(), nb::arg("nsample").none(),
+        nb::arg("xyz").none(), nb::arg("new_xyz").none(), nb::arg("index_dtype").none(), nb::arg("threads").none());
   m.def("knn", &knn, nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("queries").none(),
         nb::arg("query_offsets").none(), nb::arg("k"), nb::arg("max_radius"), nb::arg("exclude_self"),
         nb::arg("indices"), nb::arg("distances").none());
@@ -142,14 +248,14 @@ void add_search(nb::module_& m) {
       "radius",
       [](place const& where, input const& points, optional_input const& offsets, optional_input const& queries,
          optional_input const& query_offsets, double r, bool nearest, bool exclude_self, bool exclusive, index_t max,
-         optional_output const& indices, optional_output const& distances, optional_output const& counts) {
+         bool fill, optional_output const& indices, optional_output const& distances, optional_output const& counts) {
         radius(where, points, offsets, queries, query_offsets, radius_params_of(r, nearest, exclude_self, exclusive),
-               max, indices, distances, counts);
+               {max, fill}, indices, distances, counts);
       },
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("queries").none(),
       nb::arg("query_offsets").none(), nb::arg("radius"), nb::arg("nearest"), nb::arg("exclude_self"),
-      nb::arg("exclusive"), nb::arg("max"), nb::arg("indices").none(), nb::arg("distances").none(),
-      nb::arg("counts").none());
+      nb::arg("exclusive"), nb::arg("max"), nb::arg("repeat_first"), nb::arg("indices").none(),
+      nb::arg("distances").none(), nb::arg("counts").none());
   m.def(
       "radius_rows",
       [](place const& where, input const& points, optional_input const& offsets, optional_input const& queries,

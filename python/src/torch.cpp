@@ -1,0 +1,289 @@
+#include "torch.hpp"
+
+#include "module.hpp"
+
+#include <initializer_list>
+
+namespace farpoint_python {
+namespace {
+
+struct tensor_type {
+  char const* name;
+  nb::dlpack::dtype_code code;
+  std::uint8_t bits;
+  PyObject* object = nullptr;  ///< torch.float32, ...; null if this torch has none
+  PyObject* text = nullptr;    ///< its name
+};
+
+using code = nb::dlpack::dtype_code;
+/// The frequent ones come first, as tensor_type_id has them.
+tensor_type types[] = {
+    {"float32", code::Float, 32},     {"int64", code::Int, 64},         {"int32", code::Int, 32},
+    {"float64", code::Float, 64},     {"float16", code::Float, 16},     {"bfloat16", code::Bfloat, 16},
+    {"uint8", code::UInt, 8},         {"int8", code::Int, 8},           {"int16", code::Int, 16},
+    {"bool", code::Bool, 8},          {"complex64", code::Complex, 64}, {"complex128", code::Complex, 128},
+    {"complex32", code::Complex, 32}, {"uint16", code::UInt, 16},       {"uint32", code::UInt, 32},
+    {"uint64", code::UInt, 64},
+};
+
+/// What is used of torch. These references are kept until the process ends, as torch itself is.
+struct torch_parts {
+  PyTypeObject* tensor = nullptr;
+  PyObject* strided = nullptr;
+  PyObject* empty = nullptr;
+  PyObject* current_device = nullptr;
+  PyObject* current_stream = nullptr;
+  PyObject* empty_on_host = nullptr;
+  PyObject* empty_on_device = nullptr;
+  PyObject* allocate = nullptr;
+  PyObject* release = nullptr;
+};
+torch_parts torch;
+
+/// Names of attributes, made once.
+struct attribute_names {
+  PyObject* shape = PyUnicode_InternFromString("shape");
+  PyObject* stride = PyUnicode_InternFromString("stride");
+  PyObject* dtype = PyUnicode_InternFromString("dtype");
+  PyObject* data_ptr = PyUnicode_InternFromString("data_ptr");
+  PyObject* layout = PyUnicode_InternFromString("layout");
+  PyObject* get_device = PyUnicode_InternFromString("get_device");
+  PyObject* is_cuda = PyUnicode_InternFromString("is_cuda");
+  PyObject* is_cpu = PyUnicode_InternFromString("is_cpu");
+  PyObject* requires_grad = PyUnicode_InternFromString("requires_grad");
+  PyObject* is_neg = PyUnicode_InternFromString("is_neg");
+  PyObject* is_conj = PyUnicode_InternFromString("is_conj");
+};
+
+attribute_names const& names() {
+  static attribute_names const all;
+  return all;
+}
+
+/// Null, with Python's exception set, where there is none.
+nb::object attribute(nb::handle object, PyObject* name) noexcept {
+  return nb::steal(PyObject_GetAttr(object.ptr(), name));
+}
+
+nb::object called(nb::handle object, PyObject* method) noexcept {
+  PyObject* arguments[] = {object.ptr()};
+  return nb::steal(PyObject_VectorcallMethod(method, arguments, 1 | PY_VECTORCALL_ARGUMENTS_OFFSET, nullptr));
+}
+
+/// A function's answer; raises what it raises.
+nb::object call_of(PyObject* function, std::initializer_list<PyObject*> arguments) {
+  PyObject* answer = PyObject_Vectorcall(function, arguments.begin(), arguments.size(), nullptr);
+  if (answer == nullptr) nb::raise_python_error();
+  return nb::steal(answer);
+}
+
+/// nb::object::attr() along a path of names, kept; null where there is none.
+PyObject* found(nb::handle from, std::initializer_list<char const*> path) noexcept {
+  nb::object now = nb::borrow(from);
+  for (char const* name : path) {
+    now = nb::steal(PyObject_GetAttrString(now.ptr(), name));
+    if (!now) {
+      PyErr_Clear();
+      return nullptr;
+    }
+  }
+  return now.release().ptr();
+}
+
+tensor_type const* type_of(PyObject* dtype) noexcept {
+  for (auto const& type : types) {
+    if (type.object == dtype) return &type;
+  }
+  return nullptr;
+}
+
+tensor_type const& type_named(nb::handle name) {
+  for (auto const& type : types) {
+    if (type.text == name.ptr()) return type;  // names are interned
+  }
+  for (auto const& type : types) {
+    if (type.object != nullptr && nb::borrow<nb::str>(name).equal(nb::borrow<nb::str>(type.text))) return type;
+  }
+  throw nb::value_error("torch has no such type");
+}
+
+bool is_current(int device) {
+  return torch.current_device != nullptr && nb::cast<int>(call_of(torch.current_device, {})) == device;
+}
+
+nb::object numbers(std::size_t count) {
+  return nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
+}
+
+/// Strides of a shape whose values follow one another, as torch has them.
+nb::object packed_strides(nb::handle shape) {
+  auto const axes = static_cast<std::size_t>(PyTuple_Size(shape.ptr()));
+  nb::object strides = numbers(axes);
+  long long next = 1;
+  for (std::size_t axis = axes; axis-- > 0;) {
+    auto const at = static_cast<Py_ssize_t>(axis);
+    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
+    long long const length = PyLong_AsLongLong(PyTuple_GetItem(shape.ptr(), at));
+    if (length == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
+    if (length > 1) next *= length;
+  }
+  return strides;
+}
+
+nb::object empty_by_torch(nb::handle shape, PyObject* dtype, int device) {
+  nb::object const place = device < 0 ? nb::object(nb::str("cpu")) : nb::object(nb::int_(device));
+  return nb::borrow(torch.empty)(shape, nb::arg("dtype") = nb::handle(dtype), nb::arg("device") = place);
+}
+
+nb::object empty_of(int device, nb::handle shape, PyObject* type) {
+  PyObject* const quick = device < 0 ? torch.empty_on_host : torch.empty_on_device;
+  // Of the current device only, as those functions have it.
+  if (quick == nullptr || (device >= 0 && !is_current(device))) return empty_by_torch(shape, type, device);
+  return call_of(quick, {shape.ptr(), packed_strides(shape).ptr(), type});
+}
+
+nb::object empty_tensor(int device, nb::tuple const& shape, nb::str const& dtype) {
+  return empty_of(device, shape, type_named(dtype).object);
+}
+
+void* address_of(nb::handle tensor) {
+  nb::object const address = called(tensor, names().data_ptr);
+  if (!address) nb::raise_python_error();
+  return PyLong_AsVoidPtr(address.ptr());
+}
+
+bool is_true(nb::object const& answer) noexcept {
+  return answer.ptr() == Py_True;
+}
+
+/// The name of a tensor's type, if its memory can be taken as it is: dense, on the device, without a gradient, and its
+/// values as they stand there. None otherwise.
+nb::object type_if_plain(int device, nb::handle tensor) {
+  if (device_if_dense(tensor) != device || is_true(attribute(tensor, names().requires_grad))) return nb::none();
+  nb::object const dtype = attribute(tensor, names().dtype);
+  auto const* const type = dtype ? type_of(dtype.ptr()) : nullptr;
+  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+  return type == nullptr ? nb::none() : nb::borrow(type->text);
+}
+
+void connect_torch(nb::handle module) {
+  if (torch.tensor != nullptr) return;
+  for (auto& type : types) {
+    type.object = found(module, {type.name});
+    type.text = PyUnicode_InternFromString(type.name);
+  }
+  torch.strided = found(module, {"strided"});
+  torch.empty = found(module, {"empty"});
+  torch.current_device = found(module, {"_C", "_cuda_getDevice"});
+  torch.current_stream = found(module, {"_C", "_cuda_getCurrentRawStream"});
+  torch.empty_on_host = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cpu"});
+  torch.empty_on_device = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cuda"});
+  torch.allocate = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_alloc"});
+  torch.release = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_delete"});
+  torch.tensor = reinterpret_cast<PyTypeObject*>(found(module, {"Tensor"}));
+}
+
+}  // namespace
+
+bool is_tensor(nb::handle object) noexcept {
+  return torch.tensor != nullptr && PyObject_TypeCheck(object.ptr(), torch.tensor) != 0;
+}
+
+int device_if_dense(nb::handle tensor) noexcept {
+  if (!is_tensor(tensor)) return -2;
+  nb::object const number = called(tensor, names().get_device);
+  bool dense = number && attribute(tensor, names().layout).ptr() == torch.strided;
+  long const device = dense ? PyLong_AsLong(number.ptr()) : -2;
+  // Other devices than CUDA's have such numbers, too.
+  dense = dense && is_true(attribute(tensor, device < 0 ? names().is_cpu : names().is_cuda));
+  dense = dense && !is_true(called(tensor, names().is_neg)) && !is_true(called(tensor, names().is_conj));
+  if (PyErr_Occurred() == nullptr) return dense ? static_cast<int>(device) : -2;
+  PyErr_Clear();
+  return -2;
+}
+
+std::uintptr_t current_stream(int device) {
+  if (device < 0) return 0;
+  nb::object const number = nb::int_(device);
+  return nb::cast<std::uintptr_t>(call_of(torch.current_stream, {number.ptr()}));
+}
+
+bool read_index_type(nb::handle name, tensor_type_id& type) noexcept {
+  for (auto const each : {tensor_type_id::int64, tensor_type_id::int32}) {
+    type = each;
+    if (types[static_cast<std::size_t>(each)].text == name.ptr()) return true;
+  }
+  return false;
+}
+
+tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept {
+  std::uint8_t id = 0;
+  while (static_cast<std::uint8_t>(types[id].code) != dtype.code || types[id].bits != dtype.bits) ++id;
+  return static_cast<tensor_type_id>(id);
+}
+
+new_tensor make_tensor(int device, std::int64_t const* shape, std::size_t axes, tensor_type_id id) {
+  auto const& type = types[static_cast<std::size_t>(id)];
+  nb::object const extents = numbers(axes);
+  std::size_t size = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) {
+    PyTuple_SetItem(extents.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+    size *= static_cast<std::size_t>(shape[axis]);
+  }
+  new_tensor made{empty_of(device, extents, type.object), {}};
+  made.layout.data = address_of(made.tensor);
+  made.layout.dtype = {static_cast<std::uint8_t>(type.code), type.bits, 1};
+  made.layout.axes = axes;
+  made.layout.size = size;
+  return made;
+}
+
+bool read_tensor(nb::handle tensor, memory_layout& layout) noexcept {
+  nb::object const shape = attribute(tensor, names().shape);
+  nb::object const strides = shape ? called(tensor, names().stride) : nb::object();
+  nb::object const dtype = strides ? attribute(tensor, names().dtype) : nb::object();
+  nb::object const address = dtype ? called(tensor, names().data_ptr) : nb::object();
+  auto const* const type = address ? type_of(dtype.ptr()) : nullptr;
+  if (type == nullptr) {
+    PyErr_Clear();
+    return false;
+  }
+  layout.data = PyLong_AsVoidPtr(address.ptr());
+  layout.dtype = {static_cast<std::uint8_t>(type->code), type->bits, 1};
+  auto const number = [](nb::object const& tuple) {
+    return [&tuple](std::size_t axis) {
+      return PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), static_cast<Py_ssize_t>(axis)));
+    };
+  };
+  layout.set_axes(static_cast<std::size_t>(PyTuple_Size(shape.ptr())), number(shape), number(strides));
+  if (PyErr_Occurred() == nullptr) return true;
+  PyErr_Clear();
+  return false;
+}
+
+void* memory_of_torch(int device, std::uintptr_t stream, std::size_t size, nb::object& owner) {
+  if (torch.allocate != nullptr && torch.release != nullptr && is_current(device)) {
+    nb::object const bytes = nb::int_(size);
+    nb::object const on = nb::int_(stream);
+    return PyLong_AsVoidPtr(call_of(torch.allocate, {bytes.ptr(), on.ptr()}).ptr());
+  }
+  owner = empty_by_torch(nb::make_tuple(size), type_named(nb::str("uint8")).object, device);
+  return address_of(owner);
+}
+
+void give_back_to_torch(void* address) noexcept {
+  nb::error_scope const keeps_an_exception;
+  nb::object const number = nb::steal(PyLong_FromVoidPtr(address));
+  PyObject* arguments[] = {number.ptr()};
+  nb::object const done = nb::steal(PyObject_Vectorcall(torch.release, arguments, 1, nullptr));
+  if (!done) PyErr_WriteUnraisable(torch.release);
+}
+
+void add_torch(nb::module_& m) {
+  m.def("connect_torch", &connect_torch, nb::arg("module"),
+        "Has tensors of torch taken by their attributes, rather than by DLPack.");
+  m.def("empty_tensor", &empty_tensor, nb::arg("device"), nb::arg("shape"), nb::arg("dtype"));
+  m.def("type_if_plain", &type_if_plain, nb::arg("device"), nb::arg("tensor"));
+}
+
+}  // namespace farpoint_python

@@ -1,0 +1,91 @@
+/// @file
+/// Tensors of torch: read, and made, through Python's interface alone. Nothing of torch is compiled in or imported.
+///
+/// Of what torch keeps to itself, these functions are taken where they are there: those that the code of torch.compile
+/// allocates with, which leave out what takes most of the time of torch.empty(), and the caching allocator's own.
+/// Without them the calls are those of the documentation.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstddef>
+#include <cstdint>
+
+namespace farpoint_python {
+
+namespace nb = nanobind;
+
+/// What a tensor's memory is, with up to four axes; of more, only the number of values counts.
+struct memory_layout {
+  static constexpr std::size_t most_axes = 4;
+
+  void* data = nullptr;
+  nb::dlpack::dtype dtype{};
+  std::size_t axes = 0;
+  std::size_t size = 1;  ///< values
+  bool packed = true;    ///< they follow one another in the order of rows
+  std::int64_t shape[most_axes] = {};
+  std::int64_t strides[most_axes] = {};  ///< in values
+
+  /// Sets all that follows from the axes.
+  /// @param extent,stride  callable(axis) -> std::int64_t; strides in values
+  template <class Extent, class Stride>
+  void set_axes(std::size_t count, Extent const& extent, Stride const& stride) {
+    axes = count;
+    size = 1;
+    packed = true;
+    std::int64_t next = 1;
+    for (std::size_t axis = count; axis-- > 0;) {
+      std::int64_t const length = extent(axis);
+      std::int64_t const step = stride(axis);
+      if (axis < most_axes) {
+        shape[axis] = length;
+        strides[axis] = step;
+      }
+      packed = packed && (length == 1 || step == next);
+      size *= static_cast<std::size_t>(length);
+      next *= length;
+    }
+    packed = packed || size == 0;
+  }
+};
+
+/// The number of a type in the table of torch's types. There are more than have a name here.
+enum class tensor_type_id : std::uint8_t { float32, int64, int32, float64, float16 };
+
+/// A tensor that was made here, and where its memory is.
+struct new_tensor {
+  nb::object tensor;
+  memory_layout layout;
+};
+
+/// A tensor of its own memory, whose values are not set.
+/// @param device  of CUDA, -1 for host memory
+new_tensor make_tensor(int device, std::int64_t const* shape, std::size_t axes, tensor_type_id type);
+
+/// The type of a tensor's values.
+tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept;
+
+/// The device of a tensor that is taken as it is: dense, and with its values as they stand in its memory.
+/// @return CUDA's number, -1 for host memory, -2 for what is no such tensor
+int device_if_dense(nb::handle tensor) noexcept;
+
+/// The stream that is current in torch.
+std::uintptr_t current_stream(int device);
+
+/// The type that "int32" or "int64" names; false for all else.
+bool read_index_type(nb::handle name, tensor_type_id& type) noexcept;
+
+/// True for a tensor, once connect_torch() has been called.
+bool is_tensor(nb::handle object) noexcept;
+
+/// Reads a tensor; false, without an exception, for one that has no memory of its own, such as a sparse one.
+bool read_tensor(nb::handle tensor, memory_layout& layout) noexcept;
+
+/// Memory of torch's caching allocator, for calls on its current stream of the current device.
+/// @param owner  set to what keeps it; it is given back by give_back_to_torch() where that is null
+void* memory_of_torch(int device, std::uintptr_t stream, std::size_t size, nb::object& owner);
+void give_back_to_torch(void* address) noexcept;
+
+}  // namespace farpoint_python
