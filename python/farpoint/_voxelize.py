@@ -39,7 +39,7 @@ def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
 
 def _only_voxels(result: Dict[str, Any]) -> Dict[str, Any]:
     """The rows of voxels, in host memory."""
-    count = int(result["voxel_count"][0])
+    count = result["voxel_count"].item()
     for name in ("coords", "num_points", "voxels", "mean"):
         if name in result:
             result[name] = result[name][:count]

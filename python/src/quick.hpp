@@ -43,6 +43,7 @@ class tensor_call {
     place_.allocate = nb::none();
     place_.y_first = y_first;
     place_.torch_memory = true;
+    maker_.emplace(place_.device);
     add(first, first_);
   }
 
@@ -55,6 +56,8 @@ class tensor_call {
   /// Reads a tensor, which must be on the device of the first.
   bool add(nb::handle tensor, input& array) {
     good_ = good_ && device_if_dense(tensor) == place_.device && array.read(tensor);
+    bool const is_complex = array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
+    good_ = good_ && !(is_complex && is_conjugated(tensor));
     return good_;
   }
 
@@ -63,7 +66,7 @@ class tensor_call {
     return make(tensor, shape.begin(), shape.size(), type);
   }
   output make(nb::object& tensor, index_t const* shape, std::size_t axes, tensor_type_id type) const {
-    new_tensor made = make_tensor(place_.device, shape, axes, type);
+    new_tensor made = maker_->make(shape, axes, type);
     tensor = std::move(made.tensor);
     return output{made.layout};
   }
@@ -76,6 +79,7 @@ class tensor_call {
  private:
   place place_;
   input first_;
+  std::optional<tensor_maker> maker_;
   bool good_ = false;
 };
 

@@ -115,35 +115,13 @@ nb::object numbers(std::size_t count) {
   return nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
 }
 
-/// Strides of a shape whose values follow one another, as torch has them.
-nb::object packed_strides(nb::handle shape) {
-  auto const axes = static_cast<std::size_t>(PyTuple_Size(shape.ptr()));
-  nb::object strides = numbers(axes);
-  long long next = 1;
-  for (std::size_t axis = axes; axis-- > 0;) {
-    auto const at = static_cast<Py_ssize_t>(axis);
-    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
-    long long const length = PyLong_AsLongLong(PyTuple_GetItem(shape.ptr(), at));
-    if (length == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
-    if (length > 1) next *= length;
-  }
-  return strides;
-}
-
 nb::object empty_by_torch(nb::handle shape, PyObject* dtype, int device) {
   nb::object const place = device < 0 ? nb::object(nb::str("cpu")) : nb::object(nb::int_(device));
   return nb::borrow(torch.empty)(shape, nb::arg("dtype") = nb::handle(dtype), nb::arg("device") = place);
 }
 
-nb::object empty_of(int device, nb::handle shape, PyObject* type) {
-  PyObject* const quick = device < 0 ? torch.empty_on_host : torch.empty_on_device;
-  // Of the current device only, as those functions have it.
-  if (quick == nullptr || (device >= 0 && !is_current(device))) return empty_by_torch(shape, type, device);
-  return call_of(quick, {shape.ptr(), packed_strides(shape).ptr(), type});
-}
-
 nb::object empty_tensor(int device, nb::tuple const& shape, nb::str const& dtype) {
-  return empty_of(device, shape, type_named(dtype).object);
+  return tensor_maker{device}.make(shape, type_named(dtype).object);
 }
 
 void* address_of(nb::handle tensor) {
@@ -163,7 +141,8 @@ nb::object type_if_plain(int device, nb::handle tensor) {
   nb::object const dtype = attribute(tensor, names().dtype);
   auto const* const type = dtype ? type_of(dtype.ptr()) : nullptr;
   if (PyErr_Occurred() != nullptr) nb::raise_python_error();
-  return type == nullptr ? nb::none() : nb::borrow(type->text);
+  if (type == nullptr || (type->code == code::Complex && is_conjugated(tensor))) return nb::none();
+  return nb::borrow(type->text);
 }
 
 void connect_torch(nb::handle module) {
@@ -196,10 +175,14 @@ int device_if_dense(nb::handle tensor) noexcept {
   long const device = dense ? PyLong_AsLong(number.ptr()) : -2;
   // Other devices than CUDA's have such numbers, too.
   dense = dense && is_true(attribute(tensor, device < 0 ? names().is_cpu : names().is_cuda));
-  dense = dense && !is_true(called(tensor, names().is_neg)) && !is_true(called(tensor, names().is_conj));
+  dense = dense && !is_true(called(tensor, names().is_neg));
   if (PyErr_Occurred() == nullptr) return dense ? static_cast<int>(device) : -2;
   PyErr_Clear();
   return -2;
+}
+
+bool is_conjugated(nb::handle tensor) noexcept {
+  return is_true(called(tensor, names().is_conj));
 }
 
 std::uintptr_t current_stream(int device) {
@@ -222,15 +205,44 @@ tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept {
   return static_cast<tensor_type_id>(id);
 }
 
-new_tensor make_tensor(int device, std::int64_t const* shape, std::size_t axes, tensor_type_id id) {
+// Those functions of torch are for the current device.
+tensor_maker::tensor_maker(int device)
+    : device_{device},
+      quick_{device < 0 ? torch.empty_on_host : (is_current(device) ? torch.empty_on_device : nullptr)} {}
+
+nb::object tensor_maker::make(nb::handle shape, nb::handle strides, nb::handle dtype) const {
+  if (quick_ == nullptr) return empty_by_torch(shape, dtype.ptr(), device_);
+  return call_of(quick_, {shape.ptr(), strides.ptr(), dtype.ptr()});
+}
+
+nb::object tensor_maker::make(nb::handle shape, nb::handle dtype) const {
+  auto const axes = static_cast<std::size_t>(PyTuple_Size(shape.ptr()));
+  nb::object const strides = numbers(axes);
+  long long next = 1;
+  for (std::size_t axis = axes; axis-- > 0;) {
+    auto const at = static_cast<Py_ssize_t>(axis);
+    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
+    long long const length = PyLong_AsLongLong(PyTuple_GetItem(shape.ptr(), at));
+    if (length == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
+    if (length > 1) next *= length;
+  }
+  return make(shape, strides, dtype);
+}
+
+new_tensor tensor_maker::make(std::int64_t const* shape, std::size_t axes, tensor_type_id id) const {
   auto const& type = types[static_cast<std::size_t>(id)];
   nb::object const extents = numbers(axes);
+  nb::object const strides = numbers(axes);
   std::size_t size = 1;
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    PyTuple_SetItem(extents.ptr(), static_cast<Py_ssize_t>(axis), PyLong_FromLongLong(shape[axis]));
+  long long next = 1;
+  for (std::size_t axis = axes; axis-- > 0;) {
+    auto const at = static_cast<Py_ssize_t>(axis);
+    PyTuple_SetItem(extents.ptr(), at, PyLong_FromLongLong(shape[axis]));
+    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
     size *= static_cast<std::size_t>(shape[axis]);
+    if (shape[axis] > 1) next *= shape[axis];
   }
-  new_tensor made{empty_of(device, extents, type.object), {}};
+  new_tensor made{make(extents, strides, type.object), {}};
   made.layout.data = address_of(made.tensor);
   made.layout.dtype = {static_cast<std::uint8_t>(type.code), type.bits, 1};
   made.layout.axes = axes;

@@ -60,16 +60,34 @@ struct new_tensor {
   memory_layout layout;
 };
 
-/// A tensor of its own memory, whose values are not set.
-/// @param device  of CUDA, -1 for host memory
-new_tensor make_tensor(int device, std::int64_t const* shape, std::size_t axes, tensor_type_id type);
+/// Makes tensors on a device, each of memory of its own, whose values are not set.
+class tensor_maker {
+ public:
+  /// @param device  of CUDA, -1 for host memory
+  explicit tensor_maker(int device);
+
+  new_tensor make(std::int64_t const* shape, std::size_t axes, tensor_type_id type) const;
+  /// @param shape  a tuple
+  /// @param dtype  torch.float32, ...
+  nb::object make(nb::handle shape, nb::handle dtype) const;
+
+ private:
+  nb::object make(nb::handle shape, nb::handle strides, nb::handle dtype) const;
+
+  int device_;
+  PyObject* quick_;  ///< of torch; null where it has none, or none for a device that is not the current one
+};
 
 /// The type of a tensor's values.
 tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept;
 
-/// The device of a tensor that is taken as it is: dense, and with its values as they stand in its memory.
+/// The device of a tensor that is dense, and whose values stand in its memory as they are, but that complex ones may be
+/// conjugated.
 /// @return CUDA's number, -1 for host memory, -2 for what is no such tensor
 int device_if_dense(nb::handle tensor) noexcept;
+
+/// True for a tensor whose values are the conjugates of those in memory.
+bool is_conjugated(nb::handle tensor) noexcept;
 
 /// The stream that is current in torch.
 std::uintptr_t current_stream(int device);

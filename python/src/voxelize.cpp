@@ -150,6 +150,19 @@ bool read_grid(nb::handle size, nb::handle range, voxelize_wish& grid) {
   return true;
 }
 
+/// The keys of the answer.
+enum class output_name { coords, num_points, voxels, mean, point_voxel, voxel_count, voxel_offsets };
+
+/// A string of Python, made once.
+PyObject* name_of(output_name name) {
+  static std::array<PyObject*, 7> const all{
+      PyUnicode_InternFromString("coords"),       PyUnicode_InternFromString("num_points"),
+      PyUnicode_InternFromString("voxels"),       PyUnicode_InternFromString("mean"),
+      PyUnicode_InternFromString("point_voxel"),  PyUnicode_InternFromString("voxel_count"),
+      PyUnicode_InternFromString("voxel_offsets")};
+  return all[static_cast<std::size_t>(name)];
+}
+
 /// Both, or neither.
 bool read_hard(quick_voxelize_wish const& wish, voxelize_wish& to) {
   if (wish.max_points.is_none() && wish.max_voxels.is_none()) return true;
@@ -178,24 +191,24 @@ nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, 
   id const values = wish.narrow ? id::float16 : id::float32;
 
   nb::dict result;
-  auto const make = [&](char const* name, std::initializer_list<index_t> shape, id type) {
+  auto const make = [&](output_name name, std::initializer_list<index_t> shape, id type) {
     nb::object tensor;
     optional_output made = on.make(tensor, shape, type);
-    result[name] = tensor;
+    if (PyDict_SetItem(result.ptr(), name_of(name), tensor.ptr()) != 0) nb::raise_python_error();
     return made;
   };
   voxelize_arrays arrays;
   arrays.capacity = rows;
   arrays.batch = wish.batch;
   arrays.zyx = wish.zyx;
-  arrays.coords = make("coords", {rows, wish.batch ? 4 : 3}, id::int32);
-  arrays.num_points = make("num_points", {rows}, id::int32);
-  if (grid.max_points) arrays.voxels = make("voxels", {rows, *grid.max_points, features}, values);
-  arrays.mean = make("mean", {rows, features}, values);
-  arrays.point_voxel = from.ndim() == 2 ? make("point_voxel", {total}, id::int64)
-                                        : make("point_voxel", {clouds, from.shape(1)}, id::int64);
-  arrays.voxel_count = make("voxel_count", {1}, id::int64);
-  arrays.voxel_offsets = make("voxel_offsets", {clouds + 1}, id::int64);
+  arrays.coords = make(output_name::coords, {rows, wish.batch ? 4 : 3}, id::int32);
+  arrays.num_points = make(output_name::num_points, {rows}, id::int32);
+  if (grid.max_points) arrays.voxels = make(output_name::voxels, {rows, *grid.max_points, features}, values);
+  arrays.mean = make(output_name::mean, {rows, features}, values);
+  arrays.point_voxel = from.ndim() == 2 ? make(output_name::point_voxel, {total}, id::int64)
+                                        : make(output_name::point_voxel, {clouds, from.shape(1)}, id::int64);
+  arrays.voxel_count = make(output_name::voxel_count, {1}, id::int64);
+  arrays.voxel_offsets = make(output_name::voxel_offsets, {clouds + 1}, id::int64);
   voxelize(on.where(), from, {}, grid, arrays);
   return result;
 }
