@@ -45,7 +45,7 @@ class current_device {
   ~current_device();
 
  private:
-  int previous_ = -1;
+  [[maybe_unused]] int previous_ = -1;  // nothing uses it without CUDA
 };
 
 /// Memory of a device for calls on a stream: of the caller's allocator, of torch's, or of the device's pool. It

@@ -6,6 +6,10 @@
 #include <farpoint/runtime.hpp>
 #include <farpoint/runtime/stream_bounds.hpp>
 #include <farpoint/runtime/stream_hash_map.hpp>
+#include <farpoint/runtime/stream_rows.hpp>
+
+#include <algorithm>
+#include <array>
 
 #include "../catch.hpp"
 #include "../shared/cameras.hpp"
@@ -15,6 +19,61 @@
 using namespace farpoint_tests;
 
 namespace {
+
+using farpoint::library::padded_rows;
+
+farpoint::result zero_past(host_exec, padded_rows const& rows) {
+  for (auto const& part : rows.parts) {
+    for (index_t i = *rows.written * part.width; i < rows.rows * part.width; ++i) part.data[i] = 0;
+  }
+  return {};
+}
+farpoint::result zero_past(cuda_exec exec, padded_rows const& rows) {
+  return farpoint::library::zero_rows_past(exec, rows);
+}
+
+/// Of outputs whose rows have so many bytes.
+void check_zeros(std::array<index_t, 3> const& row_bytes, index_t rows, index_t written) {
+  auto const filled = [rows](index_t bytes) {
+    return mirror<unsigned char>{std::vector<unsigned char>(static_cast<std::size_t>(rows * bytes), 0xab)};
+  };
+  mirror<unsigned char> outputs[3] = {filled(row_bytes[0]), filled(row_bytes[1]), filled(row_bytes[2])};
+  mirror<index_t> const count{std::vector<index_t>{written}};
+  CAPTURE(rows, written);
+  check_same_as_host(
+      [&](auto exec, auto&) {
+        padded_rows padded;
+        for (std::size_t part = 0; part < 3; ++part) padded.add(outputs[part].on(exec).data(), row_bytes[part]);
+        padded.rows = rows;
+        padded.written = count.of(exec).data();
+        return zero_past(exec, padded);
+      },
+      outputs[0], outputs[1], outputs[2]);
+}
+
+farpoint::result repeat_first(host_exec, farpoint::index_span rows, index_t columns) {
+  for (index_t i = 0; i < rows.size(); ++i) {
+    if (rows.get(i) < 0) rows.set(i, std::max<index_t>(rows.get(i / columns * columns), 0));
+  }
+  return {};
+}
+farpoint::result repeat_first(cuda_exec exec, farpoint::index_span rows, index_t columns) {
+  return farpoint::library::repeat_first(exec, rows, columns);
+}
+
+/// Rows of 0 to `columns` ascending indices, then -1.
+template <class Index>
+void check_repeats(index_t columns, std::uint64_t seed) {
+  random_source random{seed};
+  std::vector<Index> rows;
+  for (int row = 0; row < 500; ++row) {
+    auto const found = static_cast<index_t>(random.below(static_cast<std::uint64_t>(columns) + 1));
+    for (index_t i = 0; i < columns; ++i) rows.push_back(static_cast<Index>(i < found ? row + 3 * i : -1));
+  }
+  mirror<Index> indices{rows};
+  CAPTURE(columns, seed);
+  check_same_as_host([&](auto exec, auto&) { return repeat_first(exec, indices.on(exec), columns); }, indices);
+}
 
 template <class Value>
 void check_gather(std::uint64_t seed) {
@@ -169,6 +228,22 @@ TEST_CASE("library, device: offsets of sizes are the header's", "[library][devic
   mirror<index_t> offsets{701};
   check_same_as_host([&](auto exec, auto&) { return offsets_of_sizes(exec, sizes.of(exec), offsets.on(exec)); },
                      offsets);
+}
+
+TEST_CASE("library, device: rows past the voxels are zeros", "[library][device]") {
+  for (index_t const written : {0, 1, 299, 300, 400}) {
+    check_zeros({12, 4, 160}, 300, written);
+    check_zeros({16, 6, 2}, 300, written);
+    check_zeros({4, 0, 0}, 300, written);
+  }
+  check_zeros({12, 4, 160}, 0, 0);
+}
+
+TEST_CASE("library, device: rows of neighbours are filled with their first", "[library][device]") {
+  for (index_t const columns : {1, 2, 33}) {
+    check_repeats<std::int32_t>(columns, 5);
+    check_repeats<std::int64_t>(columns, 6);
+  }
 }
 
 TEST_CASE("library, device: bounds are enough", "[library][device]") {
