@@ -202,6 +202,45 @@ def test_no_copies_of_what_is_strided():
     assert torch.equal(addresses, found)
 
 
+def test_outputs_and_workspaces_are_of_torchs_allocator():
+    points = torch.rand(5000, 3, device="cuda")
+    farpoint.knn(points, 8)
+    gc.collect()
+    torch.cuda.reset_peak_memory_stats()
+    before = torch.cuda.memory_allocated()
+    found = farpoint.knn(points, 8)
+    grown = torch.cuda.memory_allocated() - before
+    assert grown == sum(-(-one.numel() * one.element_size() // 512) * 512 for one in found), "a workspace is still there"
+    assert torch.cuda.max_memory_allocated() > before + grown, "the workspace is of another allocator"
+
+    # What another stream uses is not given to others before that is done.
+    expected, address = found.distances.clone(), found.distances.data_ptr()
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        torch.cuda._sleep(100_000_000)
+        read = found.distances.clone()
+    found.distances.record_stream(stream)
+    shape = found.distances.shape
+    del found
+    fresh = [torch.full(shape, -1.0, device="cuda") for _ in range(3)]
+    assert all(one.data_ptr() != address for one in fresh)
+    stream.synchronize()
+    assert torch.equal(read, expected)
+
+
+def test_rows_of_voxels_that_are_none_are_zeros():
+    points = torch.rand(2, 300, 5, device="cuda")
+    for dtype in ("float32", "float16"):
+        for options in ({"max_points": 3, "max_voxels": 250}, {}, {"outputs": ["coords", "mean"], "capacity": 211}):
+            torch.full((1 << 16,), 7.0, device="cuda")  # memory that is not zeros
+            found = farpoint.voxelize(points, 0.4, (0, 0, 0, 1, 1, 1), dtype=dtype, **options)
+            count = int(found["voxel_count"])
+            for name in {"coords", "num_points", "voxels", "mean"} & set(found):
+                assert len(found[name]) > count and not found[name][count:].any(), name
+                assert found[name].dtype == (torch.int32 if name in ("coords", "num_points") else getattr(torch, dtype))
+
+
 def test_memory_of_two_kinds_does_not_mix():
     points = torch.zeros(4, 3, device="cuda")
     for queries in (torch.zeros(4, 3), np.zeros((4, 3), np.float32)):
