@@ -52,7 +52,8 @@ class radix_sort_plan {
  private:
   static constexpr std::size_t block_shapes = std::size(Selector::blocks);
   static constexpr std::size_t sweep_shapes = std::size(Selector::sweeps);
-  static constexpr std::uint32_t block_capacity = Selector::blocks[block_shapes - 1].capacity();
+  static constexpr radix_block_tuning largest_block = Selector::blocks[block_shapes - 1];
+  static constexpr std::uint32_t block_capacity = largest_block.capacity();
   static_assert(Selector::sweeps[0].from <= block_capacity + 1,
                 "farpoint: the first of Selector::sweeps must start where Selector::blocks ends");
 

@@ -22,9 +22,9 @@ class fps_block_order {
 
   /// Bits of an axis: cells enough that a chunk of 32 points has several.
   static constexpr int enough_bits() noexcept {
-    int bits = 2;
-    while (bits < 10 && (1 << (axes * (bits - 1))) < 4 * BlockSize * PointsPerThread) ++bits;
-    return bits;
+    int enough = 2;
+    while (enough < 10 && (1 << (axes * (enough - 1))) < 4 * BlockSize * PointsPerThread) ++enough;
+    return enough;
   }
   static constexpr int bits = enough_bits();
 
