@@ -67,6 +67,7 @@ endif()
 
 # nvcc spends most of its time on optimisations.
 set(farpoint_fast_kernels "")
+set(farpoint_fast_host_compiler "")
 if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
   include(CheckCompilerFlag)
   # Since CUDA 12.9.
@@ -75,5 +76,14 @@ if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
     set(farpoint_fast_kernels $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Ofc=max>)
     # nvcc's -O is for the host compiler. What launches kernels does not run either.
     string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
+    # g++ takes half of the time that a file of device tests takes to compile, clang++ a fifth.
+    find_program(FARPOINT_CLANGXX clang++)
+    mark_as_advanced(FARPOINT_CLANGXX)
+    if(FARPOINT_CLANGXX)
+      check_compiler_flag(CUDA "-ccbin ${FARPOINT_CLANGXX}" FARPOINT_NVCC_CALLS_CLANG)
+    endif()
+    if(FARPOINT_NVCC_CALLS_CLANG)
+      set(farpoint_fast_host_compiler "$<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:SHELL:-ccbin ${FARPOINT_CLANGXX}>")
+    endif()
   endif()
 endif()

@@ -5,6 +5,7 @@
 
 #include <ucontext.h>
 #include <functional>
+#include <memory>
 #include <random>
 #include <vector>
 
@@ -24,7 +25,7 @@ class fiber_blocks {
     std::shuffle(order.begin(), order.end(), random);
     for (std::size_t left = order.size(); left > 0;) {
       for (fiber* f : order) {
-        if (f->done) continue;
+        if (f->done || f->waits()) continue;
         all.me_ = f;
         swapcontext(&all.main_, &f->context);
         left -= f->done;
@@ -64,17 +65,24 @@ class fiber_blocks {
   }
 
  private:
-  struct fiber {
-    ucontext_t context;
-    std::vector<char> stack = std::vector<char>(64 << 10);
-    unsigned block;
-    unsigned thread;
-    bool done = false;
-  };
+  static constexpr std::size_t stack_bytes = 64 << 10;
   struct meeting {
     unsigned arrived = 0;
     unsigned generation = 0;
     alignas(8) unsigned char slots[32][8];
+  };
+  struct fiber {
+    ucontext_t context;
+    // Not cleared: a fiber touches a few pages of it.
+    std::unique_ptr<char[]> stack{new char[stack_bytes]};
+    unsigned block;
+    unsigned thread;
+    bool done = false;
+    meeting const* waits_at = nullptr;
+    unsigned generation = 0;
+
+    /// Switching to it would only switch back, which are two system calls.
+    bool waits() const { return waits_at != nullptr && waits_at->generation == generation; }
   };
 
   fiber_blocks(unsigned blocks, unsigned block_size, std::function<void()> const& work)
@@ -88,8 +96,8 @@ class fiber_blocks {
       f.block = i / block_size;
       f.thread = i % block_size;
       getcontext(&f.context);
-      f.context.uc_stack.ss_sp = f.stack.data();
-      f.context.uc_stack.ss_size = f.stack.size();
+      f.context.uc_stack.ss_sp = f.stack.get();
+      f.context.uc_stack.ss_size = stack_bytes;
       f.context.uc_link = nullptr;
       makecontext(&f.context, enter, 0);
     }
@@ -110,7 +118,11 @@ class fiber_blocks {
       m.arrived = 0;
       ++m.generation;
     } else {
-      while (m.generation == generation) yield();
+      fiber& me = *current()->me_;
+      me.waits_at = &m;
+      me.generation = generation;
+      yield();
+      me.waits_at = nullptr;
     }
   }
 
