@@ -20,12 +20,6 @@
 
 namespace farpoint_bench {
 
-/// What may be faster than the default.
-template <int BlockSize>
-struct splat_tuning : farpoint::draw_splats_selector {
-  static constexpr int tile_block_size = BlockSize;
-};
-
 /// Memory of a frame, and what its stages enqueue. Bytes are drawn, at the size of the camera's image.
 class splat_frame {
  public:
@@ -65,13 +59,11 @@ class splat_frame {
                                             {span_of(normals_), {}, span_of(tangents_), span_of(extents_)}),
           "farpoint::normals_from_neighbours");
   }
-  template <class Selector>
-  void launch_splats_by(cudaStream_t stream) const {
-    check(farpoint::draw_splats<Selector>(exec(stream), points_, splats(), method_.camera, params_, image(),
-                                          span_of(draw_memory_)),
-          "farpoint::draw_splats");
+  void launch_splats(cudaStream_t stream) const {
+    check(
+        farpoint::draw_splats(exec(stream), points_, splats(), method_.camera, params_, image(), span_of(draw_memory_)),
+        "farpoint::draw_splats");
   }
-  void launch_splats(cudaStream_t stream) const { launch_splats_by<farpoint::draw_splats_selector>(stream); }
   /// The part of it before the tiles are drawn.
   void launch_splat_lists(cudaStream_t stream) const {
     namespace detail = farpoint::detail;

@@ -114,9 +114,7 @@ void register_frame(knn_screen_contender const& c) {
         stage{"frame_search_graph", "part of frame: projection, index and search", &splat_frame::launch_search},
         stage{"frame_normals_graph", "part of frame: normals and extents", &splat_frame::launch_normals},
         stage{"frame_splats_graph", "part of frame: the picture, in bytes", &splat_frame::launch_splats},
-        stage{"frame_splat_lists_graph", "part of splats: which are in each tile", &splat_frame::launch_splat_lists},
-        stage{"frame_splats_64_graph", "threads of a block", &splat_frame::launch_splats_by<splat_tuning<64>>},
-        stage{"frame_splats_128_graph", "likewise", &splat_frame::launch_splats_by<splat_tuning<128>>}}) {
+        stage{"frame_splat_lists_graph", "part of splats: which are in each tile", &splat_frame::launch_splat_lists}}) {
     register_graph(
         c, one.name,
         [label = one.label](knn_screen_problem& problem) {

@@ -54,19 +54,19 @@ struct lists {
     for (int level = 0; level < cells.levels; ++level) {
       for (std::uint32_t const splat : of_cells[static_cast<std::size_t>(cells.cell_of_tile(level, x, y))]) {
         auto const& record = records[splat];
-        auto const part = detail::splat_record::box_of(record.head).within(side * x, side * y, side);
-        if (part.is_empty()) continue;
+        detail::splat_tile_part const in_tile{detail::splat_record::box_of(record.head), side * x, side * y};
+        if (in_tile.is_empty()) continue;
         auto const form = record.form();
         if (hides && picture.is_hidden(form)) continue;
         for (std::int32_t pixel = 0; pixel < side * side; ++pixel) {
           std::int32_t const px = side * x + pixel % side;
           std::int32_t const py = side * y + pixel / side;
           detail::splat_patch const patch{px / 8 * 8, py / 4 * 4};
-          std::uint32_t const in_box = patch.pixels_in(detail::splat_record::box_of(record.head));
           float const radius = picture.params.least_radius;
-          if ((in_box >> (px % 8 + py % 4 * 8) & 1) == 0 || !patch.may_meet(form, radius)) continue;
+          if (!in_tile.has(detail::splat_tile_part::pixel(pixel % side, pixel / side)) || !patch.may_meet(form, radius))
+            continue;
           detail::splat_hit hit;
-          if (form.meets(px, py, picture.lens, radius, hit)) {
+          if (form.meets(detail::centre_of_pixel(px, py), picture.lens, radius, hit)) {
             visit(form, record.head, static_cast<std::size_t>(pixel), hit);
           }
         }
@@ -215,7 +215,8 @@ TEST_CASE("splat tiles: a patch that may not meet a splat does not", "[splats][h
         int hits = 0;
         for (std::int32_t pixel = 0; pixel < 32; ++pixel) {
           detail::splat_hit hit;
-          hits += shape.form.meets(patch_x + pixel % 8, patch_y + pixel / 8, lens, radius, hit) ? 1 : 0;
+          auto const at = detail::centre_of_pixel(patch_x + pixel % 8, patch_y + pixel / 8);
+          hits += shape.form.meets(at, lens, radius, hit) ? 1 : 0;
         }
         bool const may_meet = patch.may_meet(shape.form, radius);
         if (!may_meet && hits > 0)
@@ -231,23 +232,32 @@ TEST_CASE("splat tiles: a patch that may not meet a splat does not", "[splats][h
   CHECK(in_vain < met);
 }
 
-TEST_CASE("splat tiles: the pixels of a patch that are in a box", "[splats][host]") {
-  detail::splat_patch const patch{16, 8};
+TEST_CASE("splat tiles: the pixels of a tile that are in a box", "[splats][host]") {
+  constexpr std::int32_t left = 32, top = 16;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     random_source random{seed};
     detail::splat_box box{};
     for (int axis = 0; axis < 2; ++axis) {
-      box.low[axis] = static_cast<std::int32_t>(random.below(30));
+      box.low[axis] = static_cast<std::int32_t>(random.below(56));
       box.high[axis] = box.low[axis] + static_cast<std::int32_t>(random.below(20));
     }
-    std::uint32_t expected = 0;
-    for (std::int32_t lane = 0; lane < 32; ++lane) {
-      std::int32_t const x = patch.x + lane % 8;
-      std::int32_t const y = patch.y + lane / 8;
-      bool const is_in_box = x >= box.low[0] && x < box.high[0] && y >= box.low[1] && y < box.high[1];
-      expected |= (is_in_box ? 1u : 0u) << lane;
+    detail::splat_tile_part const part{box, left, top};
+    std::array<bool, detail::splat_patches_of_tile> in_patch{};
+    bool is_same = true;
+    for (std::int32_t y = 0; y < 16; ++y) {
+      for (std::int32_t x = 0; x < 16; ++x) {
+        bool const is_in_box =
+            left + x >= box.low[0] && left + x < box.high[0] && top + y >= box.low[1] && top + y < box.high[1];
+        is_same = is_same && part.has(detail::splat_tile_part::pixel(x, y)) == is_in_box;
+        auto& any = in_patch[static_cast<std::size_t>(y / 4 * 2 + x / 8)];
+        any = any || is_in_box;
+      }
     }
     CAPTURE(seed);
-    CHECK(patch.pixels_in(box) == expected);
+    CHECK(is_same);
+    CHECK(part.is_empty() == std::none_of(in_patch.begin(), in_patch.end(), [](bool any) { return any; }));
+    for (int patch = 0; patch < detail::splat_patches_of_tile; ++patch) {
+      CHECK(part.meets_patch(patch) == in_patch[static_cast<std::size_t>(patch)]);
+    }
   }
 }

@@ -42,9 +42,10 @@ inline result draw_splats_workspace_bound(cuda_exec, index_t splats, index_t wid
 /// Complexity: a memset and four launches; a launch more where splats may be hidden. What a splat is in the frame of
 /// the camera is computed once, from up to 56 bytes (floats, indices of 32 bits, colours), and kept in 64 bytes. Lists
 /// say which splats are in a tile of 16 x 16 pixels, or in 2 x 2, 4 x 4, ... tiles, for larger ones: a splat is in at
-/// most four, in any order. A warp draws 8 x 4 pixels and looks twice at the lists of the tile around them, 32 splats
-/// at a time, and then, a lane for each pixel, at the splats that reach its pixels. It writes each pixel once.
-/// Thread-safe: concurrent calls must not share image or workspace.
+/// most four, in any order. A block draws a tile: its threads look at the tile's lists once, a splat each, for which of
+/// eight patches of 8 x 4 pixels may see it, keep up to 512 of those in shared memory, and then draw a pixel each.
+/// Where a tile sees more splats, it looks at its lists twice. Thread-safe: concurrent calls must not share image or
+/// workspace.
 template <class Selector = draw_splats_selector, class Points>
 result draw_splats(cuda_exec exec, batch<Points> const& points, splat_view<typename Points::scalar> const& splats,
                    pinhole_camera<typename Points::scalar> const& camera, draw_splats_params const& params,

@@ -21,13 +21,11 @@ struct knn_screen_selector {
   static constexpr index_t tiles = 256;
 };
 
-/// The default choice of draw_splats(), to be changed in the same way. On an H200 64 and 128 threads
-/// to draw with are within 4 % of 256.
+/// The default choice of draw_splats(), to be changed in the same way.
 struct draw_splats_selector {
-  /// Threads of a block that looks at splats one by one.
+  /// Threads of a block that looks at splats one by one. The image is drawn by blocks of a thread for each of 16 x 16
+  /// pixels.
   static constexpr int block_size = 256;
-  /// Threads of a block of warps that draw 8 x 4 pixels each: 32, 64, 128 or 256, which is a tile of 16 x 16.
-  static constexpr int tile_block_size = 256;
 };
 
 namespace detail {

@@ -107,13 +107,10 @@ result draw_splats_cuda(cuda_exec exec, splat_scene<Points> const& scene, bytes 
   launch_splat_lists<Selector>(launcher, args);
   splat_tile_args const tiles{args.scene.picture, memory.cells,   memory.records,
                               memory.entries,     memory.offsets, memory.covers};
-  constexpr int block_size = Selector::tile_block_size;
-  constexpr int warps = block_size / cuda_warp::lanes;
-  static_assert(splat_patches_of_tile % warps == 0, "farpoint: tile_block_size must be 32, 64, 128 or 256");
-  auto const blocks =
-      static_cast<unsigned>(tiles.cells.tiles[0] * tiles.cells.tiles[1] * splat_patches_of_tile / warps);
-  if (memory.covers != nullptr) launcher.launch(splat_cover_kernel<block_size>, blocks, block_size, tiles);
-  launcher.launch(splat_tile_kernel<block_size>, blocks, block_size, tiles);
+  constexpr int threads = splat_tile_threads;
+  auto const blocks = static_cast<unsigned>(tiles.cells.tiles[0] * tiles.cells.tiles[1]);
+  if (memory.covers != nullptr) launcher.launch(splat_cover_kernel<threads>, blocks, threads, tiles);
+  launcher.launch(splat_tile_kernel<threads>, blocks, threads, tiles);
   return cuda_failure(launcher.error(), "draw_splats: a kernel could not be launched");
 }
 

@@ -53,7 +53,7 @@ struct splat_painter {
     for (std::int32_t y = shape.box.low[1]; y < shape.box.high[1]; ++y) {
       for (std::int32_t x = shape.box.low[0]; x < shape.box.high[0]; ++x) {
         splat_hit hit;
-        if (!shape.form.meets(x, y, picture.lens, least_radius, hit)) continue;
+        if (!shape.form.meets(centre_of_pixel(x, y), picture.lens, least_radius, hit)) continue;
         index_t const pixel = index_t{y} * picture.lens.size[0] + x;
         if (pass == splat_pass::blend) {
           blend(pixel, picture.weight_of(hit, shape.form.reach, memory.fronts[pixel]), colour);

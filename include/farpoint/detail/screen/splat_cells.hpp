@@ -102,18 +102,19 @@ struct alignas(32) splat_record {
       return splat_words{{float_bits(a), float_bits(b), float_bits(c), float_bits(d)}};
     };
     parts[0] = words(form.u[0], form.u[1], form.v[0], form.v[1]);
-    parts[1] = words(form.n[0], form.n[1], form.centre_depth, form.reach);
-    parts[2] = words(form.place[0], form.place[1], 0, 0);
+    parts[1] = words(form.n[0], form.n[1], form.place[0], form.place[1]);
+    parts[2] = words(form.centre_depth, form.reach, 0, 0);
   }
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE splat_form form() const noexcept {
-    splat_words const words[3] = {parts[0], parts[1], parts[2]};
-    auto const number = [&words](int part, int i) { return float_of_bits(words[part].word[i]); };
-    return {{number(0, 0), number(0, 1)},
-            {number(0, 2), number(0, 3)},
-            {number(1, 0), number(1, 1)},
-            number(1, 2),
-            number(1, 3),
-            {{number(2, 0), number(2, 1)}}};
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE splat_form form() const noexcept { return form_of(parts[0], parts[1], parts[2]); }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static splat_form form_of(splat_words const& axes, splat_words const& place,
+                                                               splat_words const& depth) noexcept {
+    auto const number = [](splat_words const& words, int i) { return float_of_bits(words.word[i]); };
+    return {{number(axes, 0), number(axes, 1)},
+            {number(axes, 2), number(axes, 3)},
+            {number(place, 0), number(place, 1)},
+            number(depth, 0),
+            number(depth, 1),
+            {{number(place, 2), number(place, 3)}}};
   }
 };
 

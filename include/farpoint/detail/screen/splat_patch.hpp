@@ -2,30 +2,56 @@
 /// The part of an image that a warp draws, a lane for each pixel. The same on host and device.
 #pragma once
 
-#include <farpoint/detail/screen/splat_shape.hpp>
+#include <farpoint/detail/screen/splat_cells.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::int32_t splat_patch_width = 8;
 inline constexpr std::int32_t splat_patch_height = 4;
+inline constexpr int splat_patches_across = splat_tile_side / splat_patch_width;
+inline constexpr int splat_patches_of_tile = splat_tile_pixels / (splat_patch_width * splat_patch_height);
+
+/// The pixels of a tile that are in a box.
+class splat_tile_part {
+ public:
+  /// @param x, y  the tile's first pixel
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE splat_tile_part(splat_box const& box, std::int32_t x, std::int32_t y) noexcept
+      : bits_{range(box.low[0] - x, box.high[0] - x) | range(box.low[1] - y, box.high[1] - y) << splat_tile_side} {}
+  /// What bits() was.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE explicit splat_tile_part(std::uint32_t bits) noexcept : bits_{bits} {}
+
+  /// One for each column, and then for each row, that is in the box.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t bits() const noexcept { return bits_; }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool is_empty() const noexcept {
+    return (bits_ & 0xffffu) == 0 || bits_ >> splat_tile_side == 0;
+  }
+  /// The bits of a pixel.
+  /// @param x, y  in the tile
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static std::uint32_t pixel(std::int32_t x, std::int32_t y) noexcept {
+    return 1u << x | 1u << (splat_tile_side + y);
+  }
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool has(std::uint32_t pixel) const noexcept { return (bits_ & pixel) == pixel; }
+  /// Whether any pixel of a patch is in it. Patches of a tile are numbered row by row.
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets_patch(int patch) const noexcept {
+    std::uint32_t const columns = bits_ >> patch % splat_patches_across * splat_patch_width & 0xffu;
+    std::uint32_t const rows = bits_ >> (splat_tile_side + patch / splat_patches_across * splat_patch_height) & 0xfu;
+    return columns != 0 && rows != 0;
+  }
+
+ private:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static std::uint32_t range(std::int32_t low, std::int32_t high) noexcept {
+    low = larger(low, 0);
+    high = smaller(high, splat_tile_side);
+    return low < high ? (1u << high) - (1u << low) : 0u;
+  }
+
+  std::uint32_t bits_;
+};
 
 /// 8 x 4 pixels from (x, y) on.
 struct splat_patch {
   std::int32_t x, y;
-
-  /// Those that are in a box: bit i is the pixel of lane i, row by row.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t pixels_in(splat_box const& box) const noexcept {
-    std::int32_t const left = larger(box.low[0] - x, 0);
-    std::int32_t const right = smaller(box.high[0] - x, splat_patch_width);
-    std::int32_t const top = larger(box.low[1] - y, 0);
-    std::int32_t const bottom = smaller(box.high[1] - y, splat_patch_height);
-    if (left >= right || top >= bottom) return 0;
-    std::uint32_t const row = (1u << right) - (1u << left);
-    std::uint32_t const above = (1u << splat_patch_width * top) - 1;
-    std::uint32_t const below = bottom == splat_patch_height ? 0u : ~0u << splat_patch_width * bottom;
-    return row * 0x01010101u & ~(above | below);
-  }
 
   /// False only where no pixel of the patch meets the splat.
   FARPOINT_HD FARPOINT_ALWAYS_INLINE bool may_meet(splat_form const& form, float least_radius) const noexcept {
@@ -33,7 +59,8 @@ struct splat_patch {
     float const dx = sub_rn(static_cast<float>(x) + (half[0] + 0.5f), form.place[0]);
     float const dy = sub_rn(static_cast<float>(y) + (half[1] + 0.5f), form.place[1]);
     // Half a pixel more for the rounding.
-    if (!(absolute(dx) > least_radius + half[0] + 0.5f || absolute(dy) > least_radius + half[1] + 0.5f)) return true;
+    bool const is_beside = absolute(dx) > least_radius + half[0] + 0.5f;
+    bool const is_above = absolute(dy) > least_radius + half[1] + 0.5f;
     // The bounds of what is linear in the image, and eight times what rounding can make of it.
     auto const change = [&](float const(&factors)[2]) {
       constexpr float rounding = 1e-6f;
@@ -48,7 +75,9 @@ struct splat_patch {
     float const across = least(form.v);
     float const most = absolute(fma_rn(form.n[0], dx, fma_rn(form.n[1], dy, 1.0f))) + change(form.n) + 1e-6f;
     // Not a number where one of them is not: then any pixel may.
-    return !(fma_rn(across, across, mul_rn(along, along)) > mul_rn(mul_rn(most, most), 1.00001f));
+    bool const is_missed = fma_rn(across, across, mul_rn(along, along)) > mul_rn(mul_rn(most, most), 1.00001f);
+    // Without a branch: those who ask about several patches share the arithmetic.
+    return !(is_missed & (is_beside | is_above));
   }
 };
 

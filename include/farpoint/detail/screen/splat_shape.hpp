@@ -15,6 +15,10 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float> cross3(vec<float> const& a, vec<fl
   return {{fma_rn(a[1], b[2], -mul_rn(a[2], b[1])), fma_rn(a[2], b[0], -mul_rn(a[0], b[2])),
            fma_rn(a[0], b[1], -mul_rn(a[1], b[0]))}};
 }
+/// 1 / a, rounded once.
+FARPOINT_HD FARPOINT_ALWAYS_INLINE float reciprocal_rn(float a) noexcept {
+  return FARPOINT_DEVICE_OR_HOST(with_subnormals(__frcp_rn(a)), 1.0f / a);
+}
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float absolute(float value) noexcept {
   return value < 0 ? -value : value;
 }
@@ -72,37 +76,39 @@ struct splat_form {
   float reach;             ///< the longer half axis (m)
   vec<float, 2> place;     ///< of the centre (px)
 
-  /// Whether, and where, the line of sight through a pixel's centre meets the splat: its ellipse, or else the dot
-  /// around its centre.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(std::int32_t x, std::int32_t y, splat_lens const& lens,
-                                                float least_radius, splat_hit& hit) const noexcept {
-    float const dx = from(0, x);
-    float const dy = from(1, y);
+  /// Whether, and where, a line of sight meets the splat: its ellipse, or else the dot around its centre.
+  /// @param at  where the line of sight is in the image (px)
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE bool meets(vec<float, 2> const& at, splat_lens const& lens, float least_radius,
+                                                splat_hit& hit) const noexcept {
+    float const dx = sub_rn(at[0], place[0]);
+    float const dy = sub_rn(at[1], place[1]);
     float const along = fma_rn(u[0], dx, mul_rn(u[1], dy));
     float const across = fma_rn(v[0], dx, mul_rn(v[1], dy));
     float const nearness = fma_rn(n[0], dx, fma_rn(n[1], dy, 1.0f));
     float const part = fma_rn(across, across, mul_rn(along, along));
     float const whole = mul_rn(nearness, nearness);
-    if (part <= whole && whole > 0) {
-      // Negative behind the camera, infinite where the line of sight runs along the plane.
-      float const inverse = div_rn(1.0f, nearness);
-      hit = {mul_rn(centre_depth, inverse), smaller(1.0f, mul_rn(part, mul_rn(inverse, inverse)))};
-      if (hit.depth > lens.near_depth && hit.depth < infinity<float>) return true;
-    }
     float const gap2 = fma_rn(dy, dy, mul_rn(dx, dx));
     float const radius2 = mul_rn(least_radius, least_radius);
+    bool const meets_ellipse = (part <= whole) & (whole > 0);
     // A quotient of what is larger rounds to more than 1: most pixels need none.
-    if (!(gap2 <= radius2)) return false;
+    bool const may_meet_dot = gap2 <= radius2;
+    if (!(meets_ellipse | may_meet_dot)) return false;
+    if (meets_ellipse) {
+      // Negative behind the camera, infinite where the line of sight runs along the plane.
+      float const inverse = reciprocal_rn(nearness);
+      hit = {mul_rn(centre_depth, inverse), smaller(1.0f, mul_rn(part, mul_rn(inverse, inverse)))};
+      if ((hit.depth > lens.near_depth) & (hit.depth < infinity<float>)) return true;
+    }
+    if (!may_meet_dot) return false;
     hit = {centre_depth, div_rn(gap2, radius2)};
     return hit.share <= 1;
   }
-
- private:
-  /// From the place to a pixel's centre.
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE float from(int axis, std::int32_t pixel) const noexcept {
-    return sub_rn(add_rn(static_cast<float>(pixel), 0.5f), place[axis]);
-  }
 };
+
+/// Where the line of sight through a pixel's centre is in the image (px).
+FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<float, 2> centre_of_pixel(std::int32_t x, std::int32_t y) noexcept {
+  return {{add_rn(static_cast<float>(x), 0.5f), add_rn(static_cast<float>(y), 0.5f)}};
+}
 
 /// Pixels [low, high) of an image.
 struct splat_box {

@@ -1,5 +1,5 @@
 /// @file
-/// A warp draws a patch of an image of splats, whose sums it keeps in registers.
+/// A block draws a tile of an image of splats, a thread for each pixel, a warp for each patch.
 #pragma once
 
 #include <farpoint/detail/screen/splat_cells.hpp>
@@ -20,165 +20,284 @@ struct splat_tile_args {
   std::uint32_t* covers;        ///< of the picture
 };
 
-inline constexpr int splat_patches_across = splat_tile_side / splat_patch_width;
-inline constexpr int splat_patches_of_tile = splat_patches_across * splat_tile_side / splat_patch_height;
+inline constexpr int splat_tile_threads = splat_tile_pixels;
+static_assert(splat_patches_of_tile * cuda_warp::lanes == splat_tile_threads, "a warp has a patch");
 
-/// Batches of 32 splats of which a warp remembers which ones its patch may see.
-inline constexpr int splat_remembered = 64;
+/// Splats of a tile that are kept in shared memory at a time.
+inline constexpr int splat_tile_slots = 512;
+/// Words of 32 splats of a patch each, in which a thread remembers which ones its pixel meets.
+inline constexpr int splat_remembered = 4;
 
-/// What a warp keeps in shared memory.
-struct splat_batch {
-  /// Splats that may meet the patch, at most one a lane. In place of the box, `head` has the pixels of the patch that
-  /// are in it.
-  splat_record splats[cuda_warp::lanes];
-  unsigned seen[splat_remembered];  ///< of the first batches, in the order in which they are looked at
+/// What a block keeps in shared memory. The numbers of a splat are apart, so that threads that read different splats
+/// meet in few banks.
+struct splat_tile_storage {
+  splat_words axes[splat_tile_slots];    ///< u, v
+  splat_words places[splat_tile_slots];  ///< n, place
+  splat_words depths[splat_tile_slots];  ///< of the centre; reach; splat_tile_part; red and green
+  std::uint16_t blues[splat_tile_slots];
+  std::uint16_t lists[splat_patches_of_tile][splat_tile_slots];  ///< slots of those that a patch may see
+  std::uint32_t met[splat_remembered][splat_tile_threads];
+  std::int64_t begins[splat_cell_levels];  ///< where the tile's entries begin, level by level
+  std::int64_t ends[splat_cell_levels];
+  std::int64_t before[splat_cell_levels + 1];  ///< entries of the levels below
+  unsigned lengths[splat_patches_of_tile];     ///< of the lists
+  unsigned taken;                              ///< slots
 };
 
-/// A warp's patch. All of its lanes call the functions together.
-class splat_canvas {
+/// A block's tile. All of its threads call the functions together.
+class splat_tile {
  public:
-  /// @param patch  patches of a tile follow one another
-  __device__ FARPOINT_ALWAYS_INLINE splat_canvas(splat_tile_args const& args, unsigned patch,
-                                                 splat_batch& shared) noexcept
-      : args_{args}, shared_{shared}, lane_{static_cast<unsigned>(cuda_warp::lane())} {
-    unsigned const tile = patch / splat_patches_of_tile;
+  __device__ FARPOINT_ALWAYS_INLINE splat_tile(splat_tile_args const& args, splat_tile_storage& storage) noexcept
+      : args_{args}, shared_{storage}, warp_{threadIdx.x / cuda_warp::lanes} {
+    auto const lane = static_cast<std::int32_t>(cuda_warp::lane());
+    auto const patch = static_cast<std::int32_t>(warp_);
     auto const columns = static_cast<unsigned>(args.cells.tiles[0]);
-    tile_[0] = static_cast<std::int32_t>(tile % columns);
-    tile_[1] = static_cast<std::int32_t>(tile / columns);
-    auto const number = static_cast<std::int32_t>(patch % splat_patches_of_tile);
-    patch_.x = tile_[0] * splat_tile_side + number % splat_patches_across * splat_patch_width;
-    patch_.y = tile_[1] * splat_tile_side + number / splat_patches_across * splat_patch_height;
+    tile_[0] = static_cast<std::int32_t>(blockIdx.x % columns);
+    tile_[1] = static_cast<std::int32_t>(blockIdx.x / columns);
+    std::int32_t const column = patch % splat_patches_across * splat_patch_width + lane % splat_patch_width;
+    std::int32_t const row = patch / splat_patches_across * splat_patch_height + lane / splat_patch_width;
+    pixel_[0] = tile_[0] * splat_tile_side + column;
+    pixel_[1] = tile_[1] * splat_tile_side + row;
+    centre_ = centre_of_pixel(pixel_[0], pixel_[1]);
+    in_tile_ = splat_tile_part::pixel(column, row);
+    find_lists();
   }
 
-  __device__ FARPOINT_ALWAYS_INLINE std::int32_t x() const noexcept {
-    return patch_.x + static_cast<std::int32_t>(lane_ % splat_patch_width);
-  }
-  __device__ FARPOINT_ALWAYS_INLINE std::int32_t y() const noexcept {
-    return patch_.y + static_cast<std::int32_t>(lane_ / splat_patch_width);
-  }
+  /// The thread's pixel.
+  __device__ FARPOINT_ALWAYS_INLINE std::int32_t x() const noexcept { return pixel_[0]; }
+  __device__ FARPOINT_ALWAYS_INLINE std::int32_t y() const noexcept { return pixel_[1]; }
   __device__ FARPOINT_ALWAYS_INLINE bool is_in_image() const noexcept {
     return x() < args_.picture.lens.size[0] && y() < args_.picture.lens.size[1];
   }
 
-  /// Bits of the nearest depth in the lane's pixel.
+  /// Bits of the nearest depth in the thread's pixel.
   template <bool CanHide>
-  __device__ FARPOINT_ALWAYS_INLINE std::uint32_t front() const noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE std::uint32_t front() noexcept {
     std::uint32_t nearest = no_splat;
-    each_hit<CanHide, false>([&nearest](splat_words const&, float, splat_hit const& hit) {
-      nearest = smaller(nearest, float_bits(hit.depth));
-    });
+    for (std::int64_t next = 0; next < entries();) {
+      std::int64_t const first = next;
+      next = take<CanHide>(first);
+      has_all_ = first == 0 && next >= entries();
+      add_nearest(nearest);
+    }
     return nearest;
   }
 
-  /// What the splats add up to in the lane's pixel. Call front() before.
+  /// What the splats add up to in the thread's pixel. Call front() before.
   __device__ FARPOINT_ALWAYS_INLINE splat_sums sums(std::uint32_t front) const noexcept {
     splat_sums sums{};
-    each_hit<true, true>([this, front, &sums](splat_words const& head, float reach, splat_hit const& hit) {
-      std::uint32_t const weight = args_.picture.weight_of(hit, reach, front);
-      sums.weight += weight;
-      sums.colours[0] += std::uint64_t{weight} * (head.word[2] & 0xffffu);
-      sums.colours[1] += std::uint64_t{weight} * (head.word[2] >> 16);
-      sums.colours[2] += std::uint64_t{weight} * head.word[3];
-    });
+    if (has_all_) {
+      add(front, true, sums);
+      return sums;
+    }
+    for (std::int64_t next = 0; next < entries();) {
+      next = take<true>(next);
+      add(front, false, sums);
+    }
     return sums;
   }
 
  private:
-  /// Calls `visit(head, reach, hit)` for each splat that the lane's line of sight meets. Each lane looks at one splat
-  /// of the lists, whether the patch can see it; then all lanes look at each of those.
-  /// @tparam Again  not for the first time
-  template <bool CanHide, bool Again, class Visit>
-  __device__ FARPOINT_ALWAYS_INLINE void each_hit(Visit const& visit) const noexcept {
-    int batch = 0;
-    for (int level = 0; level < args_.cells.levels; ++level) {
+  __device__ FARPOINT_ALWAYS_INLINE std::int64_t entries() const noexcept { return shared_.before[args_.cells.levels]; }
+
+  __device__ FARPOINT_ALWAYS_INLINE void find_lists() const noexcept {
+    auto const level = static_cast<int>(threadIdx.x);
+    if (level < args_.cells.levels) {
       std::int32_t const cell = args_.cells.cell_of_tile(level, tile_[0], tile_[1]);
-      std::int64_t const end = args_.offsets[cell];
       std::int64_t const begin = cell == 0 ? 0 : args_.offsets[cell - 1];
-      for (std::int64_t first = begin; first < end; first += cuda_warp::lanes, ++batch) {
-        bool const is_known = Again && batch < splat_remembered;
-        unsigned const known = is_known ? shared_.seen[batch] : ~0u;
-        if (known == 0) continue;
-        unsigned const seen = gather<CanHide>(first + lane_, end, known, is_known);
-        if (!Again && batch < splat_remembered && lane_ == 0) shared_.seen[batch] = seen;
-        for (int i = count_bits(seen) - 1; i >= 0; --i) {
-          splat_words const head = shared_.splats[i].head;
-          splat_form const form = shared_.splats[i].form();
-          splat_hit hit;
-          bool const is_in_box = (head.word[0] >> lane_ & 1) != 0;
-          if (is_in_box && form.meets(x(), y(), args_.picture.lens, args_.picture.params.least_radius, hit)) {
-            visit(head, form.reach, hit);
-          }
-        }
-        cuda_warp::sync();
+      shared_.begins[level] = begin;
+      shared_.ends[level] = args_.offsets[cell];
+    }
+    __syncthreads();
+    if (level <= args_.cells.levels) {
+      std::int64_t before = 0;
+      for (int i = 0; i < level; ++i) before += shared_.ends[i] - shared_.begins[i];
+      shared_.before[level] = before;
+    }
+    __syncthreads();
+  }
+
+  /// Fills the slots.
+  /// @param next  the first entry that is not yet taken
+  /// @return the one after the last that is
+  template <bool CanHide>
+  __device__ FARPOINT_ALWAYS_INLINE std::int64_t take(std::int64_t next) const noexcept {
+    __syncthreads();  // the slots are no longer looked at
+    if (threadIdx.x < splat_patches_of_tile) shared_.lengths[threadIdx.x] = 0;
+    if (threadIdx.x == 0) shared_.taken = 0;
+    __syncthreads();
+    for (;; __syncthreads()) {
+      look_at<CanHide>(next + threadIdx.x);
+      next += splat_tile_threads;
+      __syncthreads();
+      if (next >= entries() || shared_.taken + splat_tile_threads > splat_tile_slots) break;
+    }
+    return next;
+  }
+
+  /// Each thread looks at an entry, and keeps its splat if a patch may see it.
+  template <bool CanHide>
+  __device__ FARPOINT_ALWAYS_INLINE void look_at(std::int64_t entry) const noexcept {
+    splat_record record;
+    splat_tile_part part{0};
+    unsigned patches = 0;
+    if (entry < entries()) {
+      splat_record const& own = args_.records[args_.entries[place_of(entry)]];
+      record.head = own.head;
+      part = {splat_record::box_of(record.head), tile_[0] * splat_tile_side, tile_[1] * splat_tile_side};
+      if (!part.is_empty()) {
+        for (int i = 0; i < 3; ++i) record.parts[i] = own.parts[i];
+        patches = seen_by<CanHide>(record.form(), part);
       }
+    }
+    unsigned const seen = cuda_warp::ballot(patches != 0);
+    if (seen == 0) return;
+    unsigned const slot = add_to_lists(patches, seen);
+    if (patches != 0) keep(record, part, slot);
+  }
+
+  /// Where an entry is.
+  __device__ FARPOINT_ALWAYS_INLINE std::int64_t place_of(std::int64_t entry) const noexcept {
+    int level = 0;
+    while (entry >= shared_.before[level + 1]) ++level;
+    return shared_.begins[level] + (entry - shared_.before[level]);
+  }
+
+  /// A bit for each patch that may see a splat. All are looked at: they have much of the arithmetic in common.
+  template <bool CanHide>
+  __device__ FARPOINT_ALWAYS_INLINE unsigned seen_by(splat_form const& form, splat_tile_part part) const noexcept {
+    unsigned patches = 0;
+#pragma unroll
+    for (int i = 0; i < splat_patches_of_tile; ++i) {
+      splat_patch const patch{tile_[0] * splat_tile_side + i % splat_patches_across * splat_patch_width,
+                              tile_[1] * splat_tile_side + i / splat_patches_across * splat_patch_height};
+      bool const may_meet = patch.may_meet(form, args_.picture.params.least_radius);
+      bool const is_in_box = part.meets_patch(i);
+      patches |= (may_meet & is_in_box) ? 1u << i : 0u;
+    }
+    return CanHide && patches != 0 && args_.picture.is_hidden(form) ? 0 : patches;
+  }
+
+  /// Gives the splats of a warp slots, and puts them into the lists of the patches.
+  /// @param seen  lanes that have one
+  /// @return the lane's slot
+  __device__ FARPOINT_ALWAYS_INLINE unsigned add_to_lists(unsigned patches, unsigned seen) const noexcept {
+    int const lane = cuda_warp::lane();
+    unsigned const below = (1u << lane) - 1;
+    unsigned own = 0;  ///< lane i: those that patch i may see
+#pragma unroll
+    for (int i = 0; i < splat_patches_of_tile; ++i) {
+      unsigned const all = cuda_warp::ballot((patches >> i & 1) != 0);
+      if (lane == i) own = all;
+    }
+    unsigned begin = 0;
+    if (lane < splat_patches_of_tile) begin = atomicAdd(&shared_.lengths[lane], count_bits(own));
+    if (lane == splat_patches_of_tile) begin = atomicAdd(&shared_.taken, count_bits(seen));
+    unsigned const slot = cuda_warp::shuffle(begin, splat_patches_of_tile) + count_bits(seen & below);
+#pragma unroll
+    for (int i = 0; i < splat_patches_of_tile; ++i) {
+      unsigned const all = cuda_warp::shuffle(own, i);
+      unsigned const at = cuda_warp::shuffle(begin, i) + count_bits(all & below);
+      if ((patches >> i & 1) != 0) shared_.lists[i][at] = static_cast<std::uint16_t>(slot);
+    }
+    return slot;
+  }
+
+  __device__ FARPOINT_ALWAYS_INLINE void keep(splat_record const& record, splat_tile_part part,
+                                              unsigned slot) const noexcept {
+    shared_.axes[slot] = record.parts[0];
+    shared_.places[slot] = record.parts[1];
+    shared_.depths[slot] = {{record.parts[2].word[0], record.parts[2].word[1], part.bits(), record.head.word[2]}};
+    shared_.blues[slot] = static_cast<std::uint16_t>(record.head.word[3]);
+  }
+
+  /// Whether, and where, the thread's line of sight meets a splat of the warp's list.
+  __device__ FARPOINT_ALWAYS_INLINE bool meets(unsigned slot, splat_words const& depth, splat_hit& hit) const noexcept {
+    if (!splat_tile_part{depth.word[2]}.has(in_tile_)) return false;
+    splat_form const form = splat_record::form_of(shared_.axes[slot], shared_.places[slot], depth);
+    return form.meets(centre_, args_.picture.lens, args_.picture.params.least_radius, hit);
+  }
+
+  __device__ FARPOINT_ALWAYS_INLINE void add_nearest(std::uint32_t& nearest) const noexcept {
+    auto const length = static_cast<int>(shared_.lengths[warp_]);
+    for (int first = 0; first < length; first += 32) {
+      std::uint32_t met = 0;
+      int const count = smaller(32, length - first);
+      for (int i = 0; i < count; ++i) {
+        unsigned const slot = shared_.lists[warp_][first + i];
+        splat_words const depth = shared_.depths[slot];
+        splat_hit hit;
+        if (!meets(slot, depth, hit)) continue;
+        nearest = smaller(nearest, float_bits(hit.depth));
+        met |= 1u << i;
+      }
+      if (first < 32 * splat_remembered) shared_.met[first / 32][threadIdx.x] = met;
     }
   }
 
-  /// Puts those of 32 entries that the patch may see into shared memory.
-  /// @param known     those that it may see
-  /// @param is_known  they need not be looked at
-  /// @return which they are
-  template <bool CanHide>
-  __device__ FARPOINT_ALWAYS_INLINE unsigned gather(std::int64_t entry, std::int64_t end, unsigned known,
-                                                    bool is_known) const noexcept {
-    splat_record record;
-    bool sees = false;
-    if (entry < end && (known >> lane_ & 1) != 0) {
-      splat_record const& own = args_.records[args_.entries[entry]];
-      record.head = own.head;
-      record.head.word[0] = patch_.pixels_in(splat_record::box_of(record.head));
-      sees = record.head.word[0] != 0;
-      if (sees) {
-        for (int i = 0; i < 3; ++i) record.parts[i] = own.parts[i];
-        if (!is_known) {
-          splat_form const form = record.form();
-          sees = patch_.may_meet(form, args_.picture.params.least_radius);
-          if (CanHide && sees) sees = !args_.picture.is_hidden(form);
-        }
-      }
+  /// Splats from place `first` of the list on that are to be looked at.
+  __device__ FARPOINT_ALWAYS_INLINE std::uint32_t unknown(int first, int length, bool remembers) const noexcept {
+    if (remembers && first < 32 * splat_remembered) return shared_.met[first / 32][threadIdx.x];
+    return length - first < 32 ? (1u << (length - first)) - 1 : ~0u;
+  }
+
+  /// Each thread adds up the splats that its own line of sight meets, which are far fewer than its patch may see.
+  /// @param remembers  add_nearest() has seen the same slots
+  __device__ FARPOINT_ALWAYS_INLINE void add(std::uint32_t front, bool remembers, splat_sums& sums) const noexcept {
+    auto const length = static_cast<int>(shared_.lengths[warp_]);
+    int first = 0;  ///< of 32 places of the list
+    std::uint32_t left = length == 0 ? 0 : unknown(0, length, remembers);
+    while (true) {
+      while (left == 0 && first + 32 < length) left = unknown(first += 32, length, remembers);
+      if (left == 0) return;
+      unsigned const slot = shared_.lists[warp_][first + lowest_bit(left)];
+      left &= left - 1;
+      splat_words const depth = shared_.depths[slot];
+      splat_hit hit;
+      if (!meets(slot, depth, hit)) continue;
+      std::uint32_t const weight = args_.picture.weight_of(hit, float_of_bits(depth.word[1]), front);
+      sums.weight += weight;
+      sums.colours[0] += std::uint64_t{weight} * (depth.word[3] & 0xffffu);
+      sums.colours[1] += std::uint64_t{weight} * (depth.word[3] >> 16);
+      sums.colours[2] += std::uint64_t{weight} * shared_.blues[slot];
     }
-    unsigned const seen = cuda_warp::ballot(sees);
-    if (sees) shared_.splats[count_bits(seen & ((1u << lane_) - 1))] = record;
-    cuda_warp::sync();
-    return seen;
   }
 
   splat_tile_args const& args_;
-  splat_batch& shared_;
-  unsigned lane_;
+  splat_tile_storage& shared_;
+  unsigned warp_;
   std::int32_t tile_[2];
-  splat_patch patch_;
+  std::int32_t pixel_[2];  ///< the thread's
+  vec<float, 2> centre_;   ///< of it (px)
+  std::uint32_t in_tile_;  ///< its bits of a splat_tile_part
+  bool has_all_ = false;   ///< the slots have all splats that the tile sees
 };
 
 /// Blocks that a multiprocessor should hold: 32 warps, as far as shared memory goes.
-constexpr int splat_tile_blocks(int block_size) noexcept {
-  int const warps = block_size / cuda_warp::lanes;
-  return smaller(32 / warps, blocks_that_fit(block_size, static_cast<std::size_t>(warps) * sizeof(splat_batch)));
+constexpr int splat_tile_blocks() noexcept {
+  return smaller(1024 / splat_tile_threads, blocks_that_fit(splat_tile_threads, sizeof(splat_tile_storage)));
 }
 
 /// The nearest depths of all splats, by which some may be hidden.
 template <int BlockSize>
-__global__ void __launch_bounds__(BlockSize) splat_cover_kernel(splat_tile_args const args) {
-  constexpr unsigned warps = BlockSize / cuda_warp::lanes;
-  __shared__ splat_batch shared[warps];
-  unsigned const warp = threadIdx.x / cuda_warp::lanes;
-  splat_canvas const canvas{args, blockIdx.x * warps + warp, shared[warp]};
-  std::uint32_t const front = canvas.template front<false>();
-  if (!canvas.is_in_image()) return;
-  args.covers[index_t{canvas.y()} * args.picture.lens.size[0] + canvas.x()] = front;
+__global__ void __launch_bounds__(BlockSize, splat_tile_blocks()) splat_cover_kernel(splat_tile_args const args) {
+  static_assert(BlockSize == splat_tile_threads, "farpoint: a thread for each pixel of a tile");
+  __shared__ splat_tile_storage storage;
+  splat_tile tile{args, storage};
+  std::uint32_t const front = tile.front<false>();
+  if (!tile.is_in_image()) return;
+  args.covers[index_t{tile.y()} * args.picture.lens.size[0] + tile.x()] = front;
 }
 
 /// The image.
 template <int BlockSize>
-__global__ void __launch_bounds__(BlockSize, splat_tile_blocks(BlockSize))
-    splat_tile_kernel(splat_tile_args const args) {
-  constexpr unsigned warps = BlockSize / cuda_warp::lanes;
-  __shared__ splat_batch shared[warps];
-  unsigned const warp = threadIdx.x / cuda_warp::lanes;
-  splat_canvas const canvas{args, blockIdx.x * warps + warp, shared[warp]};
-  std::uint32_t const front = canvas.template front<true>();
-  splat_sums const sums = canvas.sums(front);
-  if (canvas.is_in_image()) args.picture.resolve(canvas.x(), canvas.y(), sums, front);
+__global__ void __launch_bounds__(BlockSize, splat_tile_blocks()) splat_tile_kernel(splat_tile_args const args) {
+  static_assert(BlockSize == splat_tile_threads, "farpoint: a thread for each pixel of a tile");
+  __shared__ splat_tile_storage storage;
+  splat_tile tile{args, storage};
+  std::uint32_t const front = tile.front<true>();
+  splat_sums const sums = tile.sums(front);
+  if (tile.is_in_image()) args.picture.resolve(tile.x(), tile.y(), sums, front);
 }
 
 }  // namespace detail
