@@ -138,7 +138,10 @@ def page(run, published):
     lines = ["# Published tables, measured here", "",
              "Written by `./dev tables` from the JSON of a run; do not edit. Published figures are given where they are known, with their source.",
              "", f'- load of the machine when the run began: {run["load"]:.2f}; other work makes times longer', f'- processor: {machine["processor"]}, {machine["threads"]} threads',
-             f'- GPU: {machine["gpu"] if run["gpu_used"] else "not used"}', ""]
+             f'- GPU: {machine["gpu"] if run["gpu_used"] else "not used"}']
+    # Runs before these were written have none of them.
+    told = [(name, source[key]) for name, source, key in (("driver", machine, "driver"), ("commit", run, "commit"), ("date", run, "date")) if key in source]
+    lines += [f"- {name}: {value}" for name, value in told] + [""]
     if run["quick"]:
         lines += ["**A quick run, of small sizes: its times say nothing.**", ""]
     return "\n".join(lines + fps_part(run) + voxel_part(run) + screen_part(run, published)).rstrip() + "\n"

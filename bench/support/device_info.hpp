@@ -2,10 +2,10 @@
 /// What the current GPU is.
 #pragma once
 
+#include "../../tools/farpoint/driver_version.hpp"
 #include "cuda_check.hpp"
 
 #include <cstddef>
-#include <fstream>
 #include <string>
 
 namespace farpoint_bench {
@@ -32,17 +32,6 @@ struct device_info {
   int l2_bytes = 0;
 };
 
-/// Version in the first line of the Linux driver's own file, e.g. "580.95.05".
-inline std::string driver_version() {
-  std::ifstream file{"/proc/driver/nvidia/version"};
-  std::string word;
-  while (file >> word) {
-    bool const is_version = word.find('.') != std::string::npos && word.find_first_not_of("0123456789.") == word.npos;
-    if (is_version) return word;
-  }
-  return "unknown";
-}
-
 inline device_info query_device() {
   int device = 0;
   check(cudaGetDevice(&device), "cudaGetDevice");
@@ -56,7 +45,7 @@ inline device_info query_device() {
   cudaDeviceProp properties{};
   check(cudaGetDeviceProperties(&properties, device), "cudaGetDeviceProperties");
   info.name = properties.name;
-  info.driver = driver_version();
+  info.driver = farpoint_tools::driver_version();
   check(cudaDriverGetVersion(&info.driver_api), "cudaDriverGetVersion");
   check(cudaRuntimeGetVersion(&info.runtime), "cudaRuntimeGetVersion");
   info.compute_capability = 10 * properties.major + properties.minor;

@@ -1,8 +1,10 @@
 """./dev tables in its small form: what the tables hold against counts that do not come from farpoint.
 
     test_tables.py FARPOINT_TABLES SCRIPTS_TABLES_PY"""
+import datetime
 import json
 import math
+import os
 import pathlib
 import struct
 import subprocess
@@ -98,9 +100,13 @@ def main():
             (scans / f'{file}.ply').write_text(ply([(i, -2 * i, i / 2) for i in range(places)] * copies))
         ring = [(10 * math.cos(i / 2), 10 * math.sin(i / 2), 0) for i in range(12)]
         (folder / 'ring.ply').write_text(ply(ring))
-        subprocess.run([PROGRAM, out, '--quick', '--scans', scans, folder / 'ring.ply'], check=True, timeout=300)
+        subprocess.run([PROGRAM, out, '--quick', '--scans', scans, folder / 'ring.ply'], check=True, timeout=300,
+                       env={**os.environ, 'FARPOINT_COMMIT': 'abcdef012345'})
         subprocess.run([sys.executable, SCRIPT, out / 'tables.json', '--pages', pages], check=True, stdout=subprocess.DEVNULL)
         run = json.loads((out / 'tables.json').read_text())
+        assert run['commit'] == 'abcdef012345'
+        age = datetime.datetime.now(datetime.timezone.utc) - datetime.datetime.fromisoformat(run['date'].replace('Z', '+00:00'))
+        assert datetime.timedelta(0) <= age < datetime.timedelta(minutes=10), run['date']
         check_fps(run)
         voxels = run['voxelize']
         assert (voxels['files'], voxels['points'], voxels['voxels']) == (2, (21 + 12) / 2, (7 + 12) / 2), voxels
@@ -108,6 +114,7 @@ def main():
         page = (pages / 'README.md').read_text()
         for picture in ('coverage.png', 'knot.png', 'ring.png', 'against_k.svg'):
             assert (pages / picture).stat().st_size > 500 and f']({picture})' in page, picture
+        assert '- commit: abcdef012345' in page and f"- date: {run['date']}" in page
         assert '| 16.5 | 9.5 |' in page and '| knot: Auto Splats |' in page
         # Each method's picture, and its errors below.
         width, height = struct.unpack('>II', (out / 'ring.png').read_bytes()[16:24])

@@ -9,6 +9,8 @@
 
 #if defined(FARPOINT_WITH_CUDA)
 #include <cuda_runtime_api.h>
+
+#include "driver_version.hpp"
 #endif
 
 namespace farpoint_tools {
@@ -42,6 +44,7 @@ void add_gpu([[maybe_unused]] figures& told) {
   told.push_back({"multiprocessors", "multiprocessors", std::int64_t{properties.multiProcessorCount}});
   told.push_back({"gpu_memory_gib", "GPU memory (GiB)", static_cast<double>(properties.totalGlobalMem) / gibibyte});
   told.push_back({"l2_cache_mib", "L2 cache (MiB)", properties.l2CacheSize / 1048576.0});
+  told.push_back({"driver", "driver", driver_version()});
   told.push_back({"cuda_driver", "CUDA of the driver", version(driver)});
   told.push_back({"cuda_runtime", "CUDA of the program", version(runtime)});
 #endif

@@ -2,6 +2,7 @@
 // pages.
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <fstream>
 #include <string_view>
 #include <thread>
@@ -51,9 +52,27 @@ double load_of_machine() {
   return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
+/// That the program was compiled from, or that the environment says.
+std::string commit() {
+  char const* const told = std::getenv("FARPOINT_COMMIT");
+  return told != nullptr && *told != 0 ? told : FARPOINT_COMMIT;
+}
+
+/// "2026-01-31T12:00:00Z"
+std::string now() {
+  std::time_t const seconds = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&seconds, &parts);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &parts);
+  return text;
+}
+
 void measure_all(tables_wish const& wish) {
   std::filesystem::create_directories(wish.folder);
-  std::vector<std::pair<std::string, std::string>> parts{{"machine", json_object(machine_figures())},
+  std::vector<std::pair<std::string, std::string>> parts{{"commit", json_text(commit())},
+                                                         {"date", json_text(now())},
+                                                         {"machine", json_object(machine_figures())},
                                                          {"load", json_number(load_of_machine())},
                                                          {"quick", wish.quick ? "true" : "false"},
                                                          {"gpu_used", wish.on_gpu ? "true" : "false"}};
