@@ -116,10 +116,6 @@ struct splat_box {
   std::int32_t high[2];
 
   FARPOINT_HD bool is_empty() const noexcept { return low[0] >= high[0] || low[1] >= high[1]; }
-  /// What it has in common with a square.
-  FARPOINT_HD splat_box within(std::int32_t x, std::int32_t y, std::int32_t side) const noexcept {
-    return {{larger(low[0], x), larger(low[1], y)}, {smaller(high[0], x + side), smaller(high[1], y + side)}};
-  }
 };
 
 /// A splat in an image.
