@@ -9,6 +9,8 @@ import numpy as np
 
 from . import _core
 
+_core.connect_numpy(np.ndarray)
+
 #: What functions take: numpy arrays, torch tensors, CuPy and JAX arrays, anything with ``__dlpack__``, and lists.
 Array = Any
 #: Of `workspace=`: bytes -> an address on the device, or an array that has as many bytes; 256-byte aligned.

@@ -1,24 +1,54 @@
 #include "array.hpp"
 
-namespace farpoint_python {
+#include "module.hpp"
 
-bool array::read_others(nb::handle object) noexcept {
-  nb::object given = nb::borrow(object);
-  // Of a device. The order of streams is not its library's affair: the work is on the array's.
-  if (PyObject_CheckBuffer(object.ptr()) == 0 && nb::hasattr(object, "__dlpack__")) {
-    try {
-      given = object.attr("__dlpack__")(nb::arg("stream") = -1);
-    } catch (nb::python_error const&) {
-      return false;
+namespace farpoint_python {
+namespace {
+
+/// The type of numpy's arrays. Kept until the process ends.
+PyTypeObject* numpy_array = nullptr;
+
+bool is_of_numpy(nb::handle object) noexcept {
+  return numpy_array != nullptr && PyObject_TypeCheck(object.ptr(), numpy_array) != 0;
+}
+
+/// What nanobind is to read. By itself it has an array of a device ordered behind the legacy stream, which cannot be
+/// captured: the work is on the array's stream, so no order is asked for. Being a buffer says nothing of where an array
+/// is: CuPy's arrays are some.
+nb::object exported(nb::handle object) {
+  if (is_of_numpy(object) || !nb::hasattr(object, "__dlpack__")) return nb::borrow(object);
+  return object.attr("__dlpack__")(nb::arg("stream") = -1);
+}
+
+}  // namespace
+
+bool array::read(nb::handle object) noexcept {
+  try {
+    if (is_tensor(object)) {
+      owner_ = nb::borrow(object);
+      read_tensor(object, layout_);
+    } else {
+      read_others(object);
     }
+  } catch (...) {
+    failure_ = std::current_exception();
   }
-  if (!nb::try_cast(given, others_)) return false;
+  return failure_ == nullptr;
+}
+
+void array::read_others(nb::handle object) {
+  if (!nb::try_cast(exported(object), others_)) throw nb::type_error("an argument is no array");
   layout_.data = const_cast<void*>(static_cast<void const*>(others_.data()));
   layout_.dtype = others_.dtype();
   layout_.set_axes(
       others_.ndim(), [this](std::size_t axis) { return static_cast<std::int64_t>(others_.shape(axis)); },
       [this](std::size_t axis) { return static_cast<std::int64_t>(others_.stride(axis)); });
-  return true;
+}
+
+void add_array(nb::module_& m) {
+  m.def(
+      "connect_numpy", [](nb::handle type) { numpy_array = reinterpret_cast<PyTypeObject*>(type.inc_ref().ptr()); },
+      nb::arg("type"), "Has arrays of this type taken without a question about streams.");
 }
 
 }  // namespace farpoint_python

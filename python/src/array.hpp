@@ -8,6 +8,7 @@
 #include <nanobind/ndarray.h>
 
 #include <cstddef>
+#include <exception>
 
 namespace farpoint_python {
 
@@ -17,35 +18,37 @@ namespace nb = nanobind;
 /// buffers.
 class array {
  public:
-  nb::dlpack::dtype dtype() const { return layout_.dtype; }
-  std::size_t itemsize() const { return (layout_.dtype.bits + 7U) / 8U; }
-  std::size_t ndim() const { return layout_.axes; }
-  std::size_t size() const { return layout_.size; }
+  nb::dlpack::dtype dtype() const { return layout().dtype; }
+  std::size_t itemsize() const { return (dtype().bits + 7U) / 8U; }
+  std::size_t ndim() const { return layout().axes; }
+  std::size_t size() const { return layout().size; }
   std::size_t nbytes() const { return size() * itemsize(); }
-  void* data() const { return layout_.data; }
+  void* data() const { return layout().data; }
   /// True where values follow one another in the order of rows.
-  bool is_packed() const { return layout_.packed; }
+  bool is_packed() const { return layout().packed; }
   /// Of one of the first four axes.
-  std::int64_t shape(std::size_t axis) const { return layout_.shape[axis]; }
-  std::int64_t stride(std::size_t axis) const { return layout_.strides[axis]; }
+  std::int64_t shape(std::size_t axis) const { return layout().shape[axis]; }
+  std::int64_t stride(std::size_t axis) const { return layout().strides[axis]; }
 
   array() = default;
   /// Of memory that another keeps.
   explicit array(memory_layout const& layout) : layout_{layout} {}
 
-  /// False, without an exception, for what is no array.
-  bool read(nb::handle object) noexcept {
-    if (!is_tensor(object)) return read_others(object);
-    owner_ = nb::borrow(object);
-    return read_tensor(object, layout_);
-  }
+  /// False for what cannot be read. Whoever asks for something of it then is told why: what its library raised, or a
+  /// TypeError for what is no array.
+  bool read(nb::handle object) noexcept;
 
  private:
-  bool read_others(nb::handle object) noexcept;
+  void read_others(nb::handle object);
+  memory_layout const& layout() const {
+    if (failure_) std::rethrow_exception(failure_);
+    return layout_;
+  }
 
   memory_layout layout_;
   nb::object owner_;
   nb::ndarray<nb::ro> others_;
+  std::exception_ptr failure_;
 };
 
 class input : public array {
@@ -59,14 +62,16 @@ class output : public array {
 
 namespace nanobind::detail {
 
-/// `Flags`: they have another width with another nanobind.
+/// Takes any object: a function that nanobind does not call is a TypeError about its arguments, whatever a library said
+/// of its array. `Flags`: they have another width with another nanobind.
 template <class Array>
 struct farpoint_array_caster {
   NB_TYPE_CASTER(Array, const_name("object"))
 
   template <class Flags>
   bool from_python(handle source, Flags, cleanup_list*) noexcept {
-    return value.read(source);
+    static_cast<void>(value.read(source));
+    return true;
   }
 };
 template <>

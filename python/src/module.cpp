@@ -43,6 +43,7 @@ NB_MODULE(_core, m) {
       [] { return std::exchange(farpoint_python::call_times::of_process().seconds, std::vector<double>{}); },
       "What was noted since this was asked last: seconds of each call.");
 
+  farpoint_python::add_array(m);
   farpoint_python::add_hash_map(m);
   farpoint_python::add_index(m);
   farpoint_python::add_sampling(m);

@@ -81,7 +81,8 @@ void device_memory::allocate(place const& where) {
   if (nb::isinstance<nb::int_>(owner_)) {
     address_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(owner_));
   } else {
-    if (!memory_.read(owner_)) refuse("the allocator returned neither an address nor an array");
+    bool const is_array = memory_.read(owner_) || nb::hasattr(owner_, "__dlpack__");
+    if (!is_array) refuse("the allocator returned neither an address nor an array");
     if (memory_.nbytes() < size_) refuse("the allocator's array is smaller than what was asked for");
     address_ = memory_.data();
   }

@@ -56,8 +56,9 @@ class tensor_call {
   /// Reads a tensor, which must be on the device of the first.
   bool add(nb::handle tensor, input& array) {
     good_ = good_ && device_if_dense(tensor) == place_.device && array.read(tensor);
+    if (!good_) return false;
     bool const is_complex = array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
-    good_ = good_ && !(is_complex && is_conjugated(tensor));
+    good_ = !(is_complex && is_conjugated(tensor));
     return good_;
   }
 

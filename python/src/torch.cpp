@@ -250,16 +250,14 @@ new_tensor tensor_maker::make(std::int64_t const* shape, std::size_t axes, tenso
   return made;
 }
 
-bool read_tensor(nb::handle tensor, memory_layout& layout) noexcept {
+void read_tensor(nb::handle tensor, memory_layout& layout) {
   nb::object const shape = attribute(tensor, names().shape);
   nb::object const strides = shape ? called(tensor, names().stride) : nb::object();
   nb::object const dtype = strides ? attribute(tensor, names().dtype) : nb::object();
   nb::object const address = dtype ? called(tensor, names().data_ptr) : nb::object();
-  auto const* const type = address ? type_of(dtype.ptr()) : nullptr;
-  if (type == nullptr) {
-    PyErr_Clear();
-    return false;
-  }
+  if (!address) nb::raise_python_error();
+  auto const* const type = type_of(dtype.ptr());
+  if (type == nullptr) throw nb::type_error("farpoint does not know the type of a tensor's values");
   layout.data = PyLong_AsVoidPtr(address.ptr());
   layout.dtype = {static_cast<std::uint8_t>(type->code), type->bits, 1};
   auto const number = [](nb::object const& tuple) {
@@ -268,9 +266,7 @@ bool read_tensor(nb::handle tensor, memory_layout& layout) noexcept {
     };
   };
   layout.set_axes(static_cast<std::size_t>(PyTuple_Size(shape.ptr())), number(shape), number(strides));
-  if (PyErr_Occurred() == nullptr) return true;
-  PyErr_Clear();
-  return false;
+  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
 }
 
 void* memory_of_torch(int device, std::uintptr_t stream, std::size_t size, nb::object& owner) {

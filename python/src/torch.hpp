@@ -98,8 +98,8 @@ bool read_index_type(nb::handle name, tensor_type_id& type) noexcept;
 /// True for a tensor, once connect_torch() has been called.
 bool is_tensor(nb::handle object) noexcept;
 
-/// Reads a tensor; false, without an exception, for one that has no memory of its own, such as a sparse one.
-bool read_tensor(nb::handle tensor, memory_layout& layout) noexcept;
+/// Reads a tensor. Raises what torch does for one that has no memory of its own, such as a sparse one.
+void read_tensor(nb::handle tensor, memory_layout& layout);
 
 /// Memory of torch's caching allocator, for calls on its current stream of the current device.
 /// @param owner  set to what keeps it; it is given back by give_back_to_torch() where that is null

@@ -162,3 +162,41 @@ def test_other_libraries_by_dlpack():
         farpoint.knn(Elsewhere(points), 3)
     with pytest.raises(ValueError, match="another memory or of another library"):
         farpoint.knn(points, 3, Elsewhere(points))
+
+
+class OfAStream:
+    """An array as CuPy has them: a buffer by its type, though it may be of a device, and exported without waiting for another
+    stream only where none is named."""
+
+    def __init__(self, array, captured=False):
+        self.array = array
+        self.captured = captured
+
+    def __buffer__(self, flags):
+        raise TypeError("this array is not in host memory")
+
+    def __dlpack__(self, *, stream=None, **options):
+        if stream != -1:
+            raise RuntimeError("the legacy stream is to wait for a captured one")
+        if self.captured:
+            raise RuntimeError("this array cannot be exported")
+        return self.array.__dlpack__(**options)
+
+
+def test_arrays_are_exported_without_an_order_of_streams():
+    core = farpoint._core
+    points, means = np.random.default_rng(5).random((30, 3)), np.zeros(30)
+    core.mean_knn_distance(core.Place(), OfAStream(points), None, 3, OfAStream(means))
+    np.testing.assert_array_equal(means, farpoint.mean_knn_distance(points, 3))
+
+
+def test_what_a_library_says_of_its_array_is_said():
+    core = farpoint._core
+    points, means, offsets = np.zeros((30, 3)), np.zeros(30), np.array([0, 30])
+    for given, cuts in ((OfAStream(points, True), None), (points, OfAStream(offsets, True))):
+        with pytest.raises(RuntimeError, match="this array cannot be exported"):
+            core.mean_knn_distance(core.Place(), given, cuts, 3, means)
+    with pytest.raises(RuntimeError, match="this array cannot be exported"):
+        core.mean_knn_distance(core.Place(), points, None, 3, OfAStream(means, True))
+    with pytest.raises(TypeError, match="an argument is no array"):
+        core.mean_knn_distance(core.Place(), "points", None, 3, means)
