@@ -39,7 +39,7 @@ template <class Call>
 result call_on_host(sentences const& says, int threads, runtime::run_info& told, Call const& call) noexcept {
   int const used = resolve_threads(threads);
   std::snprintf(told.device, sizeof told.device, "%d host thread%s", used, used == 1 ? "" : "s");
-  host_memory memory;
+  host_memory memory{host_exec{threads}};
   auto const run = call(host_exec{threads}, memory);
   if (!memory.is_enough()) return {status::out_of_memory, 0, says.no_host_memory};
   auto const start = std::chrono::steady_clock::now();

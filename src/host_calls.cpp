@@ -28,8 +28,8 @@ result fps_anywhere(clouds_of<Coord> const& clouds, fps_params const& params,
   });
 }
 
-template <class Scalar>
-result voxelize_anywhere(clouds_of<Scalar> const& clouds, voxelize_params<Scalar> const& params,
+template <class Coord, class Scalar = scalar_of<Coord>>
+result voxelize_anywhere(clouds_of<Coord> const& clouds, voxelize_params<Scalar> const& params,
                          voxelize_output<Scalar> const& output, runtime::options const& wish,
                          runtime::run_info* info) noexcept {
   result const checked = detail::check_voxelize(clouds, params, output);
@@ -78,9 +78,6 @@ namespace runtime {
 // Each file has the functions for one type.
 #define FARPOINT_FUNCTIONS "host/coord.inc"
 #include "each_coord.inc"
-#undef FARPOINT_FUNCTIONS
-#define FARPOINT_FUNCTIONS "host/scalar.inc"
-#include "each_scalar.inc"
 #undef FARPOINT_FUNCTIONS
 #define FARPOINT_FUNCTIONS "host/value.inc"
 #include "each_value.inc"

@@ -3,7 +3,9 @@
 
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/features.hpp>
+#include <farpoint/core/host_exec.hpp>
 #include <farpoint/core/workspace.hpp>
+#include <farpoint/host/for_each_index.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/feature_rows.hpp>
 #include <farpoint/types/fps.hpp>
@@ -17,6 +19,7 @@
 #if defined(FARPOINT_WITH_CUDA)
 #include "frame.hpp"
 #endif
+#include "widen.hpp"
 
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
@@ -24,23 +27,53 @@ namespace library {
 /// A call on the host works on the caller's arrays. What a frame is for a call on a device.
 class host_memory {
  public:
+  /// @param exec  the threads of the call
+  explicit host_memory(host_exec exec) noexcept : exec_{exec} {}
+
   /// `size_of()` bytes of the thread's own, kept from one call to the next.
   template <class SizeOf>
   bytes scratch(SizeOf const& size_of) noexcept {
-    std::size_t const size = size_of();
-    if (size > 0) is_enough_ = static_cast<bool>(of_thread().reserve(size)) && is_enough_;
-    return of_thread();
+    return of_size(size_of(), of_thread());
   }
   bool is_enough() const noexcept { return is_enough_; }
 
+  /// The clouds in float, in memory of the thread's own.
+  clouds_of<float> widened(clouds_of<float16> const& clouds) noexcept {
+    if (!has_points(clouds)) return in_float(clouds, clouds.points().base());
+    index_t const size = clouds.points().size();
+    bytes const wide = of_size(3 * sizeof(float) * static_cast<std::size_t>(size), next_batch_of_thread());
+    if (is_enough_) {
+      static_cast<void>(
+          for_each_index(exec_, size, widen_point{clouds.points(), reinterpret_cast<float*>(wide.data())}, 3));
+    }
+    return in_float(clouds, wide.data());
+  }
+
  private:
+  /// Batches of clouds that a call has: points and queries.
+  static constexpr std::size_t most_batches = 2;
+
+  bytes of_size(std::size_t size, host_scratch& memory) noexcept {
+    if (size > 0) is_enough_ = static_cast<bool>(memory.reserve(size)) && is_enough_;
+    return memory;
+  }
   static host_scratch& of_thread() noexcept {
     static thread_local host_scratch memory;
     return memory;
   }
+  host_scratch& next_batch_of_thread() noexcept {
+    static thread_local host_scratch memory[most_batches];
+    return memory[batches_++ % most_batches];
+  }
 
+  host_exec exec_;
+  std::size_t batches_ = 0;
   bool is_enough_ = true;
 };
+
+inline clouds_of<float> place(host_memory& memory, clouds_of<float16> const& clouds) noexcept {
+  return memory.widened(clouds);
+}
 
 template <class Argument, class... Shape>
 Argument const& place(host_memory&, Argument const& argument, Shape const&...) noexcept {

@@ -10,9 +10,9 @@ FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
 /// Rows behind those of the visible points stay as they are.
-template <class Scalar, class Camera>
+template <class Scalar, class Coord, class Camera>
 knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> const& output,
-                                clouds_of<Scalar> const& points, screen_space<Camera> const& method,
+                                clouds_of<Coord> const& points, screen_space<Camera> const& method,
                                 index_t k) noexcept {
   static thread_local index_t unwanted = 0;
   index_t const size = points.points().size();
@@ -43,8 +43,8 @@ using library::place;
 
 namespace {
 
-template <class Camera, class Scalar = typename Camera::scalar>
-result knn_anywhere(clouds_of<Scalar> const& points, screen_space<Camera> const& method, index_t k,
+template <class Camera, class Coord, class Scalar = typename Camera::scalar>
+result knn_anywhere(clouds_of<Coord> const& points, screen_space<Camera> const& method, index_t k,
                     knn_screen_output<Scalar> const& output, runtime::options const& wish,
                     runtime::run_info* info) noexcept {
   result const checked = detail::check_knn_screen(points, method, k, output);

@@ -40,11 +40,11 @@ struct search_clouds {
 /// A search, as call_anywhere() calls it: `rest(size)` makes the checks of its own arguments for so many queries, and
 /// `search(memory, exec, clouds, all)` places these and returns the call.
 /// @param all  of search(): the clouds that queries are in
-template <class Scalar, class Rest, class Search>
-result search_anywhere(library::sentences const& says, clouds_of<Scalar> const& points,
-                       clouds_of<Scalar> const* queries, Rest const& rest, runtime::options const& wish,
-                       runtime::run_info* info, Search const& search) noexcept {
-  clouds_of<Scalar> const& all = queries == nullptr ? points : *queries;
+template <class Coord, class Rest, class Search>
+result search_anywhere(library::sentences const& says, clouds_of<Coord> const& points, clouds_of<Coord> const* queries,
+                       Rest const& rest, runtime::options const& wish, runtime::run_info* info,
+                       Search const& search) noexcept {
+  clouds_of<Coord> const& all = queries == nullptr ? points : *queries;
   result const checked = check_search(points, all, [&] { return rest(all.points().size()); });
   return call_anywhere(says, checked, wish, info, [&](auto exec, auto& memory) {
     auto const cloud = place(memory, points);
@@ -54,8 +54,8 @@ result search_anywhere(library::sentences const& says, clouds_of<Scalar> const& 
   });
 }
 
-template <class Scalar>
-result knn_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries, exact const& method, index_t k,
+template <class Coord, class Scalar = scalar_of<Coord>>
+result knn_anywhere(clouds_of<Coord> const& points, clouds_of<Coord> const* queries, exact const& method, index_t k,
                     knn_output<Scalar> const& output, runtime::options const& wish, runtime::run_info* info) noexcept {
   auto const check = [&](index_t size) { return detail::check_knn(size, method, k, output); };
   auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
@@ -78,8 +78,8 @@ bytes radius_workspace(Memory& memory, Exec exec, Clouds const& clouds) noexcept
       [&] { return clouds.given_to([&](auto const&... given) { return radius_workspace_bytes(exec, given...); }); });
 }
 
-template <class Scalar>
-result radius_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries, radius_params const& params,
+template <class Coord, class Scalar = scalar_of<Coord>>
+result radius_anywhere(clouds_of<Coord> const& points, clouds_of<Coord> const* queries, radius_params const& params,
                        index_t max, radius_output<Scalar> const& output, runtime::options const& wish,
                        runtime::run_info* info) noexcept {
   auto const check = [&](index_t size) { return detail::check_radius(size, params, max, output); };
@@ -94,8 +94,8 @@ result radius_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const*
   return search_anywhere(FARPOINT_SENTENCES("radius"), points, queries, check, wish, info, search);
 }
 
-template <class Scalar>
-result radius_rows_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> const* queries,
+template <class Coord, class Scalar = scalar_of<Coord>>
+result radius_rows_anywhere(clouds_of<Coord> const& points, clouds_of<Coord> const* queries,
                             radius_params const& params, radius_rows_output<Scalar> const& output,
                             runtime::options const& wish, runtime::run_info* info) noexcept {
   auto const check = [&](index_t size) { return detail::check_radius_rows(size, params, output); };
@@ -110,8 +110,8 @@ result radius_rows_anywhere(clouds_of<Scalar> const& points, clouds_of<Scalar> c
   return search_anywhere(FARPOINT_SENTENCES("radius_rows"), points, queries, check, wish, info, search);
 }
 
-template <class Scalar>
-result estimate_normals_anywhere(clouds_of<Scalar> const& points, normals_params const& params,
+template <class Coord, class Scalar = scalar_of<Coord>>
+result estimate_normals_anywhere(clouds_of<Coord> const& points, normals_params const& params,
                                  normals_output<Scalar> const& output, runtime::options const& wish,
                                  runtime::run_info* info) noexcept {
   result const checked =
@@ -124,8 +124,8 @@ result estimate_normals_anywhere(clouds_of<Scalar> const& points, normals_params
   });
 }
 
-template <class Scalar>
-result mean_knn_distance_anywhere(clouds_of<Scalar> const& points, index_t k, span<Scalar> means, knn_report* report,
+template <class Coord, class Scalar = scalar_of<Coord>>
+result mean_knn_distance_anywhere(clouds_of<Coord> const& points, index_t k, span<Scalar> means, knn_report* report,
                                   runtime::options const& wish, runtime::run_info* info) noexcept {
   result const checked =
       check_search(points, points, [&] { return detail::check_mean_distance(points.points().size(), k, means); });
@@ -138,10 +138,10 @@ result mean_knn_distance_anywhere(clouds_of<Scalar> const& points, index_t k, sp
   });
 }
 
-template <class Scalar>
-result interpolate_anywhere(clouds_of<Scalar> const& points, span<float const> features,
-                            clouds_of<Scalar> const& queries, index_t channels, interpolate_output const& output,
-                            runtime::options const& wish, runtime::run_info* info) noexcept {
+template <class Coord, class Scalar = scalar_of<Coord>>
+result interpolate_anywhere(clouds_of<Coord> const& points, span<float const> features, clouds_of<Coord> const& queries,
+                            index_t channels, interpolate_output const& output, runtime::options const& wish,
+                            runtime::run_info* info) noexcept {
   result const checked = check_search(points, queries, [&] {
     return detail::check_interpolate(points.points().size(), features, queries.points().size(), channels, output);
   });
@@ -161,7 +161,7 @@ namespace runtime {
 
 // Each file has the functions for one type.
 #define FARPOINT_FUNCTIONS "host/searches.inc"
-#include "each_scalar.inc"
+#include "each_coord.inc"
 #undef FARPOINT_FUNCTIONS
 
 }  // namespace runtime

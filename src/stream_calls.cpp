@@ -5,6 +5,7 @@
 
 #include "fill_rows.hpp"
 #include "on_stream.hpp"
+#include "widen.hpp"
 
 #include <array>
 #include <cstring>
@@ -39,7 +40,7 @@ result no_device() noexcept {
 template <function F, class... Args>
 result enqueue([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::on_stream<F>::run(exec, args...);
+  if (runtime::cuda_available()) return library::run_widened<F>(exec, args...);
 #endif
   return no_device<F>();
 }
@@ -47,7 +48,7 @@ result enqueue([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... 
 template <function F, class... Args>
 std::size_t size_of([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::on_stream<F>::workspace_bytes(exec, args...);
+  if (runtime::cuda_available()) return library::widened_workspace_bytes<F>(exec, args...);
 #endif
   return 0;
 }
@@ -66,9 +67,6 @@ result bound_of([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Points const& 
 // Each file has the functions for one type.
 #define FARPOINT_FUNCTIONS "stream/coord.inc"
 #include "each_coord.inc"
-#undef FARPOINT_FUNCTIONS
-#define FARPOINT_FUNCTIONS "stream/scalar.inc"
-#include "each_scalar.inc"
 #undef FARPOINT_FUNCTIONS
 #define FARPOINT_FUNCTIONS "stream/camera.inc"
 #include "each_camera.inc"
@@ -147,9 +145,12 @@ result workspace_bound(bounded f, point_view<double> const& points, cuda_exec ex
 }
 
 result workspace_bound(bounded f, point_view<float16> const& points, cuda_exec exec, search_limits const& limits,
-                       index_t, std::size_t& bound) noexcept {
-  if (f != bounded::fps) return detail::reject("workspace_bound: only fps() takes float16");
-  return bound_of<function::fps>(exec, points, bound, batch_limits{limits.points, limits.clouds});
+                       index_t k, std::size_t& bound) noexcept {
+  batch_limits const clouds{limits.points, limits.clouds};
+  if (f == bounded::fps) return bound_of<function::fps>(exec, points, bound, clouds);
+  result const outcome = bound_of_scalar(f, point_view<float>{}, exec, limits, k, bound);
+  if (outcome) bound += wide_bytes(limits.points) + wide_bytes(limits.queries);
+  return outcome;
 }
 
 }  // namespace library

@@ -4,7 +4,7 @@
 ///
 /// On a stream: for files that nvcc does not compile, and for those that would rather not wait for it. Each call is
 /// spelt as in its header, does the same, and keeps the same promises: it only enqueues, may be captured in a graph,
-/// and its workspace is the caller's. Clouds are point_view<float> or point_view<double> of three coordinates, any
+/// and its workspace is the caller's. Clouds are point_view<float>, <double> or <float16> of three coordinates, any
 /// stride; other types, and selectors, need the header. In a file that includes both, a call that the library can make
 /// goes to the library.
 ///
@@ -16,8 +16,10 @@
 #pragma once
 
 #include <farpoint/runtime/host_calls.hpp>
+#include <farpoint/runtime/host_float16.hpp>
 #include <farpoint/runtime/host_hash_map.hpp>
 #include <farpoint/runtime/host_index.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
+#include <farpoint/runtime/stream_float16.hpp>
 #include <farpoint/runtime/stream_gather.hpp>
 #include <farpoint/runtime/stream_screen.hpp>

@@ -128,6 +128,7 @@ TEST_CASE("the library refuses what the core call refuses", "[runtime]") {
 TEST_CASE("the library voxelizes on the host", "[runtime][voxelize]") {
   check_voxelize<float>(runtime::backend::host);
   check_voxelize<double>(runtime::backend::host);
+  check_voxelize<farpoint::float16>(runtime::backend::host);
   check_voxelize<float>(runtime::backend::automatic);
 }
 
@@ -135,6 +136,7 @@ TEST_CASE("the library voxelizes on the GPU, or says that there is none", "[runt
   if (runtime::cuda_available()) {
     check_voxelize<float>(runtime::backend::cuda);
     check_voxelize<double>(runtime::backend::cuda);
+    check_voxelize<farpoint::float16>(runtime::backend::cuda);
     return;
   }
   std::vector<float> const xyz(30);

@@ -45,31 +45,41 @@ span<T> of(half which, twice<T>& both) {
 }
 
 /// Points in records of seven coordinates, or packed, in clouds that leave some of them out.
-template <class Scalar>
+template <class Coord>
 struct scene {
+  using scalar = farpoint::scalar_of<Coord>;
+
   scene(index_t n, bool packed, std::vector<index_t> offsets_of_clouds, std::uint64_t seed,
         shape of = shape::non_finite)
       : size{n}, stride{packed ? 3 : 7}, offsets{std::move(offsets_of_clouds)} {
-    values.resize(static_cast<std::size_t>(n * stride), Scalar(-5));
+    values.resize(static_cast<std::size_t>(n * stride), to_coord<Coord>(-5));
     std::size_t i = 0;
     for (auto const& point : make_cloud(of, static_cast<std::size_t>(n), seed)) {
       for (std::size_t axis = 0; axis < 3; ++axis) {
-        values[i * static_cast<std::size_t>(stride) + axis] = static_cast<Scalar>(point[axis]);
+        values[i * static_cast<std::size_t>(stride) + axis] = to_coord<Coord>(point[axis]);
       }
       ++i;
     }
+    for (Coord const value : values) scalars.push_back(static_cast<scalar>(value));
   }
 
-  farpoint::batch<farpoint::point_view<Scalar>> clouds() const {
-    using view = farpoint::point_view<Scalar>;
-    view const all{values.data(), size, stride * index_t{sizeof(Scalar)}};
-    return offsets.empty() ? farpoint::batch<view>::regular(all, 1) : farpoint::batch<view>::ragged(all, offsets);
-  }
+  farpoint::batch<farpoint::point_view<Coord>> clouds() const { return clouds_of(values); }
+  /// What the header searches: float has the same points as float16.
+  farpoint::batch<farpoint::point_view<scalar>> wide() const { return clouds_of(scalars); }
 
   index_t size;
   index_t stride;
   std::vector<index_t> offsets;
-  std::vector<Scalar> values;
+  std::vector<Coord> values;
+  std::vector<scalar> scalars;
+
+ private:
+  template <class T>
+  farpoint::batch<farpoint::point_view<T>> clouds_of(std::vector<T> const& coordinates) const {
+    using view = farpoint::point_view<T>;
+    view const all{coordinates.data(), size, stride * index_t{sizeof(T)}};
+    return offsets.empty() ? farpoint::batch<view>::regular(all, 1) : farpoint::batch<view>::ragged(all, offsets);
+  }
 };
 
 /// The backend under test: a GPU where there is one.
@@ -117,10 +127,12 @@ bool same_report(farpoint::knn_report const& a, farpoint::knn_report const& b) {
          a.bad_offsets == b.bad_offsets;
 }
 
-template <class Scalar>
-void check_knn(scene<Scalar> const& points, scene<Scalar> const& queries, index_t k) {
+template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
+void check_knn(scene<Coord> const& points, scene<Coord> const& queries, index_t k) {
   auto const cloud = points.clouds();
+  auto const wide = points.wide();
   auto const asked = queries.clouds();
+  auto const wide_asked = queries.wide();
   lists<Scalar> found{queries.size, k};
   farpoint::knn_report reports[2];
   check_both(
@@ -129,8 +141,8 @@ void check_knn(scene<Scalar> const& points, scene<Scalar> const& queries, index_
         farpoint::knn_output<Scalar> output{of(to, found.indices), of(to, found.distances), of(to, found.counts)};
         output.report = &reports[static_cast<int>(to)];
         if (to == half::library) return runtime::knn(cloud, asked, exact{}, k, output, wish);
-        return with_workspace(knn_workspace_bytes(threads, cloud, asked, exact{}, k), [&](farpoint::bytes memory) {
-          return knn(threads, cloud, asked, exact{}, k, output, memory);
+        return with_workspace(knn_workspace_bytes(threads, wide, wide_asked, exact{}, k), [&](farpoint::bytes memory) {
+          return knn(threads, wide, wide_asked, exact{}, k, output, memory);
         });
       },
       found.indices, found.distances, found.counts);
@@ -143,16 +155,18 @@ void check_knn(scene<Scalar> const& points, scene<Scalar> const& queries, index_
       [&](half to) {
         farpoint::knn_output<Scalar> const output{of(to, own.indices), of(to, own.distances)};
         if (to == half::library) return runtime::knn(cloud, others, k, output, wish);
-        return with_workspace(knn_workspace_bytes(threads, cloud, others, k),
-                              [&](farpoint::bytes memory) { return knn(threads, cloud, others, k, output, memory); });
+        return with_workspace(knn_workspace_bytes(threads, wide, others, k),
+                              [&](farpoint::bytes memory) { return knn(threads, wide, others, k, output, memory); });
       },
       own.indices, own.distances);
 }
 
-template <class Scalar>
-void check_radius(scene<Scalar> const& points, scene<Scalar> const& queries, index_t max) {
+template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
+void check_radius(scene<Coord> const& points, scene<Coord> const& queries, index_t max) {
   auto const cloud = points.clouds();
+  auto const wide = points.wide();
   auto const asked = queries.clouds();
+  auto const wide_asked = queries.wide();
   farpoint::radius_params const ball{0.15};
   lists<Scalar> found{queries.size, max};
   check_both(
@@ -160,18 +174,20 @@ void check_radius(scene<Scalar> const& points, scene<Scalar> const& queries, ind
       [&](half to) {
         auto const output = found.template output<farpoint::radius_output<Scalar>>(to);
         if (to == half::library) return runtime::radius(cloud, asked, ball, max, output, wish);
-        return with_workspace(radius_workspace_bytes(threads, cloud, asked), [&](farpoint::bytes memory) {
-          return radius(threads, cloud, asked, ball, max, output, memory);
+        return with_workspace(radius_workspace_bytes(threads, wide, wide_asked), [&](farpoint::bytes memory) {
+          return radius(threads, wide, wide_asked, ball, max, output, memory);
         });
       },
       found.indices, found.distances, found.counts);
 }
 
 /// @param capacity  of the rows: too little, or more than enough
-template <class Scalar>
-void check_radius_rows(scene<Scalar> const& points, scene<Scalar> const& queries, index_t capacity) {
+template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
+void check_radius_rows(scene<Coord> const& points, scene<Coord> const& queries, index_t capacity) {
   auto const cloud = points.clouds();
+  auto const wide = points.wide();
   auto const asked = queries.clouds();
+  auto const wide_asked = queries.wide();
   farpoint::radius_params const ball{0.15};
   twice<std::int32_t> offsets{queries.size + 1};
   twice<std::int64_t> indices{capacity};
@@ -183,8 +199,8 @@ void check_radius_rows(scene<Scalar> const& points, scene<Scalar> const& queries
         farpoint::radius_rows_output<Scalar> const output{of(to, offsets), of(to, indices), of(to, distances),
                                                           &reports[static_cast<int>(to)]};
         if (to == half::library) return runtime::radius_rows(cloud, asked, ball, output, wish);
-        return with_workspace(radius_workspace_bytes(threads, cloud, asked), [&](farpoint::bytes memory) {
-          return radius_rows(threads, cloud, asked, ball, output, memory);
+        return with_workspace(radius_workspace_bytes(threads, wide, wide_asked), [&](farpoint::bytes memory) {
+          return radius_rows(threads, wide, wide_asked, ball, output, memory);
         });
       },
       offsets, indices, distances);
@@ -192,10 +208,12 @@ void check_radius_rows(scene<Scalar> const& points, scene<Scalar> const& queries
   CHECK(reports[0].rows_left_out == reports[1].rows_left_out);
 }
 
-template <class Scalar>
-void check_neighbourhoods(scene<Scalar> const& points, scene<Scalar> const& queries) {
+template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
+void check_neighbourhoods(scene<Coord> const& points, scene<Coord> const& queries) {
   auto const cloud = points.clouds();
+  auto const wide = points.wide();
   auto const asked = queries.clouds();
+  auto const wide_asked = queries.wide();
   farpoint::normals_params const params;
   twice<Scalar> normals{3 * points.size};
   twice<Scalar> curvatures{points.size};
@@ -204,8 +222,8 @@ void check_neighbourhoods(scene<Scalar> const& points, scene<Scalar> const& quer
       [&](half to) {
         farpoint::normals_output<Scalar> const output{of(to, normals), of(to, curvatures)};
         if (to == half::library) return runtime::estimate_normals(cloud, params, output, wish);
-        return with_workspace(estimate_normals_workspace_bytes(threads, cloud, params), [&](farpoint::bytes memory) {
-          return estimate_normals(threads, cloud, params, output, memory);
+        return with_workspace(estimate_normals_workspace_bytes(threads, wide, params), [&](farpoint::bytes memory) {
+          return estimate_normals(threads, wide, params, output, memory);
         });
       },
       normals, curvatures);
@@ -215,8 +233,8 @@ void check_neighbourhoods(scene<Scalar> const& points, scene<Scalar> const& quer
       "mean_knn_distance",
       [&](half to) {
         if (to == half::library) return runtime::mean_knn_distance(cloud, 4, of(to, means), nullptr, wish);
-        return with_workspace(mean_knn_distance_workspace_bytes(threads, cloud, 4), [&](farpoint::bytes memory) {
-          return mean_knn_distance(threads, cloud, 4, of(to, means), memory);
+        return with_workspace(mean_knn_distance_workspace_bytes(threads, wide, 4), [&](farpoint::bytes memory) {
+          return mean_knn_distance(threads, wide, 4, of(to, means), memory);
         });
       },
       means);
@@ -230,17 +248,18 @@ void check_neighbourhoods(scene<Scalar> const& points, scene<Scalar> const& quer
         farpoint::interpolate_output const output{of(to, interpolated)};
         span<float const> const values{features};
         if (to == half::library) return runtime::interpolate(cloud, values, asked, 2, output, wish);
-        return with_workspace(interpolate_workspace_bytes(threads, cloud, asked), [&](farpoint::bytes memory) {
-          return interpolate(threads, cloud, values, asked, 2, output, memory);
+        return with_workspace(interpolate_workspace_bytes(threads, wide, wide_asked), [&](farpoint::bytes memory) {
+          return interpolate(threads, wide, values, wide_asked, 2, output, memory);
         });
       },
       interpolated);
 }
 
-template <class Camera>
-void check_screen(scene<typename Camera::scalar> const& points, Camera const& camera, farpoint::screen_rows rows) {
+template <class Coord, class Camera>
+void check_screen(scene<Coord> const& points, Camera const& camera, farpoint::screen_rows rows) {
   using scalar = typename Camera::scalar;
   auto const cloud = points.clouds();
+  auto const wide = points.wide();
   farpoint::screen_space<Camera> method{camera};
   method.rows = rows;
   constexpr index_t k = 4;
@@ -255,16 +274,16 @@ void check_screen(scene<typename Camera::scalar> const& points, Camera const& ca
         output.visible = of(to, visible);
         output.report = &reports[static_cast<int>(to)];
         if (to == half::library) return runtime::knn(cloud, method, k, output, wish);
-        return with_workspace(knn_workspace_bytes(threads, cloud, method, k),
-                              [&](farpoint::bytes memory) { return knn(threads, cloud, method, k, output, memory); });
+        return with_workspace(knn_workspace_bytes(threads, wide, method, k),
+                              [&](farpoint::bytes memory) { return knn(threads, wide, method, k, output, memory); });
       },
       found.indices, found.distances, found.counts, visible);
   CHECK(reports[0].visible_points > 0);
   CHECK(reports[0].visible_points == reports[1].visible_points);
 }
 
-template <class Scalar>
-void check_searches(scene<Scalar> const& points, scene<Scalar> const& queries) {
+template <class Coord>
+void check_searches(scene<Coord> const& points, scene<Coord> const& queries) {
   check_knn(points, queries, 5);
   check_radius(points, queries, 7);
   check_radius(points, queries, 0);
@@ -273,18 +292,18 @@ void check_searches(scene<Scalar> const& points, scene<Scalar> const& queries) {
   check_neighbourhoods(points, queries);
 }
 
-template <class Scalar>
+template <class Coord>
 void check_every_search() {
   // Points before, between and after clouds; a cloud without points; gaps between records.
-  scene<Scalar> const points{1500, false, {7, 700, 700, 1480}, 3};
-  scene<Scalar> const queries{300, true, {0, 100, 120, 290}, 4};
+  scene<Coord> const points{1500, false, {7, 700, 700, 1480}, 3};
+  scene<Coord> const queries{300, true, {0, 100, 120, 290}, 4};
   check_searches(points, queries);
   // One cloud, and wrong offsets.
-  check_searches(scene<Scalar>{900, true, {}, 5}, scene<Scalar>{200, false, {}, 6});
-  check_searches(scene<Scalar>{900, true, {0, 600, 500}, 5}, scene<Scalar>{200, false, {0, 100, 200}, 6});
+  check_searches(scene<Coord>{900, true, {}, 5}, scene<Coord>{200, false, {}, 6});
+  check_searches(scene<Coord>{900, true, {0, 600, 500}, 5}, scene<Coord>{200, false, {0, 100, 200}, 6});
   // Nothing.
-  check_searches(scene<Scalar>{0, true, {}, 1}, scene<Scalar>{0, true, {}, 1});
-  check_searches(scene<Scalar>{3, true, {}, 1}, scene<Scalar>{0, true, {0, 0}, 1});
+  check_searches(scene<Coord>{0, true, {}, 1}, scene<Coord>{0, true, {}, 1});
+  check_searches(scene<Coord>{3, true, {}, 1}, scene<Coord>{0, true, {0, 0}, 1});
 }
 
 template <class Value>
@@ -331,6 +350,7 @@ void check_gather() {
 TEST_CASE("the library's searches on host memory are the headers'", "[runtime][knn]") {
   check_every_search<float>();
   check_every_search<double>();
+  check_every_search<farpoint::float16>();
 }
 
 TEST_CASE("the library's searches on host memory go beyond its buffers", "[runtime][knn]") {
@@ -338,6 +358,7 @@ TEST_CASE("the library's searches on host memory go beyond its buffers", "[runti
   scene<float> const points{200000, false, {5, 100000, 199990}, 12, shape::cube};
   scene<float> const queries{150000, true, {0, 70000, 150000}, 13, shape::cube};
   for (int repeat = 0; repeat < 2; ++repeat) check_knn(points, queries, 8);
+  check_knn(scene<farpoint::float16>{40000, true, {}, 14, shape::cube}, scene<farpoint::float16>{100, true, {}, 15}, 2);
 }
 
 TEST_CASE("the library gathers on host memory as the header does", "[runtime]") {
@@ -351,9 +372,11 @@ TEST_CASE("the library gathers on host memory as the header does", "[runtime]") 
 TEST_CASE("the library's search in screen space on host memory is the header's", "[runtime][knn]") {
   scene<float> const points{2000, false, {}, 3};
   scene<double> const precise{2000, true, {4, 1990}, 3};
+  scene<farpoint::float16> const narrow{2000, true, {4, 1990}, 3};
   for (auto const rows : {farpoint::screen_rows::visible, farpoint::screen_rows::input}) {
     check_screen(points, camera_at_cube<float>(64, 48), rows);
     check_screen(precise, camera_at_cube<double>(64, 48), rows);
+    check_screen(narrow, camera_at_cube<float>(64, 48), rows);
     farpoint::organized_camera<float> grid;
     grid.width = 20;
     grid.height = 30;

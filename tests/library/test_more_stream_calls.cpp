@@ -103,11 +103,11 @@ void check_gather(std::uint64_t seed) {
       within);
 }
 
-template <class Scalar>
+template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
 void check_screen(farpoint::screen_rows rows) {
   constexpr index_t n = 3000;
   constexpr index_t k = 4;
-  mirrored_clouds<Scalar> const cloud{n, {0, n}, 5};
+  mirrored_clouds<Coord> const cloud{n, {0, n}, 5};
   farpoint::screen_space<farpoint::pinhole_camera<Scalar>> method{camera_at_cube<Scalar>(80, 60)};
   method.rows = rows;
   mirror<std::int32_t> indices{n * k};
@@ -209,6 +209,7 @@ TEST_CASE("library, device: knn() in screen space is the header's", "[library][d
   for (auto const rows : {farpoint::screen_rows::visible, farpoint::screen_rows::input}) {
     check_screen<float>(rows);
     check_screen<double>(rows);
+    check_screen<farpoint::float16>(rows);
   }
 }
 
@@ -246,8 +247,11 @@ TEST_CASE("library, device: rows of neighbours are filled with their first", "[l
   }
 }
 
-TEST_CASE("library, device: bounds are enough", "[library][device]") {
-  using points = farpoint::point_view<float>;
+namespace {
+
+template <class Coord>
+void check_bounds() {
+  using points = farpoint::point_view<Coord>;
   test_stream const stream;
   farpoint::cuda_exec const exec{stream.get()};
   farpoint::batch_limits const limits{100000, 4};
@@ -268,4 +272,11 @@ TEST_CASE("library, device: bounds are enough", "[library][device]") {
   CHECK(point_bvh_bytes(exec, clouds) <= bound);
   REQUIRE(farpoint::mean_knn_distance_workspace_bound<points>(exec, limits, 40, bound));
   CHECK(mean_knn_distance_workspace_bytes(exec, clouds, 40) <= bound);
+}
+
+}  // namespace
+
+TEST_CASE("library, device: bounds are enough", "[library][device]") {
+  check_bounds<float>();
+  check_bounds<farpoint::float16>();
 }

@@ -202,7 +202,6 @@ class problem {
       return {indices.on(exec), distances.on(exec), counts.on(exec)};
     }
   };
-  using batch_type = typename mirrored_clouds<Coord>::clouds;
   template <class Exec>
   using index_on = std::conditional_t<std::is_same_v<Exec, host_exec>, farpoint::point_bvh<scalar>,
                                       farpoint::device_point_bvh<scalar>>;
@@ -236,22 +235,28 @@ class problem {
   }
 
   // The host's workspaces are knn()'s.
-  static std::size_t normals_bytes(host_exec exec, batch_type const& points, farpoint::normals_params const& params) {
+  template <class Clouds>
+  static std::size_t normals_bytes(host_exec exec, Clouds const& points, farpoint::normals_params const& params) {
     return knn_workspace_bytes(exec, points, exact{}, params.k);
   }
-  static std::size_t normals_bytes(cuda_exec exec, batch_type const& points, farpoint::normals_params const& params) {
+  template <class Clouds>
+  static std::size_t normals_bytes(cuda_exec exec, Clouds const& points, farpoint::normals_params const& params) {
     return estimate_normals_workspace_bytes(exec, points, params);
   }
-  static std::size_t means_bytes(host_exec exec, batch_type const& points) {
+  template <class Clouds>
+  static std::size_t means_bytes(host_exec exec, Clouds const& points) {
     return knn_workspace_bytes(exec, points, exact{}, k);
   }
-  static std::size_t means_bytes(cuda_exec exec, batch_type const& points) {
+  template <class Clouds>
+  static std::size_t means_bytes(cuda_exec exec, Clouds const& points) {
     return mean_knn_distance_workspace_bytes(exec, points, k);
   }
-  static std::size_t interpolation_bytes(host_exec exec, batch_type const& points, batch_type const& queries) {
+  template <class Clouds>
+  static std::size_t interpolation_bytes(host_exec exec, Clouds const& points, Clouds const& queries) {
     return knn_workspace_bytes(exec, points, queries, exact{}, 3);
   }
-  static std::size_t interpolation_bytes(cuda_exec exec, batch_type const& points, batch_type const& queries) {
+  template <class Clouds>
+  static std::size_t interpolation_bytes(cuda_exec exec, Clouds const& points, Clouds const& queries) {
     return interpolate_workspace_bytes(exec, points, queries);
   }
 
@@ -284,6 +289,7 @@ TEST_CASE("library, device: fps() is the header's", "[library][device]") {
 TEST_CASE("library, device: the other functions are the headers'", "[library][device]") {
   check_searches<float>();
   check_searches<double>();
+  check_searches<farpoint::float16>();
 }
 
 TEST_CASE("library, device: wrong arguments are refused, and nothing is written", "[library][device]") {
@@ -294,6 +300,21 @@ TEST_CASE("library, device: wrong arguments are refused, and nothing is written"
   auto const cloud = points.on(exec);
   CHECK(knn(exec, cloud, exact{}, 0, {indices.on(exec)}, {}).code == farpoint::status::bad_argument);
   CHECK(knn(exec, cloud, exact{}, 4, {indices.on(exec)}, {}).code == farpoint::status::workspace_too_small);
+  CHECK(indices.same());
+}
+
+TEST_CASE("library, device: a workspace without room for wide clouds is refused", "[library][device]") {
+  mirrored_clouds<farpoint::float16> const points{100, {0, 100}, 1};
+  mirror<std::int32_t> indices{100 * 4};
+  test_stream const stream;
+  cuda_exec const exec{stream.get()};
+  auto const cloud = points.on(exec);
+  std::size_t const needed = knn_workspace_bytes(exec, cloud, exact{}, 4);
+  call_workspace memory;
+  farpoint::bytes const workspace = memory.of_size(needed);
+  CHECK(knn(exec, cloud, exact{}, 4, {indices.on(exec)}, {}).code == farpoint::status::workspace_too_small);
+  auto const shorter = knn(exec, cloud, exact{}, 4, {indices.on(exec)}, workspace.first(needed - 1));
+  CHECK(shorter.code == farpoint::status::workspace_too_small);
   CHECK(indices.same());
 }
 

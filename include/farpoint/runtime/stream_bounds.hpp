@@ -17,7 +17,7 @@ enum class bounded { fps, voxelize, knn, build_point_bvh, radius, estimate_norma
 
 /// What the functions below call.
 /// @param f       whose workspace
-/// @param points  says of which coordinates; float16 for fps() only
+/// @param points  says of which coordinates; of float16 as of float
 /// @param exec    the stream
 /// @param limits  of the calls
 /// @param k       of estimate_normals() and mean_knn_distance()
@@ -27,7 +27,7 @@ FARPOINT_API result workspace_bound(bounded f, point_view<float> const& points, 
 /// The same for double.
 FARPOINT_API result workspace_bound(bounded f, point_view<double> const& points, cuda_exec exec,
                                     search_limits const& limits, index_t k, std::size_t& bound) noexcept;
-/// The same for float16, for fps() only.
+/// The same for float16.
 FARPOINT_API result workspace_bound(bounded f, point_view<float16> const& points, cuda_exec exec,
                                     search_limits const& limits, index_t k, std::size_t& bound) noexcept;
 

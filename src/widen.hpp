@@ -1,0 +1,144 @@
+// Clouds of float16 as clouds of float, for the functions that are not compiled for them. The widening is exact, so
+// that the answers are those of the headers, which read float16 themselves.
+#pragma once
+
+#include <farpoint/core/check.hpp>
+#include <farpoint/core/float16.hpp>
+
+#include "on_stream.hpp"
+
+#include <tuple>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
+
+/// Widens a point: the body of a loop over them.
+struct widen_point {
+  point_view<float16> from;
+  float* to;  ///< `[points, 3]`
+
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    auto const point = from[static_cast<index_t>(i)];
+    float* const record = to + 3 * static_cast<index_t>(i);
+    for (int axis = 0; axis < 3; ++axis) record[axis] = point[axis];
+  }
+};
+
+/// Enqueues it for all points. Device memory.
+result widen_on_stream(cuda_exec exec, widen_point const& body) noexcept;
+
+/// The same clouds with their points elsewhere.
+inline clouds_of<float> in_float(clouds_of<float16> const& clouds, void const* points) noexcept {
+  point_view<float> const wide{points, clouds.points().size()};
+  if (!clouds.is_ragged()) return clouds_of<float>::regular(wide, clouds.size());
+  return clouds_of<float>::ragged(wide, clouds.offsets(), clouds.largest());
+}
+
+/// True for clouds whose points can be read; the others are refused, or there are none.
+inline bool has_points(clouds_of<float16> const& clouds) noexcept {
+  index_t const size = clouds.points().size();
+  return size > 0 && size <= detail::max_points && clouds.points().base() != nullptr;
+}
+
+/// Bytes for so many points in float, as a part of a workspace.
+constexpr std::size_t wide_bytes(index_t points) noexcept {
+  constexpr std::size_t line = detail::workspace_alignment;
+  auto const size = static_cast<std::size_t>(detail::bounded_points(points)) * (3 * sizeof(float));
+  return (size + line - 1) / line * line;
+}
+
+/// Whether a call has to be made with other arguments.
+template <class T>
+inline constexpr bool is_narrow = false;
+template <>
+inline constexpr bool is_narrow<clouds_of<float16>> = true;
+
+/// What an argument takes of the workspace.
+template <class T>
+std::size_t wide_bytes_of(T const& argument) noexcept {
+  if constexpr (is_narrow<T>) {
+    return wide_bytes(argument.points().size());
+  } else {
+    return 0;
+  }
+}
+
+/// What is asked about instead of an argument of *_workspace_bytes(), which reads no points.
+template <class T>
+auto wide_to_ask(T const& argument) noexcept {
+  if constexpr (is_narrow<T>) {
+    return in_float(argument, argument.points().base());
+  } else {
+    return argument;
+  }
+}
+
+/// Puts wide clouds at the start of a workspace, and leaves the rest of it to the call.
+class stream_widener {
+ public:
+  /// @param room  wide_bytes_of() all arguments
+  stream_widener(cuda_exec exec, bytes workspace, std::size_t room) noexcept
+      : exec_{exec}, outcome_{detail::check_workspace(workspace, room)} {
+    if (!outcome_) return;
+    next_ = workspace.data();
+    rest_ = workspace.subspan(room);
+  }
+
+  result const& outcome() const noexcept { return outcome_; }
+
+  /// The argument that the call is made with.
+  template <class T>
+  T operator()(T const& argument) const noexcept {
+    return argument;
+  }
+  bytes operator()(bytes const&) const noexcept { return rest_; }
+  clouds_of<float> operator()(clouds_of<float16> const& clouds) noexcept {
+    auto const& points = clouds.points();
+    if (!outcome_ || !has_points(clouds)) return in_float(clouds, points.base());
+    auto* const wide = reinterpret_cast<float*>(next_);
+    next_ += wide_bytes(points.size());
+    outcome_ = detail::is_distance(points.size(), points.stride())
+                   ? widen_on_stream(exec_, {points, wide})
+                   : detail::reject("points: their number times their stride does not fit in 64 bits");
+    return in_float(clouds, wide);
+  }
+
+ private:
+  cuda_exec exec_;
+  result outcome_;
+  unsigned char* next_ = nullptr;
+  bytes rest_;
+};
+
+/// Whether a function is called with wide clouds: only the kernels of fps() read float16.
+template <function F, class... Args>
+constexpr bool is_widened = F != function::fps && (is_narrow<Args> || ...);
+
+/// on_stream<F>::run(), with wide clouds where it is compiled for no others.
+template <function F, class... Args>
+result run_widened(cuda_exec exec, Args const&... args) noexcept {
+  if constexpr (is_widened<F, Args...>) {
+    std::size_t const room = (wide_bytes_of(args) + ...);
+    stream_widener widen{exec, std::get<bytes const&>(std::tie(args...)), room};
+    // In braces: one after another.
+    std::tuple<decltype(widen(args))...> const wide{widen(args)...};
+    if (!widen.outcome()) return widen.outcome();
+    return std::apply([&](auto const&... all) { return on_stream<F>::run(exec, all...); }, wide);
+  } else {
+    return on_stream<F>::run(exec, args...);
+  }
+}
+
+/// The workspace of run_widened().
+template <function F, class... Args>
+std::size_t widened_workspace_bytes(cuda_exec exec, Args const&... args) noexcept {
+  if constexpr (is_widened<F, Args...>) {
+    return (wide_bytes_of(args) + ...) + on_stream<F>::workspace_bytes(exec, wide_to_ask(args)...);
+  } else {
+    return on_stream<F>::workspace_bytes(exec, args...);
+  }
+}
+
+}  // namespace library
+FARPOINT_END_NAMESPACE
