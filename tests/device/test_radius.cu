@@ -60,7 +60,8 @@ TEST_CASE("radius, device: long rows are in order too", "[radius][device]") {
         CAPTURE(static_cast<int>(which), static_cast<int>(order), n);
         problem_type problem{make_cloud(which, n, n), 30, 0, order};
         problem.params.exclude_self = n % 2 == 1;
-        check_rows(problem);
+        radius_oracle<problem_type> oracle;
+        check_rows(problem, oracle);
       }
     }
   }
@@ -102,8 +103,7 @@ TEST_CASE("radius, device: nothing in, nothing out", "[radius][device][sanitize]
     problem_type problem{which % 2 == 0 ? xyz_cloud{} : make_cloud(shape::cube, 40, 1), 0.5, 8};
     if (which > 0) problem.ask(which == 2 ? make_cloud(shape::cube, 40, 2) : xyz_cloud{});
     CAPTURE(which);
-    check_radius_lists(problem);
-    check_rows(problem);
+    check_lists_and_rows(problem);
   }
   problem_type no_clouds{xyz_cloud{}, 0.5, 8};
   no_clouds.points.clouds = 0;
@@ -154,12 +154,10 @@ TEST_CASE("radius, device: many queries, which are put in order", "[radius][devi
       problem.ask(make_cloud(which, 20000, 6));
       problem.wide = wide;
       CAPTURE(static_cast<int>(which), wide);
-      check_radius_lists(problem);
-      check_rows(problem);
+      check_lists_and_rows(problem);
       problem.points.clouds = 4;
       problem.queries.offsets = {7, 7, 9000, 19000, 19998};
-      check_radius_lists(problem);
-      check_rows(problem);
+      check_lists_and_rows(problem);
     }
   }
 }

@@ -1,6 +1,8 @@
 // Problems for radius() and radius_rows(), and their answers.
 #pragma once
 
+#include <optional>
+
 #include "knn_problem.hpp"
 
 namespace farpoint_tests {
@@ -44,20 +46,50 @@ auto both_in_place(Problem const& problem) {
   return std::pair{points, problem.self ? points : clouds_in_place(problem.queries)};
 }
 
+/// What brute force says of a problem, whose lists of several lengths and rows of several capacities are made of the
+/// same neighbours: they are looked for once. Between its calls no more than `k` and `capacity` of the problem may
+/// change.
+template <class Problem>
+class radius_oracle {
+ public:
+  auto lists(Problem const& problem) {
+    return collect_radius(problem, [&](auto const& output) {
+      auto const [points, queries] = both_in_place(problem);
+      return farpoint::reference::detail::radius_from(points, queries, problem.params, problem.k, output,
+                                                      finder(problem));
+    });
+  }
+  auto rows(Problem const& problem) {
+    return collect_rows(problem, [&](auto const& output) {
+      auto const [points, queries] = both_in_place(problem);
+      return farpoint::reference::detail::radius_rows_from(points, queries, problem.params, output, finder(problem));
+    });
+  }
+
+ private:
+  using found_type = farpoint::reference::detail::neighbour_rows<typename Problem::scalar>;
+
+  auto finder(Problem const& problem) {
+    return [&]() -> found_type const& {
+      if (!found_) {
+        auto const [points, queries] = both_in_place(problem);
+        found_ = farpoint::reference::detail::find_rows(points, queries, problem.params);
+      }
+      return *found_;
+    };
+  }
+
+  std::optional<found_type> found_;
+};
+
 template <class Problem>
 auto reference_radius(Problem const& problem) {
-  return collect_radius(problem, [&](auto const& output) {
-    auto const [points, queries] = both_in_place(problem);
-    return farpoint::reference::radius(points, queries, problem.params, problem.k, output);
-  });
+  return radius_oracle<Problem>{}.lists(problem);
 }
 
 template <class Problem>
 auto reference_rows(Problem const& problem) {
-  return collect_rows(problem, [&](auto const& output) {
-    auto const [points, queries] = both_in_place(problem);
-    return farpoint::reference::radius_rows(points, queries, problem.params, output);
-  });
+  return radius_oracle<Problem>{}.rows(problem);
 }
 
 }  // namespace farpoint_tests

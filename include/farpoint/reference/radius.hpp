@@ -15,14 +15,108 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
   return farpoint::detail::check_queries(queries, points.size());
 }
 
-/// The neighbours of query i of a cloud, in the order of `params`.
+/// The neighbours of each row.
+template <class Scalar>
+using neighbour_rows = std::vector<std::vector<neighbour<Scalar>>>;
+
+/// The neighbours of all queries, in the order of `params`. For arguments that were checked and offsets of which none
+/// is wrong.
 template <class Points, class Queries>
-auto radius_row(std::vector<numbered_point<Points>> const& points, Queries const& queries, index_t i,
-                radius_params const& params) {
+neighbour_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch<Queries> const& queries,
+                                                  radius_params const& params) {
   auto const radius2 = farpoint::detail::largest_distance2<typename Points::scalar>(params);
-  auto found = all_within(points, queries[i], radius2, params.exclude_self ? i : -1);
-  if (params.order == radius_order::nearest) std::sort(found.begin(), found.end());
-  return found;
+  neighbour_rows<typename Points::scalar> rows(static_cast<std::size_t>(queries.points().size()));
+  for (index_t b = 0; b < points.size(); ++b) {
+    auto const cloud = finite_points(points[b]);
+    for (index_t i = 0; i < queries[b].size(); ++i) {
+      auto& row = rows[static_cast<std::size_t>(queries.begin_of(b) + i)];
+      row = all_within(cloud, queries[b][i], radius2, params.exclude_self ? i : -1);
+      if (params.order == radius_order::nearest) std::sort(row.begin(), row.end());
+    }
+  }
+  return rows;
+}
+
+/// Lists of up to `max` of the neighbours of each row; rows of no cloud are not written.
+template <class Queries, class Scalar>
+void write_lists(batch<Queries> const& queries, neighbour_rows<Scalar> const& rows, index_t max,
+                 radius_output<Scalar> const& output, radius_report& report) {
+  for (index_t b = 0; b < queries.size(); ++b) {
+    for (index_t i = 0; i < queries[b].size(); ++i) {
+      index_t const row = queries.begin_of(b) + i;
+      auto const& found = rows[static_cast<std::size_t>(row)];
+      if (max > 0) write_row(found, row, max, output.indices, output.distances);
+      auto const kept = max > 0 ? std::min(found.size(), static_cast<std::size_t>(max)) : found.size();
+      if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(kept));
+      report.total += kept;
+    }
+  }
+}
+
+/// All neighbours of each row, one row after the other; rows that do not fit are left out.
+template <class Scalar>
+void write_rows(neighbour_rows<Scalar> const& rows, radius_rows_output<Scalar> const& output, radius_report& report) {
+  index_t const capacity = output.indices.size();
+  index_t offset = 0;
+  for (std::size_t r = 0; r < rows.size(); ++r) {
+    output.offsets.set(static_cast<index_t>(r), offset);
+    auto const size = static_cast<index_t>(rows[r].size());
+    bool const fits = offset + size <= capacity;
+    report.rows_left_out += fits ? 0 : 1;
+    for (index_t j = 0; j < size && offset + j < capacity; ++j) {
+      auto const [d, i] = rows[r][static_cast<std::size_t>(j)];
+      output.indices.set(offset + j, fits ? i : -1);
+      if (output.distances.empty()) continue;
+      output.distances[static_cast<std::size_t>(offset + j)] = fits ? d : std::numeric_limits<Scalar>::infinity();
+    }
+    offset += size;
+  }
+  output.offsets.set(static_cast<index_t>(rows.size()), offset);
+  report.total = static_cast<unsigned long long>(offset);
+}
+
+/// Calls write(queries, rows, report) for the rows that `find()` returns: for none in any of them where offsets are
+/// wrong.
+template <class Points, class Queries, class Find, class Write>
+result answer_rows(batch<Points> const& points, batch<Queries> const& queries, radius_report* output, Find const& find,
+                   Write const& write) {
+  radius_report report;
+  if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
+    neighbour_rows<typename Points::scalar> const none(static_cast<std::size_t>(queries.points().size()));
+    write(batch<Queries>{queries.points()}, none, report);
+    report = {};
+    report.bad_offsets = bad;
+  } else {
+    write(queries, find(), report);
+    count_non_finite(points, queries, report);
+  }
+  if (output != nullptr) *output = report;
+  return {};
+}
+
+/// radius(), where `find()` returns find_rows() of the same arguments: for who asks for several lists of them.
+template <class Points, class Queries, class Find>
+result radius_from(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
+                   radius_output<typename Points::scalar> const& output, Find const& find) {
+  if (result const checked = check_radius_clouds(points, queries); !checked) return checked;
+  if (result const checked = farpoint::detail::check_radius(queries.points().size(), params, max, output); !checked) {
+    return checked;
+  }
+  return answer_rows(points, queries, output.report, find, [&](auto const& asked, auto const& rows, auto& report) {
+    write_lists(asked, rows, max, output, report);
+  });
+}
+
+/// The same of radius_rows().
+template <class Points, class Queries, class Find>
+result radius_rows_from(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
+                        radius_rows_output<typename Points::scalar> const& output, Find const& find) {
+  if (result const checked = check_radius_clouds(points, queries); !checked) return checked;
+  if (result const checked = farpoint::detail::check_radius_rows(queries.points().size(), params, output); !checked) {
+    return checked;
+  }
+  return answer_rows(points, queries, output.report, find,
+                     [&](auto const&, auto const& rows, auto& report) { write_rows(rows, output, report); });
 }
 
 }  // namespace detail
@@ -32,29 +126,8 @@ auto radius_row(std::vector<numbered_point<Points>> const& points, Queries const
 template <class Points, class Queries>
 result radius(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output) {
-  if (result const checked = detail::check_radius_clouds(points, queries); !checked) return checked;
-  if (result const checked = farpoint::detail::check_radius(queries.points().size(), params, max, output); !checked) {
-    return checked;
-  }
-  if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
-    auto const search = [&](auto const& none, auto const& rows) { return radius(none, rows, params, max, output); };
-    return detail::leave_rows_empty(points, queries, output.report, bad, search);
-  }
-  radius_report report;
-  for (index_t b = 0; b < points.size(); ++b) {
-    auto const cloud = detail::finite_points(points[b]);
-    for (index_t i = 0; i < queries[b].size(); ++i) {
-      auto found = detail::radius_row(cloud, queries[b], i, params);
-      if (max > 0) found.resize(std::min(found.size(), static_cast<std::size_t>(max)));
-      index_t const row = queries.begin_of(b) + i;
-      if (max > 0) detail::write_row(found, row, max, output.indices, output.distances);
-      if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(found.size()));
-      report.total += found.size();
-    }
-  }
-  detail::count_non_finite(points, queries, report);
-  if (output.report != nullptr) *output.report = report;
-  return {};
+  return detail::radius_from(points, queries, params, max, output,
+                             [&] { return detail::find_rows(points, queries, params); });
 }
 
 /// farpoint::radius_rows() on one thread by its definition: the same rules and outputs, host memory.
@@ -62,44 +135,8 @@ result radius(batch<Points> const& points, batch<Queries> const& queries, radius
 template <class Points, class Queries>
 result radius_rows(batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output) {
-  using scalar = typename Points::scalar;
-  if (result const checked = detail::check_radius_clouds(points, queries); !checked) return checked;
-  if (result const checked = farpoint::detail::check_radius_rows(queries.points().size(), params, output); !checked) {
-    return checked;
-  }
-  if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
-    auto const search = [&](auto const& none, auto const& all) { return radius_rows(none, all, params, output); };
-    return detail::leave_rows_empty(points, queries, output.report, bad, search);
-  }
-  auto const rows = static_cast<std::size_t>(queries.points().size());
-  std::vector<std::vector<detail::neighbour<scalar>>> found(rows);
-  for (index_t b = 0; b < points.size(); ++b) {
-    auto const cloud = detail::finite_points(points[b]);
-    for (index_t i = 0; i < queries[b].size(); ++i) {
-      found[static_cast<std::size_t>(queries.begin_of(b) + i)] = detail::radius_row(cloud, queries[b], i, params);
-    }
-  }
-  radius_report report;
-  index_t const capacity = output.indices.size();
-  index_t offset = 0;
-  for (std::size_t r = 0; r < rows; ++r) {
-    output.offsets.set(static_cast<index_t>(r), offset);
-    auto const size = static_cast<index_t>(found[r].size());
-    bool const fits = offset + size <= capacity;
-    report.rows_left_out += fits ? 0 : 1;
-    for (index_t j = 0; j < size && offset + j < capacity; ++j) {
-      auto const [d, i] = found[r][static_cast<std::size_t>(j)];
-      output.indices.set(offset + j, fits ? i : -1);
-      if (output.distances.empty()) continue;
-      output.distances[static_cast<std::size_t>(offset + j)] = fits ? d : std::numeric_limits<scalar>::infinity();
-    }
-    offset += size;
-  }
-  output.offsets.set(static_cast<index_t>(rows), offset);
-  report.total = static_cast<unsigned long long>(offset);
-  detail::count_non_finite(points, queries, report);
-  if (output.report != nullptr) *output.report = report;
-  return {};
+  return detail::radius_rows_from(points, queries, params, output,
+                                  [&] { return detail::find_rows(points, queries, params); });
 }
 
 }  // namespace reference
