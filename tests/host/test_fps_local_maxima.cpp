@@ -312,7 +312,7 @@ TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape", 
 }
 
 TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxima][one_thread]") {
-  for (std::uint64_t seed = 0; seed < 30; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(30); ++seed) {
     random_source random{seed};
     auto const n = static_cast<std::size_t>(random.below(200));
     auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];

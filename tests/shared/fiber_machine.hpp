@@ -19,25 +19,16 @@ class fiber_blocks {
   static void run(unsigned blocks, unsigned block_size, unsigned seed, std::function<void()> const& work) {
     fiber_blocks all{blocks, block_size, work};
     current() = &all;
-    std::vector<fiber*> order;
-    for (fiber& f : all.fibers_) order.push_back(&f);
     std::mt19937 random{seed};
-    std::shuffle(order.begin(), order.end(), random);
-    for (std::size_t left = order.size(); left > 0;) {
-      for (fiber* f : order) {
-        if (f->done || f->waits()) continue;
-        all.me_ = f;
-        swapcontext(&all.main_, &f->context);
-        left -= f->done;
-      }
-    }
+    std::shuffle(all.order_.begin(), all.order_.end(), random);
+    if (all.left_ > 0) all.go_on(all.main_);
     current() = nullptr;
   }
 
   static unsigned thread() { return current()->me_->thread; }
   static unsigned block() { return current()->me_->block; }
   /// Lets the others run.
-  static void yield() { swapcontext(&current()->me_->context, &current()->main_); }
+  static void yield() { current()->go_on(current()->me_->context); }
 
   static void sync() {
     fiber_blocks& all = *current();
@@ -56,11 +47,13 @@ class fiber_blocks {
     fiber_blocks& all = *current();
     unsigned const warp = (block() * all.block_size_ + thread()) / 32;
     meeting& m = all.warps_[warp];
-    std::memcpy(m.slots[thread() % 32], &value, sizeof value);
+    // In turns: who is ahead of the others writes to the slots that they do not read, and cannot be two exchanges
+    // ahead.
+    auto& slots = m.slots[m.generation % 2];
+    std::memcpy(slots[thread() % 32], &value, sizeof value);
     meet(m, 32);
     std::array<T, 32> values;
-    for (std::size_t i = 0; i < 32; ++i) std::memcpy(&values[i], m.slots[i], sizeof value);
-    meet(m, 32);
+    for (std::size_t i = 0; i < 32; ++i) std::memcpy(&values[i], slots[i], sizeof value);
     return values;
   }
 
@@ -69,7 +62,7 @@ class fiber_blocks {
   struct meeting {
     unsigned arrived = 0;
     unsigned generation = 0;
-    alignas(8) unsigned char slots[32][8];
+    alignas(8) unsigned char slots[2][32][8];
   };
   struct fiber {
     ucontext_t context;
@@ -81,7 +74,6 @@ class fiber_blocks {
     meeting const* waits_at = nullptr;
     unsigned generation = 0;
 
-    /// Switching to it would only switch back, which are two system calls.
     bool waits() const { return waits_at != nullptr && waits_at->generation == generation; }
   };
 
@@ -90,9 +82,11 @@ class fiber_blocks {
         work_{work},
         fibers_(blocks * block_size),
         barriers_(blocks),
-        warps_(blocks * block_size / 32) {
+        warps_(blocks * block_size / 32),
+        left_{fibers_.size()} {
     for (unsigned i = 0; i < fibers_.size(); ++i) {
       fiber& f = fibers_[i];
+      order_.push_back(&f);
       f.block = i / block_size;
       f.thread = i % block_size;
       getcontext(&f.context);
@@ -108,9 +102,20 @@ class fiber_blocks {
     return blocks;
   }
   static void enter() {
-    current()->work_();
-    current()->me_->done = true;
-    yield();
+    fiber_blocks& all = *current();
+    all.work_();
+    all.me_->done = true;
+    if (--all.left_ > 0) yield();
+    setcontext(&all.main_);
+  }
+  /// Leaves `from` for the next fiber that has something to do: not by way of run(), for a switch is a system call.
+  void go_on(ucontext_t& from) {
+    do {
+      at_ = at_ + 1 < order_.size() ? at_ + 1 : 0;
+    } while (order_[at_]->done || order_[at_]->waits());
+    if (order_[at_] == me_) return;
+    me_ = order_[at_];
+    swapcontext(&from, &me_->context);
   }
   static void meet(meeting& m, unsigned size) {
     unsigned const generation = m.generation;
@@ -132,6 +137,9 @@ class fiber_blocks {
   std::vector<meeting> barriers_;
   meeting cluster_;
   std::vector<meeting> warps_;
+  std::vector<fiber*> order_;  // of their turns
+  std::size_t at_ = 0;
+  std::size_t left_;
   ucontext_t main_;
   fiber* me_ = nullptr;
 };
