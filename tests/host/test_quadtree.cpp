@@ -3,6 +3,7 @@
 
 #include "../catch.hpp"
 #include "../shared/random.hpp"
+#include "../shared/test_scale.hpp"
 
 #include <algorithm>
 #include <array>
@@ -207,8 +208,8 @@ std::size_t check_box(quadtree_ref const& tree, pixel_box const& box) {
 }
 
 /// Centers on pixels, between them, outside; radii from nothing to beyond the image.
-void check_random_shapes(random_source& random, image const& made, int rounds) {
-  for (int round = 0; round < rounds; ++round) {
+void check_random_shapes(random_source& random, image const& made, std::uint64_t count) {
+  for (std::uint64_t round = 0; round < farpoint_tests::rounds(count); ++round) {
     auto const coordinate = [&random](int side) {
       float const at = (random.uniform() * 1.5f - 0.25f) * static_cast<float>(side);
       return random.below(2) == 0 ? std::floor(at) : at;

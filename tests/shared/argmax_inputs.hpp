@@ -87,11 +87,13 @@ template <class Score>
 void check_winners(std::vector<farpoint::scored<Score>> const& inputs,
                    std::vector<farpoint::scored<Score>> const& results, int block_size, std::uint64_t seed) {
   REQUIRE(results.size() == inputs.size());
+  auto const size = static_cast<std::size_t>(block_size);
+  farpoint::scored<Score> expected{};
   for (std::size_t at = 0; at < results.size(); ++at) {
-    auto const start = at - at % static_cast<std::size_t>(block_size);
-    auto const expected = serial_argmax(&inputs[start], block_size);
+    if (at % size == 0) expected = serial_argmax(&inputs[at], block_size);
+    if (same_winner(results[at], expected)) continue;
     CAPTURE(block_size, seed, at, results[at].index, expected.index);
-    REQUIRE(same_winner(results[at], expected));
+    REQUIRE(false);
   }
 }
 

@@ -77,4 +77,21 @@ auto reference_knn(Problem const& problem) {
   });
 }
 
+/// The answer for `k` neighbours, of an answer for `most`: brute force sorts all of them whatever k is.
+template <class Scalar>
+knn_answer<Scalar> first_neighbours(knn_answer<Scalar> const& all, index_t most, index_t k) {
+  auto first = all;
+  auto const kept = [most, k](auto& values) {
+    std::size_t to = 0;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      if (static_cast<index_t>(i) % most < k) values[to++] = values[i];
+    }
+    values.resize(to);
+  };
+  kept(first.indices);
+  kept(first.distances);
+  for (index_t& count : first.counts) count = std::min(count, k);
+  return first;
+}
+
 }  // namespace farpoint_tests
