@@ -1,12 +1,12 @@
 """Times farpoint beside other packages that are installed: `python -m farpoint.bench`.
 
-    python -m farpoint.bench [--device cpu|cuda] [--only fps] [--sweep FILE] [--seconds 1] [--json FILE]
+    python -m farpoint.bench [--device cpu|cuda] [--only fps] [--few] [--sweep FILE] [--seconds 1] [--json FILE]
 
 Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
 that between two events over their number: what a training loop pays. Rows of a few points have the time of a call as such, until it
-returns, and beside it what of that the call takes in C++, with the same arrays; the rest is what Python adds. A package whose call
-raises has no row, and is named with its sentence. Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams
-would see it, or a file of float32 x, y, z.
+returns, and beside it what of that the call takes in C++ where there is memory for its results: the size of the workspace is asked
+for, and the work enqueued. The rest is what Python adds. A package whose call raises has no row, and is named with its sentence.
+Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import platform
 import statistics
 import sys
 import time
-from typing import Any, Callable, Dict, Iterator, List, Optional
+from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
 
 import numpy as np
 
@@ -51,10 +51,18 @@ class Clock:
         call()
         return self._on_gpu(call) if self.on_gpu else self._on_host(call)
 
-    def microseconds_of_call(self, call: Callable[[], Any]) -> float:
-        """Until the call returns; on a GPU its work may go on."""
-        call()
-        return self._on_host(call)
+    def microseconds_of_call(self, call: Callable[[], Any]) -> Tuple[float, float]:
+        """Until a call returns, and what of that the compiled library takes; on a GPU the work may go on."""
+        with _library_times() as parts:
+
+            def seconds() -> Tuple[float, float]:
+                start = time.perf_counter()
+                call()
+                return time.perf_counter() - start, sum(parts())
+
+            seconds()
+            both = self._times(seconds)
+        return tuple(1e6 * statistics.median(times) for times in zip(*both))  # type: ignore[return-value]
 
     def _on_host(self, call: Callable[[], Any]) -> float:
         def seconds() -> float:
@@ -62,27 +70,16 @@ class Clock:
             call()
             return time.perf_counter() - start
 
-        return self._median(seconds)
+        return 1e6 * statistics.median(self._times(seconds))
 
-    def microseconds_in_library(self, call: Callable[[], Any]) -> float:
-        """What of a call's time the compiled library takes; on a GPU to enqueue the work."""
-        with _library_times() as parts:
-
-            def seconds() -> float:
-                call()
-                return sum(parts())
-
-            seconds()
-            return self._median(seconds)
-
-    def _median(self, seconds: Callable[[], float]) -> float:
-        times: List[float] = []
+    def _times(self, seconds: Callable[[], Any]) -> List[Any]:
+        times: List[Any] = []
         end = time.perf_counter() + self.seconds
         while not times or (time.perf_counter() < end and len(times) < 1000):
             if self.on_gpu:
                 self.torch.cuda.synchronize()  # a full queue would hold the next call up
             times.append(seconds())
-        return 1e6 * statistics.median(times)
+        return times
 
     def _on_gpu(self, call: Callable[[], Any]) -> float:
         cuda = self.torch.cuda
@@ -252,15 +249,16 @@ def _table(rows: List[dict]) -> str:
                                enumerate(zip(line, widths))).rstrip() for line in lines)
 
 
-def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = None, seconds: float = 1.0) -> dict:
-    """Times all cases; a dict of `context` and `rows`."""
+def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = None, seconds: float = 1.0,
+        few: bool = False) -> dict:
+    """Times all cases, or those of a few points alone; a dict of `context` and `rows`."""
     points = np.fromfile(sweep, np.float32).reshape(-1, 3) if sweep else _made_sweep()
     cases = Cases(device, points)
     if device != "cpu" and (cases.torch is None or not cases.torch.cuda.is_available()):
         raise SystemExit("farpoint.bench: a GPU is timed with torch's tensors, and torch has none here")
     clock = Clock(device, seconds)
     rows, failed = [], {}
-    for function, name, calls in cases.all():
+    for function, name, calls in [] if few else cases.all():
         if only is not None and function != only:
             continue
         for package, call in calls.items():
@@ -272,9 +270,8 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
                 failed[f"{package} {function}"] = f"{type(error).__name__}: {error}"
     for function, name, call in cases.few():
         if only is None or function == only:
-            rows.append({"function": function, "input": name, "package": "farpoint", "p50_us": clock.microseconds_of_call(call)})
-            rows.append({"function": function, "input": name, "package": "farpoint, in C++",
-                         "p50_us": clock.microseconds_in_library(call)})
+            for package, us in zip(("farpoint", "farpoint, in C++"), clock.microseconds_of_call(call)):
+                rows.append({"function": function, "input": name, "package": package, "p50_us": us})
     there = [name for name, module in {**cases.peers, "pytorch3d": cases.pytorch3d}.items() if module is not None]
     context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
                "peers": there, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
@@ -285,11 +282,12 @@ def main(arguments: Optional[List[str]] = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m farpoint.bench", description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--device", default="cpu", help="cpu or cuda")
     parser.add_argument("--only", choices=["fps", "knn", "radius", "voxelize", "gather", "group", "ball_query"], help="one function")
+    parser.add_argument("--few", action="store_true", help="the rows of a few points alone")
     parser.add_argument("--sweep", help="a file of float32 x, y, z")
     parser.add_argument("--seconds", type=float, default=1.0, help="for each row, at most, after the first call")
     parser.add_argument("--json", help="write the rows to this file")
     wish = parser.parse_args(arguments)
-    result = run(wish.device, wish.only, wish.sweep, wish.seconds)
+    result = run(wish.device, wish.only, wish.sweep, wish.seconds, wish.few)
     print(_table(result["rows"]))
     print("\nPython adds, us: " + ", ".join(f"{name} {us:.1f}" for name, us in result["added_us"].items()) + ".")
     print(f"Peers found: {', '.join(result['context']['peers']) or 'none'}.")

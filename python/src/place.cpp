@@ -65,8 +65,7 @@ device_memory::device_memory(place const& where, std::size_t size) : size_{size}
   if (!where.allocate.is_none()) {
     allocate(where);
   } else if (where.torch_memory) {
-    address_ = memory_of_torch(where.device, where.stream, size, owner_);
-    from_torch_ = !owner_;
+    address_ = memory_of_torch(where.device, size, owner_);
   } else {
 #if FARPOINT_PYTHON_CUDA
     check_cuda(cudaMallocAsync(&address_, size, where.exec().stream),
@@ -101,7 +100,6 @@ device_memory& device_memory::operator=(device_memory&& other) noexcept {
   size_ = std::exchange(other.size_, 0);
   stream_ = other.stream_;
   from_pool_ = std::exchange(other.from_pool_, false);
-  from_torch_ = std::exchange(other.from_torch_, false);
   owner_ = std::move(other.owner_);
   memory_ = std::move(other.memory_);
   return *this;
@@ -115,9 +113,7 @@ void device_memory::release() noexcept {
 #if FARPOINT_PYTHON_CUDA
   if (from_pool_) (void)cudaFreeAsync(address_, reinterpret_cast<cudaStream_t>(stream_));
 #endif
-  if (from_torch_) give_back_to_torch(address_);
   from_pool_ = false;
-  from_torch_ = false;
   address_ = nullptr;
 }
 

@@ -48,8 +48,8 @@ class current_device {
   [[maybe_unused]] int previous_ = -1;  // nothing uses it without CUDA
 };
 
-/// Memory of a device for calls on a stream: of the caller's allocator, of torch's, or of the device's pool. It
-/// may be given back as soon as the calls are enqueued.
+/// Memory of the current device for calls on a stream: of the caller's allocator, of torch's, or of the device's pool.
+/// It may be given back as soon as the calls are enqueued.
 class device_memory {
  public:
   device_memory() = default;
@@ -68,8 +68,7 @@ class device_memory {
   std::size_t size_ = 0;
   std::uintptr_t stream_ = 0;
   bool from_pool_ = false;
-  bool from_torch_ = false;
-  nb::object owner_;  ///< what an allocator returned
+  nb::object owner_;  ///< what an allocator returned, or a tensor
   array memory_;      ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
 };
 
@@ -81,22 +80,33 @@ struct call_times {
   static call_times& of_process();
 };
 
-/// Calls work() without the GIL, and notes how long it took where that is asked for.
-template <class Work>
-farpoint::result run(Work const& work) {
-  using clock = std::chrono::steady_clock;
-  bool const timed = call_times::of_process().wanted;
-  farpoint::result outcome;
-  clock::duration took{};
-  {
-    nb::gil_scoped_release const unlocked;
-    auto const start = timed ? clock::now() : clock::time_point{};
-    outcome = work();
-    if (timed) took = clock::now() - start;
+/// Adds up what a call takes in the library, where that is asked for.
+class call_clock {
+ public:
+  /// Answers with work().
+  template <class Work>
+  auto time(Work const& work) {
+    using clock = std::chrono::steady_clock;
+    if (!wanted_) return work();
+    auto const start = clock::now();
+    auto const answer = work();
+    seconds_ += std::chrono::duration<double>(clock::now() - start).count();
+    return answer;
   }
-  if (timed) call_times::of_process().seconds.push_back(std::chrono::duration<double>(took).count());
-  return outcome;
-}
+  /// The same without the GIL.
+  template <class Work>
+  auto time_unlocked(Work const& work) {
+    nb::gil_scoped_release const unlocked;
+    return time(work);
+  }
+  void note() const {
+    if (wanted_) call_times::of_process().seconds.push_back(seconds_);
+  }
+
+ private:
+  bool wanted_ = call_times::of_process().wanted;
+  double seconds_ = 0;
+};
 
 /// Makes a call where it is to be made, without the GIL.
 /// @param where      host memory or a stream
@@ -106,14 +116,16 @@ farpoint::result run(Work const& work) {
 template <class OnHost, class Size, class OnStream>
 void call(place const& where, OnHost const& on_host, Size const& size, OnStream const& on_stream) {
   farpoint::result outcome;
+  call_clock clock;
   if (where.on_host()) {
-    outcome = run([&] { return on_host(where.options()); });
+    outcome = clock.time_unlocked([&] { return on_host(where.options()); });
   } else {
     current_device const device{where};
     auto const exec = where.exec();
-    device_memory const workspace{where, size(exec)};
-    outcome = run([&] { return on_stream(exec, workspace.bytes()); });
+    device_memory const workspace{where, clock.time([&] { return size(exec); })};
+    outcome = clock.time_unlocked([&] { return on_stream(exec, workspace.bytes()); });
   }
+  clock.note();
   check(outcome);
 }
 

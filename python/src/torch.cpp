@@ -2,7 +2,10 @@
 
 #include "module.hpp"
 
+#include <algorithm>
+#include <array>
 #include <initializer_list>
+#include <vector>
 
 namespace farpoint_python {
 namespace {
@@ -19,8 +22,8 @@ using code = nb::dlpack::dtype_code;
 /// The frequent ones come first, as tensor_type_id has them.
 tensor_type types[] = {
     {"float32", code::Float, 32},     {"int64", code::Int, 64},         {"int32", code::Int, 32},
-    {"float64", code::Float, 64},     {"float16", code::Float, 16},     {"bfloat16", code::Bfloat, 16},
-    {"uint8", code::UInt, 8},         {"int8", code::Int, 8},           {"int16", code::Int, 16},
+    {"float64", code::Float, 64},     {"float16", code::Float, 16},     {"uint8", code::UInt, 8},
+    {"bfloat16", code::Bfloat, 16},   {"int8", code::Int, 8},           {"int16", code::Int, 16},
     {"bool", code::Bool, 8},          {"complex64", code::Complex, 64}, {"complex128", code::Complex, 128},
     {"complex32", code::Complex, 32}, {"uint16", code::UInt, 16},       {"uint32", code::UInt, 32},
     {"uint64", code::UInt, 64},
@@ -35,8 +38,6 @@ struct torch_parts {
   PyObject* current_stream = nullptr;
   PyObject* empty_on_host = nullptr;
   PyObject* empty_on_device = nullptr;
-  PyObject* allocate = nullptr;
-  PyObject* release = nullptr;
 };
 torch_parts torch;
 
@@ -115,6 +116,48 @@ nb::object numbers(std::size_t count) {
   return nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
 }
 
+/// A shape and the strides of values that follow one another, as tuples.
+struct packed_axes {
+  nb::object shape;
+  nb::object strides;
+};
+
+packed_axes new_packed_axes(std::int64_t const* shape, std::size_t axes) {
+  packed_axes tuples{numbers(axes), numbers(axes)};
+  std::int64_t next = 1;
+  for (std::size_t axis = axes; axis-- > 0;) {
+    auto const at = static_cast<Py_ssize_t>(axis);
+    PyTuple_SetItem(tuples.shape.ptr(), at, PyLong_FromLongLong(shape[axis]));
+    PyTuple_SetItem(tuples.strides.ptr(), at, PyLong_FromLongLong(next));
+    if (shape[axis] > 1) next *= shape[axis];
+  }
+  return tuples;
+}
+
+struct kept_axes {
+  static constexpr std::size_t most = 5;
+
+  std::size_t axes = most + 1;  ///< of none
+  std::int64_t shape[most] = {};
+  packed_axes tuples;
+};
+
+/// The same. The last ones are kept: the calls of a loop have the same shapes.
+packed_axes packed_axes_of(std::int64_t const* shape, std::size_t axes) {
+  // It lives as long as the process: when that ends, there is no Python to give the tuples back to.
+  static auto& all = *new std::array<kept_axes, 64>;
+  if (axes > kept_axes::most) return new_packed_axes(shape, axes);
+  std::uint64_t hash = axes;
+  for (std::size_t axis = 0; axis < axes; ++axis) hash = 31 * hash + static_cast<std::uint64_t>(shape[axis]);
+  kept_axes& kept = all[hash % all.size()];
+  if (kept.axes != axes || !std::equal(shape, shape + axes, kept.shape)) {
+    kept.tuples = new_packed_axes(shape, axes);
+    kept.axes = axes;
+    std::copy(shape, shape + axes, kept.shape);
+  }
+  return kept.tuples;
+}
+
 nb::object empty_by_torch(nb::handle shape, PyObject* dtype, int device) {
   nb::object const place = device < 0 ? nb::object(nb::str("cpu")) : nb::object(nb::int_(device));
   return nb::borrow(torch.empty)(shape, nb::arg("dtype") = nb::handle(dtype), nb::arg("device") = place);
@@ -157,8 +200,6 @@ void connect_torch(nb::handle module) {
   torch.current_stream = found(module, {"_C", "_cuda_getCurrentRawStream"});
   torch.empty_on_host = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cpu"});
   torch.empty_on_device = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cuda"});
-  torch.allocate = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_alloc"});
-  torch.release = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_delete"});
   torch.tensor = reinterpret_cast<PyTypeObject*>(found(module, {"Tensor"}));
 }
 
@@ -216,37 +257,24 @@ nb::object tensor_maker::make(nb::handle shape, nb::handle strides, nb::handle d
 }
 
 nb::object tensor_maker::make(nb::handle shape, nb::handle dtype) const {
-  auto const axes = static_cast<std::size_t>(PyTuple_Size(shape.ptr()));
-  nb::object const strides = numbers(axes);
-  long long next = 1;
-  for (std::size_t axis = axes; axis-- > 0;) {
-    auto const at = static_cast<Py_ssize_t>(axis);
-    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
-    long long const length = PyLong_AsLongLong(PyTuple_GetItem(shape.ptr(), at));
-    if (length == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
-    if (length > 1) next *= length;
+  std::vector<std::int64_t> lengths(static_cast<std::size_t>(PyTuple_Size(shape.ptr())));
+  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
+    lengths[axis] = PyLong_AsLongLong(PyTuple_GetItem(shape.ptr(), static_cast<Py_ssize_t>(axis)));
+    if (lengths[axis] == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
   }
-  return make(shape, strides, dtype);
+  packed_axes const all = packed_axes_of(lengths.data(), lengths.size());
+  return make(all.shape, all.strides, dtype);
 }
 
 new_tensor tensor_maker::make(std::int64_t const* shape, std::size_t axes, tensor_type_id id) const {
   auto const& type = types[static_cast<std::size_t>(id)];
-  nb::object const extents = numbers(axes);
-  nb::object const strides = numbers(axes);
-  std::size_t size = 1;
-  long long next = 1;
-  for (std::size_t axis = axes; axis-- > 0;) {
-    auto const at = static_cast<Py_ssize_t>(axis);
-    PyTuple_SetItem(extents.ptr(), at, PyLong_FromLongLong(shape[axis]));
-    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
-    size *= static_cast<std::size_t>(shape[axis]);
-    if (shape[axis] > 1) next *= shape[axis];
-  }
-  new_tensor made{make(extents, strides, type.object), {}};
+  packed_axes const all = packed_axes_of(shape, axes);
+  new_tensor made{make(all.shape, all.strides, type.object), {}};
   made.layout.data = address_of(made.tensor);
   made.layout.dtype = {static_cast<std::uint8_t>(type.code), type.bits, 1};
   made.layout.axes = axes;
-  made.layout.size = size;
+  made.layout.size = 1;
+  for (std::size_t axis = 0; axis < axes; ++axis) made.layout.size *= static_cast<std::size_t>(shape[axis]);
   return made;
 }
 
@@ -269,22 +297,16 @@ void read_tensor(nb::handle tensor, memory_layout& layout) {
   if (PyErr_Occurred() != nullptr) nb::raise_python_error();
 }
 
-void* memory_of_torch(int device, std::uintptr_t stream, std::size_t size, nb::object& owner) {
-  if (torch.allocate != nullptr && torch.release != nullptr && is_current(device)) {
-    nb::object const bytes = nb::int_(size);
-    nb::object const on = nb::int_(stream);
-    return PyLong_AsVoidPtr(call_of(torch.allocate, {bytes.ptr(), on.ptr()}).ptr());
+void* memory_of_torch(int device, std::size_t size, nb::object& owner) {
+  PyObject* const byte = types[static_cast<std::size_t>(tensor_type_id::uint8)].object;
+  nb::object const shape = nb::make_tuple(size);
+  if (torch.empty_on_device == nullptr) {
+    owner = empty_by_torch(shape, byte, device);
+  } else {
+    nb::object const strides = nb::make_tuple(1);
+    owner = call_of(torch.empty_on_device, {shape.ptr(), strides.ptr(), byte});
   }
-  owner = empty_by_torch(nb::make_tuple(size), type_named(nb::str("uint8")).object, device);
   return address_of(owner);
-}
-
-void give_back_to_torch(void* address) noexcept {
-  nb::error_scope const keeps_an_exception;
-  nb::object const number = nb::steal(PyLong_FromVoidPtr(address));
-  PyObject* arguments[] = {number.ptr()};
-  nb::object const done = nb::steal(PyObject_Vectorcall(torch.release, arguments, 1, nullptr));
-  if (!done) PyErr_WriteUnraisable(torch.release);
 }
 
 void add_torch(nb::module_& m) {

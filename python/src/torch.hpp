@@ -2,8 +2,8 @@
 /// Tensors of torch: read, and made, through Python's interface alone. Nothing of torch is compiled in or imported.
 ///
 /// Of what torch keeps to itself, these functions are taken where they are there: those that the code of torch.compile
-/// allocates with, which leave out what takes most of the time of torch.empty(), and the caching allocator's own.
-/// Without them the calls are those of the documentation.
+/// allocates with, which leave out what takes most of the time of torch.empty(). Without them the calls are those of
+/// the documentation.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -52,7 +52,7 @@ struct memory_layout {
 };
 
 /// The number of a type in the table of torch's types. There are more than have a name here.
-enum class tensor_type_id : std::uint8_t { float32, int64, int32, float64, float16 };
+enum class tensor_type_id : std::uint8_t { float32, int64, int32, float64, float16, uint8 };
 
 /// A tensor that was made here, and where its memory is.
 struct new_tensor {
@@ -101,9 +101,8 @@ bool is_tensor(nb::handle object) noexcept;
 /// Reads a tensor. Raises what torch does for one that has no memory of its own, such as a sparse one.
 void read_tensor(nb::handle tensor, memory_layout& layout);
 
-/// Memory of torch's caching allocator, for calls on its current stream of the current device.
-/// @param owner  set to what keeps it; it is given back by give_back_to_torch() where that is null
-void* memory_of_torch(int device, std::uintptr_t stream, std::size_t size, nb::object& owner);
-void give_back_to_torch(void* address) noexcept;
+/// Memory of torch's caching allocator, for calls on its current stream of the current device, which is this one.
+/// @param owner  set to the tensor that keeps it. It may be let go as soon as the calls are enqueued.
+void* memory_of_torch(int device, std::size_t size, nb::object& owner);
 
 }  // namespace farpoint_python

@@ -39,6 +39,11 @@ def test_of_a_few_points_it_has_a_row_for_cpp_alone(function):
     assert bench._added(rows) == {function: rows[0]["p50_us"] - rows[1]["p50_us"]}
 
 
+def test_a_few_points_alone():
+    rows = bench.run(only="fps", seconds=0, few=True)["rows"]
+    assert [(row["input"], row["package"]) for row in rows] == [("(1, 4, 3)", "farpoint"), ("(1, 4, 3)", "farpoint, in C++")]
+
+
 def test_every_call_of_the_library_is_counted():
     points = np.zeros((4, 3), np.float32)
     with bench._library_times() as times:
