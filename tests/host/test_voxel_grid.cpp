@@ -114,19 +114,26 @@ TEST_CASE("feature_view reads any record, aligned or not", "[core]") {
 
 TEST_CASE("feature_view reads every type as the nearest float", "[core]") {
   using farpoint::feature_type;
-  constexpr int size = 30;
+  constexpr int size = 48;
   constexpr feature_type types[] = {feature_type::float32, feature_type::float16, feature_type::float64,
                                     feature_type::int8,    feature_type::uint8,   feature_type::int16,
-                                    feature_type::uint16,  feature_type::int32,   feature_type::uint32};
-  constexpr int offsets[] = {0, 4, 6, 14, 15, 16, 18, 20, 24};
+                                    feature_type::uint16,  feature_type::int32,   feature_type::uint32,
+                                    feature_type::int64,   feature_type::uint64};
+  constexpr int offsets[] = {0, 4, 6, 14, 15, 16, 18, 20, 24, 32, 40};
   // Aligned for all, for some and for none.
-  for (int const stride : {size + 2, size, size + 1}) {
+  for (int const stride : {size, size + 2, size + 1}) {
     std::vector<double> memory(20);
     auto* const base = reinterpret_cast<unsigned char*>(memory.data());
     auto const put = [&](int record, int f, auto value) {
       std::memcpy(base + record * stride + offsets[f], &value, sizeof value);
     };
     constexpr double doubles[] = {16777217.0, -1e300, 0x1p-149 * 0.51};
+    constexpr std::int64_t longs[] = {std::numeric_limits<std::int64_t>::min(), 16777217, -16777219};
+    constexpr float nearest_longs[] = {-0x1p63f, 16777216.0f, -16777220.0f};
+    // In the last but one, bits far below what a float holds decide.
+    constexpr std::uint64_t unsigned_longs[] = {std::numeric_limits<std::uint64_t>::max(),
+                                                (1ull << 63) + (1ull << 39) + 1, (1ull << 63) + (1ull << 39)};
+    constexpr float nearest_unsigned[] = {0x1p64f, 0x1.000002p63f, 0x1p63f};
     constexpr float nearest[] = {16777216.0f, -std::numeric_limits<float>::infinity(), 0x1p-149f};
     for (int r = 0; r < 3; ++r) {
       put(r, 0, 1.5f + static_cast<float>(r));
@@ -138,16 +145,19 @@ TEST_CASE("feature_view reads every type as the nearest float", "[core]") {
       put(r, 6, static_cast<std::uint16_t>(65535 - r));
       put(r, 7, static_cast<std::int32_t>(-2147483647 - 1 + r));
       put(r, 8, static_cast<std::uint32_t>(4294967295u - static_cast<unsigned>(r)));
+      put(r, 9, longs[r]);
+      put(r, 10, unsigned_longs[r]);
     }
-    auto const view = feature_view::fields(base, 3, stride, offsets, types, 9);
+    auto const view = feature_view::fields(base, 3, stride, offsets, types, 11);
     CHECK_FALSE(view.is_plain());
     for (int r = 0; r < 3; ++r) {
       auto const shift = static_cast<float>(r);
-      float const expected[] = {1.5f + shift,   -2.25f,        nearest[r], -128 + shift, 255 - shift,
-                                -32768 + shift, 65535 - shift, -0x1p31f,   0x1p32f};
-      float values[9];
+      float const expected[] = {1.5f + shift, -2.25f,           nearest[r],         -128 + shift,
+                                255 - shift,  -32768 + shift,   65535 - shift,      -0x1p31f,
+                                0x1p32f,      nearest_longs[r], nearest_unsigned[r]};
+      float values[11];
       view.read(r, values);
-      for (int f = 0; f < 9; ++f) {
+      for (int f = 0; f < 11; ++f) {
         CAPTURE(stride, r, f);
         CHECK(view(r, f) == expected[f]);
         CHECK(values[f] == expected[f]);

@@ -44,12 +44,13 @@ inline feature_format mixed_features(int count) {
   using farpoint::feature_type;
   constexpr feature_type types[] = {feature_type::float32, feature_type::uint8,   feature_type::float64,
                                     feature_type::uint16,  feature_type::float16, feature_type::int8,
-                                    feature_type::int16,   feature_type::int32,   feature_type::uint32};
+                                    feature_type::int16,   feature_type::int32,   feature_type::uint32,
+                                    feature_type::int64,   feature_type::uint64};
   feature_format format;
   for (int f = 0; f < count; ++f) {
-    format.types.push_back(types[f % 9]);
+    format.types.push_back(types[f % 11]);
     format.offsets.push_back(static_cast<int>(format.stride));
-    format.stride += farpoint::detail::size_of(types[f % 9]);
+    format.stride += farpoint::detail::size_of(types[f % 11]);
   }
   return format;
 }
@@ -213,13 +214,18 @@ struct voxelize_problem {
   }
 
  private:
-  /// Integers have what bits a float has.
+  /// Integers have what bits a float has, those of 64 bits twice.
   static void put(unsigned char* at, farpoint::feature_type type, float value) {
     farpoint::float16 const narrow = farpoint::to_float16(value);
     double const wide = double{value} * (1 + 0x1p-26);
     switch (type) {
       case farpoint::feature_type::float16: std::memcpy(at, &narrow, sizeof narrow); break;
       case farpoint::feature_type::float64: std::memcpy(at, &wide, sizeof wide); break;
+      case farpoint::feature_type::int64:
+      case farpoint::feature_type::uint64:
+        std::memcpy(at, &value, sizeof value);
+        std::memcpy(at + sizeof value, &value, sizeof value);
+        break;
       default: std::memcpy(at, &value, static_cast<std::size_t>(farpoint::detail::size_of(type)));
     }
   }

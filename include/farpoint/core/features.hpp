@@ -14,7 +14,19 @@
 FARPOINT_BEGIN_NAMESPACE
 
 /// Types that a feature can have in memory, little-endian.
-enum class feature_type : std::uint8_t { float32, float16, float64, int8, uint8, int16, uint16, int32, uint32 };
+enum class feature_type : std::uint8_t {
+  float32,
+  float16,
+  float64,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64
+};
 
 namespace detail {
 template <class Value>
@@ -22,8 +34,8 @@ inline constexpr bool is_feature = std::is_same_v<Value, float> || is_binary16<V
 
 /// Types that a feature_view reads.
 template <class Value>
-inline constexpr bool is_feature_source = is_feature<Value> || std::is_same_v<Value, double> ||
-                                          (std::is_integral_v<Value> && sizeof(Value) <= 4);
+inline constexpr bool is_feature_source =
+    is_feature<Value> || std::is_same_v<Value, double> || std::is_integral_v<Value>;
 
 template <class Value>
 constexpr feature_type feature_type_of() noexcept {
@@ -33,7 +45,8 @@ constexpr feature_type feature_type_of() noexcept {
   if constexpr (std::is_same_v<Value, double>) return feature_type::float64;
   if constexpr (sizeof(Value) == 1) return is_signed ? feature_type::int8 : feature_type::uint8;
   if constexpr (sizeof(Value) == 2) return is_signed ? feature_type::int16 : feature_type::uint16;
-  return is_signed ? feature_type::int32 : feature_type::uint32;
+  if constexpr (sizeof(Value) == 4) return is_signed ? feature_type::int32 : feature_type::uint32;
+  return is_signed ? feature_type::int64 : feature_type::uint64;
 }
 
 FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
@@ -43,7 +56,9 @@ FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
     case feature_type::float16:
     case feature_type::int16:
     case feature_type::uint16: return 2;
-    case feature_type::float64: return 8;
+    case feature_type::float64:
+    case feature_type::int64:
+    case feature_type::uint64: return 8;
     default: return 4;
   }
 }
@@ -67,7 +82,9 @@ FARPOINT_HD inline float load_feature(unsigned char const* address, feature_type
     case feature_type::int16: return static_cast<float>(load<std::int16_t>(address, aligned));
     case feature_type::uint16: return static_cast<float>(load<std::uint16_t>(address, aligned));
     case feature_type::int32: return static_cast<float>(load<std::int32_t>(address, aligned));
-    default: return static_cast<float>(load<std::uint32_t>(address, aligned));
+    case feature_type::uint32: return static_cast<float>(load<std::uint32_t>(address, aligned));
+    case feature_type::int64: return static_cast<float>(load<std::int64_t>(address, aligned));
+    default: return static_cast<float>(load<std::uint64_t>(address, aligned));
   }
 }
 }  // namespace detail
@@ -86,7 +103,7 @@ class feature_view {
   constexpr feature_view() = default;
 
   /// `count` values of one type that follow one another from the start of each record.
-  /// @tparam Value   float, float16 or __half, double, or an integer of 8, 16 or 32 bits
+  /// @tparam Value   float, float16 or __half, double, or an integer
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param count    features of each, 64 at most
@@ -99,7 +116,7 @@ class feature_view {
   }
 
   /// `count` values of one type, the i-th `offsets[i]` bytes into each record: pcl::PointXYZI (0, 4, 8, 16).
-  /// @tparam Value   float, float16 or __half, double, or an integer of 8, 16 or 32 bits
+  /// @tparam Value   float, float16 or __half, double, or an integer
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param stride   bytes between records
@@ -109,7 +126,7 @@ class feature_view {
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              int count) noexcept {
     static_assert(detail::is_feature_source<Value>,
-                  "farpoint: features are float, float16 or __half, double, or integers of 8, 16 or 32 bits");
+                  "farpoint: features are float, float16 or __half, double, or integers");
     feature_type types[max_count];
     for (feature_type& type : types) type = detail::feature_type_of<Value>();
     return fields(base, records, stride, offsets, types, count);
