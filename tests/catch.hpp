@@ -7,8 +7,8 @@
 #include <catch2/catch.hpp>
 #endif
 
-// Cases that a build with a sanitizer never runs, tagged [scalar] or [slow], are templates there that nobody
-// instantiates: parsed, but no code is generated.
+// Cases that a build with a sanitizer never runs, tagged [scalar], [one_thread] or [slow], are templates there that
+// nobody instantiates: parsed, but no code is generated.
 #define FARPOINT_UNBUILT_CASE \
   template <int>              \
   static void INTERNAL_CATCH_UNIQUE_NAME(unbuilt_case_)()
@@ -16,6 +16,11 @@
 #define SCALAR_TEST_CASE(...) FARPOINT_UNBUILT_CASE
 #else
 #define SCALAR_TEST_CASE(...) TEST_CASE(__VA_ARGS__)
+#endif
+#if defined(FARPOINT_TESTS_WITHOUT_ONE_THREAD)
+#define ONE_THREAD_TEST_CASE(...) FARPOINT_UNBUILT_CASE
+#else
+#define ONE_THREAD_TEST_CASE(...) TEST_CASE(__VA_ARGS__)
 #endif
 #if defined(FARPOINT_TESTS_WITHOUT_SLOW)
 #define SLOW_TEST_CASE(...) FARPOINT_UNBUILT_CASE

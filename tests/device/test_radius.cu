@@ -22,6 +22,7 @@ auto solve_rows(Problem const& problem) {
 
 #define BACKEND_NAME "device"
 #define BACKEND_TAG "[device]"
+#define BACKEND_TEST_CASE TEST_CASE
 #include "../shared/radius_tests.inc"
 
 namespace {

@@ -300,7 +300,8 @@ TEST_CASE("fps by local maxima: a weaker rule is caught", "[fps][local_maxima]")
   CHECK(count_different<smaller_ball>(200) > 0);
 }
 
-TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape", "[fps][local_maxima][one_thread]") {
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape",
+                     "[fps][local_maxima][one_thread]") {
   for (shape const which : all_shapes) {
     for (std::size_t const n : {1u, 33u, 150u}) {
       for (index_t const m : {static_cast<index_t>(n / 4 + 1), static_cast<index_t>(n + 3)}) {
@@ -311,7 +312,7 @@ TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape", 
   }
 }
 
-TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxima][one_thread]") {
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxima][one_thread]") {
   for (std::uint64_t seed = 0; seed < rounds(30); ++seed) {
     random_source random{seed};
     auto const n = static_cast<std::size_t>(random.below(200));
@@ -327,11 +328,12 @@ TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxi
   }
 }
 
-TEST_CASE("fps by local maxima, fibers: no samples", "[fps][local_maxima][one_thread]") {
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: no samples", "[fps][local_maxima][one_thread]") {
   check_all_teams(fps_problem<float>{make_cloud(shape::non_finite, 65, 1), 0}, 1);
 }
 
-TEST_CASE("fps by local maxima, fibers: points of one and two dimensions", "[fps][local_maxima][one_thread]") {
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: points of one and two dimensions",
+                     "[fps][local_maxima][one_thread]") {
   for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
     CAPTURE(static_cast<int>(which));
     check_all_teams(fps_problem<float, 1>{make_points<1>(which, 90, 3), 40}, 7);
@@ -339,8 +341,8 @@ TEST_CASE("fps by local maxima, fibers: points of one and two dimensions", "[fps
   }
 }
 
-TEST_CASE("fps by local maxima, fibers: more chunks in memory than a warp has lanes",
-          "[fps][local_maxima][one_thread]") {
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: more chunks in memory than a warp has lanes",
+                     "[fps][local_maxima][one_thread]") {
   for (shape const which : {shape::cube, shape::duplicates}) {
     fps_problem<float> problem{make_cloud(which, 1500, 5), 60};
     problem.chosen = {3, 1400, 1499};
@@ -349,8 +351,8 @@ TEST_CASE("fps by local maxima, fibers: more chunks in memory than a warp has la
   }
 }
 
-TEST_CASE("fps by local maxima, fibers: what is out of range is counted, of empty clouds too",
-          "[fps][local_maxima][one_thread]") {
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: what is out of range is counted, of empty clouds too",
+                     "[fps][local_maxima][one_thread]") {
   fps_problem<float> problem{make_cloud(shape::cube, 60, 5), 9};
   problem.offsets = {0, 0, 25, 25, 60};
   problem.chosen = {-2, 3, 99, -1, -1, 4, 25, 0};

@@ -124,16 +124,17 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
 
 }  // namespace
 
-TEST_CASE("fps_shard, a stream's kernels by fibers: random problems on 1 to 4 ranks give what one call gives",
-          "[fps][shard][one_thread]") {
+ONE_THREAD_TEST_CASE(
+    "fps_shard, a stream's kernels by fibers: random problems on 1 to 4 ranks give what one call gives",
+    "[fps][shard][one_thread]") {
   for_each_seed(16, [](std::uint64_t seed) {
     auto const problem = random_stream_problem(seed);
     check_fps_answers(run_fps_streams(problem), one_call(problem));
   });
 }
 
-TEST_CASE("fps_shard, a stream's kernels by fibers: one and two coordinates, and many equal points",
-          "[fps][shard][one_thread]") {
+ONE_THREAD_TEST_CASE("fps_shard, a stream's kernels by fibers: one and two coordinates, and many equal points",
+                     "[fps][shard][one_thread]") {
   for_each_seed(4, [](std::uint64_t seed) {
     auto const flat = random_stream_problem<2>(seed);
     check_fps_answers(run_fps_streams(flat), one_call(flat));
@@ -146,8 +147,8 @@ TEST_CASE("fps_shard, a stream's kernels by fibers: one and two coordinates, and
   }
 }
 
-TEST_CASE("fps_shard, a stream's kernels by fibers: what one rank may not do, all return from",
-          "[fps][shard][one_thread]") {
+ONE_THREAD_TEST_CASE("fps_shard, a stream's kernels by fibers: what one rank may not do, all return from",
+                     "[fps][shard][one_thread]") {
   auto problem = shared_out<float>(make_cloud(shape::cube, 300, 3), 20, 3);
   SECTION("a workspace that is too small") {
     auto const answers = run_fps_streams(problem, 1);
@@ -165,8 +166,9 @@ TEST_CASE("fps_shard, a stream's kernels by fibers: what one rank may not do, al
   }
 }
 
-TEST_CASE("fps_shard, a stream's kernels by fibers: a warp keeps its best candidates, and tells of the best other one",
-          "[fps][shard][one_thread]") {
+ONE_THREAD_TEST_CASE(
+    "fps_shard, a stream's kernels by fibers: a warp keeps its best candidates, and tells of the best other one",
+    "[fps][shard][one_thread]") {
   for_each_seed(50, [](std::uint64_t seed) {
     random_source random{seed};
     // Some lanes offer nothing.

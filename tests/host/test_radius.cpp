@@ -51,6 +51,7 @@ auto solve_rows(Problem const& problem) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
+#define BACKEND_TEST_CASE TEST_CASE
 #include "../shared/radius_tests.inc"
 
 TEST_CASE("radius, host: the public functions", "[radius][host]") {

@@ -149,6 +149,7 @@ auto solve_rows(Problem const& problem) {
 
 #define BACKEND_NAME "tasks of a GPU"
 #define BACKEND_TAG "[host][one_thread]"
+#define BACKEND_TEST_CASE ONE_THREAD_TEST_CASE
 #include "../shared/radius_tests.inc"
 
 namespace {
