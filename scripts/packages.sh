@@ -110,8 +110,11 @@ conan() {
   export CONAN_HOME=$work/conan-home
   [ -f "$CONAN_HOME/profiles/default" ] || "$tool/conan" profile detect > /dev/null 2>&1
   for shared in False True; do
-    # Without remotes: farpoint requires nothing.
-    try "conan: created and used, shared=$shared" without_nvcc "$tool/conan" create packaging/conan --no-remote -o "farpoint/*:shared=$shared"
+    # The program that uses it is built in the work folder, and the checkout stays as it is.
+  local in_work=("tools.cmake.cmake_layout:test_folder=$work/conan-test" "tools.cmake.cmaketoolchain:user_presets=")
+  # Without remotes: farpoint requires nothing.
+    try "conan: created and used, shared=$shared" without_nvcc "$tool/conan" create packaging/conan --no-remote \
+      -o "farpoint/*:shared=$shared" -c "${in_work[0]}" -c "${in_work[1]}"
   done
 }
 
