@@ -3,6 +3,7 @@
 //
 // The call is that of the compiled library, which nvcc need not compile. With <farpoint/knn.cuh> in place of
 // <farpoint/runtime.hpp> the same lines need no library.
+#include <farpoint/device_scratch.cuh>
 #include <farpoint/runtime.hpp>
 
 #include <algorithm>
@@ -66,17 +67,20 @@ int main() {
   farpoint::cuda_exec const exec{stream};
   farpoint::batch const cloud{farpoint::view_points(points.data(), n)};
   std::size_t const needed = knn_workspace_bytes(exec, cloud, farpoint::exact{}, k);
-  managed_array<unsigned char> workspace{needed};  // once, for many calls
+  farpoint::device_scratch workspace;
+  farpoint::result outcome = workspace.reserve(exec, needed);  // once, for many calls
 
   farpoint::knn_output<float> output;
   output.indices = neighbours.span();  // [n, k]
-  farpoint::result const outcome = knn(exec, cloud, farpoint::exact{}, k, output, workspace.span());
+  if (outcome) outcome = knn(exec, cloud, farpoint::exact{}, k, output, workspace);
   //! [search]
   if (!succeeded(outcome)) return 1;
 
   smooth_heights<<<(n + 255) / 256, 256, 0, stream>>>(points.data(), neighbours.data(), n, heights.data());
   cudaStreamSynchronize(stream);  // the first time that the host waits
+  outcome = workspace.release();  // to the stream, before it is gone
   cudaStreamDestroy(stream);
+  if (!succeeded(outcome)) return 1;
   if (cudaError_t const error = cudaGetLastError(); error != cudaSuccess) {
     std::fprintf(stderr, "CUDA: %s\n", cudaGetErrorString(error));
     return 1;

@@ -1,12 +1,34 @@
 // Plain C++ with the compiled library: a cloud on the GPU is sampled, and searched by itself, on a stream. This file
 // needs neither nvcc nor farpoint's .cuh headers, and CUDA's own header only for memory and the stream.
+#include <farpoint/interop/memory_resource.hpp>
 #include <farpoint/runtime.hpp>
 
 #include <cuda_runtime_api.h>
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
 #include <vector>
+
+//! [resource]
+/// Memory in the order of a stream, from wherever the program has it: here the device's pool. RMM's resources will do.
+struct device_pool {
+  void* allocate(std::size_t size, cudaStream_t stream) {
+    void* memory = nullptr;
+    return cudaMallocAsync(&memory, size, stream) == cudaSuccess ? memory : nullptr;
+  }
+  void deallocate(void* memory, std::size_t, cudaStream_t stream) { cudaFreeAsync(memory, stream); }
+};
+
+/// The mean squared distance of each point to the k nearest others.
+farpoint::result mean_distances(device_pool& pool, cudaStream_t stream, farpoint::point_view<float> points,
+                                farpoint::index_t k, farpoint::span<float> means) {
+  farpoint::cuda_exec const exec{stream};
+  farpoint::batch const cloud{points};
+  farpoint::stream_workspace const memory{pool, mean_knn_distance_workspace_bytes(exec, cloud, k), stream};
+  return mean_knn_distance(exec, cloud, k, means, memory.get());
+}
+//! [resource]
 
 int main() {
   if (!farpoint::runtime::cuda_available()) {
@@ -31,6 +53,7 @@ int main() {
   auto* const on_device = static_cast<float*>(allocate(points.size() * sizeof points[0]));
   auto* const sampled = static_cast<std::int32_t*>(allocate(samples * sizeof(std::int32_t)));
   auto* const neighbours = static_cast<std::int32_t*>(allocate(points.size() * k * sizeof(std::int32_t)));
+  auto* const means = static_cast<float*>(allocate(points.size() * sizeof(float)));
   cudaMemcpyAsync(on_device, points.data(), points.size() * sizeof points[0], cudaMemcpyHostToDevice, stream);
 
   //! [calls]
@@ -54,10 +77,18 @@ int main() {
     }
   }
   //! [calls]
+  device_pool pool;
+  auto const outcome = mean_distances(pool, stream, {on_device, n}, 2, {means, points.size()});
+  if (!outcome) {
+    std::printf("%s\n", outcome.reason);
+    return 1;
+  }
   cudaStreamSynchronize(stream);
 
   int right = 0;
   for (farpoint::index_t s = 0; s < samples; ++s) right += neighbours[sampled[s] * k] == sampled[s] ? 1 : 0;
   std::printf("%d of %d samples are their own nearest points\n", right, static_cast<int>(samples));
-  return right == samples ? 0 : 1;
+  // Points of a lattice of one centimetre.
+  auto const lattice = std::count_if(means, means + n, [](float mean) { return std::abs(mean - 1e-4f) < 1e-6f; });
+  return right == samples && lattice == n ? 0 : 1;
 }

@@ -206,18 +206,19 @@ def broken_links(root, page, text):
 # A function at the start of a line: a result type of the public headers, a name, and an open parenthesis.
 FUNCTION = re.compile(
     r"^(?:inline |constexpr )*(?:result|auto|bool|std::size_t|std::vector<\w+>|DLManagedTensor\*) (\w+)\(", re.MULTILINE)
+CLASS = re.compile(r"^class (\w+)", re.MULTILINE)
 # How much memory a function needs is part of that function.
 SIZES = re.compile(r"_(bytes|bound)$")
 
 
-def functions_of(root, *patterns):
-    """Functions of these headers that are outside of detail."""
+def functions_of(root, *patterns, what=FUNCTION):
+    """Functions of these headers that are outside of detail, or what else is looked for."""
     found = set()
     for pattern in patterns:
         for header in sorted((root / "include/farpoint").glob(pattern)):
             text = re.sub(r"namespace (?:FARPOINT_HIDDEN )?detail \{.*?\n\}  // namespace detail", "",
                           header.read_text(encoding="utf-8"), flags=re.DOTALL)
-            found |= {name for name in FUNCTION.findall(text) if not SIZES.search(name)}
+            found |= {name for name in what.findall(text) if not SIZES.search(name)}
     return sorted(found)
 
 
@@ -248,6 +249,9 @@ def undocumented(root):
     # Views of other libraries' types, and launchers under the names of others.
     problems += [f"examples: none calls {name}()" for name in functions_of(root, "interop/*.[hc]*", "compat/*.[hc]*")
                  if not re.search(rf"\b{name}(<\w+>)?\(", examples)]
+    # Owners of memory and of what is in it.
+    problems += [f"examples: none has a {name}" for name in functions_of(root, "*.[hc]*", "interop/*.[hc]*", what=CLASS)
+                 if not re.search(rf"\bfarpoint::{name}\b", examples)]
     return problems
 
 

@@ -136,6 +136,12 @@ class Pages(unittest.TestCase):
         self.write("include/farpoint/compat/ball.hpp", "template <class E>\nresult ball_launcher(E exec) noexcept {}\n")
         self.assertEqual(docs.undocumented(self.root), ["examples: none calls ball_launcher()", "examples: none calls is_there()"])
 
+    def test_class_without_example(self):
+        self.write("include/farpoint/interop/pool.hpp", "template <class R>\nclass pooled : public memory {\n};\nclass pool;\n")
+        self.assertEqual(docs.undocumented(self.root), ["examples: none has a pool", "examples: none has a pooled"])
+        self.write("examples/01.cpp", (self.root / "examples/01.cpp").read_text() + "farpoint::pooled p{farpoint::pool{}};\n")
+        self.assertEqual(docs.undocumented(self.root), [])
+
 
 if __name__ == "__main__":
     unittest.main()
