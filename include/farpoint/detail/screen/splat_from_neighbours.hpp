@@ -29,6 +29,24 @@ struct index_row {
   }
 };
 
+/// Neighbours of a row whose offsets registers hold.
+inline constexpr int most_held_neighbours = 8;
+
+/// The offsets of a row of at most most_held_neighbours, all of whose indices are read at once.
+template <class Points>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto held_offsets_of(Points const& cloud, typename Points::point const& p,
+                                                        index_row const& row, index_t k) noexcept {
+  index_t found[most_held_neighbours];
+  FARPOINT_UNROLL
+  for (int j = 0; j < most_held_neighbours; ++j) found[j] = j < k ? row[j].index() : -1;
+  int count = 0;
+  FARPOINT_UNROLL
+  for (int j = 0; j < most_held_neighbours; ++j) {
+    if (count == j && found[j] >= 0 && found[j] < cloud.size()) ++count;
+  }
+  return held_offsets<typename Points::scalar, most_held_neighbours>::of(cloud, p, found, count);
+}
+
 template <class Scalar>
 struct splat_at {
   normal_and_curvature<Scalar> across;
@@ -36,46 +54,42 @@ struct splat_at {
   Scalar extents[2] = {};
 };
 
-/// Roots of the means of the squared offsets from p to its neighbours along two axes.
-/// @param axes  null: the root is of the whole offsets, twice
-template <class Points, class Keys>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto spreads_along(
-    Points const& cloud, typename Points::point const& p, Keys const& keys, int count,
-    vec<typename Points::scalar, 3> const* const (&axes)[2]) noexcept {
-  using scalar = typename Points::scalar;
+/// Roots of the means of the squared offsets along the two axes of a plane; where there is none, of the whole offsets,
+/// twice.
+template <class Offsets, class Axis>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto spreads_along(Offsets const& offsets, bool is_plane, Axis const& first,
+                                                      Axis const& second) noexcept {
+  using scalar = typename Offsets::scalar;
   vec<scalar, 2> sums{};
-  for (int j = 0; j < count; ++j) {
-    auto const q = cloud[keys[j].index()];
-    vec<scalar, 2> along{};
-    for (int k = 0; k < 3; ++k) {
-      scalar const d = sub_rn(q[k], p[k]);
-      for (int i = 0; i < 2; ++i) {
-        if (axes[i] == nullptr) sums[i] = fma_rn(d, d, sums[i]);
-        if (axes[i] != nullptr) along[i] = fma_rn((*axes[i])[k], d, along[i]);
-      }
+  offsets.for_each([&](vec<scalar, 3> const& d) {
+    if (is_plane) {
+      vec<scalar, 2> along{};
+      for (int k = 0; k < 3; ++k) along = {{fma_rn(first[k], d[k], along[0]), fma_rn(second[k], d[k], along[1])}};
+      for (int i = 0; i < 2; ++i) sums[i] = fma_rn(along[i], along[i], sums[i]);
+    } else {
+      for (int k = 0; k < 3; ++k) sums[0] = fma_rn(d[k], d[k], sums[0]);
+      sums[1] = sums[0];
     }
-    for (int i = 0; i < 2; ++i) sums[i] = fma_rn(along[i], along[i], sums[i]);
-  }
-  for (int i = 0; i < 2; ++i) sums[i] = sqrt_rn(div_rn(sums[i], static_cast<scalar>(count)));
+  });
+  for (int i = 0; i < 2; ++i) sums[i] = sqrt_rn(div_rn(sums[i], static_cast<scalar>(offsets.count)));
   return sums;
 }
 
 /// The splat at p: normal_of() its neighbours, and how far they reach across the normal. A disc where they span no
 /// plane, and a point without any neighbour.
-template <class Points, class Keys>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto splat_of(Points const& cloud, typename Points::point const& p, Keys const& keys,
-                                                 int count, neighbour_normals_params const& params) noexcept {
-  using scalar = typename Points::scalar;
+template <class Point, class Offsets>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto splat_of(Point const& p, Offsets const& offsets,
+                                                 neighbour_normals_params const& params) noexcept {
+  using scalar = typename Offsets::scalar;
   splat_at<scalar> splat;
-  if (count == 0) return splat;
-  auto const plane = plane_of(cloud, p, keys, count, params.viewpoint);
+  if (offsets.count == 0) return splat;
+  auto const plane = plane_of(p, offsets, params.viewpoint);
   splat.across = plane.across;
   auto const& n = plane.across.normal;
   bool const is_plane = n[0] != 0 || n[1] != 0 || n[2] != 0;
   if (is_plane) splat.tangent = plane.eigen.vectors[2];
   auto const& vectors = plane.eigen.vectors;
-  auto const spreads =
-      spreads_along(cloud, p, keys, count, {is_plane ? &vectors[2] : nullptr, is_plane ? &vectors[1] : nullptr});
+  auto const spreads = spreads_along(offsets, is_plane, vectors[2], vectors[1]);
   for (int axis = 0; axis < 2; ++axis) {
     bool const is_number = spreads[axis] <= largest_number<scalar>;
     splat.extents[axis] = is_number ? mul_rn(static_cast<scalar>(params.extent), spreads[axis]) : scalar(0);
@@ -101,18 +115,23 @@ struct splat_rows {
     Points const whole = points[0];
     Points const cloud = count_bad_offsets(points) == 0 ? whole : whole.subview(0, 0);
     index_t const own = rows.points.empty() ? row : rows.points[row];
-    splat_at<scalar> splat;
-    if (own >= 0 && own < cloud.size()) {
-      index_row const keys{rows.indices, row * rows.k};
-      splat = splat_of(cloud, cloud[own], keys, keys.count(rows.k, cloud.size()), params);
-    }
-    write(static_cast<std::size_t>(row), splat);
+    write(static_cast<std::size_t>(row),
+          own >= 0 && own < cloud.size() ? splat_at_row(cloud, own, row) : splat_at<scalar>{});
   }
 
   FARPOINT_HD void operator()(std::uint64_t row) const noexcept { answer(static_cast<index_t>(row)); }
   FARPOINT_HD void operator()(std::uint32_t row) const noexcept { answer(static_cast<index_t>(row)); }
 
  private:
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE splat_at<scalar> splat_at_row(Points const& cloud, index_t own,
+                                                                   index_t row) const noexcept {
+    auto const p = cloud[own];
+    index_row const keys{rows.indices, row * rows.k};
+    if (rows.k <= most_held_neighbours) return splat_of(p, held_offsets_of(cloud, p, keys, rows.k), params);
+    int const count = keys.count(rows.k, cloud.size());
+    return splat_of(p, neighbour_offsets<Points, index_row>{cloud, p, keys, count}, params);
+  }
+
   FARPOINT_HD void write(std::size_t row, splat_at<scalar> const& splat) const noexcept {
     for (std::size_t k = 0; k < 3; ++k) {
       auto const axis = static_cast<int>(k);

@@ -9,31 +9,81 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Sum of (x - mean) (x - mean)^T over the neighbours x of p. Computed relative to p, which far from the
-/// origin keeps the bits that the differences need.
+template <class Scalar>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE vec<Scalar, 3> difference(vec<Scalar, 3> const& a,
+                                                             vec<Scalar, 3> const& b) noexcept {
+  return {{sub_rn(a[0], b[0]), sub_rn(a[1], b[1]), sub_rn(a[2], b[2])}};
+}
+
+/// The offsets from p to its neighbours, read from the cloud whenever they are asked for. Relative to p sums keep, far
+/// from the origin, the bits that the differences need.
 /// @param keys  `keys[j].index()` is the j-th neighbour
 template <class Points, class Keys>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Points const& cloud, typename Points::point const& p,
-                                                      Keys const& keys, int count) noexcept {
+struct neighbour_offsets {
   using scalar = typename Points::scalar;
-  vec<scalar, 3> mean{};
-  for (int j = 0; j < count; ++j) {
-    auto const q = cloud[keys[j].index()];
-    for (int k = 0; k < 3; ++k) mean[k] = add_rn(mean[k], sub_rn(q[k], p[k]));
+
+  Points cloud;
+  typename Points::point p;
+  Keys const& keys;
+  int count;
+
+  /// Calls `visit(offset)` for each neighbour, in the order of the keys.
+  FARPOINT_CALLS_BACK
+  template <class Visit>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each(Visit const& visit) const noexcept {
+    for (int j = 0; j < count; ++j) visit(difference(cloud[keys[j].index()], p));
   }
-  for (int k = 0; k < 3; ++k) mean[k] = div_rn(mean[k], static_cast<scalar>(count));
+};
+
+/// The offsets to at most Capacity neighbours, read once and then held in registers.
+template <class Scalar, int Capacity>
+struct held_offsets {
+  using scalar = Scalar;
+
+  vec<scalar, 3> at[Capacity];
+  int count;
+
+  /// @param found  `[count]`: neighbours of p
+  template <class Points>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE static held_offsets of(Points const& cloud, typename Points::point const& p,
+                                                            index_t const (&found)[Capacity], int count) noexcept {
+    held_offsets held{{}, count};
+    FARPOINT_UNROLL
+    for (int j = 0; j < Capacity; ++j) {
+      if (j < count) held.at[j] = difference(cloud[found[j]], p);
+    }
+    return held;
+  }
+
+  FARPOINT_CALLS_BACK
+  template <class Visit>
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE void for_each(Visit const& visit) const noexcept {
+    FARPOINT_UNROLL
+    for (int j = 0; j < Capacity; ++j) {
+      if (j < count) visit(at[j]);
+    }
+  }
+};
+
+/// Sum of (d - mean) (d - mean)^T over the offsets d, of which there is at least one.
+template <class Offsets>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto covariance_of(Offsets const& offsets) noexcept {
+  using scalar = typename Offsets::scalar;
+  vec<scalar, 3> mean{};
+  offsets.for_each([&mean](vec<scalar, 3> const& offset) {
+    for (int k = 0; k < 3; ++k) mean[k] = add_rn(mean[k], offset[k]);
+  });
+  for (int k = 0; k < 3; ++k) mean[k] = div_rn(mean[k], static_cast<scalar>(offsets.count));
   symmetric3<scalar> sum;
-  for (int j = 0; j < count; ++j) {
-    auto const q = cloud[keys[j].index()];
-    vec<scalar, 3> d{};
-    for (int k = 0; k < 3; ++k) d[k] = sub_rn(sub_rn(q[k], p[k]), mean[k]);
+  offsets.for_each([&](vec<scalar, 3> const& offset) {
+    auto const d = difference(offset, mean);
     sum.xx = fma_rn(d[0], d[0], sum.xx);
     sum.xy = fma_rn(d[0], d[1], sum.xy);
     sum.xz = fma_rn(d[0], d[2], sum.xz);
     sum.yy = fma_rn(d[1], d[1], sum.yy);
     sum.yz = fma_rn(d[1], d[2], sum.yz);
     sum.zz = fma_rn(d[2], d[2], sum.zz);
-  }
+  });
   return sum;
 }
 
@@ -56,13 +106,13 @@ struct neighbour_plane {
   normal_and_curvature<Scalar> across;  ///< zero where they span none
 };
 
-template <class Points, class Keys>
-FARPOINT_HD FARPOINT_ALWAYS_INLINE auto plane_of(Points const& cloud, typename Points::point const& p, Keys const& keys,
-                                                 int count, vec<double, 3> const& viewpoint) noexcept {
-  using scalar = typename Points::scalar;
+template <class Point, class Offsets>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE auto plane_of(Point const& p, Offsets const& offsets,
+                                                 vec<double, 3> const& viewpoint) noexcept {
+  using scalar = typename Offsets::scalar;
   neighbour_plane<scalar> plane;
-  if (count < 3) return plane;
-  plane.eigen = eigen_of(covariance_of(cloud, p, keys, count));
+  if (offsets.count < 3) return plane;
+  plane.eigen = eigen_of(covariance_of(offsets));
   auto const& eigen = plane.eigen;
   scalar const sum = add_rn(add_rn(eigen.values[0], eigen.values[1]), eigen.values[2]);
   // Neighbours on a line or at one point span no plane: the result would be rounding noise.
@@ -87,7 +137,7 @@ template <class Points, class Keys>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE auto normal_of(Points const& cloud, typename Points::point const& p,
                                                   Keys const& keys, int count,
                                                   vec<double, 3> const& viewpoint) noexcept {
-  return plane_of(cloud, p, keys, count, viewpoint).across;
+  return plane_of(p, neighbour_offsets<Points, Keys>{cloud, p, keys, count}, viewpoint).across;
 }
 
 /// Writes a row of the output.
