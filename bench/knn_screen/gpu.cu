@@ -68,15 +68,15 @@ void register_published(knn_screen_contender const& c, char const* who,
       [launch](knn_screen_problem const& problem, cudaStream_t stream) { launch(stream, problem.published()); });
 }
 
-void register_farpoint(knn_screen_contender const& c, char const* who, int rounds) {
+void register_farpoint(knn_screen_contender const& c, char const* who, knn_screen_problem::search how) {
   register_graph(
       c, who,
-      [rounds](knn_screen_problem& problem) {
-        problem.reserve(rounds);
-        problem.verify(rounds);
-        return "host_exec, bit by bit, " + right_sets(problem.share_of_right_sets(rounds));
+      [how](knn_screen_problem& problem) {
+        problem.reserve(how);
+        problem.verify(how);
+        return "host_exec, bit by bit, " + right_sets(problem.share_of_right_sets(how));
       },
-      [rounds](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch(stream, rounds); });
+      [how](knn_screen_problem const& problem, cudaStream_t stream) { problem.launch(stream, how); });
 }
 
 void register_parts(knn_screen_contender const& c) {
@@ -84,7 +84,7 @@ void register_parts(knn_screen_contender const& c) {
     register_graph(
         c, with_index ? "view_and_index_graph" : "view_graph",
         [with_index](knn_screen_problem& problem) {
-          problem.reserve(0);
+          problem.reserve({farpoint::until_exact});
           return std::string{"part of until_exact: projection, z-buffer, numbering"} + (with_index ? ", index" : "");
         },
         [with_index](knn_screen_problem const& problem, cudaStream_t stream) {
@@ -131,8 +131,9 @@ void register_all(knn_screen_contender const& c) {
   register_published(c, "published_graph", launch_fastknn);
   register_published(c, "program_graph", launch_fastknn_program);
   register_published(c, "auto_splats_graph", launch_auto_splats);
-  register_farpoint(c, "until_exact_graph", 0);
-  register_farpoint(c, "rounds_3_graph", 3);
+  register_farpoint(c, "until_exact_graph", {farpoint::until_exact});
+  register_farpoint(c, "rounds_3_graph", {3});
+  register_farpoint(c, "rounds_3_area_1_graph", {3, 1});
   register_parts(c);
   register_frame(c);
 }

@@ -34,7 +34,7 @@ class knn_screen_problem {
       : row_{row},
         points_{row.make(scan)},
         camera_{row.camera(points_)},
-        exact_{expected(0)},
+        exact_{expected({farpoint::until_exact})},
         visible_{static_cast<farpoint::index_t>(exact_.pixels.size())},
         xyz_{points_},
         lists_{rows() * static_cast<std::size_t>(row.k)} {}
@@ -42,29 +42,35 @@ class knn_screen_problem {
   cudaStream_t stream() const noexcept { return stream_.get(); }
   farpoint::index_t visible() const noexcept { return visible_; }
 
-  method method_of(int rounds) const {
+  /// How farpoint searches.
+  struct search {
+    int rounds;
+    float first_area = farpoint::default_first_area;
+  };
+  method method_of(search how) const {
     method what{camera_};
-    what.rounds = rounds;
+    what.rounds = how.rounds;
+    what.first_area = how.first_area;
     return what;
   }
 
   // --- farpoint; reserve() first
 
-  void reserve(int rounds) {
+  void reserve(search how) {
     lists_.reserve(
-        farpoint::knn_workspace_bytes(farpoint::cuda_exec{stream()}, device_cloud(), method_of(rounds), row_.k));
+        farpoint::knn_workspace_bytes(farpoint::cuda_exec{stream()}, device_cloud(), method_of(how), row_.k));
   }
-  void launch(cudaStream_t stream, int rounds) const {
-    check(farpoint::knn(farpoint::cuda_exec{stream}, device_cloud(), method_of(rounds), row_.k, output(),
+  void launch(cudaStream_t stream, search how) const {
+    check(farpoint::knn(farpoint::cuda_exec{stream}, device_cloud(), method_of(how), row_.k, output(),
                         lists_.workspace()),
           "farpoint::knn");
   }
   /// Projection and numbering alone, or with the index.
   void launch_view(cudaStream_t stream, bool with_index) const {
     using plan = farpoint::detail::knn_screen_plan<farpoint::knn_screen_selector, farpoint::point_view<float>, camera>;
-    check(
-        plan{device_cloud(), method_of(0), row_.k}.launch_view(lists_.workspace().data(), output(), with_index, stream),
-        "the view");
+    check(plan{device_cloud(), method_of({farpoint::until_exact}), row_.k}.launch_view(lists_.workspace().data(),
+                                                                                       output(), with_index, stream),
+          "the view");
   }
   /// The tree alone, of the z-buffer that a call of a baseline has left behind.
   void launch_tree(cudaStream_t stream) const {
@@ -76,10 +82,10 @@ class knn_screen_problem {
   }
 
   /// Runs farpoint once; throws unless it returns what the host does.
-  void verify(int rounds) const {
+  void verify(search how) const {
     lists_.clear(stream());
-    launch(stream(), rounds);
-    neighbours const host = rounds == 0 ? exact_ : expected(rounds);
+    launch(stream(), how);
+    neighbours const host = how.rounds == farpoint::until_exact ? exact_ : expected(how);
     auto const indices = lists_.download_indices();
     auto const distances = lists_.download_distances();
     bool const same = std::equal(host.indices.begin(), host.indices.end(), indices.begin()) &&
@@ -87,11 +93,11 @@ class knn_screen_problem {
     if (!same) throw std::runtime_error{"MISMATCH with host_exec"};
   }
 
-  /// Rows of the host's search with so many rounds that are those of the exact one.
-  double share_of_right_sets(int rounds) const {
-    if (rounds == 0) return 1;
+  /// Rows of the host's search that are those of the exact one.
+  double share_of_right_sets(search how) const {
+    if (how.rounds == farpoint::until_exact) return 1;
     auto const k = static_cast<std::size_t>(row_.k);
-    neighbours const found = expected(rounds);
+    neighbours const found = expected(how);
     std::size_t right = 0;
     for (std::size_t i = 0; i < found.pixels.size(); ++i) {
       right += std::equal(found.indices.begin() + static_cast<std::ptrdiff_t>(i * k),
@@ -166,10 +172,10 @@ class knn_screen_problem {
   }
   cloud device_cloud() const { return cloud{farpoint::point_view<float>{xyz_.data(), row_.points}}; }
   farpoint::knn_screen_output<float> output() const { return {lists_.indices(), lists_.distances()}; }
-  neighbours expected(int rounds) const {
+  neighbours expected(search how) const {
     std::vector<std::array<float, 3>> points(points_.size() / 3);
     std::memcpy(points.data(), points_.data(), points_.size() * sizeof(float));
-    return farpoint::knn(points, row_.k, method_of(rounds));
+    return farpoint::knn(points, row_.k, method_of(how));
   }
 
   knn_screen_row row_;

@@ -18,7 +18,8 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// @return ok | bad_argument | cuda_failure. Never clears or returns a pending error of other work.
 /// Complexity: one launch with a thread for each row that there is room for. A row of up to 8 neighbours reads them
-/// once; a longer one reads k indices and, three times, k points, of which all but the first read comes from a cache. Thread-safe for different output.
+/// once; a longer one reads k indices and, three times, k points, of which all but the first read comes from a cache.
+/// Thread-safe for different output.
 template <class Points>
 result normals_from_neighbours(cuda_exec exec, batch<Points> const& points, neighbour_rows const& rows,
                                neighbour_normals_params const& params,
