@@ -48,6 +48,13 @@ void check_voxelize(runtime::backend where) {
   }
 }
 
+template <class Check>
+void for_every_scalar(Check const& check) {
+  check(0.0f);
+  check(0.0);
+  check(farpoint::float16{});
+}
+
 }  // namespace
 
 TEST_CASE("the library counts wrong offsets, as the functions do that it calls", "[runtime]") {
@@ -62,9 +69,7 @@ TEST_CASE("the library counts wrong offsets, as the functions do that it calls",
 }
 
 TEST_CASE("the library samples on the host", "[runtime]") {
-  check_backend<float>(runtime::backend::host);
-  check_backend<double>(runtime::backend::host);
-  check_backend<farpoint::float16>(runtime::backend::host);
+  for_every_scalar([](auto one) { check_backend<decltype(one)>(runtime::backend::host); });
 }
 
 TEST_CASE("the library chooses a backend by itself", "[runtime]") {
@@ -73,9 +78,7 @@ TEST_CASE("the library chooses a backend by itself", "[runtime]") {
 
 TEST_CASE("the library uses the GPU, or says that there is none", "[runtime]") {
   if (runtime::cuda_available()) {
-    check_backend<float>(runtime::backend::cuda);
-    check_backend<double>(runtime::backend::cuda);
-    check_backend<farpoint::float16>(runtime::backend::cuda);
+    for_every_scalar([](auto one) { check_backend<decltype(one)>(runtime::backend::cuda); });
     return;
   }
   std::vector<float> const xyz(30);
@@ -126,17 +129,13 @@ TEST_CASE("the library refuses what the core call refuses", "[runtime]") {
 }
 
 TEST_CASE("the library voxelizes on the host", "[runtime][voxelize]") {
-  check_voxelize<float>(runtime::backend::host);
-  check_voxelize<double>(runtime::backend::host);
-  check_voxelize<farpoint::float16>(runtime::backend::host);
+  for_every_scalar([](auto one) { check_voxelize<decltype(one)>(runtime::backend::host); });
   check_voxelize<float>(runtime::backend::automatic);
 }
 
 TEST_CASE("the library voxelizes on the GPU, or says that there is none", "[runtime][voxelize]") {
   if (runtime::cuda_available()) {
-    check_voxelize<float>(runtime::backend::cuda);
-    check_voxelize<double>(runtime::backend::cuda);
-    check_voxelize<farpoint::float16>(runtime::backend::cuda);
+    for_every_scalar([](auto one) { check_voxelize<decltype(one)>(runtime::backend::cuda); });
     return;
   }
   std::vector<float> const xyz(30);

@@ -278,26 +278,25 @@ constexpr int splat_tile_blocks() noexcept {
   return smaller(1024 / splat_tile_threads, blocks_that_fit(splat_tile_threads, sizeof(splat_tile_storage)));
 }
 
-/// The nearest depths of all splats, by which some may be hidden.
-template <int BlockSize>
-__global__ void __launch_bounds__(BlockSize, splat_tile_blocks()) splat_cover_kernel(splat_tile_args const args) {
-  static_assert(BlockSize == splat_tile_threads, "farpoint: a thread for each pixel of a tile");
-  __shared__ splat_tile_storage storage;
-  splat_tile tile{args, storage};
-  std::uint32_t const front = tile.front<false>();
-  if (!tile.is_in_image()) return;
-  args.covers[index_t{tile.y()} * args.picture.lens.size[0] + tile.x()] = front;
-}
+/// What a kernel draws.
+enum class splat_pass {
+  covers,  ///< the nearest depths of all splats, by which some may be hidden
+  image
+};
 
-/// The image.
-template <int BlockSize>
+template <splat_pass Pass, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, splat_tile_blocks()) splat_tile_kernel(splat_tile_args const args) {
   static_assert(BlockSize == splat_tile_threads, "farpoint: a thread for each pixel of a tile");
   __shared__ splat_tile_storage storage;
   splat_tile tile{args, storage};
-  std::uint32_t const front = tile.front<true>();
-  splat_sums const sums = tile.sums(front);
-  if (tile.is_in_image()) args.picture.resolve(tile.x(), tile.y(), sums, front);
+  if constexpr (Pass == splat_pass::covers) {
+    std::uint32_t const front = tile.front<false>();
+    if (tile.is_in_image()) args.covers[index_t{tile.y()} * args.picture.lens.size[0] + tile.x()] = front;
+  } else {
+    std::uint32_t const front = tile.front<true>();
+    splat_sums const sums = tile.sums(front);
+    if (tile.is_in_image()) args.picture.resolve(tile.x(), tile.y(), sums, front);
+  }
 }
 
 }  // namespace detail
