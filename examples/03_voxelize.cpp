@@ -1,10 +1,17 @@
 // The voxels of a cloud, and the mean intensity in each. Same answer with <farpoint/voxelize.cuh> on a GPU.
 #include <farpoint/voxelize.hpp>
 
+#include <cstddef>
 #include <cstdio>
 
 struct lidar_point {
   float x, y, z, intensity;
+};
+
+struct stamped_point {
+  float x, y, z;
+  std::uint16_t intensity;
+  double seconds;
 };
 
 int main() {
@@ -28,6 +35,15 @@ int main() {
   }
   std::printf("%llu point outside of the grid, %llu above the limit of a voxel\n", voxels.report.outside,
               voxels.report.surplus_points);
-  bool const as_expected = voxels.means == std::vector<float>{15, 50} && voxels.report.surplus_points == 1;
+  bool as_expected = voxels.means == std::vector<float>{15, 50} && voxels.report.surplus_points == 1;
+
+  std::vector<stamped_point> const records{{1, 1, 0, 60000, 0.25}, {1, 1, 0, 50000, 0.75}};
+  //! [types]
+  int const offsets[] = {offsetof(stamped_point, intensity), offsetof(stamped_point, seconds)};
+  farpoint::feature_type const types[] = {farpoint::feature_type::uint16, farpoint::feature_type::float64};
+  params.features = farpoint::feature_view::fields(records.data(), static_cast<farpoint::index_t>(records.size()),
+                                                   farpoint::index_t{sizeof(stamped_point)}, offsets, types, 2);
+  //! [types]
+  as_expected = as_expected && farpoint::voxelize(records, params).means == std::vector<float>{55000, 0.5f};
   return as_expected ? 0 : 1;
 }

@@ -18,9 +18,21 @@ int main() {
   farpoint::batch const town{farpoint::point_view<float>{map.data(), 20000}};
   farpoint::batch const around{farpoint::point_view<float>{scan.data(), 1000}};
 
+  std::vector<farpoint::float16> narrow;  // __half, where there is CUDA
+  for (float const coordinate : scan) narrow.push_back(farpoint::to_float16(coordinate));
+  farpoint::batch const halves{farpoint::point_view<farpoint::float16>{narrow.data(), 1000}};
+  std::vector<std::int32_t> four(1000 * 4);
+
+  //! [choice]
+  runtime::options const wish{runtime::backend::automatic, 2};  // the GPU, or else two threads
+  runtime::run_info told;
+  bool ok = static_cast<bool>(runtime::knn(halves, farpoint::exact{}, 4, {four}, wish, &told));
+  // told.used: backend::cuda or backend::host; told.device: its name; told.seconds: without transfers
+  //! [choice]
+
   //! [index]
   runtime::point_index<float> tree;  // built once, of points that are not needed any more
-  bool ok = static_cast<bool>(tree.build(town));
+  ok = ok && tree.build(town);
 
   std::vector<std::int32_t> nearest(1000), near(1000 * 8), numbers(1000);
   ok = ok && tree.knn(around, farpoint::exact{}, 1, {nearest});
@@ -55,7 +67,10 @@ int main() {
 
   bool right = count == 1002 && all[0] == 0 && all[999] == 999 && frames[5] == 4 && first[999] == 4 && slots[0] >= 0 &&
                slots[0] < seen.capacity();
+  right = right && told.used == tree.where() && told.seconds > 0;
   for (std::size_t i = 0; i < nearest.size(); ++i) {
+    bool const is_twin = narrow[3 * static_cast<std::size_t>(four[4 * i])].bits == narrow[3 * i].bits;
+    right = right && is_twin;  // itself, or a point that float16 does not tell from it
     right = right && nearest[i] == static_cast<std::int32_t>(i) && numbers[i] >= 1;
     right = right && height[i] > scan[3 * i + 2] - 3 && height[i] < scan[3 * i + 2] + 3;
   }

@@ -120,7 +120,7 @@ def region(root, source, name):
 
 
 # Pages whose C++ is all from examples: what newcomers copy.
-COMPILED = re.compile(r"^(README|docs/getting_started|docs/functions/\w+)\.md$")
+COMPILED = re.compile(r"^(README|docs/(getting_started|interop|library|workspaces|functions/\w+))\.md$")
 MEDIANS = re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$")
 SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
 
