@@ -51,6 +51,14 @@ inline constexpr int screen_number_items = 4;
 /// Longest list that a thread of the approximate search keeps in registers, and bytes for longer ones.
 inline constexpr index_t screen_most_in_registers = 32, screen_list_bytes = index_t{64} << 20;
 
+/// A row of up to so many neighbours is read once, and their offsets stay in registers. h200, normals of 458,947 rows
+/// of 8, us: 66; read whenever they are needed: 120.
+inline constexpr int most_held_neighbours = 8;
+
+/// Splats of a tile of an image that are kept in shared memory at a time, and words of 32 splats of a patch each, in
+/// which a thread remembers which ones its pixel meets.
+inline constexpr int splat_tile_slots = 512, splat_remembered = 4;
+
 /// Splats, and pixels, that a thread of the host must have to be worth its start.
 inline constexpr index_t splats_of_thread = 256, pixels_of_thread = 32768;
 

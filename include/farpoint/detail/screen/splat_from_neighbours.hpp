@@ -5,6 +5,7 @@
 #include <farpoint/core/check.hpp>
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/detail/search/normal_from_neighbours.hpp>
+#include <farpoint/tuning/screen.hpp>
 #include <farpoint/types/neighbour_normals.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -28,9 +29,6 @@ struct index_row {
     return count;
   }
 };
-
-/// Neighbours of a row whose offsets registers hold.
-inline constexpr int most_held_neighbours = 8;
 
 /// The offsets of a row of at most most_held_neighbours, all of whose indices are read at once.
 template <class Points>

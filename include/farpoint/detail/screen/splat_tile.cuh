@@ -6,6 +6,7 @@
 #include <farpoint/detail/screen/splat_patch.hpp>
 #include <farpoint/detail/screen/splat_picture.hpp>
 #include <farpoint/grid/blocks_that_fit.hpp>
+#include <farpoint/tuning/screen.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -22,11 +23,6 @@ struct splat_tile_args {
 
 inline constexpr int splat_tile_threads = splat_tile_pixels;
 static_assert(splat_patches_of_tile * cuda_warp::lanes == splat_tile_threads, "a warp has a patch");
-
-/// Splats of a tile that are kept in shared memory at a time.
-inline constexpr int splat_tile_slots = 512;
-/// Words of 32 splats of a patch each, in which a thread remembers which ones its pixel meets.
-inline constexpr int splat_remembered = 4;
 
 /// What a block keeps in shared memory. The numbers of a splat are apart, so that threads that read different splats
 /// meet in few banks.
