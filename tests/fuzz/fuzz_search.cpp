@@ -13,7 +13,9 @@ using farpoint::host_exec;
 
 namespace {
 
+/// What is asked, and the workspace that it is given.
 struct search_request {
+  fuzz_workspace workspace;
   host_exec exec;
   farpoint::detail::for_each_cloud_tuning tuning;
   fuzz_clouds points, queries;
@@ -23,7 +25,8 @@ struct search_request {
   index_t k;
   std::size_t indices, distances, counts, offsets;  ///< elements of the outputs
 
-  explicit search_request(fuzz_input& input) : exec{1 + static_cast<int>(input.below(3))} {
+  search_request(fuzz_input& input, fuzz_workspace const& given)
+      : workspace{given}, exec{1 + static_cast<int>(input.below(3))} {
     if (input.flag()) tuning = team_tuning();
     points = {input, 300, 5};
     self = input.flag();
@@ -90,34 +93,27 @@ struct search_request {
   }
 };
 
-/// `host(memory, points, queries, bytes)` and `reference(memory, points, queries)`.
-template <class Host, class Reference>
-void compare_search(char const* name, search_request const& asked, fuzz_workspace const& workspace, Host const& host,
-                    Reference const& reference) {
+/// Compares `host(exec, points, queries, self, wanted..., output, workspace, tuning)` with
+/// `reference(points, queries, wanted..., output)`.
+/// @param outputs  the member of `asked` that makes `output`
+template <class Outputs, class Host, class Reference, class... Wanted>
+void compare_search(char const* name, search_request const& asked, Outputs outputs, Host const& host,
+                    Reference const& reference, Wanted const&... wanted) {
   compare_with_reference(
-      name, workspace, [&](fuzz_memory& memory) { return asked.bytes(memory); },
+      name, asked.workspace, [&](fuzz_memory& memory) { return asked.bytes(memory); },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return host(memory, asked.points_in(memory), asked.queries_in(memory), bytes);
+        return host(asked.exec, asked.points_in(memory), asked.queries_in(memory), asked.self, wanted...,
+                    (asked.*outputs)(memory), bytes, asked.tuning);
       },
-      [&](fuzz_memory& memory) { return reference(memory, asked.points_in(memory), asked.queries_in(memory)); });
-}
-
-void compare_knn(search_request const& asked, fuzz_workspace const& workspace) {
-  compare_search(
-      "knn", asked, workspace,
-      [&](fuzz_memory& memory, auto const& points, auto const& queries, farpoint::bytes bytes) {
-        return farpoint::detail::knn_host(asked.exec, points, queries, asked.self, asked.method, asked.k,
-                                          asked.knn_lists(memory), bytes, asked.tuning);
-      },
-      [&](fuzz_memory& memory, auto const&... clouds) {
-        return farpoint::reference::knn(clouds..., asked.method, asked.k, asked.knn_lists(memory));
+      [&](fuzz_memory& memory) {
+        return reference(asked.points_in(memory), asked.queries_in(memory), wanted..., (asked.*outputs)(memory));
       });
 }
 
 /// The workspace is the memory of the hierarchy.
-void compare_knn_in_bvh(search_request const& asked, fuzz_workspace const& workspace) {
+void compare_knn_in_bvh(search_request const& asked) {
   compare_with_reference(
-      "build_point_bvh, knn", workspace,
+      "build_point_bvh, knn", asked.workspace,
       [&](fuzz_memory& memory) { return farpoint::point_bvh_bytes(asked.exec, asked.points_in(memory)); },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
         farpoint::point_bvh<float> index;
@@ -132,28 +128,24 @@ void compare_knn_in_bvh(search_request const& asked, fuzz_workspace const& works
       });
 }
 
-void compare_radius(search_request const& asked, fuzz_workspace const& workspace) {
+void compare_knn(search_request const& asked) {
   compare_search(
-      "radius", asked, workspace,
-      [&](fuzz_memory& memory, auto const& points, auto const& queries, farpoint::bytes bytes) {
-        return farpoint::detail::radius_host(asked.exec, points, queries, asked.self, asked.params, asked.k,
-                                             asked.radius_lists(memory), bytes, asked.tuning);
-      },
-      [&](fuzz_memory& memory, auto const&... clouds) {
-        return farpoint::reference::radius(clouds..., asked.params, asked.k, asked.radius_lists(memory));
-      });
+      "knn", asked, &search_request::knn_lists, [](auto const&... all) { return farpoint::detail::knn_host(all...); },
+      [](auto const&... all) { return farpoint::reference::knn(all...); }, asked.method, asked.k);
 }
 
-void compare_radius_rows(search_request const& asked, fuzz_workspace const& workspace) {
+void compare_radius(search_request const& asked) {
   compare_search(
-      "radius_rows", asked, workspace,
-      [&](fuzz_memory& memory, auto const& points, auto const& queries, farpoint::bytes bytes) {
-        return farpoint::detail::radius_rows_host(asked.exec, points, queries, asked.self, asked.params,
-                                                  asked.rows(memory), bytes, asked.tuning);
-      },
-      [&](fuzz_memory& memory, auto const&... clouds) {
-        return farpoint::reference::radius_rows(clouds..., asked.params, asked.rows(memory));
-      });
+      "radius", asked, &search_request::radius_lists,
+      [](auto const&... all) { return farpoint::detail::radius_host(all...); },
+      [](auto const&... all) { return farpoint::reference::radius(all...); }, asked.params, asked.k);
+}
+
+void compare_radius_rows(search_request const& asked) {
+  compare_search(
+      "radius_rows", asked, &search_request::rows,
+      [](auto const&... all) { return farpoint::detail::radius_rows_host(all...); },
+      [](auto const&... all) { return farpoint::reference::radius_rows(all...); }, asked.params);
 }
 
 void ask_sizes(fuzz_input& input) {
@@ -176,12 +168,12 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
   }
   fuzz_workspace const workspace{input};
   auto const which = input.below(4);
-  search_request const asked{input};
+  search_request const asked{input, workspace};
   switch (which) {
-    case 0: compare_knn(asked, workspace); break;
-    case 1: compare_knn_in_bvh(asked, workspace); break;
-    case 2: compare_radius(asked, workspace); break;
-    default: compare_radius_rows(asked, workspace); break;
+    case 0: compare_knn(asked); break;
+    case 1: compare_knn_in_bvh(asked); break;
+    case 2: compare_radius(asked); break;
+    default: compare_radius_rows(asked); break;
   }
   return 0;
 }

@@ -56,6 +56,25 @@ Scalar within(random_source& random, double size) {
   return static_cast<Scalar>((static_cast<double>(random.next() >> 11) * 0x1p-52 - 1) * size);
 }
 
+/// In the cube of coordinates up to `size`, to both sides.
+template <class Scalar>
+vec<Scalar> any_point(random_source& random, double size) {
+  return {{within<Scalar>(random, size), within<Scalar>(random, size), within<Scalar>(random, size)}};
+}
+
+template <class Scalar>
+vec<Scalar> point_near(random_source& random) {
+  return any_point<Scalar>(random, 6);
+}
+
+/// At distances of all orders of magnitude, and often beside an axis: every quarter turn and the seam get their share.
+template <class Scalar>
+vec<Scalar> point_around(random_source& random) {
+  auto point = any_point<Scalar>(random, std::exp(within<double>(random, 20)));
+  if (random.below(4) == 0) point[static_cast<int>(random.below(2))] *= Scalar(1e-6);
+  return point;
+}
+
 std::int32_t any_of(random_source& random, std::array<std::int32_t, 4> const& sizes) {
   return sizes[static_cast<std::size_t>(random.below(4))];
 }
@@ -168,6 +187,32 @@ void rotate(random_source& random, pinhole_camera<Scalar>& camera) {
   }
 }
 
+/// Of images of one pixel and more, turned and moved by up to 4.
+template <class Scalar>
+pinhole_camera<Scalar> any_pinhole(random_source& random) {
+  pinhole_camera<Scalar> camera{};
+  camera.width = any_of(random, {1, 640, 1920, 8192});
+  camera.height = any_of(random, {1, 480, 1080, 8192});
+  camera.focal = {{static_cast<Scalar>(100 + within<double>(random, 90)), static_cast<Scalar>(camera.height)}};
+  camera.centre = {{within<Scalar>(random, 1000), static_cast<Scalar>(camera.height) / 2}};
+  camera.near_depth = Scalar(0.25);
+  camera.far_depth = 9;
+  rotate(random, camera);
+  for (int axis = 0; axis < 3; ++axis) camera.translation[axis] = within<Scalar>(random, 4);
+  return camera;
+}
+
+/// Of images of one pixel and more, with 0.1 to 1.1 rad between top and bottom.
+template <class Scalar>
+spherical_camera<Scalar> any_spherical(random_source& random) {
+  spherical_camera<Scalar> camera{};
+  camera.width = any_of(random, {1, 1024, 2048, 8192});
+  camera.height = any_of(random, {1, 32, 128, 8192});
+  camera.top = within<Scalar>(random, 0.5) + Scalar(0.5);
+  camera.bottom = camera.top - Scalar(0.1) - (within<Scalar>(random, 1) + 1) / 2;
+  return camera;
+}
+
 template <class Scalar>
 void check_angle(Scalar y, Scalar x) {
   exact const expected = std::atan2(exact{y}, exact{x});
@@ -176,6 +221,77 @@ void check_angle(Scalar y, Scalar x) {
   if (!(error < angle_bound<Scalar>) || !(error <= angle_ratio_bound<Scalar> * std::fabs(expected) + tiny)) {
     FAIL("y " << y << ", x " << x << ", off by " << static_cast<double>(error));
   }
+}
+
+/// Projects in higher precision and says where the camera must have rounded otherwise than the formula.
+/// @return whether the camera sees the point
+template <class Scalar>
+bool check_formula(pinhole_camera<Scalar> const& camera, vec<Scalar> const& point, int round) {
+  exact view[3];
+  for (int row = 0; row < 3; ++row) {
+    view[row] = camera.translation[row];
+    for (int axis = 0; axis < 3; ++axis) view[row] += exact{camera.rotation[row][axis]} * exact{point[axis]};
+  }
+  exact const unit = std::numeric_limits<Scalar>::epsilon();
+  exact const view_error = 3 * 16 * unit;  // three roundings of sums below 16
+  camera_pixel<Scalar> pixel{};
+  bool const seen = camera.project(point, pixel);
+  bool possible = view[2] > 0.25L - view_error && view[2] <= 9 + view_error;
+  bool certain = view[2] > 0.25L + view_error && view[2] <= 9 - view_error;
+  std::int32_t const sizes[] = {camera.width, camera.height};
+  std::int32_t const cells[] = {pixel.x, pixel.y};
+  for (int axis = 0; axis < 2 && view[2] > view_error; ++axis) {
+    exact const slope = view[axis] / view[2];
+    exact const place = exact{camera.focal[axis]} * slope + exact{camera.centre[axis]};
+    exact const slope_error = view_error / view[2] * (1 + std::fabs(slope)) * 2 + std::fabs(slope) * unit;
+    exact const error = exact{camera.focal[axis]} * slope_error + std::fabs(place) * unit;
+    possible = possible && place >= -error && place < sizes[axis] + error;
+    certain = certain && place >= error && place < sizes[axis] - error;
+    if (seen && !is_floor(place, error, cells[axis])) FAIL("round " << round << ", axis " << axis);
+  }
+  if ((seen && !possible) || (!seen && certain)) FAIL("round " << round << ", visible " << seen);
+  if (seen && std::fabs(pixel.depth - view[2]) > view_error) FAIL("round " << round << ", depth");
+  if (seen && pixel.depth != camera.to_view(point)[2]) FAIL("round " << round << ", to_view");
+  return seen;
+}
+
+template <class Scalar>
+bool check_formula(spherical_camera<Scalar> const& camera, vec<Scalar> const& point, int round) {
+  exact const unit = std::numeric_limits<Scalar>::epsilon();
+  exact const x = point[0], y = point[1], z = point[2];
+  exact const range = std::sqrt(x * x + y * y + z * z);
+  exact const elevation = std::asin(z / range);
+  exact const row_size = (exact{camera.top} - exact{camera.bottom}) / camera.height;
+  exact const row = (camera.top - elevation) / row_size;
+  exact const column_size = 2 * pi / camera.width;
+  exact const column = (pi - std::atan2(y, x)) / column_size;
+  exact const row_error = spherical_bound<Scalar> / row_size + camera.height * 4 * unit;
+  exact const column_error = spherical_bound<Scalar> / column_size;
+
+  camera_pixel<Scalar> pixel{};
+  bool const seen = camera.project(point, pixel);
+  if (seen ? row < -row_error || row >= camera.height + row_error
+           : row >= row_error && row < camera.height - row_error) {
+    FAIL("round " << round << ", visible " << seen);
+  }
+  if (!seen) return false;
+  if (!is_floor(row, row_error, pixel.y)) FAIL("round " << round << ", row");
+  if (!is_floor(column, column_error, pixel.x)) FAIL("round " << round << ", column");
+  if (std::fabs(pixel.depth - range) > 2 * unit * range) FAIL("round " << round << ", range");
+  return true;
+}
+
+/// @return of how many rounds the camera sees the point
+template <class AnyCamera, class AnyPoint>
+int check_rounds(std::uint64_t seed, int rounds, AnyCamera const& camera_of, AnyPoint const& point_of) {
+  random_source random{seed};
+  int visible = 0;
+  for (int round = 0; round < rounds; ++round) {
+    auto const camera = camera_of(random);
+    auto const point = point_of(random);
+    visible += check_formula(camera, point, round);
+  }
+  return visible;
 }
 
 }  // namespace
@@ -228,51 +344,8 @@ TEMPLATE_TEST_CASE("angle_of takes hostile input", "[spatial][camera]", float, d
   CHECK(std::isnan(angle_of(infinity<scalar>, infinity<scalar>)));
 }
 
-/// Projects in higher precision and says where the camera must have rounded otherwise than the formula.
 TEMPLATE_TEST_CASE("pinhole_camera equals the formula in higher precision", "[spatial][camera]", float, double) {
-  using scalar = TestType;
-  random_source random{3};
-  exact const unit = std::numeric_limits<scalar>::epsilon();
-  int visible = 0;
-  for (int round = 0; round < 60000; ++round) {
-    pinhole_camera<scalar> camera{};
-    camera.width = any_of(random, {1, 640, 1920, 8192});
-    camera.height = any_of(random, {1, 480, 1080, 8192});
-    camera.focal = {{static_cast<scalar>(100 + within<double>(random, 90)), static_cast<scalar>(camera.height)}};
-    camera.centre = {{within<scalar>(random, 1000), static_cast<scalar>(camera.height) / 2}};
-    camera.near_depth = scalar(0.25);
-    camera.far_depth = 9;
-    rotate(random, camera);
-    for (int axis = 0; axis < 3; ++axis) camera.translation[axis] = within<scalar>(random, 4);
-    vec<scalar> const point{{within<scalar>(random, 6), within<scalar>(random, 6), within<scalar>(random, 6)}};
-
-    exact view[3];
-    for (int row = 0; row < 3; ++row) {
-      view[row] = camera.translation[row];
-      for (int axis = 0; axis < 3; ++axis) view[row] += exact{camera.rotation[row][axis]} * exact{point[axis]};
-    }
-    exact const view_error = 3 * 16 * unit;  // three roundings of sums below 16
-    camera_pixel<scalar> pixel{};
-    bool const seen = camera.project(point, pixel);
-    visible += seen;
-    bool possible = view[2] > 0.25L - view_error && view[2] <= 9 + view_error;
-    bool certain = view[2] > 0.25L + view_error && view[2] <= 9 - view_error;
-    std::int32_t const sizes[] = {camera.width, camera.height};
-    std::int32_t const cells[] = {pixel.x, pixel.y};
-    for (int axis = 0; axis < 2 && view[2] > view_error; ++axis) {
-      exact const slope = view[axis] / view[2];
-      exact const place = exact{camera.focal[axis]} * slope + exact{camera.centre[axis]};
-      exact const slope_error = view_error / view[2] * (1 + std::fabs(slope)) * 2 + std::fabs(slope) * unit;
-      exact const error = exact{camera.focal[axis]} * slope_error + std::fabs(place) * unit;
-      possible = possible && place >= -error && place < sizes[axis] + error;
-      certain = certain && place >= error && place < sizes[axis] - error;
-      if (seen && !is_floor(place, error, cells[axis])) FAIL("round " << round << ", axis " << axis);
-    }
-    if ((seen && !possible) || (!seen && certain)) FAIL("round " << round << ", visible " << seen);
-    if (seen && std::fabs(pixel.depth - view[2]) > view_error) FAIL("round " << round << ", depth");
-    if (seen && pixel.depth != camera.to_view(point)[2]) FAIL("round " << round << ", to_view");
-  }
-  CHECK(visible > 2000);
+  CHECK(check_rounds(3, 60000, any_pinhole<TestType>, point_near<TestType>) > 2000);
 }
 
 TEMPLATE_TEST_CASE("pinhole_camera at the borders of its image", "[spatial][camera]", float, double) {
@@ -335,44 +408,7 @@ TEMPLATE_TEST_CASE("pinhole_camera: numbers that overflow on the way", "[spatial
 }
 
 TEMPLATE_TEST_CASE("spherical_camera equals the formula in higher precision", "[spatial][camera]", float, double) {
-  using scalar = TestType;
-  random_source random{5};
-  exact const unit = std::numeric_limits<scalar>::epsilon();
-  int visible = 0;
-  for (int round = 0; round < 100000; ++round) {
-    spherical_camera<scalar> camera{};
-    camera.width = any_of(random, {1, 1024, 2048, 8192});
-    camera.height = any_of(random, {1, 32, 128, 8192});
-    camera.top = within<scalar>(random, 0.5) + scalar(0.5);
-    camera.bottom = camera.top - scalar(0.1) - (within<scalar>(random, 1) + 1) / 2;
-    double const size = std::exp(within<double>(random, 20));
-    vec<scalar> point{{within<scalar>(random, size), within<scalar>(random, size), within<scalar>(random, size)}};
-    // Every quarter turn and the seam get their share.
-    if (random.below(4) == 0) point[static_cast<int>(random.below(2))] *= scalar(1e-6);
-
-    exact const x = point[0], y = point[1], z = point[2];
-    exact const range = std::sqrt(x * x + y * y + z * z);
-    exact const elevation = std::asin(z / range);
-    exact const row_size = (exact{camera.top} - exact{camera.bottom}) / camera.height;
-    exact const row = (camera.top - elevation) / row_size;
-    exact const column_size = 2 * pi / camera.width;
-    exact const column = (pi - std::atan2(y, x)) / column_size;
-    exact const row_error = spherical_bound<scalar> / row_size + camera.height * 4 * unit;
-    exact const column_error = spherical_bound<scalar> / column_size;
-
-    camera_pixel<scalar> pixel{};
-    bool const seen = camera.project(point, pixel);
-    visible += seen;
-    if (seen ? row < -row_error || row >= camera.height + row_error
-             : row >= row_error && row < camera.height - row_error) {
-      FAIL("round " << round << ", visible " << seen);
-    }
-    if (!seen) continue;
-    if (!is_floor(row, row_error, pixel.y)) FAIL("round " << round << ", row");
-    if (!is_floor(column, column_error, pixel.x)) FAIL("round " << round << ", column");
-    if (std::fabs(pixel.depth - range) > 2 * unit * range) FAIL("round " << round << ", range");
-  }
-  CHECK(visible > 20000);
+  CHECK(check_rounds(5, 100000, any_spherical<TestType>, point_around<TestType>) > 20000);
 }
 
 TEMPLATE_TEST_CASE("spherical_camera at the borders of its image", "[spatial][camera]", float, double) {
