@@ -48,6 +48,13 @@ void check_voxelize(runtime::backend where) {
   }
 }
 
+/// What a function, by whose name the reason begins, says where there is no GPU.
+void check_unavailable(std::string const& function, farpoint::result const& outcome) {
+  INFO(outcome.reason);
+  CHECK(outcome.code == farpoint::status::unavailable);
+  CHECK(std::string{outcome.reason}.rfind(function, 0) == 0);
+}
+
 template <class Check>
 void for_every_scalar(Check const& check) {
   check(0.0f);
@@ -76,20 +83,25 @@ TEST_CASE("the library chooses a backend by itself", "[runtime]") {
   check_backend<float>(runtime::backend::automatic);
 }
 
-TEST_CASE("the library uses the GPU, or says that there is none", "[runtime]") {
+TEST_CASE("the library uses the GPU, or says that there is none", "[runtime][voxelize]") {
   if (runtime::cuda_available()) {
-    for_every_scalar([](auto one) { check_backend<decltype(one)>(runtime::backend::cuda); });
+    for_every_scalar([](auto one) {
+      check_backend<decltype(one)>(runtime::backend::cuda);
+      check_voxelize<decltype(one)>(runtime::backend::cuda);
+    });
     return;
   }
   std::vector<float> const xyz(30);
+  farpoint::batch const cloud{farpoint::point_view<float>{xyz.data(), 10}};
   std::vector<int> indices(3);
   farpoint::fps_params params;
   params.samples = 3;
+  farpoint::voxelize_params<float> voxels;
+  voxels.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
+  runtime::options const on_gpu{runtime::backend::cuda, 0};
   runtime::run_info info;
-  auto const outcome = runtime::fps(farpoint::batch{farpoint::point_view<float>{xyz.data(), 10}}, params,
-                                    farpoint::fps_output<float>{indices}, {runtime::backend::cuda, 0}, &info);
-  CHECK(outcome.code == farpoint::status::unavailable);
-  CHECK(std::string{outcome.reason} != "");
+  check_unavailable("fps: ", runtime::fps(cloud, params, {indices}, on_gpu, &info));
+  check_unavailable("voxelize: ", runtime::voxelize(cloud, voxels, {}, on_gpu, &info));
 }
 
 TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
@@ -99,16 +111,12 @@ TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
   farpoint::fps_params const params;
   std::vector<int> indices(30);
   CHECK(fps_workspace_bytes(exec, cloud, params) == 0);
-  auto const sampled = fps(exec, cloud, params, {indices}, {});
-  CHECK(sampled.code == farpoint::status::unavailable);
-  CHECK(std::string{sampled.reason}.rfind("fps: ", 0) == 0);
-  auto const found = knn(exec, cloud, farpoint::exact{}, 3, {indices}, {});
-  CHECK(found.code == farpoint::status::unavailable);
-  CHECK(std::string{found.reason}.rfind("knn: ", 0) == 0);
+  check_unavailable("fps: ", fps(exec, cloud, params, {indices}, {}));
+  check_unavailable("knn: ", knn(exec, cloud, farpoint::exact{}, 3, {indices}, {}));
   farpoint::span<float const> const features;
-  CHECK(std::string{gather(exec, features, 1, {}, farpoint::span<float>{}).reason}.rfind("gather: ", 0) == 0);
+  check_unavailable("gather: ", gather(exec, features, 1, {}, farpoint::span<float>{}));
   farpoint::hash_map_ref<std::uint32_t> const map;
-  CHECK(std::string{hash_map_clear(exec, map).reason}.rfind("hash_map: ", 0) == 0);
+  check_unavailable("hash_map: ", hash_map_clear(exec, map));
   std::size_t bound = 7;
   auto const unknown = farpoint::fps_workspace_bound<farpoint::point_view<float>>(exec, {100, 1}, bound);
   CHECK(unknown.code == farpoint::status::unavailable);
@@ -131,21 +139,6 @@ TEST_CASE("the library refuses what the core call refuses", "[runtime]") {
 TEST_CASE("the library voxelizes on the host", "[runtime][voxelize]") {
   for_every_scalar([](auto one) { check_voxelize<decltype(one)>(runtime::backend::host); });
   check_voxelize<float>(runtime::backend::automatic);
-}
-
-TEST_CASE("the library voxelizes on the GPU, or says that there is none", "[runtime][voxelize]") {
-  if (runtime::cuda_available()) {
-    for_every_scalar([](auto one) { check_voxelize<decltype(one)>(runtime::backend::cuda); });
-    return;
-  }
-  std::vector<float> const xyz(30);
-  farpoint::voxelize_params<float> params;
-  params.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
-  runtime::run_info info;
-  auto const outcome = runtime::voxelize(farpoint::batch{farpoint::point_view<float>{xyz.data(), 10}}, params, {},
-                                         {runtime::backend::cuda, 0}, &info);
-  CHECK(outcome.code == farpoint::status::unavailable);
-  CHECK(std::string{outcome.reason}.rfind("voxelize: ", 0) == 0);
 }
 
 TEST_CASE("the library refuses to voxelize what the core call refuses", "[runtime][voxelize]") {

@@ -82,6 +82,23 @@ struct scene {
   }
 };
 
+/// What a search is asked, in the library's words and, `wide`, in the header's.
+template <class Coord>
+struct question {
+  using scalar = farpoint::scalar_of<Coord>;
+
+  question(scene<Coord> const& searched, scene<Coord> const& asking)
+      : points{searched.clouds()}, queries{asking.clouds()}, wide{searched.wide(), asking.wide()} {}
+
+  index_t points_size() const { return points.points().size(); }
+  index_t queries_size() const { return queries.points().size(); }
+
+  farpoint::batch<farpoint::point_view<Coord>> points, queries;
+  struct {
+    farpoint::batch<farpoint::point_view<scalar>> points, queries;
+  } wide;
+};
+
 /// The backend under test: a GPU where there is one.
 constexpr runtime::options wish{runtime::backend::automatic, 2};
 constexpr host_exec threads{2};
@@ -128,68 +145,59 @@ bool same_report(farpoint::knn_report const& a, farpoint::knn_report const& b) {
 }
 
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
-void check_knn(scene<Coord> const& points, scene<Coord> const& queries, index_t k) {
-  auto const cloud = points.clouds();
-  auto const wide = points.wide();
-  auto const asked = queries.clouds();
-  auto const wide_asked = queries.wide();
-  lists<Scalar> found{queries.size, k};
+void check_knn(question<Coord> const& asked, index_t k) {
+  lists<Scalar> found{asked.queries_size(), k};
   farpoint::knn_report reports[2];
   check_both(
       "knn",
       [&](half to) {
         farpoint::knn_output<Scalar> output{of(to, found.indices), of(to, found.distances), of(to, found.counts)};
         output.report = &reports[static_cast<int>(to)];
-        if (to == half::library) return runtime::knn(cloud, asked, exact{}, k, output, wish);
-        return with_workspace(knn_workspace_bytes(threads, wide, wide_asked, exact{}, k), [&](farpoint::bytes memory) {
-          return knn(threads, wide, wide_asked, exact{}, k, output, memory);
-        });
+        if (to == half::library) return runtime::knn(asked.points, asked.queries, exact{}, k, output, wish);
+        return with_workspace(knn_workspace_bytes(threads, asked.wide.points, asked.wide.queries, exact{}, k),
+                              [&](farpoint::bytes memory) {
+                                return knn(threads, asked.wide.points, asked.wide.queries, exact{}, k, output, memory);
+                              });
       },
       found.indices, found.distances, found.counts);
   CHECK(same_report(reports[0], reports[1]));
 
-  lists<Scalar> own{points.size, k};
+  lists<Scalar> own{asked.points_size(), k};
   exact const others{0.2, true};
   check_both(
       "knn of the points",
       [&](half to) {
         farpoint::knn_output<Scalar> const output{of(to, own.indices), of(to, own.distances)};
-        if (to == half::library) return runtime::knn(cloud, others, k, output, wish);
-        return with_workspace(knn_workspace_bytes(threads, wide, others, k),
-                              [&](farpoint::bytes memory) { return knn(threads, wide, others, k, output, memory); });
+        if (to == half::library) return runtime::knn(asked.points, others, k, output, wish);
+        return with_workspace(knn_workspace_bytes(threads, asked.wide.points, others, k), [&](farpoint::bytes memory) {
+          return knn(threads, asked.wide.points, others, k, output, memory);
+        });
       },
       own.indices, own.distances);
 }
 
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
-void check_radius(scene<Coord> const& points, scene<Coord> const& queries, index_t max) {
-  auto const cloud = points.clouds();
-  auto const wide = points.wide();
-  auto const asked = queries.clouds();
-  auto const wide_asked = queries.wide();
+void check_radius(question<Coord> const& asked, index_t max) {
   farpoint::radius_params const ball{0.15};
-  lists<Scalar> found{queries.size, max};
+  lists<Scalar> found{asked.queries_size(), max};
   check_both(
       "radius",
       [&](half to) {
         auto const output = found.template output<farpoint::radius_output<Scalar>>(to);
-        if (to == half::library) return runtime::radius(cloud, asked, ball, max, output, wish);
-        return with_workspace(radius_workspace_bytes(threads, wide, wide_asked), [&](farpoint::bytes memory) {
-          return radius(threads, wide, wide_asked, ball, max, output, memory);
-        });
+        if (to == half::library) return runtime::radius(asked.points, asked.queries, ball, max, output, wish);
+        return with_workspace(
+            radius_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
+              return radius(threads, asked.wide.points, asked.wide.queries, ball, max, output, memory);
+            });
       },
       found.indices, found.distances, found.counts);
 }
 
 /// @param capacity  of the rows: too little, or more than enough
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
-void check_radius_rows(scene<Coord> const& points, scene<Coord> const& queries, index_t capacity) {
-  auto const cloud = points.clouds();
-  auto const wide = points.wide();
-  auto const asked = queries.clouds();
-  auto const wide_asked = queries.wide();
+void check_radius_rows(question<Coord> const& asked, index_t capacity) {
   farpoint::radius_params const ball{0.15};
-  twice<std::int32_t> offsets{queries.size + 1};
+  twice<std::int32_t> offsets{asked.queries_size() + 1};
   twice<std::int64_t> indices{capacity};
   twice<Scalar> distances{capacity};
   farpoint::radius_report reports[2];
@@ -198,10 +206,11 @@ void check_radius_rows(scene<Coord> const& points, scene<Coord> const& queries, 
       [&](half to) {
         farpoint::radius_rows_output<Scalar> const output{of(to, offsets), of(to, indices), of(to, distances),
                                                           &reports[static_cast<int>(to)]};
-        if (to == half::library) return runtime::radius_rows(cloud, asked, ball, output, wish);
-        return with_workspace(radius_workspace_bytes(threads, wide, wide_asked), [&](farpoint::bytes memory) {
-          return radius_rows(threads, wide, wide_asked, ball, output, memory);
-        });
+        if (to == half::library) return runtime::radius_rows(asked.points, asked.queries, ball, output, wish);
+        return with_workspace(
+            radius_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
+              return radius_rows(threads, asked.wide.points, asked.wide.queries, ball, output, memory);
+            });
       },
       offsets, indices, distances);
   CHECK(reports[0].total == reports[1].total);
@@ -209,48 +218,47 @@ void check_radius_rows(scene<Coord> const& points, scene<Coord> const& queries, 
 }
 
 template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
-void check_neighbourhoods(scene<Coord> const& points, scene<Coord> const& queries) {
-  auto const cloud = points.clouds();
-  auto const wide = points.wide();
-  auto const asked = queries.clouds();
-  auto const wide_asked = queries.wide();
+void check_neighbourhoods(question<Coord> const& asked) {
   farpoint::normals_params const params;
-  twice<Scalar> normals{3 * points.size};
-  twice<Scalar> curvatures{points.size};
+  twice<Scalar> normals{3 * asked.points_size()};
+  twice<Scalar> curvatures{asked.points_size()};
   check_both(
       "estimate_normals",
       [&](half to) {
         farpoint::normals_output<Scalar> const output{of(to, normals), of(to, curvatures)};
-        if (to == half::library) return runtime::estimate_normals(cloud, params, output, wish);
-        return with_workspace(estimate_normals_workspace_bytes(threads, wide, params), [&](farpoint::bytes memory) {
-          return estimate_normals(threads, wide, params, output, memory);
-        });
+        if (to == half::library) return runtime::estimate_normals(asked.points, params, output, wish);
+        return with_workspace(estimate_normals_workspace_bytes(threads, asked.wide.points, params),
+                              [&](farpoint::bytes memory) {
+                                return estimate_normals(threads, asked.wide.points, params, output, memory);
+                              });
       },
       normals, curvatures);
 
-  twice<Scalar> means{points.size};
+  twice<Scalar> means{asked.points_size()};
   check_both(
       "mean_knn_distance",
       [&](half to) {
-        if (to == half::library) return runtime::mean_knn_distance(cloud, 4, of(to, means), nullptr, wish);
-        return with_workspace(mean_knn_distance_workspace_bytes(threads, wide, 4), [&](farpoint::bytes memory) {
-          return mean_knn_distance(threads, wide, 4, of(to, means), memory);
-        });
+        if (to == half::library) return runtime::mean_knn_distance(asked.points, 4, of(to, means), nullptr, wish);
+        return with_workspace(mean_knn_distance_workspace_bytes(threads, asked.wide.points, 4),
+                              [&](farpoint::bytes memory) {
+                                return mean_knn_distance(threads, asked.wide.points, 4, of(to, means), memory);
+                              });
       },
       means);
 
-  std::vector<float> features(static_cast<std::size_t>(2 * points.size));
+  std::vector<float> features(static_cast<std::size_t>(2 * asked.points_size()));
   for (std::size_t i = 0; i < features.size(); ++i) features[i] = static_cast<float>(i % 97);
-  twice<float> interpolated{2 * queries.size};
+  twice<float> interpolated{2 * asked.queries_size()};
   check_both(
       "interpolate",
       [&](half to) {
         farpoint::interpolate_output const output{of(to, interpolated)};
         span<float const> const values{features};
-        if (to == half::library) return runtime::interpolate(cloud, values, asked, 2, output, wish);
-        return with_workspace(interpolate_workspace_bytes(threads, wide, wide_asked), [&](farpoint::bytes memory) {
-          return interpolate(threads, wide, values, wide_asked, 2, output, memory);
-        });
+        if (to == half::library) return runtime::interpolate(asked.points, values, asked.queries, 2, output, wish);
+        return with_workspace(
+            interpolate_workspace_bytes(threads, asked.wide.points, asked.wide.queries), [&](farpoint::bytes memory) {
+              return interpolate(threads, asked.wide.points, values, asked.wide.queries, 2, output, memory);
+            });
       },
       interpolated);
 }
@@ -284,12 +292,13 @@ void check_screen(scene<Coord> const& points, Camera const& camera, farpoint::sc
 
 template <class Coord>
 void check_searches(scene<Coord> const& points, scene<Coord> const& queries) {
-  check_knn(points, queries, 5);
-  check_radius(points, queries, 7);
-  check_radius(points, queries, 0);
-  check_radius_rows(points, queries, 100);
-  check_radius_rows(points, queries, 60 * queries.size);
-  check_neighbourhoods(points, queries);
+  question<Coord> const asked{points, queries};
+  check_knn(asked, 5);
+  check_radius(asked, 7);
+  check_radius(asked, 0);
+  check_radius_rows(asked, 100);
+  check_radius_rows(asked, 60 * queries.size);
+  check_neighbourhoods(asked);
 }
 
 template <class Coord>
@@ -357,8 +366,10 @@ TEST_CASE("the library's searches on host memory go beyond its buffers", "[runti
   // More than the page-locked memory of a thread, there and back, twice.
   scene<float> const points{200000, false, {5, 100000, 199990}, 12, shape::cube};
   scene<float> const queries{150000, true, {0, 70000, 150000}, 13, shape::cube};
-  for (int repeat = 0; repeat < 2; ++repeat) check_knn(points, queries, 8);
-  check_knn(scene<farpoint::float16>{40000, true, {}, 14, shape::cube}, scene<farpoint::float16>{100, true, {}, 15}, 2);
+  for (int repeat = 0; repeat < 2; ++repeat) check_knn(question{points, queries}, 8);
+  scene<farpoint::float16> const narrow{40000, true, {}, 14, shape::cube};
+  scene<farpoint::float16> const few{100, true, {}, 15};
+  check_knn(question{narrow, few}, 2);
 }
 
 TEST_CASE("the library gathers on host memory as the header does", "[runtime]") {
