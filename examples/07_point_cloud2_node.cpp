@@ -1,7 +1,8 @@
 // The core of a ROS node: a sensor_msgs/PointCloud2 comes in, is cropped and thinned out to a point for each voxel, and
 // goes out. Field names and types are the message's, nothing is converted, and a GPU is used if there is one.
 //
-// This file needs no ROS: `message` has the members of sensor_msgs::msg::PointCloud2, which takes its place in a node.
+// This file needs no ROS: example::point_cloud2 has the members of sensor_msgs::msg::PointCloud2, which takes its place
+// in a node.
 #include <farpoint/interop/point_cloud2.hpp>
 #include <farpoint/runtime.hpp>
 
@@ -9,23 +10,9 @@
 #include <cstdio>
 #include <cstring>
 #include <set>
-#include <string>
 #include <vector>
 
-struct point_field {
-  std::string name;
-  std::uint32_t offset = 0;
-  std::uint8_t datatype = 0;
-  std::uint32_t count = 1;
-};
-
-struct message {
-  std::uint32_t height = 1, width = 0;
-  std::vector<point_field> fields;
-  std::uint32_t point_step = 0, row_step = 0;
-  std::vector<std::uint8_t> data;
-  bool is_bigendian = false, is_dense = true;
-};
+#include "point_cloud2_message.hpp"
 
 //! [node]
 /// Keeps the mean of each voxel's points. Reuses its memory: one call after another allocates nothing here.
@@ -85,10 +72,10 @@ class voxel_filter {
 //! [node]
 
 /// A driver's message: x, y, z as floats, the intensity in a byte, 17 bytes a point, and NaN where nothing came back.
-message simulated_sweep() {
+example::point_cloud2 simulated_sweep() {
   using type = farpoint::point_field_type;
   auto const number = [](type of) { return static_cast<std::uint8_t>(of); };
-  message sweep;
+  example::point_cloud2 sweep;
   sweep.width = 40000;
   sweep.point_step = 17;
   sweep.row_step = sweep.width * sweep.point_step;
@@ -112,8 +99,8 @@ message simulated_sweep() {
 
 int main() {
   voxel_filter filter{farpoint::voxel_grid<float>::from_range({{-50, -50, -3}}, {{50, 50, 3}}, {{1, 1, 1}})};
-  message const sweep = simulated_sweep();
-  message thinned;
+  example::point_cloud2 const sweep = simulated_sweep();
+  example::point_cloud2 thinned;
   if (auto const outcome = filter(sweep, thinned); !outcome) {
     std::fprintf(stderr, "%s\n", outcome.reason);
     return 1;

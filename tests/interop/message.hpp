@@ -1,32 +1,12 @@
-// A PointCloud2 message as ROS 2 generates it, and points written into one.
+// Points written into a PointCloud2 message, of ROS or of the examples.
 #pragma once
 
 #include <farpoint/interop/point_cloud2.hpp>
 
 #include <cstdint>
 #include <cstring>
-#include <string>
-#include <vector>
 
 namespace farpoint_tests {
-
-struct mirror_field {
-  std::string name;
-  std::uint32_t offset = 0;
-  std::uint8_t datatype = 0;
-  std::uint32_t count = 1;
-};
-
-struct mirror_message {
-  std::uint32_t height = 1;
-  std::uint32_t width = 0;
-  std::vector<mirror_field> fields;
-  bool is_bigendian = false;
-  std::uint32_t point_step = 0;
-  std::uint32_t row_step = 0;
-  std::vector<std::uint8_t> data;
-  bool is_dense = true;
-};
 
 /// Appends a field at an offset.
 template <class Message>

@@ -1,3 +1,4 @@
+#include "../../examples/point_cloud2_message.hpp"
 #include "../catch.hpp"
 #include "message.hpp"
 
@@ -5,6 +6,7 @@
 #include <string>
 
 using namespace farpoint_tests;
+using example::point_cloud2;
 using farpoint::feature_view;
 using farpoint::point_field_type;
 using farpoint::point_view;
@@ -12,11 +14,11 @@ using farpoint::status;
 
 namespace {
 
-mirror_message small() {
-  return make_message<mirror_message>(8, 3);
+point_cloud2 small() {
+  return make_message<point_cloud2>(8, 3);
 }
 
-std::string reason_of(mirror_message const& message) {
+std::string reason_of(point_cloud2 const& message) {
   point_view<float> points;
   farpoint::result const outcome = farpoint::view_point_cloud2(message, points);
   CHECK(outcome.code == status::bad_argument);
@@ -38,7 +40,7 @@ constexpr bool
 }  // namespace
 
 TEST_CASE("PointCloud2: points and fields of every record, aligned or not", "[interop]") {
-  mirror_message const message = small();
+  point_cloud2 const message = small();
   point_view<float> points;
   REQUIRE(farpoint::view_point_cloud2(message, points));
   REQUIRE(points.size() == 24);
@@ -62,7 +64,7 @@ TEST_CASE("PointCloud2: points and fields of every record, aligned or not", "[in
 }
 
 TEST_CASE("PointCloud2: doubles, and data that is elsewhere", "[interop]") {
-  mirror_message message;
+  point_cloud2 message;
   message.width = 2;
   message.point_step = 40;
   message.row_step = 0;  // of one row, nobody needs it
@@ -87,14 +89,14 @@ TEST_CASE("PointCloud2: doubles, and data that is elsewhere", "[interop]") {
 }
 
 TEST_CASE("PointCloud2: a temporary is viewed if its data is elsewhere", "[interop]") {
-  CHECK(is_viewed<void, mirror_message&>);
-  CHECK(is_viewed<void, mirror_message const&>);
-  CHECK_FALSE(is_viewed<void, mirror_message>);
-  CHECK(is_viewed<void, mirror_message, void const*>);
+  CHECK(is_viewed<void, point_cloud2&>);
+  CHECK(is_viewed<void, point_cloud2 const&>);
+  CHECK_FALSE(is_viewed<void, point_cloud2>);
+  CHECK(is_viewed<void, point_cloud2, void const*>);
 }
 
 TEST_CASE("PointCloud2: an empty message has no points", "[interop]") {
-  auto message = make_message<mirror_message>(0, 1);
+  auto message = make_message<point_cloud2>(0, 1);
   point_view<float> points;
   REQUIRE(farpoint::view_point_cloud2(message, points));
   CHECK(points.size() == 0);
