@@ -275,17 +275,17 @@ constexpr int splat_tile_blocks() noexcept {
 }
 
 /// What a kernel draws.
-enum class splat_pass {
+enum class splat_tile_pass {
   covers,  ///< the nearest depths of all splats, by which some may be hidden
   image
 };
 
-template <splat_pass Pass, int BlockSize>
+template <splat_tile_pass Pass, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, splat_tile_blocks()) splat_tile_kernel(splat_tile_args const args) {
   static_assert(BlockSize == splat_tile_threads, "farpoint: a thread for each pixel of a tile");
   __shared__ splat_tile_storage storage;
   splat_tile tile{args, storage};
-  if constexpr (Pass == splat_pass::covers) {
+  if constexpr (Pass == splat_tile_pass::covers) {
     std::uint32_t const front = tile.front<false>();
     if (tile.is_in_image()) args.covers[index_t{tile.y()} * args.picture.lens.size[0] + tile.x()] = front;
   } else {
