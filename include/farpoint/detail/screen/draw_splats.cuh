@@ -109,8 +109,9 @@ result draw_splats_cuda(cuda_exec exec, splat_scene<Points> const& scene, bytes 
                               memory.entries,     memory.offsets, memory.covers};
   constexpr int threads = splat_tile_threads;
   auto const blocks = static_cast<unsigned>(tiles.cells.tiles[0] * tiles.cells.tiles[1]);
-  if (memory.covers != nullptr)
+  if (memory.covers != nullptr) {
     launcher.launch(splat_tile_kernel<splat_tile_pass::covers, threads>, blocks, threads, tiles);
+  }
   launcher.launch(splat_tile_kernel<splat_tile_pass::image, threads>, blocks, threads, tiles);
   return cuda_failure(launcher.error(), "draw_splats: a kernel could not be launched");
 }
