@@ -14,8 +14,16 @@ Result run_portable(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
 
+// FARPOINT_ISA, for tests that run where they are built, names the one target to compile for.
+#if defined(FARPOINT_ISA)
+template <class Work, class Result, class... Arguments>
+FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments... arguments) noexcept {
+  return Work::run(arguments...);
+}
+#endif
+
 // What the caller's flags ask for anyway is not compiled a second time.
-#if defined(__GNUC__) && defined(__x86_64__) && !(defined(__AVX2__) && defined(__FMA__))
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(FARPOINT_ISA) && !(defined(__AVX2__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX2 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments... arguments) noexcept {
@@ -23,7 +31,7 @@ FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments..
 }
 #endif
 
-#if defined(__GNUC__) && defined(__x86_64__) && !(defined(__AVX512F__) && defined(__FMA__))
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(FARPOINT_ISA) && !(defined(__AVX512F__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX512 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments) noexcept {
@@ -39,7 +47,11 @@ FARPOINT_FLATTEN __attribute__((target("avx512f,fma"))) Result run_avx512(Argume
 /// calls of the function. Other processors and compilers get the portable one.
 template <class Work, class Result, class... Arguments>
 void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
+#if defined(FARPOINT_ISA)
+  function = run_here<Work, Result, Arguments...>;
+#else
   function = run_portable<Work, Result, Arguments...>;
+#endif
 #if defined(FARPOINT_DISPATCHES_TO_AVX2)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) function = run_avx2<Work, Result, Arguments...>;
 #endif
