@@ -4,6 +4,7 @@
 
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/float16.hpp>
+#include <farpoint/core/math.hpp>
 
 #include "on_stream.hpp"
 
@@ -45,7 +46,7 @@ inline bool has_points(clouds_of<float16> const& clouds) noexcept {
 constexpr std::size_t wide_bytes(index_t points) noexcept {
   constexpr std::size_t line = detail::workspace_alignment;
   auto const size = static_cast<std::size_t>(detail::bounded_points(points)) * (3 * sizeof(float));
-  return (size + line - 1) / line * line;
+  return detail::divide_up(size, line) * line;
 }
 
 /// Whether a call has to be made with other arguments.
@@ -98,9 +99,8 @@ class stream_widener {
     if (!outcome_ || !has_points(clouds)) return in_float(clouds, points.base());
     auto* const wide = reinterpret_cast<float*>(next_);
     next_ += wide_bytes(points.size());
-    outcome_ = detail::is_distance(points.size(), points.stride())
-                   ? widen_on_stream(exec_, {points, wide})
-                   : detail::reject("points: their number times their stride does not fit in 64 bits");
+    outcome_ = detail::check_reach(points);
+    if (outcome_) outcome_ = widen_on_stream(exec_, {points, wide});
     return in_float(clouds, wide);
   }
 

@@ -44,6 +44,13 @@ constexpr bool is_distance(index_t count, index_t each) noexcept {
   return each <= most && each >= -most;
 }
 
+/// Refuses points whose last one is farther from the first than an address can say; not fewer than none.
+template <class Points>
+result check_reach(Points const& points) noexcept {
+  if (points.size() == 0 || is_distance(points.size(), points.stride())) return {};
+  return reject("points: their number times their stride does not fit in 64 bits");
+}
+
 /// Checks what it can of a batch without reading its arrays, which may be in device memory.
 template <class Points>
 result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) noexcept {
@@ -53,10 +60,7 @@ result check_batch(batch<Points> const& clouds, batch_reasons const& reasons) no
   if (clouds.size() > max_clouds || total > max_points) return reject(reasons.too_large);
   if (total > 0 && clouds.points().base() == nullptr) return reject(reasons.points_null);
   if (!clouds.is_ragged() && clouds.size() > 0 && total % clouds.size() != 0) return reject(reasons.not_a_multiple);
-  if (total > 0 && !is_distance(total, clouds.points().stride())) {
-    return reject("points: their number times their stride does not fit in 64 bits");
-  }
-  return {};
+  return check_reach(clouds.points());
 }
 
 inline result check_threads(host_exec exec) noexcept {
