@@ -67,7 +67,7 @@ class radius_oracle {
   }
 
  private:
-  using found_type = farpoint::reference::detail::neighbour_rows<typename Problem::scalar>;
+  using found_type = farpoint::reference::detail::found_rows<typename Problem::scalar>;
 
   auto finder(Problem const& problem) {
     return [&]() -> found_type const& {

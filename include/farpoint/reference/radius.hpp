@@ -17,15 +17,15 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
 
 /// The neighbours of each row.
 template <class Scalar>
-using neighbour_rows = std::vector<std::vector<neighbour<Scalar>>>;
+using found_rows = std::vector<std::vector<neighbour<Scalar>>>;
 
 /// The neighbours of all queries, in the order of `params`. For arguments that were checked and offsets of which none
 /// is wrong.
 template <class Points, class Queries>
-neighbour_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch<Queries> const& queries,
-                                                  radius_params const& params) {
+found_rows<typename Points::scalar> find_rows(batch<Points> const& points, batch<Queries> const& queries,
+                                              radius_params const& params) {
   auto const radius2 = farpoint::detail::largest_distance2<typename Points::scalar>(params);
-  neighbour_rows<typename Points::scalar> rows(static_cast<std::size_t>(queries.points().size()));
+  found_rows<typename Points::scalar> rows(static_cast<std::size_t>(queries.points().size()));
   for (index_t b = 0; b < points.size(); ++b) {
     auto const cloud = finite_points(points[b]);
     for (index_t i = 0; i < queries[b].size(); ++i) {
@@ -39,7 +39,7 @@ neighbour_rows<typename Points::scalar> find_rows(batch<Points> const& points, b
 
 /// Lists of up to `max` of the neighbours of each row; rows of no cloud are not written.
 template <class Queries, class Scalar>
-void write_lists(batch<Queries> const& queries, neighbour_rows<Scalar> const& rows, index_t max,
+void write_lists(batch<Queries> const& queries, found_rows<Scalar> const& rows, index_t max,
                  radius_output<Scalar> const& output, radius_report& report) {
   for (index_t b = 0; b < queries.size(); ++b) {
     for (index_t i = 0; i < queries[b].size(); ++i) {
@@ -55,7 +55,7 @@ void write_lists(batch<Queries> const& queries, neighbour_rows<Scalar> const& ro
 
 /// All neighbours of each row, one row after the other; rows that do not fit are left out.
 template <class Scalar>
-void write_rows(neighbour_rows<Scalar> const& rows, radius_rows_output<Scalar> const& output, radius_report& report) {
+void write_rows(found_rows<Scalar> const& rows, radius_rows_output<Scalar> const& output, radius_report& report) {
   index_t const capacity = output.indices.size();
   index_t offset = 0;
   for (std::size_t r = 0; r < rows.size(); ++r) {
@@ -82,7 +82,7 @@ result answer_rows(batch<Points> const& points, batch<Queries> const& queries, r
                    Write const& write) {
   radius_report report;
   if (auto const bad = farpoint::detail::count_bad_offsets(points, queries); bad > 0) {
-    neighbour_rows<typename Points::scalar> const none(static_cast<std::size_t>(queries.points().size()));
+    found_rows<typename Points::scalar> const none(static_cast<std::size_t>(queries.points().size()));
     write(batch<Queries>{queries.points()}, none, report);
     report = {};
     report.bad_offsets = bad;
