@@ -299,12 +299,12 @@ void read_tensor(nb::handle tensor, memory_layout& layout) {
 
 void* memory_of_torch(int device, std::size_t size, nb::object& owner) {
   PyObject* const byte = types[static_cast<std::size_t>(tensor_type_id::uint8)].object;
-  nb::object const shape = nb::make_tuple(size);
+  auto const length = static_cast<std::int64_t>(size);
+  packed_axes const axes = packed_axes_of(&length, 1);
   if (torch.empty_on_device == nullptr) {
-    owner = empty_by_torch(shape, byte, device);
+    owner = empty_by_torch(axes.shape, byte, device);
   } else {
-    nb::object const strides = nb::make_tuple(1);
-    owner = call_of(torch.empty_on_device, {shape.ptr(), strides.ptr(), byte});
+    owner = call_of(torch.empty_on_device, {axes.shape.ptr(), axes.strides.ptr(), byte});
   }
   return address_of(owner);
 }
