@@ -44,9 +44,8 @@ inline bool has_points(clouds_of<float16> const& clouds) noexcept {
 
 /// Bytes for so many points in float, as a part of a workspace.
 constexpr std::size_t wide_bytes(index_t points) noexcept {
-  constexpr std::size_t line = detail::workspace_alignment;
   auto const size = static_cast<std::size_t>(detail::bounded_points(points)) * (3 * sizeof(float));
-  return detail::divide_up(size, line) * line;
+  return detail::workspace_aligned(size);
 }
 
 /// Whether a call has to be made with other arguments.

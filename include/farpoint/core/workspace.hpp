@@ -15,6 +15,11 @@ namespace detail {
 /// Alignment that every workspace has.
 inline constexpr std::size_t workspace_alignment = 256;
 
+/// `size` rounded up to that alignment: behind so many bytes another workspace may begin.
+constexpr std::size_t workspace_aligned(std::size_t size) noexcept {
+  return divide_up(size, workspace_alignment) * workspace_alignment;
+}
+
 /// What an owner of memory for workspaces says about it, wherever that memory is.
 class scratch_memory {
  public:
@@ -101,7 +106,7 @@ class basic_workspace_cutter {
 
   /// Memory that can be the workspace of another call.
   bytes take_workspace(std::size_t size) noexcept {
-    used_ = divide_up(used_, workspace_alignment) * workspace_alignment;
+    used_ = workspace_aligned(used_);
     return {take<unsigned char>(static_cast<index_t>(size)), size};
   }
 

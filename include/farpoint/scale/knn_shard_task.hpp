@@ -136,7 +136,7 @@ struct knn_shard_memory : knn_exchange_memory<Scalar> {
     matrix = cutter.take<std::uint64_t>(index_t{ranks} * ranks);
     counts = cutter.take<std::uint64_t>(ranks);
     messages = {cutter.take<message>(ranks), cutter.take<message>(ranks), cutter.take<message>(2 * index_t{ranks})};
-    front = divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
+    front = workspace_aligned(cutter.used());
   }
 };
 

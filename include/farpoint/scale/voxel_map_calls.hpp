@@ -52,7 +52,7 @@ class voxel_map_insertion {
         cutter_{workspace},
         scratch_{cutter_, bounded_points(points.size())},
         scan_{cutter_, bounded_points(points.size())},
-        front_{divide_up(cutter_.used(), workspace_alignment) * workspace_alignment} {}
+        front_{workspace_aligned(cutter_.used())} {}
 
   std::size_t workspace_size(voxel_map_params<scalar> const& params, Points const& points) const noexcept {
     return front_ + voxelize_workspace_bytes(exec_, batch<Points>{points}, params_of(params),
@@ -118,7 +118,7 @@ result voxel_map_insert_bound(Exec exec, batch_limits const& limits, std::size_t
   workspace_cutter cutter;
   voxel_map_scratch const scratch{cutter, limits.points};
   voxel_map_scan<Exec> const scan{cutter, limits.points};
-  bound = divide_up(cutter.used(), workspace_alignment) * workspace_alignment + of_voxelize;
+  bound = workspace_aligned(cutter.used()) + of_voxelize;
   return {};
 }
 

@@ -118,7 +118,7 @@ struct voxelize_shard_memory {
     given_to = {cutter.take<message>(ranks), cutter.take<message>(ranks), records.in_bytes};
     counts = cutter.take<std::uint64_t>(ranks);
     reports = cutter.take<voxelize_report>(ranks);
-    front = divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
+    front = workspace_aligned(cutter.used());
   }
 };
 

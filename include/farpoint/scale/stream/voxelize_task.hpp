@@ -32,7 +32,7 @@ struct voxelize_stream_plan {
         rows{smaller(output.received_capacity, output.rows.capacity)},
         cutter{workspace},
         memory{cutter, ranks, record, part.points.size(), output.received_capacity, rows},
-        front{divide_up(cutter.used(), workspace_alignment) * workspace_alignment} {}
+        front{workspace_aligned(cutter.used())} {}
 };
 
 /// One rank's part of a call, after ranks have agreed on the arguments: see voxelize_shard_task, whose answer it gives.

@@ -181,7 +181,7 @@ template <class Points>
 std::size_t fps_weighted_cloud_bytes(index_t points) noexcept {
   workspace_cutter cutter;
   static_cast<void>(fps_weighted_cloud<Points>::cut(cutter, bounded_points(points)));
-  return divide_up(cutter.used(), workspace_alignment) * workspace_alignment;
+  return workspace_aligned(cutter.used());
 }
 
 template <class Points>
