@@ -5,8 +5,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-FARPOINT_RUN_ON_STREAM(knn_screen, knn)
-FARPOINT_SIZE_ON_STREAM(knn_screen, knn_workspace_bytes)
+FARPOINT_ON_STREAM(knn_screen, knn, knn_workspace_bytes, knn_screen_workspace_bound)
 
 template <template <class> class Camera>
 constexpr auto of_camera = compiled_for<function::knn_screen, Camera<float>, Camera<double>>();

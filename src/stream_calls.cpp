@@ -153,5 +153,22 @@ result workspace_bound(bounded f, point_view<float16> const& points, cuda_exec e
   return outcome;
 }
 
+result screen_workspace_bound(point_view<float> const& points, cuda_exec exec, screen_limits const& limits,
+                              std::size_t& bound) noexcept {
+  return bound_of<function::knn_screen>(exec, points, bound, limits);
+}
+
+result screen_workspace_bound(point_view<double> const& points, cuda_exec exec, screen_limits const& limits,
+                              std::size_t& bound) noexcept {
+  return bound_of<function::knn_screen>(exec, points, bound, limits);
+}
+
+result screen_workspace_bound(point_view<float16> const&, cuda_exec exec, screen_limits const& limits,
+                              std::size_t& bound) noexcept {
+  result const outcome = screen_workspace_bound(point_view<float>{}, exec, limits, bound);
+  if (outcome) bound += wide_bytes(limits.points);
+  return outcome;
+}
+
 }  // namespace library
 FARPOINT_END_NAMESPACE

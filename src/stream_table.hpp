@@ -67,7 +67,8 @@ template <class Camera>
 struct table<function::knn_screen, Camera>
     : rows<run<clouds_of<typename Camera::scalar>, screen_space<Camera>, index_t,
                knn_screen_output<typename Camera::scalar>, bytes>,
-           size_for<clouds_of<typename Camera::scalar>, screen_space<Camera>, index_t>> {};
+           size_for<clouds_of<typename Camera::scalar>, screen_space<Camera>, index_t>,
+           bound<point_view<typename Camera::scalar>, screen_limits>> {};
 
 template <class Scalar>
 struct table<function::radius, Scalar>

@@ -24,6 +24,20 @@ std::size_t knn_workspace_bytes(cuda_exec, batch<Points> const& points, screen_s
   return detail::knn_screen_plan<Selector, Points, Camera>{points, method, k}.bytes();
 }
 
+/// Bytes of device workspace that are enough for knn() in screen space of all searches within the limits, by every
+/// camera, on any GPU. knn_workspace_bytes() of a larger image may be a little less than that of a smaller one; the
+/// bound is never less for higher limits. O(1).
+/// @tparam Points    the view of the points: point_view<float>
+/// @tparam Selector  that of the calls
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points, class Selector = knn_screen_selector>
+result knn_screen_workspace_bound(cuda_exec, screen_limits const& limits, std::size_t& bound) noexcept {
+  return detail::bound_screen_bytes<Points>(limits, bound, [](auto const& cloud, auto const& method, index_t k) {
+    using camera = typename std::decay_t<decltype(method)>::camera_type;
+    return detail::knn_screen_plan<Selector, Points, camera>{cloud, method, k}.bytes_of_smaller();
+  });
+}
+
 /// knn() in screen space, enqueued on a stream: the rules and the bits of the host overload.
 ///
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph. Everything that `points` and `output`

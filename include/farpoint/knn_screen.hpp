@@ -26,6 +26,18 @@ std::size_t knn_workspace_bytes(host_exec exec, batch<Points> const& points, scr
   return detail::knn_screen_host_plan<Points, Camera>{exec, points, method, {}}.bytes();
 }
 
+/// Bytes of workspace that are enough for knn() in screen space of all searches within the limits on the host, by every
+/// camera. Never less for higher limits. O(1).
+/// @tparam Points  the view of the points: point_view<float>
+/// @return ok | bad_argument; then `bound` stays as it is
+template <class Points>
+result knn_screen_workspace_bound(host_exec exec, screen_limits const& limits, std::size_t& bound) noexcept {
+  if (result const checked = detail::check_threads(exec); !checked) return checked;
+  return detail::bound_screen_bytes<Points>(limits, bound, [exec](auto const& cloud, auto const& method, index_t k) {
+    return knn_workspace_bytes(exec, cloud, method, k);
+  });
+}
+
 /// The k nearest visible points of each visible point: those that a camera sees, one for each pixel or
 /// the front-most few.
 ///

@@ -12,6 +12,7 @@
 
 #include "../catch.hpp"
 #include "../shared/random_batches.hpp"
+#include "../shared/screen_limits.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch_limits;
@@ -69,41 +70,16 @@ void check_searches(std::uint64_t seed) {
   CHECK(higher >= means);
 }
 
-/// What knn() in screen space needs among so many points in such an image.
-template <class Scalar>
-std::size_t screen_bytes(farpoint::index_t points, farpoint::screen_space<farpoint::pinhole_camera<Scalar>> const& how,
-                         farpoint::index_t k) {
-  static constexpr Scalar nothing[3] = {};
-  std::size_t const needed =
-      knn_workspace_bytes(no_stream, farpoint::batch{point_view<Scalar>{nothing, points}}, how, k);
-  REQUIRE(needed > 0);
-  return needed;
-}
-
-/// Never less for more points, a larger image, more layers or a larger k.
-template <class Scalar>
-void check_screen(std::uint64_t seed) {
+/// Never less for a larger image.
+void check_quadtree(std::uint64_t seed) {
   random_source random{seed};
-  for (int i = 0; i < 400; ++i) {
-    farpoint::screen_space<farpoint::pinhole_camera<Scalar>> less;
-    less.rounds = static_cast<int>(random.below(3));
-    less.layers = static_cast<int>(1 + random.below(4));
-    less.camera.width = static_cast<int>(1 + random.below(1900));
-    less.camera.height = static_cast<int>(1 + random.below(1900));
-    auto more = less;
-    // Also little more.
-    index_t const by = random_magnitude(random, 6);
-    more.layers += static_cast<int>(random.below(2));
-    more.camera.width += static_cast<int>(random.below(by + 1));
-    more.camera.height += static_cast<int>(random.below(by + 1));
-    index_t const points = random_magnitude(random, 21);
-    index_t const k = 1 + random.below(900);
-    CAPTURE(seed, i, points, k, by, less.rounds, less.layers, less.camera.width, less.camera.height);
-    std::size_t const bound = screen_bytes(points + random.below(by + 1), more, k + random.below(by + 1));
-    REQUIRE(screen_bytes(points, less, k) <= bound);
-    REQUIRE(quadtree_workspace_bytes(no_stream, less.camera.width, less.camera.height) <=
-            quadtree_workspace_bytes(no_stream, more.camera.width, more.camera.height));
-  }
+  int const width = static_cast<int>(1 + random.below(1900));
+  int const height = static_cast<int>(1 + random.below(1900));
+  index_t const by = random_magnitude(random, 6);
+  CAPTURE(seed, width, height, by);
+  REQUIRE(quadtree_workspace_bytes(no_stream, width, height) <=
+          quadtree_workspace_bytes(no_stream, width + static_cast<int>(random.below(by + 1)),
+                                   height + static_cast<int>(random.below(by + 1))));
 }
 
 template <class Points>
@@ -157,9 +133,25 @@ TEST_CASE("workspace bounds, device: voxelize", "[limits][device]") {
   }
 }
 
-TEST_CASE("workspace bounds, device: knn in screen space needs no less for more", "[limits][device]") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    check_screen<float>(seed);
-    check_screen<double>(seed);
+TEST_CASE("workspace bounds, device: knn in screen space", "[limits][device]") {
+  for (std::uint64_t seed = 0; seed < 100; ++seed) {
+    check_screen_bound<point_view<float>>(no_stream, seed);
+    check_screen_bound<point_view<double>>(no_stream, seed);
+    check_screen_bound<point_view<farpoint::float16>>(no_stream, seed);
   }
+  check_absurd_screen_limits<point_view<float>>(no_stream);
+}
+
+TEST_CASE("workspace bounds, device: a larger image in screen space may need less", "[limits][device]") {
+  // One row more, and tiles are of 128 x 128 pixels: more than the row's words are saved.
+  screen_limits limits{4193800, 8192, 8191};
+  using pinhole = farpoint::pinhole_camera<float>;
+  std::size_t const smaller = screen_bytes<point_view<float>, pinhole>(no_stream, limits);
+  limits.height = 8192;
+  CHECK(screen_bytes<point_view<float>, pinhole>(no_stream, limits) < smaller);
+  CHECK(screen_bound<point_view<float>>(no_stream, limits) >= smaller);
+}
+
+TEST_CASE("workspace bounds, device: quadtrees need no less for more", "[limits][device]") {
+  for (std::uint64_t seed = 0; seed < 4000; ++seed) check_quadtree(seed);
 }

@@ -120,6 +120,8 @@ TEST_CASE("the library says on a stream that there is no GPU", "[runtime]") {
   std::size_t bound = 7;
   auto const unknown = farpoint::fps_workspace_bound<farpoint::point_view<float>>(exec, {100, 1}, bound);
   CHECK(unknown.code == farpoint::status::unavailable);
+  check_unavailable("knn: ", farpoint::knn_screen_workspace_bound<farpoint::point_view<farpoint::float16>>(
+                                 exec, {100, 640, 480}, bound));
   CHECK(bound == 7);
 }
 

@@ -2,6 +2,7 @@
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/fps.hpp>
 #include <farpoint/interpolate.hpp>
+#include <farpoint/knn_screen.hpp>
 #include <farpoint/mean_knn_distance.hpp>
 #include <farpoint/point_bvh.hpp>
 #include <farpoint/radius.hpp>
@@ -11,6 +12,7 @@
 
 #include "../catch.hpp"
 #include "../shared/random_batches.hpp"
+#include "../shared/screen_limits.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch;
@@ -131,6 +133,19 @@ TEST_CASE("workspace bounds: voxelize", "[limits][host]") {
 TEST_CASE("workspace bounds: knn, radius and what is made of neighbours", "[limits][host]") {
   check_searches<point_view<float>>();
   check_searches<point_view<double>>();
+}
+
+TEST_CASE("workspace bounds: knn in screen space", "[limits][host]") {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+    host_exec const exec{1 + static_cast<int>(seed % 40)};
+    check_screen_bound<point_view<float>>(exec, seed);
+    check_screen_bound<point_view<double>>(exec, seed);
+    check_screen_bound<point_view<farpoint::float16>>(exec, seed);
+  }
+  check_absurd_screen_limits<point_view<float>>(host_exec{2});
+  std::size_t bytes = 77;
+  CHECK_FALSE(farpoint::knn_screen_workspace_bound<point_view<float>>(host_exec{-1}, {1, 1, 1}, bytes));
+  CHECK(bytes == 77);
 }
 
 TEST_CASE("workspace bounds: absurd limits are refused, and no bytes are set", "[limits][host]") {

@@ -274,11 +274,24 @@ void check_bounds() {
   CHECK(point_bvh_bytes(exec, clouds) <= bound);
   REQUIRE(farpoint::mean_knn_distance_workspace_bound<points>(exec, limits, 40, bound));
   CHECK(mean_knn_distance_workspace_bytes(exec, clouds, 40) <= bound);
+  farpoint::screen_space<farpoint::pinhole_camera<farpoint::scalar_of<Coord>>> method;
+  method.camera.width = 600;
+  method.camera.height = 400;
+  method.layers = 2;
+  farpoint::screen_limits const views{100000, 640, 480, 40, 4, 3};
+  REQUIRE(farpoint::knn_screen_workspace_bound<points>(exec, views, bound));
+  for (int const rounds : {farpoint::until_exact, 3}) {
+    method.rounds = rounds;
+    std::size_t const bytes = knn_workspace_bytes(exec, farpoint::batch<points>{points{&some, 90000}}, method, 33);
+    CHECK(bytes > 0);
+    CHECK(bytes <= bound);
+  }
 }
 
 }  // namespace
 
 TEST_CASE("library, device: bounds are enough", "[library][device]") {
   check_bounds<float>();
+  check_bounds<double>();
   check_bounds<farpoint::float16>();
 }

@@ -7,6 +7,7 @@
 #include <farpoint/core/limits.hpp>
 #include <farpoint/runtime/api.hpp>
 #include <farpoint/types/knn.hpp>
+#include <farpoint/types/knn_screen.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -31,6 +32,16 @@ FARPOINT_API result workspace_bound(bounded f, point_view<double> const& points,
 FARPOINT_API result workspace_bound(bounded f, point_view<float16> const& points, cuda_exec exec,
                                     search_limits const& limits, index_t k, std::size_t& bound) noexcept;
 
+/// What knn_screen_workspace_bound() calls; arguments as above.
+FARPOINT_API result screen_workspace_bound(point_view<float> const& points, cuda_exec exec, screen_limits const& limits,
+                                           std::size_t& bound) noexcept;
+/// The same for double.
+FARPOINT_API result screen_workspace_bound(point_view<double> const& points, cuda_exec exec,
+                                           screen_limits const& limits, std::size_t& bound) noexcept;
+/// The same for float16.
+FARPOINT_API result screen_workspace_bound(point_view<float16> const& points, cuda_exec exec,
+                                           screen_limits const& limits, std::size_t& bound) noexcept;
+
 }  // namespace library
 
 #if !defined(__CUDACC__)
@@ -49,6 +60,10 @@ result voxelize_workspace_bound(cuda_exec exec, batch_limits const& limits, std:
 template <class Points>
 result knn_workspace_bound(cuda_exec exec, search_limits const& limits, std::size_t& bound) noexcept {
   return library::workspace_bound(library::bounded::knn, Points{}, exec, limits, 0, bound);
+}
+template <class Points>
+result knn_screen_workspace_bound(cuda_exec exec, screen_limits const& limits, std::size_t& bound) noexcept {
+  return library::screen_workspace_bound(Points{}, exec, limits, bound);
 }
 template <class Points>
 result point_bvh_bound(cuda_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {

@@ -67,6 +67,17 @@ struct screen_space {
 template <class Camera>
 screen_space(Camera) -> screen_space<Camera>;
 
+/// Limits of the searches in screen space that a workspace is for: it is enough for all that have no more of anything,
+/// by every camera, with all other parameters.
+struct screen_limits {
+  index_t points = 0;        ///< of the view
+  index_t width = 0;         ///< of the image, px; 1 to 8192
+  index_t height = 0;        ///< 1 to 8192
+  index_t k = 1;             ///< 1 to 1,024; what an exact search needs does not grow with it
+  int layers = 1;            ///< 1 to 16
+  int rounds = until_exact;  ///< 0 to 64; of one or more, it is enough for exact searches, too
+};
+
 /// What became of the points of the cloud. The first four add up to its size.
 struct knn_screen_report {
   unsigned long long non_finite_points = 0;  ///< with a NaN or infinite coordinate; not visible

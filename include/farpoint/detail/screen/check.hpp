@@ -85,6 +85,44 @@ result check_screen_method(screen_space<Camera> const& method, index_t k) noexce
   return {};
 }
 
+/// The largest search within the limits, of those that miss no neighbour.
+template <class Scalar>
+screen_space<pinhole_camera<Scalar>> largest_screen_method(screen_limits const& limits) noexcept {
+  screen_space<pinhole_camera<Scalar>> method;
+  method.camera.width = static_cast<std::int32_t>(limits.width);
+  method.camera.height = static_cast<std::int32_t>(limits.height);
+  method.layers = limits.layers;
+  return method;
+}
+
+/// knn_screen_workspace_bound().
+/// @param bytes_of  `bytes_of(points, method, k)`: for a search and all smaller ones of its kind
+template <class Points, class BytesOf>
+result bound_screen_bytes(screen_limits const& limits, std::size_t& bound, BytesOf const& bytes_of) noexcept {
+  if (result const checked = check_limits(batch_limits{limits.points}); !checked) return checked;
+  if (limits.width < 1 || limits.height < 1 || limits.width > quadtree_max_side || limits.height > quadtree_max_side) {
+    return reject("limits: width or height is not between 1 and 8,192");
+  }
+  auto method = largest_screen_method<typename Points::scalar>(limits);
+  if (result const checked = check_screen_method(method, limits.k); !checked) return checked;
+  if (limits.rounds < 0 || limits.rounds > max_screen_rounds) return reject("limits: rounds is not between 0 and 64");
+  static constexpr typename Points::scalar nothing[3] = {};
+  batch const cloud{Points{nothing, limits.points}};
+  std::size_t most = bytes_of(cloud, method, limits.k);
+  // Of more layers, searches in rounds take smaller images.
+  for (int layers = 1; limits.rounds != until_exact && layers <= max_screen_layers; layers *= 4) {
+    method = largest_screen_method<typename Points::scalar>(limits);
+    method.rounds = limits.rounds;
+    method.layers = smaller(limits.layers, layers);
+    std::int32_t const side = quadtree_max_side >> screen_pixel_level(method.layers);
+    method.camera.width = smaller(method.camera.width, side);
+    method.camera.height = smaller(method.camera.height, side);
+    most = larger(most, bytes_of(cloud, method, limits.k));
+  }
+  bound = most;
+  return {};
+}
+
 /// What can be checked without reading the arrays, which may be in device memory.
 template <class Points, class Camera>
 result check_knn_screen(batch<Points> const& cloud, screen_space<Camera> const& method, index_t k,

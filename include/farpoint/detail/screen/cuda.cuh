@@ -27,6 +27,9 @@ class knn_screen_plan {
       : cloud_{cloud}, method_{method}, k_{k}, most_{most_visible(cloud.points().size(), method)} {}
 
   std::size_t bytes() const noexcept { return lay_out(nullptr).size; }
+  /// For all that are no larger in anything. Of more pixels, more points are enough for fewer, larger tiles, so that
+  /// a larger image may need less.
+  std::size_t bytes_of_smaller() const noexcept { return lay_out(nullptr, most_tree_tiles()).size; }
 
   result launch(unsigned char* workspace, knn_screen_output<scalar> const& output, cudaStream_t stream) const noexcept {
     memory const m = lay_out(workspace);
@@ -98,18 +101,23 @@ class knn_screen_plan {
     return most_screen_slots(method_.camera.width, method_.camera.height, method_.layers, most_);
   }
   index_t tree_tiles() const noexcept { return is_exact() ? tiling().tiles : quadtree_blocks(layout()); }
+  index_t most_tree_tiles() const noexcept {
+    if (!is_exact()) return tree_tiles();
+    return screen_tiling::finest(method_.camera.width, method_.camera.height).tiles;
+  }
 
   screen_row_writer<scalar> writer_of(memory const& m, knn_screen_output<scalar> const& output) const noexcept {
     return {output, m.points.index_of, k_, 0, by_input()};
   }
 
-  memory lay_out(unsigned char* workspace) const noexcept {
+  memory lay_out(unsigned char* workspace) const noexcept { return lay_out(workspace, tree_tiles()); }
+  memory lay_out(unsigned char* workspace, index_t tree_tiles) const noexcept {
     index_t const points = cloud_.points().size();
     workspace_cutter cutter{workspace};
     memory m{};
     m.state = cutter.take<screen_state>(1);
     index_t const point_tiles = points / (block_size * screen_number_items) + 1;
-    m.tile_words = point_tiles + tree_tiles();
+    m.tile_words = point_tiles + tree_tiles;
     m.tiles = cutter.take<std::uint64_t>(m.tile_words);
     m.tree_tiles = m.tiles == nullptr ? nullptr : m.tiles + point_tiles;
     m.points = cut_screen_points<scalar>(cutter, points, screen_words(method_), is_exact() ? 0 : most_);

@@ -11,6 +11,8 @@
 #include <farpoint/detail/screen/packet_places.hpp>
 #include <farpoint/tuning/screen.hpp>
 
+#include <limits>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -39,6 +41,11 @@ struct screen_tiling {
   std::uint32_t tiles;  ///< of the padded square, in Morton order
 
   FARPOINT_HD std::uint32_t chunks_of_layer() const noexcept { return 1u << 2 * (level - screen_chunk_level); }
+
+  /// As many tiles as there can be.
+  static screen_tiling finest(std::int32_t width, std::int32_t height) noexcept {
+    return of(width, height, 0, 0, std::numeric_limits<index_t>::max());
+  }
 
   /// @param points    that can be visible
   /// @param enough    points of a tile, in the mean, that leave nothing to be gained by larger ones
