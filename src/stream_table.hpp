@@ -81,7 +81,10 @@ struct table<function::radius, Scalar>
 template <class Scalar>
 struct table<function::radius_rows, Scalar>
     : rows<run<clouds_of<Scalar>, clouds_of<Scalar>, radius_params, radius_rows_output<Scalar>, bytes>,
-           run<clouds_of<Scalar>, radius_params, radius_rows_output<Scalar>, bytes>> {};
+           run<clouds_of<Scalar>, radius_params, radius_rows_output<Scalar>, bytes>,
+           run<device_point_bvh<Scalar>, clouds_of<Scalar>, clouds_of<Scalar>, radius_params,
+               radius_rows_output<Scalar>, bytes>,
+           size_for<device_point_bvh<Scalar>, clouds_of<Scalar>, clouds_of<Scalar>>> {};
 
 template <class Scalar>
 struct table<function::estimate_normals, Scalar>

@@ -98,4 +98,27 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params co
   return detail::radius_rows_cuda<Selector>(exec, points, points, true, params, output, workspace);
 }
 
+/// Bytes of device workspace for radius_rows() among the points of a BVH: those of radius(), and 8 for each 1,024
+/// queries. Never 0.
+template <class Points, class Queries>
+std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&, batch<Points> const&,
+                                   batch<Queries> const& queries) noexcept {
+  return detail::built_rows_memory{nullptr, queries}.size;
+}
+
+/// radius_rows() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the
+/// same promises. The report does not count points. Unlike that of radius(), the workspace may not be empty.
+/// @param points  those that the BVH was built of, by which rows are sorted
+/// @return as radius()
+template <class Points, class Queries>
+result radius_rows(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,
+                   batch<Queries> const& queries, radius_params const& params,
+                   radius_rows_output<typename Queries::scalar> const& output, bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::radius_rows (built index)"};
+  result const checked = detail::check_pointers(exec, workspace, points, queries, output.offsets, output.indices,
+                                                output.distances, output.report);
+  if (!checked) return checked;
+  return detail::radius_rows_of_index_cuda(exec, index, points, queries, params, output, workspace);
+}
+
 FARPOINT_END_NAMESPACE

@@ -121,6 +121,24 @@ result radius_rows(host_exec exec, batch<Points> const& points, radius_params co
   return detail::radius_rows_host(exec, points, points, true, params, output, workspace);
 }
 
+/// Bytes of workspace for radius_rows() among the points of a BVH: as many as for knn().
+template <class Points, class Queries>
+std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
+                                   batch<Points> const&, batch<Queries> const& queries) noexcept {
+  return radius_workspace_bytes(exec, index, queries);
+}
+
+/// radius_rows() among the points of a BVH: the same answer as for the points themselves. The workspace may be empty,
+/// as that of knn().
+/// @param points  those that the BVH was built of, by which rows are sorted
+/// @return ok | bad_argument | workspace_too_small; nothing is written on failure
+template <class Points, class Queries>
+result radius_rows(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,
+                   batch<Queries> const& queries, radius_params const& params,
+                   radius_rows_output<typename Queries::scalar> const& output, bytes workspace = {}) noexcept {
+  return detail::radius_rows_of_index(exec, index, points, queries, params, output, workspace);
+}
+
 #if defined(__cpp_exceptions)
 
 /// The answer of radius(), and the memory that holds it.

@@ -16,6 +16,11 @@
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
       farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                      \
       farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;            \
+  how farpoint::result farpoint::detail::radius_rows_of_index_cuda(                                                   \
+      farpoint::cuda_exec, farpoint::device_point_bvh<farpoint::point_view<Coord>::scalar> const&,                    \
+      farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::batch<farpoint::point_view<Coord>> const&,       \
+      farpoint::radius_params const&, farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&,       \
+      farpoint::bytes) noexcept;                                                                                      \
   how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<          \
       farpoint::knn_selector>(farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&) \
       const noexcept;

@@ -122,6 +122,34 @@ void check_radius(clouds_on_both const& clouds, farpoint::radius_params const& p
   CHECK(workspace.intact());
 }
 
+/// @param capacity  of the lists
+void check_rows(clouds_on_both const& clouds, farpoint::radius_params const& params, index_t capacity) {
+  CAPTURE(capacity);
+  on_both<std::int32_t> const offsets{clouds.queries.points().size() + 1};
+  on_both<std::int32_t> const indices{capacity};
+  on_both<float> const distances{capacity};
+  on_both<farpoint::radius_report> const report{1};
+  device_array<unsigned char> const workspace{
+      radius_workspace_bytes(cuda_exec{clouds.stream.get()}, clouds.index, clouds.points, clouds.queries)};
+  clouds.run([&](cuda_exec exec) {
+    return radius_rows(exec, clouds.index, clouds.points, clouds.queries, params,
+                       {offsets.device(), indices.device(), distances.device(), report.device().data()},
+                       span_of<unsigned char>(workspace));
+  });
+  REQUIRE(radius_rows(host_exec{1}, clouds.host_index, clouds.host_points, clouds.host_queries, params,
+                      {offsets.host(), indices.host(), distances.host(), report.host().data()}));
+  CHECK(offsets.same());
+  CHECK(indices.same());
+  CHECK(distances.same());
+  report.host()[0].non_finite_points = 0;  // not counted on a stream
+  CHECK(report.same());
+  CHECK(workspace.intact());
+  farpoint::bytes const less{span_of<unsigned char>(workspace).data(), workspace.size() - 1};
+  auto const refused = radius_rows(cuda_exec{clouds.stream.get()}, clouds.index, clouds.points, clouds.queries, params,
+                                   {offsets.device()}, less);
+  CHECK(refused.code == farpoint::status::workspace_too_small);
+}
+
 void check_points(clouds_on_both const& clouds, index_t k) {
   index_t const rows = clouds.points.points().size();
   CAPTURE(k);
@@ -169,7 +197,7 @@ void check_interpolate(clouds_on_both const& clouds, index_problem const& proble
 
 }  // namespace
 
-TEST_CASE("point_bvh, device: radius, normals, means and interpolation by an index that has been built",
+TEST_CASE("point_bvh, device: radius, rows, normals, means and interpolation by an index that has been built",
           "[point_bvh][device][sanitize]") {
   for (std::uint64_t seed = 0; seed < 12; ++seed) {
     CAPTURE(seed);
@@ -180,6 +208,7 @@ TEST_CASE("point_bvh, device: radius, normals, means and interpolation by an ind
     for (auto const order : {farpoint::radius_order::index, farpoint::radius_order::nearest}) {
       params.order = order;
       for (index_t const max : {0, 5, 40}) check_radius(clouds, params, max, seed % 3 == 0);
+      for (index_t const capacity : {0, 1000, 200000}) check_rows(clouds, params, capacity);
     }
     check_points(clouds, seed % 4 == 0 ? 40 : 8);
     check_interpolate(clouds, problem);
@@ -188,6 +217,7 @@ TEST_CASE("point_bvh, device: radius, normals, means and interpolation by an ind
   auto const large = random_index_problem(100, 40000);
   clouds_on_both const clouds{large};
   check_radius(clouds, {0.02}, 8, true);
+  check_rows(clouds, {0.02}, 200000);
 }
 
 TEST_CASE("point_bvh, device: lists that need the points again are refused", "[point_bvh][device]") {
@@ -201,5 +231,6 @@ TEST_CASE("point_bvh, device: lists that need the points again are refused", "[p
   CHECK(refused.code == farpoint::status::bad_argument);
   auto const others = clouds.points.points().subview(0, clouds.index.points() - 1);
   CHECK_FALSE(mean_knn_distance(exec, clouds.index, farpoint::batch{others}, 3, {}));
+  CHECK_FALSE(radius_rows(exec, clouds.index, farpoint::batch{others}, clouds.queries, {1.0}, {}, {}));
   REQUIRE_CUDA(cudaStreamSynchronize(clouds.stream.get()));
 }

@@ -52,6 +52,8 @@ void check_searches(std::uint64_t seed) {
     REQUIRE(knn_workspace_bytes(no_stream, points, farpoint::exact{}, 3) <= knn);
     REQUIRE(radius_workspace_bytes(no_stream, points, queries) <= radius);
     REQUIRE(radius_workspace_bytes(no_stream, points) <= radius);
+    farpoint::device_point_bvh<typename Points::scalar> const built;
+    REQUIRE(radius_workspace_bytes(no_stream, built, points, queries) <= radius);
     REQUIRE(interpolate_workspace_bytes(no_stream, points, queries) <= interpolation);
     REQUIRE(estimate_normals_workspace_bytes(no_stream, points, params) <= normals);
     REQUIRE(mean_knn_distance_workspace_bytes(no_stream, points, params.k) <= means);

@@ -122,6 +122,29 @@ void check_radius(clouds_on_host const& clouds, farpoint::radius_params const& p
       });
 }
 
+/// @param capacity  of the lists
+void check_rows(clouds_on_host const& clouds, farpoint::radius_params const& params, index_t capacity) {
+  twice<std::int32_t> const offsets{clouds.queries.points().size() + 1};
+  twice<std::int32_t> const indices{capacity};
+  twice<float> const distances{capacity};
+  farpoint::radius_report reports[2];
+  host_workspace const workspace{radius_workspace_bytes(host_exec{1}, clouds.points, clouds.queries)};
+  REQUIRE(radius_rows(host_exec{1}, clouds.points, clouds.queries, params,
+                      {offsets.second(), indices.second(), distances.second(), &reports[1]}, workspace.get()));
+  with_and_without(
+      radius_workspace_bytes(host_exec{3}, clouds.index, clouds.points, clouds.queries),
+      [&](bytes memory) {
+        return radius_rows(host_exec{3}, clouds.index, clouds.points, clouds.queries, params,
+                           {offsets.spoiled(), indices.spoiled(), distances.spoiled(), &reports[0]}, memory);
+      },
+      [&] {
+        CHECK(offsets.same());
+        CHECK(indices.same());
+        CHECK(distances.same());
+        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+      });
+}
+
 void check_points(clouds_on_host const& clouds, index_t k) {
   index_t const rows = clouds.points.points().size();
   twice<float> const normals{3 * rows};
@@ -189,7 +212,7 @@ bool same(std::vector<T> const& a, std::vector<T> const& b) {
 
 }  // namespace
 
-TEST_CASE("point_bvh: knn, radius, normals, means and interpolation by an index that has been built",
+TEST_CASE("point_bvh: knn, radius, rows, normals, means and interpolation by an index that has been built",
           "[point_bvh][host]") {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
@@ -200,6 +223,7 @@ TEST_CASE("point_bvh: knn, radius, normals, means and interpolation by an index 
       params.radius = seed % 2 == 0 ? 1 : 0.1;
       params.order = order;
       for (index_t const max : {0, 5, 70}) check_radius(clouds, params, max);
+      for (index_t const capacity : {0, 1000, 200000}) check_rows(clouds, params, capacity);
     }
     for (index_t const k : {1, 10, 20, 70}) check_knn(clouds, k);
     check_points(clouds, 3 + static_cast<index_t>(seed % 5) * 9);
@@ -220,8 +244,14 @@ TEST_CASE("point_bvh: an index of other points is refused", "[point_bvh][host]")
     CHECK(normals.code == farpoint::status::bad_argument);
     CHECK(means.code == farpoint::status::bad_argument);
     CHECK(std::string{normals.reason} == means.reason);
+    std::vector<std::int32_t> offsets(problem.queries.size() + 1);
+    auto const rows = radius_rows(host_exec{1}, clouds.index, others, clouds.queries, {1.0}, {offsets});
+    CHECK(rows.code == farpoint::status::bad_argument);
+    CHECK(std::string{rows.reason} == means.reason);
   }
   CHECK_FALSE(radius(host_exec{1}, clouds.index, one, {1.0}, 0, {}));
+  CHECK_FALSE(radius_rows(host_exec{1}, clouds.index, clouds.points, one, {1.0}, {}));
+  CHECK_FALSE(radius_rows(host_exec{1}, clouds.index, clouds.points, clouds.queries, {1.0}, {}));
   CHECK_FALSE(interpolate(host_exec{1}, clouds.index, span<float const>{values}, one, 3, {span<float>{values}}));
   CHECK_FALSE(interpolate(host_exec{-1}, clouds.index, span<float const>{values}, clouds.queries, 1, {}));
 }

@@ -104,6 +104,17 @@ class problem {
                         workspace.of_size(exec, radius_workspace_bytes(exec, index, queries)));
         },
         found.indices, found.distances, found.counts);
+    lists rows{20000, m + 1};
+    check_by_index(
+        [&](auto exec, auto const& index, auto& workspace) {
+          auto const points = points_.on(exec);
+          auto const queries = queries_.on(exec);
+          farpoint::radius_rows_output<scalar> const output{rows.counts.on(exec), rows.indices.on(exec),
+                                                            rows.distances.on(exec)};
+          return radius_rows(exec, index, points, queries, ball(), output,
+                             workspace.of_size(exec, radius_workspace_bytes(exec, index, points, queries)));
+        },
+        rows.indices, rows.distances, rows.counts);
     mirror<scalar> normals{3 * n};
     check_by_index(
         [&](auto exec, auto const& index, auto& workspace) {

@@ -131,11 +131,25 @@ FARPOINT_API std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh
 FARPOINT_API result radius(cuda_exec exec, device_point_bvh<float> const& index,
                            batch<point_view<float>> const& queries, radius_params const& params, index_t max,
                            radius_output<float> const& output, bytes workspace = {}) noexcept;
+FARPOINT_API std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<float> const& index,
+                                                batch<point_view<float>> const& points,
+                                                batch<point_view<float>> const& queries) noexcept;
+FARPOINT_API result radius_rows(cuda_exec exec, device_point_bvh<float> const& index,
+                                batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
+                                radius_params const& params, radius_rows_output<float> const& output,
+                                bytes workspace) noexcept;
 FARPOINT_API std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<double> const& index,
                                                 batch<point_view<double>> const& queries) noexcept;
 FARPOINT_API result radius(cuda_exec exec, device_point_bvh<double> const& index,
                            batch<point_view<double>> const& queries, radius_params const& params, index_t max,
                            radius_output<double> const& output, bytes workspace = {}) noexcept;
+FARPOINT_API std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<double> const& index,
+                                                batch<point_view<double>> const& points,
+                                                batch<point_view<double>> const& queries) noexcept;
+FARPOINT_API result radius_rows(cuda_exec exec, device_point_bvh<double> const& index,
+                                batch<point_view<double>> const& points, batch<point_view<double>> const& queries,
+                                radius_params const& params, radius_rows_output<double> const& output,
+                                bytes workspace) noexcept;
 /// @}
 
 /// @name estimate_normals(): see <farpoint/estimate_normals.cuh>

@@ -180,6 +180,11 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
       });
 }
 
+/// Enqueues zeros for the offsets of so many rows.
+inline void clear_offsets(kernel_launcher& launcher, index_span offsets, index_t rows) noexcept {
+  launcher.clear(offsets.data(), static_cast<std::size_t>(rows + 1) * (offsets.wide() ? 8 : 4));
+}
+
 /// radius_rows() for cuda_exec.
 template <class Selector, class Points, class Queries>
 FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
@@ -195,13 +200,52 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
     look_at_offsets(launcher, points, queries, &built.state->bad_offsets);
     // Queries that are in no cloud have no neighbours.
-    launcher.clear(output.offsets.data(), static_cast<std::size_t>(rows + 1) * (output.offsets.wide() ? 8 : 4));
+    clear_offsets(launcher, output.offsets, rows);
     search_queries<Queries> asked{queries, built.index, self};
     radius_search_of_points(launcher, built, asked, memory.order, params, output.report, [&](auto const& lists) {
       if (rows > 0) lists.rows(output, rows, memory.sums);
     });
   };
   return indexed_search<Selector>(exec, points, workspace, radius_memory_of(queries, self), search);
+}
+
+/// Memory of radius_rows() among the points of a device_point_bvh.
+struct built_rows_memory {
+  bytes search;  ///< the workspace of index_search_on_device()
+  exclusive_scan_memory sums;
+  std::size_t size;
+
+  template <class Queries>
+  built_rows_memory(unsigned char* workspace, batch<Queries> const& queries) noexcept {
+    workspace_cutter cutter{workspace};
+    search = cutter.take_workspace(built_search_bytes(queries));
+    sums = exclusive_scan_memory::cut(cutter, bounded_points(queries.points().size()));
+    size = cutter.used();
+  }
+};
+
+/// radius_rows() for cuda_exec among the points of a device_point_bvh.
+template <class Index, class Points, class Queries>
+FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& index, batch<Points> const& points,
+                                                 batch<Queries> const& queries, radius_params const& params,
+                                                 radius_rows_output<typename Queries::scalar> const& output,
+                                                 bytes workspace) noexcept {
+  if (result const checked = check_own_index(index, points); !checked) return checked;
+  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  index_t const rows = queries.points().size();
+  if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
+  built_rows_memory const memory{workspace.data(), queries};
+  if (result const checked = check_workspace(workspace, memory.size); !checked) return checked;
+  // Queries that are in no cloud have no neighbours.
+  kernel_launcher first{exec.stream};
+  clear_offsets(first, output.offsets, rows);
+  if (first.error() != cudaSuccess) return cuda_failure(first.error(), "radius_rows: a memset could not be enqueued");
+  return index_search_on_device(
+      exec, index, queries, output.report, memory.search,
+      [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
+        if (rows == 0) return;
+        radius_search<Points, Queries>{launcher, asked, points, params, output.report}.rows(output, rows, memory.sums);
+      });
 }
 
 }  // namespace detail

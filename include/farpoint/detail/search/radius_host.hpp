@@ -237,37 +237,57 @@ inline index_t add_up_counts(index_span offsets, index_t rows) noexcept {
   return total;
 }
 
+/// radius_rows() by a search_of_points or search_of_index.
+/// @param points  of the indices
+/// @param again   `again(task)`: hands the queries to a task once more
+template <class Points, class Search, class Again>
+void radius_rows_by(Search const& search, batch<Points> const& points, radius_params const& params,
+                    radius_rows_output<typename Points::scalar> const& output, Again const& again) noexcept {
+  using scalar = typename Points::scalar;
+  auto const& queries = search.queries;
+  using queries_type = std::decay_t<decltype(queries.points())>;
+  index_t const rows = queries.points().size();
+  for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
+  auto const count = [&](index_t b, index_t i, index_t found) { output.offsets.set(queries.begin_of(b) + i, found); };
+  search_counts const found =
+      search(radius_count_task<scalar, decltype(count)>{request_of<scalar>(params, 0), count}, [](index_t) noexcept {});
+  auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
+
+  radius_rows_task<Points, queries_type> const fill{points, queries, params, output};
+  if (!output.indices.empty() && found.bad_offsets == 0) again(fill);
+  if (output.report == nullptr) return;
+  *output.report = {found.non_finite_points, found.non_finite_queries, total, 0, found.bad_offsets};
+  for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0 : 1;
+}
+
 /// radius_rows() for host_exec.
 template <class Points, class Queries>
 result radius_rows_host(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, bool self,
                         radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                         bytes workspace, for_each_cloud_tuning const& tuning = {}) noexcept {
-  using scalar = typename Points::scalar;
   if (result const checked = check_host_search(exec, points, queries); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  host_search_plan<scalar> const plan{exec, points, asked_queries::of(queries, self), tuning};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  for_each_cloud_plan const plan{exec,  queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
+                                 tuning};
+  auto const answer = [&](auto const& search) {
+    radius_rows_by(search, points, params, output, [&](auto const& task) {
+      search_built_on_host(plan, search.plan.cut(workspace.data()).index, queries, self, task);
+    });
+  };
+  return search_in_workspace(exec, points, queries, self, workspace, answer, tuning);
+}
 
-  for (index_t row = 0; row <= rows; ++row) output.offsets.set(row, 0);
-  if (auto const bad_offsets = count_bad_offsets(points, queries); bad_offsets > 0) {
-    if (output.report != nullptr) *output.report = {0, 0, 0, 0, bad_offsets};
-    return {};
-  }
-  auto const memory = plan.cut(workspace.data());
-  auto const count = [&](index_t b, index_t i, index_t found) { output.offsets.set(queries.begin_of(b) + i, found); };
-  unsigned long long const bad =
-      search_on_host(plan, memory, points, queries, self,
-                     radius_count_task<scalar, decltype(count)>{request_of<scalar>(params, 0), count});
-  auto const total = static_cast<unsigned long long>(add_up_counts(output.offsets, rows));
-
-  radius_rows_task<Points, Queries> const fill{points, queries, params, output};
-  for_each_cloud_plan const again{exec,  queries.size(), rows, queries.largest(), static_cast<double>(rows) * 400,
-                                  tuning};
-  if (!output.indices.empty()) search_built_on_host(again, memory.index, queries, self, fill);
-  if (output.report == nullptr) return {};
-  *output.report = {count_left_out(points, memory.index), bad, total, 0, 0};
-  for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0 : 1;
+/// radius_rows() for host_exec among the points of a point_bvh.
+template <class Index, class Points, class Queries>
+result radius_rows_of_index(host_exec exec, Index const& index, batch<Points> const& points,
+                            batch<Queries> const& queries, radius_params const& params,
+                            radius_rows_output<typename Queries::scalar> const& output, bytes workspace) noexcept {
+  if (result const checked = check_own_index(index, points); !checked) return checked;
+  if (result const checked = check_index_search(exec, index, queries, workspace); !checked) return checked;
+  if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
+  search_of_index<Index, Queries> const search{exec, index, queries, false, workspace};
+  radius_rows_by(search, points, params, output, [&](auto const& task) { search(task, [](index_t) noexcept {}); });
   return {};
 }
 
