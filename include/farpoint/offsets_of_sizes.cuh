@@ -16,7 +16,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// Only enqueues: no synchronisation, no allocation; may be captured in a graph.
 /// @return ok | bad_argument | cuda_failure. Never clears or returns a pending error of other work.
 /// Complexity: one launch; a thread adds up to `clouds` sizes. Thread-safe.
-inline result offsets_of_sizes(cuda_exec exec, index_view sizes, span<index_t> offsets) noexcept {
+template <class = void>  // another symbol than the compiled library's function has, which calls it
+result offsets_of_sizes(cuda_exec exec, index_view sizes, span<index_t> offsets) noexcept {
   detail::profile_range const range{"farpoint::offsets_of_sizes"};
   detail::offsets_by_sizes const add{sizes, offsets};
   if (result const checked = add.check(); !checked) return checked;

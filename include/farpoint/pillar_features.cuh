@@ -18,9 +18,9 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// @return ok | bad_argument | cuda_failure. Never clears or returns a pending error of other work.
 /// Complexity: one launch with a thread for each value of the capacity. Thread-safe.
-inline result pillar_features(cuda_exec exec, voxelize_params<float> const& params,
-                              voxelize_output<float> const& voxels, pillar_centers centers,
-                              feature_span output) noexcept {
+template <class = void>  // another symbol than the compiled library's function has, which calls it
+result pillar_features(cuda_exec exec, voxelize_params<float> const& params, voxelize_output<float> const& voxels,
+                       pillar_centers centers, feature_span output) noexcept {
   detail::profile_range const range{"farpoint::pillar_features"};
   detail::pillar_rows const rows{params, voxels, centers, output};
   if (result const checked = detail::check_pillar_features(params, voxels, rows); !checked) return checked;

@@ -15,7 +15,8 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that build_quadtree() needs on a GPU; 256-byte aligned memory. O(1), exact: 8 for each
 /// square of 32 x 32 pixels of the padded image, and 64; 0 for an image that build_quadtree() refuses.
-inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) noexcept {
+template <class = void>  // another symbol than the compiled library's function has, which calls it
+std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) noexcept {
   quadtree_layout const layout{width, height, 0};
   if (!layout.is_valid()) return 0;
   return 64 + std::size_t{detail::quadtree_blocks(layout)} * sizeof(std::uint64_t);
@@ -35,8 +36,8 @@ inline std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) no
 /// @return ok | bad_argument | workspace_too_small (the memory, too) | cuda_failure. Never clears or returns a pending
 ///         error of other work.
 /// Complexity: O(padded square); a memset and two launches, one up to 32 x 32 pixels. Thread-safe for different memory.
-inline result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace,
-                             quadtree_ref& tree) noexcept {
+template <class = void>  // another symbol than the compiled library's function has, which calls it
+result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace, quadtree_ref& tree) noexcept {
   detail::profile_range const range{"farpoint::build_quadtree"};
   if (result const checked = detail::check_pointers(exec, workspace, memory); !checked) return checked;
   quadtree_layout const layout{zbuffer.width(), zbuffer.height(), zbuffer.size()};
