@@ -16,7 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// must stay valid until the stream has passed the call.
 ///
 /// @param exec      the stream
-/// @param features  `[points, channels]`, any trivially copyable type
+/// @param features  `[points, channels]`, any trivially copyable type but long double, which on a GPU is a double
 /// @param channels  values of a row, at least 1
 /// @param indices   -1 to points - 1; the row of any other index is zeros, and counted
 /// @param output    `[indices, channels]`

@@ -73,6 +73,23 @@ TEST_CASE("gather: rows and channels in any order, regular and ragged clouds", "
   check_on_host<float>(problem, 3);
 }
 
+TEST_CASE("gather: rows of long double keep every digit", "[gather][host]") {
+  constexpr std::size_t rows = 300;
+  std::vector<long double> values;
+  for (std::size_t i = 0; i < 2 * rows; ++i) values.push_back(1 / (3 + static_cast<long double>(i)));
+  random_source random{7};
+  std::vector<std::int32_t> picks;
+  for (int i = 0; i < 1000; ++i) picks.push_back(static_cast<std::int32_t>(random.below(rows + 1)) - 1);
+  auto const found = farpoint::gather(values, picks, 2);
+  REQUIRE(found.size() == 2 * picks.size());
+  bool right = true;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    std::int32_t const row = picks[i / 2];
+    right = right && found[i] == (row < 0 ? 0 : values[2 * static_cast<std::size_t>(row) + i % 2]);
+  }
+  CHECK(right);
+}
+
 TEST_CASE("gather: what cannot be meant is refused by a sentence", "[gather][host]") {
   std::vector<float> const features(60);
   std::vector<float> out(24);

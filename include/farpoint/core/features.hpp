@@ -1,5 +1,6 @@
 /// @file
-/// Features of points: values beside the coordinates, of any arithmetic type, read as floats from strided records.
+/// Features of points: values beside the coordinates, of any arithmetic type that a GPU has, too, read as floats from
+/// strided records.
 #pragma once
 
 #include <farpoint/core/float16.hpp>
@@ -32,10 +33,10 @@ namespace detail {
 template <class Value>
 inline constexpr bool is_feature = std::is_same_v<Value, float> || is_binary16<Value>;
 
-/// Types that a feature_view reads.
+/// Types that a feature_view reads. Not __int128, which GNU's dialects call an integer.
 template <class Value>
-inline constexpr bool is_feature_source =
-    is_feature<Value> || std::is_same_v<Value, double> || std::is_integral_v<Value>;
+inline constexpr bool is_feature_source = is_feature<Value> || std::is_same_v<Value, double> ||
+                                          (std::is_integral_v<Value> && sizeof(Value) <= sizeof(std::uint64_t));
 
 template <class Value>
 constexpr feature_type feature_type_of() noexcept {
@@ -103,7 +104,7 @@ class feature_view {
   constexpr feature_view() = default;
 
   /// `count` values of one type that follow one another from the start of each record.
-  /// @tparam Value   float, float16 or __half, double, or an integer
+  /// @tparam Value   float, float16 or __half, double, or an integer of up to 64 bits
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param count    features of each, 64 at most
@@ -116,7 +117,7 @@ class feature_view {
   }
 
   /// `count` values of one type, the i-th `offsets[i]` bytes into each record: pcl::PointXYZI (0, 4, 8, 16).
-  /// @tparam Value   float, float16 or __half, double, or an integer
+  /// @tparam Value   float, float16 or __half, double, or an integer of up to 64 bits
   /// @param base     first record; null if there is none
   /// @param records  number of records
   /// @param stride   bytes between records
@@ -126,7 +127,7 @@ class feature_view {
   static feature_view fields(void const* base, index_t records, index_t stride, int const* offsets,
                              int count) noexcept {
     static_assert(detail::is_feature_source<Value>,
-                  "farpoint: features are float, float16 or __half, double, or integers");
+                  "farpoint: features are float, float16 or __half, double, or integers of up to 64 bits");
     feature_type types[max_count];
     for (feature_type& type : types) type = detail::feature_type_of<Value>();
     return fields(base, records, stride, offsets, types, count);

@@ -10,6 +10,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// Whether values have the same bits on a GPU, where a long double is a double.
+template <class Value>
+inline constexpr bool is_on_gpu = !std::is_same_v<std::remove_cv_t<Value>, long double>;
+
 /// Checks sizes only: the arrays may be in device memory.
 template <class Value>
 result check_gather(span<Value const> features, index_t channels, index_t rows, span<Value> output) noexcept {

@@ -46,6 +46,7 @@ __global__ void __launch_bounds__(loop_block_size) gather_kernel(gather_args<Val
 template <class Value>
 FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, span<Value const> features, index_t channels, index_view indices,
                                    span<Value> output, gather_report* report) noexcept {
+  static_assert(is_on_gpu<Value>, "farpoint: a GPU has no long double: gather() doubles, or bytes");
   if (result const checked = check_gather(features, channels, indices.size(), output); !checked) return checked;
   index_t const rows = static_cast<index_t>(features.size()) / channels;
   index_t const values = indices.size() * channels;
@@ -93,6 +94,7 @@ __global__ void __launch_bounds__(loop_block_size) gather_rows_kernel(gather_row
 template <class Value>
 FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, gather_rows_args<Value> const& args) noexcept {
   index_t const rows = args.indices.size();
+  static_assert(is_on_gpu<Value>, "farpoint: a GPU has no long double: gather() doubles, or bytes");
   if (result const checked = check_gather(args.features, rows, args.output); !checked) return checked;
   index_t const values = rows * args.output.channels();
   auto const kernel =
