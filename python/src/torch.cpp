@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <initializer_list>
 #include <vector>
 
@@ -29,6 +30,17 @@ tensor_type types[] = {
     {"uint64", code::UInt, 64},
 };
 
+/// DLPack's C exchange API, version 1: what a library lets others call without Python.
+struct exchange_api {
+  std::uint32_t major;
+  std::uint32_t minor;
+  void* older;
+  void* unused[3];  ///< makes tensors and hands them over
+  /// A view that lives as long as the tensor; null where the library has none.
+  int (*view)(void* tensor, nb::dlpack::dltensor* view);
+  int (*current_stream)(std::int32_t device_type, std::int32_t device, void** stream);
+};
+
 /// What is used of torch. These references are kept until the process ends, as torch itself is.
 struct torch_parts {
   PyTypeObject* tensor = nullptr;
@@ -38,6 +50,9 @@ struct torch_parts {
   PyObject* current_stream = nullptr;
   PyObject* empty_on_host = nullptr;
   PyObject* empty_on_device = nullptr;
+  PyObject* allocate = nullptr;
+  PyObject* give_back = nullptr;
+  exchange_api const* exchange = nullptr;  ///< null if this torch has none
 };
 torch_parts torch;
 
@@ -98,6 +113,13 @@ tensor_type const* type_of(PyObject* dtype) noexcept {
   return nullptr;
 }
 
+tensor_type const* type_of(nb::dlpack::dtype dtype) noexcept {
+  for (auto const& type : types) {
+    if (static_cast<std::uint8_t>(type.code) == dtype.code && type.bits == dtype.bits && dtype.lanes == 1) return &type;
+  }
+  return nullptr;
+}
+
 tensor_type const& type_named(nb::handle name) {
   for (auto const& type : types) {
     if (type.text == name.ptr()) return type;  // names are interned
@@ -116,55 +138,55 @@ nb::object numbers(std::size_t count) {
   return nb::steal(PyTuple_New(static_cast<Py_ssize_t>(count)));
 }
 
-/// A shape and the strides of values that follow one another, as tuples.
-struct packed_axes {
-  nb::object shape;
-  nb::object strides;
-};
-
-packed_axes new_packed_axes(std::int64_t const* shape, std::size_t axes) {
-  packed_axes tuples{numbers(axes), numbers(axes)};
+/// What torch's functions that make tensors take: a shape, the strides of values that follow one another, and a type.
+nb::object new_arguments(std::int64_t const* shape, std::size_t axes, PyObject* dtype) {
+  nb::object const lengths = numbers(axes);
+  nb::object const strides = numbers(axes);
   std::int64_t next = 1;
   for (std::size_t axis = axes; axis-- > 0;) {
     auto const at = static_cast<Py_ssize_t>(axis);
-    PyTuple_SetItem(tuples.shape.ptr(), at, PyLong_FromLongLong(shape[axis]));
-    PyTuple_SetItem(tuples.strides.ptr(), at, PyLong_FromLongLong(next));
+    PyTuple_SetItem(lengths.ptr(), at, PyLong_FromLongLong(shape[axis]));
+    PyTuple_SetItem(strides.ptr(), at, PyLong_FromLongLong(next));
     if (shape[axis] > 1) next *= shape[axis];
   }
-  return tuples;
+  return nb::make_tuple(lengths, strides, nb::handle(dtype));
 }
 
-struct kept_axes {
+struct kept_arguments {
   static constexpr std::size_t most = 5;
 
-  std::size_t axes = most + 1;  ///< of none
+  PyObject* dtype = nullptr;
+  std::size_t axes = 0;
   std::int64_t shape[most] = {};
-  packed_axes tuples;
+  nb::object arguments;
 };
 
 /// The same. The last ones are kept: the calls of a loop have the same shapes.
-packed_axes packed_axes_of(std::int64_t const* shape, std::size_t axes) {
+nb::object arguments_of(std::int64_t const* shape, std::size_t axes, PyObject* dtype) {
   // It lives as long as the process: when that ends, there is no Python to give the tuples back to.
-  static auto& all = *new std::array<kept_axes, 64>;
-  if (axes > kept_axes::most) return new_packed_axes(shape, axes);
-  std::uint64_t hash = axes;
+  static auto& all = *new std::array<kept_arguments, 64>;
+  if (axes > kept_arguments::most) return new_arguments(shape, axes, dtype);
+  auto hash = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(dtype) / alignof(std::max_align_t) + axes);
   for (std::size_t axis = 0; axis < axes; ++axis) hash = 31 * hash + static_cast<std::uint64_t>(shape[axis]);
-  kept_axes& kept = all[hash % all.size()];
-  if (kept.axes != axes || !std::equal(shape, shape + axes, kept.shape)) {
-    kept.tuples = new_packed_axes(shape, axes);
+  kept_arguments& kept = all[hash % all.size()];
+  if (kept.dtype != dtype || kept.axes != axes || !std::equal(shape, shape + axes, kept.shape)) {
+    kept.arguments = new_arguments(shape, axes, dtype);
+    kept.dtype = dtype;
     kept.axes = axes;
     std::copy(shape, shape + axes, kept.shape);
   }
-  return kept.tuples;
+  return kept.arguments;
 }
 
-nb::object empty_by_torch(nb::handle shape, PyObject* dtype, int device) {
+nb::object empty_by_torch(nb::handle arguments, int device) {
   nb::object const place = device < 0 ? nb::object(nb::str("cpu")) : nb::object(nb::int_(device));
-  return nb::borrow(torch.empty)(shape, nb::arg("dtype") = nb::handle(dtype), nb::arg("device") = place);
+  return nb::borrow(torch.empty)(arguments[0], nb::arg("dtype") = arguments[2], nb::arg("device") = place);
 }
 
 nb::object empty_tensor(int device, nb::tuple const& shape, nb::str const& dtype) {
-  return tensor_maker{device}.make(shape, type_named(dtype).object);
+  std::vector<std::int64_t> lengths;
+  for (nb::handle const length : shape) lengths.push_back(nb::cast<std::int64_t>(length));
+  return tensor_maker{device}.make(lengths.data(), lengths.size(), type_named(dtype).object);
 }
 
 void* address_of(nb::handle tensor) {
@@ -173,8 +195,30 @@ void* address_of(nb::handle tensor) {
   return PyLong_AsVoidPtr(address.ptr());
 }
 
+/// A tensor's memory, type and axes, without the steps of Python; false where they are not to be had so.
+bool view_of(nb::handle tensor, nb::dlpack::dltensor& view) noexcept {
+  if (torch.exchange == nullptr) return false;
+  if (torch.exchange->view(tensor.ptr(), &view) == 0) return true;
+  PyErr_Clear();
+  return false;
+}
+
 bool is_true(nb::object const& answer) noexcept {
   return answer.ptr() == Py_True;
+}
+
+/// CUDA's number, -1 for host memory, -2 for another device.
+int device_of(nb::handle tensor) noexcept {
+  nb::dlpack::dltensor view;
+  if (view_of(tensor, view)) {
+    if (view.device.device_type == nb::device::cuda::value) return view.device.device_id;
+    return view.device.device_type == nb::device::cpu::value ? -1 : -2;
+  }
+  nb::object const number = called(tensor, names().get_device);
+  long const device = number ? PyLong_AsLong(number.ptr()) : -2;
+  // Other devices than CUDA's have such numbers, too.
+  return number && is_true(attribute(tensor, device < 0 ? names().is_cpu : names().is_cuda)) ? static_cast<int>(device)
+                                                                                             : -2;
 }
 
 /// The name of a tensor's type, if its memory can be taken as it is: dense, on the device, without a gradient, and its
@@ -186,6 +230,13 @@ nb::object type_if_plain(int device, nb::handle tensor) {
   if (PyErr_Occurred() != nullptr) nb::raise_python_error();
   if (type == nullptr || (type->code == code::Complex && is_conjugated(tensor))) return nb::none();
   return nb::borrow(type->text);
+}
+
+exchange_api const* exchange_of(PyObject* capsule) noexcept {
+  if (capsule == nullptr) return nullptr;
+  auto const* const api = static_cast<exchange_api const*>(PyCapsule_GetPointer(capsule, "dlpack_exchange_api"));
+  if (api == nullptr) PyErr_Clear();
+  return api != nullptr && api->major == 1 && api->view != nullptr ? api : nullptr;
 }
 
 void connect_torch(nb::handle module) {
@@ -200,7 +251,34 @@ void connect_torch(nb::handle module) {
   torch.current_stream = found(module, {"_C", "_cuda_getCurrentRawStream"});
   torch.empty_on_host = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cpu"});
   torch.empty_on_device = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cuda"});
+  torch.allocate = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_alloc"});
+  torch.give_back = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_delete"});
+  torch.exchange = exchange_of(found(module, {"Tensor", "__dlpack_c_exchange_api__"}));
   torch.tensor = reinterpret_cast<PyTypeObject*>(found(module, {"Tensor"}));
+}
+
+[[noreturn]] void refuse_type() {
+  throw nb::type_error("farpoint does not know the type of a tensor's values");
+}
+
+/// What read_tensor() does, in the steps of Python.
+void read_attributes(nb::handle tensor, memory_layout& layout) {
+  nb::object const shape = attribute(tensor, names().shape);
+  nb::object const strides = shape ? called(tensor, names().stride) : nb::object();
+  nb::object const dtype = strides ? attribute(tensor, names().dtype) : nb::object();
+  nb::object const address = dtype ? called(tensor, names().data_ptr) : nb::object();
+  if (!address) nb::raise_python_error();
+  auto const* const type = type_of(dtype.ptr());
+  if (type == nullptr) refuse_type();
+  layout.data = PyLong_AsVoidPtr(address.ptr());
+  layout.dtype = {static_cast<std::uint8_t>(type->code), type->bits, 1};
+  auto const number = [](nb::object const& tuple) {
+    return [&tuple](std::size_t axis) {
+      return PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), static_cast<Py_ssize_t>(axis)));
+    };
+  };
+  layout.set_axes(static_cast<std::size_t>(PyTuple_Size(shape.ptr())), number(shape), number(strides));
+  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
 }
 
 }  // namespace
@@ -211,13 +289,10 @@ bool is_tensor(nb::handle object) noexcept {
 
 int device_if_dense(nb::handle tensor) noexcept {
   if (!is_tensor(tensor)) return -2;
-  nb::object const number = called(tensor, names().get_device);
-  bool dense = number && attribute(tensor, names().layout).ptr() == torch.strided;
-  long const device = dense ? PyLong_AsLong(number.ptr()) : -2;
-  // Other devices than CUDA's have such numbers, too.
-  dense = dense && is_true(attribute(tensor, device < 0 ? names().is_cpu : names().is_cuda));
-  dense = dense && !is_true(called(tensor, names().is_neg));
-  if (PyErr_Occurred() == nullptr) return dense ? static_cast<int>(device) : -2;
+  int const device = device_of(tensor);
+  bool const dense = device >= -1 && attribute(tensor, names().layout).ptr() == torch.strided &&
+                     !is_true(called(tensor, names().is_neg));
+  if (PyErr_Occurred() == nullptr) return dense ? device : -2;
   PyErr_Clear();
   return -2;
 }
@@ -228,6 +303,11 @@ bool is_conjugated(nb::handle tensor) noexcept {
 
 std::uintptr_t current_stream(int device) {
   if (device < 0) return 0;
+  void* stream = nullptr;
+  if (torch.exchange != nullptr && torch.exchange->current_stream(nb::device::cuda::value, device, &stream) == 0) {
+    return reinterpret_cast<std::uintptr_t>(stream);
+  }
+  PyErr_Clear();
   nb::object const number = nb::int_(device);
   return nb::cast<std::uintptr_t>(call_of(torch.current_stream, {number.ptr()}));
 }
@@ -241,9 +321,7 @@ bool read_index_type(nb::handle name, tensor_type_id& type) noexcept {
 }
 
 tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept {
-  std::uint8_t id = 0;
-  while (static_cast<std::uint8_t>(types[id].code) != dtype.code || types[id].bits != dtype.bits) ++id;
-  return static_cast<tensor_type_id>(id);
+  return static_cast<tensor_type_id>(type_of(dtype) - types);
 }
 
 // Those functions of torch are for the current device.
@@ -251,25 +329,17 @@ tensor_maker::tensor_maker(int device)
     : device_{device},
       quick_{device < 0 ? torch.empty_on_host : (is_current(device) ? torch.empty_on_device : nullptr)} {}
 
-nb::object tensor_maker::make(nb::handle shape, nb::handle strides, nb::handle dtype) const {
-  if (quick_ == nullptr) return empty_by_torch(shape, dtype.ptr(), device_);
-  return call_of(quick_, {shape.ptr(), strides.ptr(), dtype.ptr()});
-}
-
-nb::object tensor_maker::make(nb::handle shape, nb::handle dtype) const {
-  std::vector<std::int64_t> lengths(static_cast<std::size_t>(PyTuple_Size(shape.ptr())));
-  for (std::size_t axis = 0; axis < lengths.size(); ++axis) {
-    lengths[axis] = PyLong_AsLongLong(PyTuple_GetItem(shape.ptr(), static_cast<Py_ssize_t>(axis)));
-    if (lengths[axis] == -1 && PyErr_Occurred() != nullptr) nb::raise_python_error();
-  }
-  packed_axes const all = packed_axes_of(lengths.data(), lengths.size());
-  return make(all.shape, all.strides, dtype);
+nb::object tensor_maker::make(std::int64_t const* shape, std::size_t axes, PyObject* dtype) const {
+  nb::object const arguments = arguments_of(shape, axes, dtype);
+  if (quick_ == nullptr) return empty_by_torch(arguments, device_);
+  nb::object made = nb::steal(PyObject_Call(quick_, arguments.ptr(), nullptr));
+  if (!made) nb::raise_python_error();
+  return made;
 }
 
 new_tensor tensor_maker::make(std::int64_t const* shape, std::size_t axes, tensor_type_id id) const {
   auto const& type = types[static_cast<std::size_t>(id)];
-  packed_axes const all = packed_axes_of(shape, axes);
-  new_tensor made{make(all.shape, all.strides, type.object), {}};
+  new_tensor made{make(shape, axes, type.object), {}};
   made.layout.data = address_of(made.tensor);
   made.layout.dtype = {static_cast<std::uint8_t>(type.code), type.bits, 1};
   made.layout.axes = axes;
@@ -279,34 +349,28 @@ new_tensor tensor_maker::make(std::int64_t const* shape, std::size_t axes, tenso
 }
 
 void read_tensor(nb::handle tensor, memory_layout& layout) {
-  nb::object const shape = attribute(tensor, names().shape);
-  nb::object const strides = shape ? called(tensor, names().stride) : nb::object();
-  nb::object const dtype = strides ? attribute(tensor, names().dtype) : nb::object();
-  nb::object const address = dtype ? called(tensor, names().data_ptr) : nb::object();
-  if (!address) nb::raise_python_error();
-  auto const* const type = type_of(dtype.ptr());
-  if (type == nullptr) throw nb::type_error("farpoint does not know the type of a tensor's values");
-  layout.data = PyLong_AsVoidPtr(address.ptr());
-  layout.dtype = {static_cast<std::uint8_t>(type->code), type->bits, 1};
-  auto const number = [](nb::object const& tuple) {
-    return [&tuple](std::size_t axis) {
-      return PyLong_AsLongLong(PyTuple_GetItem(tuple.ptr(), static_cast<Py_ssize_t>(axis)));
-    };
-  };
-  layout.set_axes(static_cast<std::size_t>(PyTuple_Size(shape.ptr())), number(shape), number(strides));
-  if (PyErr_Occurred() != nullptr) nb::raise_python_error();
+  nb::dlpack::dltensor view;
+  if (!view_of(tensor, view)) return read_attributes(tensor, layout);
+  if (type_of(view.dtype) == nullptr) refuse_type();
+  layout.data = static_cast<char*>(view.data) + view.byte_offset;
+  layout.dtype = view.dtype;
+  layout.set_axes(
+      static_cast<std::size_t>(view.ndim), [&](std::size_t axis) { return view.shape[axis]; },
+      [&](std::size_t axis) { return view.strides[axis]; });
 }
 
-void* memory_of_torch(int device, std::size_t size, nb::object& owner) {
-  PyObject* const byte = types[static_cast<std::size_t>(tensor_type_id::uint8)].object;
-  auto const length = static_cast<std::int64_t>(size);
-  packed_axes const axes = packed_axes_of(&length, 1);
-  if (torch.empty_on_device == nullptr) {
-    owner = empty_by_torch(axes.shape, byte, device);
-  } else {
-    owner = call_of(torch.empty_on_device, {axes.shape.ptr(), axes.strides.ptr(), byte});
-  }
-  return address_of(owner);
+void* memory_of_torch(std::size_t size, std::uintptr_t stream) {
+  if (torch.allocate == nullptr || torch.give_back == nullptr) return nullptr;
+  nb::object const bytes = nb::int_(size);
+  nb::object const order = nb::int_(stream);
+  return PyLong_AsVoidPtr(call_of(torch.allocate, {bytes.ptr(), order.ptr()}).ptr());
+}
+
+void give_back_to_torch(void* memory) noexcept {
+  nb::error_scope const raised;  // what it interrupts goes on
+  nb::object const address = nb::steal(PyLong_FromVoidPtr(memory));
+  nb::object const answer = nb::steal(PyObject_CallOneArg(torch.give_back, address.ptr()));
+  if (!answer) PyErr_Clear();
 }
 
 void add_torch(nb::module_& m) {

@@ -1,9 +1,9 @@
 /// @file
 /// Tensors of torch: read, and made, through Python's interface alone. Nothing of torch is compiled in or imported.
 ///
-/// Of what torch keeps to itself, these functions are taken where they are there: those that the code of torch.compile
-/// allocates with, which leave out what takes most of the time of torch.empty(). Without them the calls are those of
-/// the documentation.
+/// Tensors are read by DLPack's C exchange API where torch has one, otherwise by their attributes. Of what torch keeps
+/// to itself, these functions are taken where they are there: those that the code of torch.compile allocates with, which
+/// leave out what takes most of the time of torch.empty(). Without them the calls are those of the documentation.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -67,13 +67,10 @@ class tensor_maker {
   explicit tensor_maker(int device);
 
   new_tensor make(std::int64_t const* shape, std::size_t axes, tensor_type_id type) const;
-  /// @param shape  a tuple
   /// @param dtype  torch.float32, ...
-  nb::object make(nb::handle shape, nb::handle dtype) const;
+  nb::object make(std::int64_t const* shape, std::size_t axes, PyObject* dtype) const;
 
  private:
-  nb::object make(nb::handle shape, nb::handle strides, nb::handle dtype) const;
-
   int device_;
   PyObject* quick_;  ///< of torch; null where it has none, or none for a device that is not the current one
 };
@@ -101,8 +98,10 @@ bool is_tensor(nb::handle object) noexcept;
 /// Reads a tensor. Raises what torch does for one that has no memory of its own, such as a sparse one.
 void read_tensor(nb::handle tensor, memory_layout& layout);
 
-/// Memory of torch's caching allocator, for calls on its current stream of the current device, which is this one.
-/// @param owner  set to the tensor that keeps it. It may be let go as soon as the calls are enqueued.
-void* memory_of_torch(int device, std::size_t size, nb::object& owner);
+/// Memory of torch's caching allocator on the current device, for calls on a stream. Null where torch has no function that
+/// gives it without a tensor.
+void* memory_of_torch(std::size_t size, std::uintptr_t stream);
+/// Gives it back, as soon as the calls are enqueued: what comes later on the stream may have it.
+void give_back_to_torch(void* memory) noexcept;
 
 }  // namespace farpoint_python
