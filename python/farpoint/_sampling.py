@@ -120,7 +120,6 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     shape = tuple(features.shape)
     if len(shape) not in (2, 3):
         call.fail(f"features have the shape {shape}; they must be (N, C) or (B, N, C)")
-    batched = len(shape) == 3
     ragged = offsets is not None or lengths is not None
     if not space.is_packed(features):
         strides = space.strides(features)
@@ -131,10 +130,10 @@ def gather(features: Array, indices: Array, *, offsets: Optional[Array] = None, 
     if ragged or index_offsets is not None or index_lengths is not None:
         return _gather_ragged(call, features, dtype, indices, channels_first, call.offsets(features, offsets, lengths),
                               call.offsets(indices, index_offsets, index_lengths, "index_"))
-    if batched and (not which or which[0] != shape[0]):
+    gathered_shape = _core.gathered_shape(shape, which, bool(channels_first))
+    if gathered_shape is None:
         call.fail(f"indices have the shape {which}; they must be (B, ...) with B = {shape[0]}")
-    front, middle = (shape[:1], which[1:]) if batched else ((), which)
-    gathered = space.empty((*front, shape[-2], *middle) if channels_first else (*front, *middle, shape[-1]), dtype)
+    gathered = space.empty(tuple(gathered_shape), dtype)
     _core.gather(call.place, features, None, indices, None, 1, bool(channels_first), gathered)
     return gathered
 

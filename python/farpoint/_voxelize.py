@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any, Dict, Optional, Sequence
 
 import numpy as np
@@ -98,7 +97,8 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     """
     if (outputs is capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
             and columns in _COLUMNS and order in _ORDERS and dtype in ("float32", "float16")):
-        quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, order == "grid", *_COLUMNS[columns],
+        batch, zyx = _COLUMNS[columns]
+        quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, order == "grid", batch, zyx,
                                      dtype == "float16", threads)
         if quick is not None:
             return _only_voxels(quick) if points.is_cpu else quick
@@ -124,30 +124,16 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
 
     shape = cloud_shape(points, cuts)
     clouds = shape[0] if shape else 1
-    *front, features = points.shape
-    total = math.prod(front)
-    rows = min(total, clouds * max_voxels) if hard else total  # type: ignore[operator]
     if capacity is not None:
         capacity = call.integer(capacity, "capacity")
         if capacity < 0:
             call.fail("capacity is negative")
-        rows = min(rows, capacity)
-    shapes = {
-        "coords": ((rows, 4 if batch else 3), "int32"),
-        "num_points": ((rows,), "int32"),
-        "voxels": ((rows, max_points, features), dtype),
-        "mean": ((rows, features), dtype),
-        "point_voxel": (tuple(front), "int64"),
-    }
-    result = {name: space.empty(*shapes[name]) for name in wanted}
+    shapes = _core.voxelize_shapes(tuple(points.shape), clouds, max_points, max_voxels, capacity, batch, dtype == "float16")
+    result = {name: space.empty(*shapes[name]) for name in (*wanted, "voxel_count", "voxel_offsets")}
     if "point_voxel" in result and cuts is not None:
         # Points that offsets leave out are in no voxel, and not written.
         result["point_voxel"][...] = -1
-    result["voxel_count"] = space.empty((1,), "int64")
-    result["voxel_offsets"] = space.empty((clouds + 1,), "int64")
-    given = result.get
+    (rows, _), _ = shapes["coords"]
     _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
-                   max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, given("coords"),
-                   given("num_points"), given("voxels"), given("mean"), given("point_voxel"),
-                   result["voxel_count"], result["voxel_offsets"])
+                   max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, result)
     return _only_voxels(result) if space.on_host else result

@@ -8,6 +8,9 @@
 #include <farpoint/runtime/stream_calls.hpp>
 #include <farpoint/runtime/stream_gather.hpp>
 
+#include <nanobind/stl/vector.h>
+
+#include <optional>
 #include <vector>
 
 namespace farpoint_python {
@@ -147,35 +150,42 @@ nb::object quick_fps(nb::handle points, nb::handle samples, nb::handle first, nb
   return found;
 }
 
-/// Shape of what is gathered by indices of one to three axes; false for others.
-bool shape_of_gathered(input const& features, input const& indices, bool channels_first, std::vector<index_t>& shape) {
-  std::size_t const batched = features.ndim() == 3 ? 1 : 0;
-  std::size_t const axes = indices.ndim();
-  if (axes < batched || axes > memory_layout::most_axes) return false;
-  if (batched == 1 && indices.shape(0) != features.shape(0)) return false;
-  index_t const channels = extent_of(features, channels_first ? batched : batched + 1);
-  for (std::size_t axis = 0; axis < axes; ++axis) {
-    if (axis == batched && channels_first) shape.push_back(channels);
-    shape.push_back(extent_of(indices, axis));
-  }
-  if (!channels_first || axes == batched) shape.push_back(channels);
-  return true;
+using shape_of_array = std::vector<index_t>;
+
+/// Shape of what is gathered by indices of rows, or for each cloud of indices of its rows; none where they do not suit
+/// the features, of two or three axes.
+std::optional<shape_of_array> shape_of_gathered(shape_of_array const& features, shape_of_array const& indices,
+                                                bool channels_first) {
+  std::size_t const batched = features.size() - 2;
+  if (batched == 1 && (indices.empty() || indices[0] != features[0])) return {};
+  shape_of_array shape = indices;
+  index_t const channels = features[channels_first ? batched : batched + 1];
+  shape.insert(channels_first ? shape.begin() + static_cast<std::ptrdiff_t>(batched) : shape.end(), channels);
+  return shape;
+}
+
+shape_of_array shape_of(input const& array) {
+  shape_of_array shape;
+  for (std::size_t axis = 0; axis < array.ndim(); ++axis) shape.push_back(extent_of(array, axis));
+  return shape;
 }
 
 nb::object quick_gather(nb::handle features, nb::handle indices, bool channels_first, nb::handle threads) {
   tensor_call on{features, threads};
   input which;
   if (!on || !on.add(indices, which) || !which.is_packed()) return nb::none();
-  if (!holds<std::int32_t>(which) && !holds<std::int64_t>(which)) return nb::none();
+  if ((!holds<std::int32_t>(which) && !holds<std::int64_t>(which)) || which.ndim() > memory_layout::most_axes) {
+    return nb::none();
+  }
   auto const& from = on.first();
   if ((from.ndim() != 2 && from.ndim() != 3) || from.itemsize() > 8) return nb::none();
   for (std::size_t axis = 0; axis < from.ndim(); ++axis) {
     if (from.stride(axis) < 0) return nb::none();
   }
-  std::vector<index_t> shape;
-  if (!shape_of_gathered(from, which, channels_first, shape)) return nb::none();
+  auto const shape = shape_of_gathered(shape_of(from), shape_of(which), channels_first);
+  if (!shape) return nb::none();
   nb::object gathered;
-  output const to = on.make(gathered, shape.data(), shape.size(), type_id_of(from.dtype()));
+  output const to = on.make(gathered, shape->data(), shape->size(), type_id_of(from.dtype()));
   gather(on.where(), {from, {}, which, {}, 1, channels_first, to});
   return gathered;
 }
@@ -197,6 +207,10 @@ void add_sampling(nb::module_& m) {
       nb::arg("sample_counts").none(), nb::arg("indices"), nb::arg("distances").none(), nb::arg("counts").none());
   m.def("quick_fps", &quick_fps, nb::arg("points").none(), nb::arg("samples").none(), nb::arg("first").none(),
         nb::arg("index_dtype").none(), nb::arg("threads").none());
+  m.def("gathered_shape", &shape_of_gathered, nb::arg("features"), nb::arg("indices"), nb::arg("channels_first"),
+        "The shape of what gather() returns, by those of features (N, C) or (B, N, C) and of indices; None where these "
+        "do "
+        "not suit.");
   m.def("quick_gather", &quick_gather, nb::arg("features").none(), nb::arg("indices").none(), nb::arg("channels_first"),
         nb::arg("threads").none());
   m.def(

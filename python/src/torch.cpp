@@ -320,6 +320,10 @@ bool read_index_type(nb::handle name, tensor_type_id& type) noexcept {
   return false;
 }
 
+char const* name_of(tensor_type_id type) noexcept {
+  return types[static_cast<std::size_t>(type)].name;
+}
+
 tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept {
   return static_cast<tensor_type_id>(type_of(dtype) - types);
 }
@@ -369,7 +373,8 @@ void* memory_of_torch(std::size_t size, std::uintptr_t stream) {
 void give_back_to_torch(void* memory) noexcept {
   nb::error_scope const raised;  // what it interrupts goes on
   nb::object const address = nb::steal(PyLong_FromVoidPtr(memory));
-  nb::object const answer = nb::steal(PyObject_CallOneArg(torch.give_back, address.ptr()));
+  PyObject* arguments[] = {address.ptr()};
+  nb::object const answer = nb::steal(PyObject_Vectorcall(torch.give_back, arguments, 1, nullptr));
   if (!answer) PyErr_Clear();
 }
 

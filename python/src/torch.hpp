@@ -2,8 +2,8 @@
 /// Tensors of torch: read, and made, through Python's interface alone. Nothing of torch is compiled in or imported.
 ///
 /// Tensors are read by DLPack's C exchange API where torch has one, otherwise by their attributes. Of what torch keeps
-/// to itself, these functions are taken where they are there: those that the code of torch.compile allocates with, which
-/// leave out what takes most of the time of torch.empty(). Without them the calls are those of the documentation.
+/// to itself, these functions are taken where they are there: those that the code of torch.compile allocates with,
+/// which leave out what takes most of the time of torch.empty(). Without them the calls are those of the documentation.
 #pragma once
 
 #include <nanobind/nanobind.h>
@@ -75,6 +75,9 @@ class tensor_maker {
   PyObject* quick_;  ///< of torch; null where it has none, or none for a device that is not the current one
 };
 
+/// "float32", ...
+char const* name_of(tensor_type_id type) noexcept;
+
 /// The type of a tensor's values.
 tensor_type_id type_id_of(nb::dlpack::dtype dtype) noexcept;
 
@@ -98,8 +101,8 @@ bool is_tensor(nb::handle object) noexcept;
 /// Reads a tensor. Raises what torch does for one that has no memory of its own, such as a sparse one.
 void read_tensor(nb::handle tensor, memory_layout& layout);
 
-/// Memory of torch's caching allocator on the current device, for calls on a stream. Null where torch has no function that
-/// gives it without a tensor.
+/// Memory of torch's caching allocator on the current device, for calls on a stream. Null where torch has no function
+/// that gives it without a tensor.
 void* memory_of_torch(std::size_t size, std::uintptr_t stream);
 /// Gives it back, as soon as the calls are enqueued: what comes later on the stream may have it.
 void give_back_to_torch(void* memory) noexcept;

@@ -9,10 +9,13 @@
 #include <farpoint/runtime/stream_rows.hpp>
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
+#include <optional>
+#include <vector>
 
 namespace farpoint_python {
 namespace {
@@ -52,43 +55,101 @@ farpoint::voxel_columns columns_of(bool batch, bool zyx) {
   return zyx ? farpoint::voxel_columns::zyx : farpoint::voxel_columns::xyz;
 }
 
+/// The keys of the answer.
+enum class output_name { coords, num_points, voxels, mean, point_voxel, voxel_count, voxel_offsets };
+
+constexpr std::array<char const*, 7> output_names{"coords",      "num_points",  "voxels",       "mean",
+                                                  "point_voxel", "voxel_count", "voxel_offsets"};
+
+/// A string of Python, made once.
+nb::handle key_of(output_name name) {
+  static auto const all = [] {
+    std::array<PyObject*, output_names.size()> made{};
+    std::transform(output_names.begin(), output_names.end(), made.begin(), PyUnicode_InternFromString);
+    return made;
+  }();
+  return all[static_cast<std::size_t>(name)];
+}
+
+/// What the shapes of outputs follow from.
+struct output_sizes {
+  index_t clouds = 1;
+  std::array<index_t, 2> points{};  ///< `[N]` or `[B, N]`
+  std::size_t axes = 1;             ///< of these
+  index_t features = 0;             ///< of a point
+  std::optional<index_t> max_points;
+  std::optional<index_t> max_voxels;
+  std::optional<index_t> capacity;
+  bool batch = false;   ///< `coords` begin with the cloud
+  bool narrow = false;  ///< float16 for `voxels` and `mean`
+
+  /// Of voxels, at most.
+  index_t rows() const {
+    index_t const total = axes == 1 ? points[0] : points[0] * points[1];
+    index_t most = max_voxels ? std::min(total, clouds * std::min(*max_voxels, total)) : total;
+    return capacity ? std::min(most, *capacity) : most;
+  }
+
+  /// Calls make(name, shape, axes, type) for each output.
+  template <class Make>
+  void for_each(Make const& make) const {
+    using id = tensor_type_id;
+    auto const each = [&](output_name name, std::initializer_list<index_t> shape, id type) {
+      make(name, shape.begin(), shape.size(), type);
+    };
+    index_t const voxels = rows();
+    id const values = narrow ? id::float16 : id::float32;
+    each(output_name::coords, {voxels, batch ? 4 : 3}, id::int32);
+    each(output_name::num_points, {voxels}, id::int32);
+    if (max_points) each(output_name::voxels, {voxels, *max_points, features}, values);
+    each(output_name::mean, {voxels, features}, values);
+    make(output_name::point_voxel, points.data(), axes, id::int64);
+    each(output_name::voxel_count, {1}, id::int64);
+    each(output_name::voxel_offsets, {clouds + 1}, id::int64);
+  }
+};
+
 /// Outputs by name; those that are left out cost nothing.
 struct voxelize_arrays {
   index_t capacity = 0;
-  optional_output coords;
-  optional_output num_points;
-  optional_output voxels;
-  optional_output mean;
-  optional_output point_voxel;
-  optional_output voxel_count;
-  optional_output voxel_offsets;
   bool batch = false;
   bool zyx = false;
+  std::array<optional_output, output_names.size()> all;
+
+  optional_output& operator[](output_name name) { return all[static_cast<std::size_t>(name)]; }
+  optional_output const& operator[](output_name name) const { return all[static_cast<std::size_t>(name)]; }
 
   template <class Scalar>
   farpoint::voxelize_output<Scalar> outputs() const {
+    auto const& of = *this;
+    using name = output_name;
     farpoint::voxelize_output<Scalar> out;
     out.capacity = capacity;
-    out.coords = values_of<std::int32_t>(coords);
+    out.coords = values_of<std::int32_t>(of[name::coords]);
     out.columns = columns_of(batch, zyx);
-    if (num_points) out.points_per_voxel = farpoint::count_span{values_of<std::int32_t>(*num_points)};
-    out.gathered = features_of(voxels);
-    out.mean = features_of(mean);
-    out.point_voxel = indices_of(point_voxel);
-    out.voxel_count = indices_of(voxel_count);
-    out.voxel_offsets = indices_of(voxel_offsets);
+    if (auto const& counts = of[name::num_points]) {
+      out.points_per_voxel = farpoint::count_span{values_of<std::int32_t>(*counts)};
+    }
+    out.gathered = features_of(of[name::voxels]);
+    out.mean = features_of(of[name::mean]);
+    out.point_voxel = indices_of(of[name::point_voxel]);
+    out.voxel_count = indices_of(of[name::voxel_count]);
+    out.voxel_offsets = indices_of(of[name::voxel_offsets]);
     return out;
   }
 };
 
 /// Rows of the outputs that no voxel may have. On a device nobody waits for their number, and they are zeros.
 farpoint::library::padded_rows padded_rows_of(voxelize_arrays const& arrays) {
+  using name = output_name;
   farpoint::library::padded_rows padded;
-  if (arrays.capacity == 0 || !arrays.voxel_count) return padded;
+  if (arrays.capacity == 0 || !arrays[name::voxel_count]) return padded;
   padded.rows = arrays.capacity;
-  padded.written = values_of<index_t>(*arrays.voxel_count).data();
-  for (auto const* array : {&arrays.coords, &arrays.num_points, &arrays.voxels, &arrays.mean}) {
-    if (*array) padded.add((*array)->data(), static_cast<index_t>((*array)->nbytes()) / arrays.capacity);
+  padded.written = values_of<index_t>(*arrays[name::voxel_count]).data();
+  for (auto const each : {name::coords, name::num_points, name::voxels, name::mean}) {
+    if (auto const& array = arrays[each]) {
+      padded.add(array->data(), static_cast<index_t>(array->nbytes()) / arrays.capacity);
+    }
   }
   return padded;
 }
@@ -98,7 +159,7 @@ void voxelize(place const& where, input const& points, optional_input const& off
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     auto const clouds = clouds_of<scalar>(where, points, offsets);
-    auto const params = params_of<scalar>(wish, points, arrays.voxels || arrays.mean);
+    auto const params = params_of<scalar>(wish, points, arrays[output_name::voxels] || arrays[output_name::mean]);
     auto const out = arrays.outputs<scalar>();
     auto const padded = padded_rows_of(arrays);
     call(
@@ -150,19 +211,6 @@ bool read_grid(nb::handle size, nb::handle range, voxelize_wish& grid) {
   return true;
 }
 
-/// The keys of the answer.
-enum class output_name { coords, num_points, voxels, mean, point_voxel, voxel_count, voxel_offsets };
-
-/// A string of Python, made once.
-PyObject* name_of(output_name name) {
-  static std::array<PyObject*, 7> const all{
-      PyUnicode_InternFromString("coords"),       PyUnicode_InternFromString("num_points"),
-      PyUnicode_InternFromString("voxels"),       PyUnicode_InternFromString("mean"),
-      PyUnicode_InternFromString("point_voxel"),  PyUnicode_InternFromString("voxel_count"),
-      PyUnicode_InternFromString("voxel_offsets")};
-  return all[static_cast<std::size_t>(name)];
-}
-
 /// Both, or neither.
 bool read_hard(quick_voxelize_wish const& wish, voxelize_wish& to) {
   if (wish.max_points.is_none() && wish.max_voxels.is_none()) return true;
@@ -183,34 +231,49 @@ nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, 
   }
   grid.grid_order = wish.grid_order;
   auto const& from = on.first();
-  index_t const clouds = from.ndim() == 3 ? from.shape(0) : 1;
-  index_t const total = rows_of(from);
-  index_t const features = extent_of(from, from.ndim() - 1);
-  index_t const rows = grid.max_voxels ? std::min(total, clouds * std::min(*grid.max_voxels, total)) : total;
-  using id = tensor_type_id;
-  id const values = wish.narrow ? id::float16 : id::float32;
+  output_sizes sizes;
+  sizes.axes = from.ndim() - 1;
+  for (std::size_t axis = 0; axis < sizes.axes; ++axis) sizes.points[axis] = from.shape(axis);
+  if (sizes.axes == 2) sizes.clouds = from.shape(0);
+  sizes.features = extent_of(from, sizes.axes);
+  sizes.max_points = grid.max_points;
+  sizes.max_voxels = grid.max_voxels;
+  sizes.batch = wish.batch;
+  sizes.narrow = wish.narrow;
 
   nb::dict result;
-  auto const make = [&](output_name name, std::initializer_list<index_t> shape, id type) {
+  voxelize_arrays arrays{sizes.rows(), wish.batch, wish.zyx, {}};
+  sizes.for_each([&](output_name name, index_t const* shape, std::size_t axes, tensor_type_id type) {
     nb::object tensor;
-    optional_output made = on.make(tensor, shape, type);
-    if (PyDict_SetItem(result.ptr(), name_of(name), tensor.ptr()) != 0) nb::raise_python_error();
-    return made;
-  };
-  voxelize_arrays arrays;
-  arrays.capacity = rows;
-  arrays.batch = wish.batch;
-  arrays.zyx = wish.zyx;
-  arrays.coords = make(output_name::coords, {rows, wish.batch ? 4 : 3}, id::int32);
-  arrays.num_points = make(output_name::num_points, {rows}, id::int32);
-  if (grid.max_points) arrays.voxels = make(output_name::voxels, {rows, *grid.max_points, features}, values);
-  arrays.mean = make(output_name::mean, {rows, features}, values);
-  arrays.point_voxel = from.ndim() == 2 ? make(output_name::point_voxel, {total}, id::int64)
-                                        : make(output_name::point_voxel, {clouds, from.shape(1)}, id::int64);
-  arrays.voxel_count = make(output_name::voxel_count, {1}, id::int64);
-  arrays.voxel_offsets = make(output_name::voxel_offsets, {clouds + 1}, id::int64);
+    arrays[name] = on.make(tensor, shape, axes, type);
+    result[key_of(name)] = tensor;
+  });
   voxelize(on.where(), from, {}, grid, arrays);
   return result;
+}
+
+/// Shape and type of each output by name, for arrays that Python makes.
+nb::dict voxelize_shapes(std::vector<index_t> const& points, output_sizes sizes) {
+  sizes.axes = points.size() - 1;
+  std::copy_n(points.begin(), sizes.axes, sizes.points.begin());
+  sizes.features = points.back();
+  nb::dict shapes;
+  sizes.for_each([&](output_name name, index_t const* shape, std::size_t axes, tensor_type_id type) {
+    nb::list lengths;
+    for (std::size_t axis = 0; axis < axes; ++axis) lengths.append(shape[axis]);
+    shapes[key_of(name)] = nb::make_tuple(nb::tuple(lengths), name_of(type));
+  });
+  return shapes;
+}
+
+/// Outputs of a dict.
+voxelize_arrays arrays_of(nb::dict const& outputs, index_t capacity, bool batch, bool zyx) {
+  voxelize_arrays arrays{capacity, batch, zyx, {}};
+  for (std::size_t each = 0; each < output_names.size(); ++each) {
+    nb::handle const key = key_of(static_cast<output_name>(each));
+    if (outputs.contains(key)) static_cast<void>(arrays.all[each].emplace().read(outputs[key]));
+  }
+  return arrays;
 }
 
 }  // namespace
@@ -234,21 +297,33 @@ void add_voxelize(nb::module_& m) {
       },
       nb::arg("lower"), nb::arg("upper"), nb::arg("size"));
   m.def(
+      "voxelize_shapes",
+      [](std::vector<index_t> const& points, index_t clouds, std::optional<index_t> max_points,
+         std::optional<index_t> max_voxels, std::optional<index_t> capacity, bool batch, bool narrow) {
+        output_sizes sizes;
+        sizes.clouds = clouds;
+        sizes.max_points = max_points;
+        sizes.max_voxels = max_voxels;
+        sizes.capacity = capacity;
+        sizes.batch = batch;
+        sizes.narrow = narrow;
+        return voxelize_shapes(points, sizes);
+      },
+      nb::arg("points"), nb::arg("clouds"), nb::arg("max_points").none(), nb::arg("max_voxels").none(),
+      nb::arg("capacity").none(), nb::arg("batch"), nb::arg("narrow"),
+      "Shape and type of each output by name, by the shape of points (N, F) or (B, N, F).");
+  m.def(
       "voxelize",
       [](place const& where, input const& points, optional_input const& offsets, std::array<double, 3> const& lower,
          std::array<double, 3> const& upper, std::array<double, 3> const& size, std::optional<index_t> max_voxels,
          std::optional<index_t> max_points, bool grid_order, std::optional<std::uint64_t> seed, index_t capacity,
-         bool batch, bool zyx, optional_output const& coords, optional_output const& num_points,
-         optional_output const& voxels, optional_output const& mean, optional_output const& point_voxel,
-         optional_output const& voxel_count, optional_output const& voxel_offsets) {
+         bool batch, bool zyx, nb::dict const& outputs) {
         voxelize(where, points, offsets, {lower, upper, size, max_voxels, max_points, grid_order, seed},
-                 {capacity, coords, num_points, voxels, mean, point_voxel, voxel_count, voxel_offsets, batch, zyx});
+                 arrays_of(outputs, capacity, batch, zyx));
       },
       nb::arg("place"), nb::arg("points"), nb::arg("offsets").none(), nb::arg("lower"), nb::arg("upper"),
       nb::arg("size"), nb::arg("max_voxels").none(), nb::arg("max_points").none(), nb::arg("grid_order"),
-      nb::arg("seed").none(), nb::arg("capacity"), nb::arg("batch"), nb::arg("zyx"), nb::arg("coords").none(),
-      nb::arg("num_points").none(), nb::arg("voxels").none(), nb::arg("mean").none(), nb::arg("point_voxel").none(),
-      nb::arg("voxel_count").none(), nb::arg("voxel_offsets").none());
+      nb::arg("seed").none(), nb::arg("capacity"), nb::arg("batch"), nb::arg("zyx"), nb::arg("outputs"));
 }
 
 }  // namespace farpoint_python
