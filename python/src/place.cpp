@@ -64,27 +64,23 @@ device_memory::device_memory(place const& where, std::size_t size) : size_{size}
   if (size == 0) return;
   if (!where.allocate.is_none()) {
     allocate(where);
-    return;
-  }
-  if (where.torch_memory) {
-    address_ = memory_of_torch(size, stream_);
-    of_ = owner::torch;
-  }
+  } else if (where.torch_memory) {
+    address_ = memory_of_torch(where.device, size, owner_);
+  } else {
 #if FARPOINT_PYTHON_CUDA
-  if (address_ == nullptr) {
-    of_ = owner::pool;
     check_cuda(cudaMallocAsync(&address_, size, where.exec().stream),
                "the device's pool has no memory for a workspace");
-  }
+    from_pool_ = true;
 #endif
+  }
 }
 
 void device_memory::allocate(place const& where) {
-  allocated_ = where.allocate(size_);
-  if (nb::isinstance<nb::int_>(allocated_)) {
-    address_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(allocated_));
+  owner_ = where.allocate(size_);
+  if (nb::isinstance<nb::int_>(owner_)) {
+    address_ = reinterpret_cast<void*>(nb::cast<std::uintptr_t>(owner_));
   } else {
-    bool const is_array = memory_.read(allocated_) || nb::hasattr(allocated_, "__dlpack__");
+    bool const is_array = memory_.read(owner_) || nb::hasattr(owner_, "__dlpack__");
     if (!is_array) refuse("the allocator returned neither an address nor an array");
     if (memory_.nbytes() < size_) refuse("the allocator's array is smaller than what was asked for");
     address_ = memory_.data();
@@ -103,8 +99,8 @@ device_memory& device_memory::operator=(device_memory&& other) noexcept {
   address_ = std::exchange(other.address_, nullptr);
   size_ = std::exchange(other.size_, 0);
   stream_ = other.stream_;
-  of_ = std::exchange(other.of_, owner::other);
-  allocated_ = std::move(other.allocated_);
+  from_pool_ = std::exchange(other.from_pool_, false);
+  owner_ = std::move(other.owner_);
   memory_ = std::move(other.memory_);
   return *this;
 }
@@ -114,10 +110,10 @@ device_memory::~device_memory() {
 }
 
 void device_memory::release() noexcept {
-  if (address_ != nullptr && of_ == owner::torch) give_back_to_torch(address_);
 #if FARPOINT_PYTHON_CUDA
-  if (address_ != nullptr && of_ == owner::pool) (void)cudaFreeAsync(address_, reinterpret_cast<cudaStream_t>(stream_));
+  if (from_pool_) (void)cudaFreeAsync(address_, reinterpret_cast<cudaStream_t>(stream_));
 #endif
+  from_pool_ = false;
   address_ = nullptr;
 }
 

@@ -61,17 +61,15 @@ class device_memory {
   farpoint::bytes bytes() const { return {static_cast<unsigned char*>(address_), size_}; }
 
  private:
-  enum class owner { other, torch, pool };
-
   void allocate(place const& where);
   void release() noexcept;
 
   void* address_ = nullptr;
   std::size_t size_ = 0;
   std::uintptr_t stream_ = 0;
-  owner of_ = owner::other;
-  nb::object allocated_;  ///< what an allocator returned
-  array memory_;          ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
+  bool from_pool_ = false;
+  nb::object owner_;  ///< what an allocator returned, or a tensor
+  array memory_;      ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
 };
 
 /// What calls take in the library, without Python's part; work on a stream may go on. The GIL guards it.

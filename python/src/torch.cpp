@@ -50,8 +50,6 @@ struct torch_parts {
   PyObject* current_stream = nullptr;
   PyObject* empty_on_host = nullptr;
   PyObject* empty_on_device = nullptr;
-  PyObject* allocate = nullptr;
-  PyObject* give_back = nullptr;
   exchange_api const* exchange = nullptr;  ///< null if this torch has none
 };
 torch_parts torch;
@@ -178,9 +176,16 @@ nb::object arguments_of(std::int64_t const* shape, std::size_t axes, PyObject* d
   return kept.arguments;
 }
 
-nb::object empty_by_torch(nb::handle arguments, int device) {
-  nb::object const place = device < 0 ? nb::object(nb::str("cpu")) : nb::object(nb::int_(device));
-  return nb::borrow(torch.empty)(arguments[0], nb::arg("dtype") = arguments[2], nb::arg("device") = place);
+/// A tensor; made by torch.empty() where torch has no quick function for the device.
+/// @param quick  of torch, or null
+nb::object made_of(nb::object const& arguments, PyObject* quick, int device) {
+  if (quick == nullptr) {
+    nb::object const place = device < 0 ? nb::object(nb::str("cpu")) : nb::object(nb::int_(device));
+    return nb::borrow(torch.empty)(arguments[0], nb::arg("dtype") = arguments[2], nb::arg("device") = place);
+  }
+  nb::object made = nb::steal(PyObject_Call(quick, arguments.ptr(), nullptr));
+  if (!made) nb::raise_python_error();
+  return made;
 }
 
 nb::object empty_tensor(int device, nb::tuple const& shape, nb::str const& dtype) {
@@ -251,8 +256,6 @@ void connect_torch(nb::handle module) {
   torch.current_stream = found(module, {"_C", "_cuda_getCurrentRawStream"});
   torch.empty_on_host = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cpu"});
   torch.empty_on_device = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cuda"});
-  torch.allocate = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_alloc"});
-  torch.give_back = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_delete"});
   torch.exchange = exchange_of(found(module, {"Tensor", "__dlpack_c_exchange_api__"}));
   torch.tensor = reinterpret_cast<PyTypeObject*>(found(module, {"Tensor"}));
 }
@@ -334,11 +337,7 @@ tensor_maker::tensor_maker(int device)
       quick_{device < 0 ? torch.empty_on_host : (is_current(device) ? torch.empty_on_device : nullptr)} {}
 
 nb::object tensor_maker::make(std::int64_t const* shape, std::size_t axes, PyObject* dtype) const {
-  nb::object const arguments = arguments_of(shape, axes, dtype);
-  if (quick_ == nullptr) return empty_by_torch(arguments, device_);
-  nb::object made = nb::steal(PyObject_Call(quick_, arguments.ptr(), nullptr));
-  if (!made) nb::raise_python_error();
-  return made;
+  return made_of(arguments_of(shape, axes, dtype), quick_, device_);
 }
 
 new_tensor tensor_maker::make(std::int64_t const* shape, std::size_t axes, tensor_type_id id) const {
@@ -363,19 +362,11 @@ void read_tensor(nb::handle tensor, memory_layout& layout) {
       [&](std::size_t axis) { return view.strides[axis]; });
 }
 
-void* memory_of_torch(std::size_t size, std::uintptr_t stream) {
-  if (torch.allocate == nullptr || torch.give_back == nullptr) return nullptr;
-  nb::object const bytes = nb::int_(size);
-  nb::object const order = nb::int_(stream);
-  return PyLong_AsVoidPtr(call_of(torch.allocate, {bytes.ptr(), order.ptr()}).ptr());
-}
-
-void give_back_to_torch(void* memory) noexcept {
-  nb::error_scope const raised;  // what it interrupts goes on
-  nb::object const address = nb::steal(PyLong_FromVoidPtr(memory));
-  PyObject* arguments[] = {address.ptr()};
-  nb::object const answer = nb::steal(PyObject_Vectorcall(torch.give_back, arguments, 1, nullptr));
-  if (!answer) PyErr_Clear();
+void* memory_of_torch(int device, std::size_t size, nb::object& owner) {
+  PyObject* const byte = types[static_cast<std::size_t>(tensor_type_id::uint8)].object;
+  auto const length = static_cast<std::int64_t>(size);
+  owner = made_of(arguments_of(&length, 1, byte), torch.empty_on_device, device);
+  return address_of(owner);
 }
 
 void add_torch(nb::module_& m) {

@@ -101,10 +101,8 @@ bool is_tensor(nb::handle object) noexcept;
 /// Reads a tensor. Raises what torch does for one that has no memory of its own, such as a sparse one.
 void read_tensor(nb::handle tensor, memory_layout& layout);
 
-/// Memory of torch's caching allocator on the current device, for calls on a stream. Null where torch has no function
-/// that gives it without a tensor.
-void* memory_of_torch(std::size_t size, std::uintptr_t stream);
-/// Gives it back, as soon as the calls are enqueued: what comes later on the stream may have it.
-void give_back_to_torch(void* memory) noexcept;
+/// Memory of torch's caching allocator, for calls on its current stream of the current device, which is this one.
+/// @param owner  set to the tensor that keeps it. It may be let go as soon as the calls are enqueued.
+void* memory_of_torch(int device, std::size_t size, nb::object& owner);
 
 }  // namespace farpoint_python
