@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import atexit
 import sys
 from typing import Any, Callable, Optional, Sequence
 
@@ -292,6 +293,7 @@ class _Kept(dict):
 
 
 _spaces = _Kept()
+atexit.register(_spaces.clear)  # while there is a Python that their places can be given back to
 
 
 def _space_of_tensor(tensor: Any, threads: int, stream: Optional[int], workspace: Optional[Allocator], y_first: bool) -> Torch:

@@ -5,7 +5,8 @@
 Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
 that between two events over their number: what a training loop pays. Rows of a few points have the time of a call as such, until it
 returns, and beside it what of that the call takes in C++ where there is memory for its results: the size of the workspace is asked
-for, and the work enqueued. The rest is what Python adds. A package whose call raises has no row, and is named with its sentence.
+for, and the work enqueued. The rest is what Python adds. A package that is not there,
+or whose call raises, has no row, and is named with the reason.
 Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
 
@@ -112,11 +113,26 @@ def _library_times() -> Iterator[Callable[[], List[float]]]:
         core.time_calls(False)
 
 
-def _have(name: str) -> Optional[Any]:
-    try:
-        return importlib.import_module(name)
-    except Exception:  # a package that is there and does not load is as good as none
-        return None
+class Peers(dict):
+    """Modules by name, None for those that cannot be had; `missing` says why."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.missing: Dict[str, str] = {}
+
+    def __missing__(self, name: str) -> Optional[Any]:
+        module = None
+        try:
+            module = importlib.import_module(name)
+        except ModuleNotFoundError:
+            self.missing[name] = "not installed"
+        except Exception as error:  # a package that is there and does not load is as good as none
+            self.missing[name] = f"{type(error).__name__}: {error}"
+        self[name] = module
+        return module
+
+    def found(self) -> List[str]:
+        return [name for name, module in self.items() if module is not None and name != "torch"]
 
 
 class Cases:
@@ -130,9 +146,8 @@ class Cases:
             f"sweep of {len(sweep):,}": sweep,
         }
         self.device = device
-        self.torch: Any = _have("torch")
-        self.peers: Dict[str, Any] = {name: _have(name) for name in ("torch_cluster", "torch_geometric", "fpsample", "scipy.spatial", "open3d")}
-        self.pytorch3d: Any = _have("pytorch3d.ops")
+        self.peers = Peers()
+        self.torch: Any = self.peers["torch"]
 
     def given(self, points: np.ndarray) -> Any:
         return points if self.device == "cpu" else self.torch.from_numpy(points).to(self.device)
@@ -155,14 +170,15 @@ class Cases:
     def fps(self, points: np.ndarray, samples: int) -> Dict[str, Callable[[], Any]]:
         given = self.given(points)
         calls: Dict[str, Callable[[], Any]] = {"farpoint": lambda: farpoint.fps(given, samples)}
-        for name in ("torch_cluster", "torch_geometric"):
-            peer = self.peers[name] and (self.peers[name] if name == "torch_cluster" else _have("torch_geometric.nn.pool"))
-            if peer and hasattr(peer, "fps"):
+        # torch_geometric's is torch_cluster's, or by newer versions pyg_lib's: without these it raises.
+        for name, module in (("torch_cluster", "torch_cluster"), ("torch_geometric", "torch_geometric.nn.pool")):
+            peer = self.peers[module]
+            if peer:
                 x, batch = self._stacked(points)
-                calls[name] = lambda fps=peer.fps, x=x, b=batch: fps(x, b, samples / points.shape[-2], random_start=False)
-        if self.pytorch3d:
+                calls[name] = lambda peer=peer, x=x, b=batch: peer.fps(x, b, samples / points.shape[-2], random_start=False)
+        if self.peers["pytorch3d.ops"]:
             x = self._tensor(points if points.ndim == 3 else points[None])
-            calls["pytorch3d"] = lambda: self.pytorch3d.sample_farthest_points(x, K=samples)
+            calls["pytorch3d"] = lambda: self.peers["pytorch3d.ops"].sample_farthest_points(x, K=samples)
         if self.device == "cpu":
             clouds = points if points.ndim == 3 else points[None]
             if self.peers["fpsample"]:
@@ -180,9 +196,9 @@ class Cases:
         if self.peers["torch_cluster"]:
             x, batch = self._stacked(points)
             calls["torch_cluster"] = lambda: self.peers["torch_cluster"].knn(x, x, k, batch, batch)
-        if self.pytorch3d:
+        if self.peers["pytorch3d.ops"]:
             stacked = self._tensor(points if points.ndim == 3 else points[None])
-            calls["pytorch3d"] = lambda: self.pytorch3d.knn_points(stacked, stacked, K=k)
+            calls["pytorch3d"] = lambda: self.peers["pytorch3d.ops"].knn_points(stacked, stacked, K=k)
         calls.update(self._scipy(points, lambda tree, cloud: tree.query(cloud, k, workers=-1)))
         return calls
 
@@ -272,9 +288,8 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
         if only is None or function == only:
             for package, us in zip(("farpoint", "farpoint, in C++"), clock.microseconds_of_call(call)):
                 rows.append({"function": function, "input": name, "package": package, "p50_us": us})
-    there = [name for name, module in {**cases.peers, "pytorch3d": cases.pytorch3d}.items() if module is not None]
     context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
-               "peers": there, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
+               "peers": cases.peers.found(), "missing": cases.peers.missing, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
     return {"context": context, "rows": rows, "added_us": _added(rows)}
 
 
@@ -291,7 +306,7 @@ def main(arguments: Optional[List[str]] = None) -> int:
     print(_table(result["rows"]))
     print("\nPython adds, us: " + ", ".join(f"{name} {us:.1f}" for name, us in result["added_us"].items()) + ".")
     print(f"Peers found: {', '.join(result['context']['peers']) or 'none'}.")
-    for what, sentence in result["context"]["failed"].items():
+    for what, sentence in {**result["context"]["missing"], **result["context"]["failed"]}.items():
         print(f"Not timed: {what}: {sentence}")
     if wish.json:
         with open(wish.json, "w", encoding="utf-8") as file:

@@ -1,4 +1,6 @@
 import json
+import sys
+import types
 
 import numpy as np
 import pytest
@@ -29,6 +31,40 @@ def test_a_package_that_raises_is_named_and_the_others_are_timed(monkeypatch, ca
     shown = capsys.readouterr().out
     assert "Not timed: broken knn: AttributeError: it misses another package" in shown
     assert shown.count("(16, 1024, 3), k = 16") >= 1
+
+
+def small(monkeypatch):
+    monkeypatch.setattr(bench, "_made_sweep", lambda: np.random.default_rng(0).random((500, 3), np.float32))
+    own = bench.Cases.fps
+    monkeypatch.setattr(bench.Cases, "fps", lambda self, points, samples: own(self, points[..., :100, :], 25))
+
+
+def test_a_package_that_is_not_there_is_named(monkeypatch, capsys):
+    small(monkeypatch)
+    monkeypatch.setitem(sys.modules, "torch_cluster", None)  # Python then has no such module
+    assert bench.main(["--seconds", "0", "--only", "fps"]) == 0
+    assert "Not timed: torch_cluster: not installed" in capsys.readouterr().out
+
+
+def test_fps_of_torch_cluster_and_torch_geometric_are_timed(monkeypatch, capsys):
+    torch = pytest.importorskip("torch", reason="torch is not installed: fps of torch_cluster and torch_geometric are not timed")
+    small(monkeypatch)
+    taken = []
+
+    def fps(x, batch, ratio, random_start):
+        taken.append((tuple(x.shape), int(batch.max()) + 1, round(ratio * len(x)) // (int(batch.max()) + 1), random_start))
+        return torch.arange(1)
+
+    def without_pyg_lib(*arguments, **options):
+        raise ImportError("'fps' requires 'pyg-lib>=0.6.0'")
+
+    for name, function in (("torch_cluster", fps), ("torch_geometric", None), ("torch_geometric.nn", None),
+                           ("torch_geometric.nn.pool", without_pyg_lib)):
+        monkeypatch.setitem(sys.modules, name, types.SimpleNamespace(fps=function))
+    assert bench.main(["--seconds", "0", "--only", "fps"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("torch_cluster ") == 3 and "Not timed: torch_geometric fps: ImportError: 'fps' requires 'pyg-lib>=0.6.0'" in shown
+    assert set(taken) == {((1600, 3), 16, 25, False), ((400, 3), 4, 25, False), ((100, 3), 1, 25, False)}
 
 
 @pytest.mark.parametrize("function", ["gather", "group", "ball_query"])
