@@ -5,8 +5,8 @@
 Each row is the median of calls on one input, in one process. On a GPU, calls go to one stream one after another, and the time is
 that between two events over their number: what a training loop pays. Rows of a few points have the time of a call as such, until it
 returns, and beside it what of that the call takes in C++ where there is memory for its results: the size of the workspace is asked
-for, and the work enqueued. The rest is what Python adds. A package that is not there,
-or whose call raises, has no row, and is named with the reason.
+for, and the work enqueued. The rest is what Python adds. A package that is not there, or whose call raises, has no row, and is named
+with the reason.
 Inputs are made from a fixed seed; the sweep is a street as a LiDAR with 64 beams would see it, or a file of float32 x, y, z.
 """
 

@@ -208,8 +208,7 @@ void add_sampling(nb::module_& m) {
   m.def("quick_fps", &quick_fps, nb::arg("points").none(), nb::arg("samples").none(), nb::arg("first").none(),
         nb::arg("index_dtype").none(), nb::arg("threads").none());
   m.def("gathered_shape", &shape_of_gathered, nb::arg("features"), nb::arg("indices"), nb::arg("channels_first"),
-        "The shape of what gather() returns, by those of features (N, C) or (B, N, C) and of indices; None where these "
-        "do "
+        "The shape of what gather() returns, by those of features (N, C) or (B, N, C) and of indices; None if these do "
         "not suit.");
   m.def("quick_gather", &quick_gather, nb::arg("features").none(), nb::arg("indices").none(), nb::arg("channels_first"),
         nb::arg("threads").none());
