@@ -86,7 +86,7 @@ struct output_sizes {
   /// Of voxels, at most.
   index_t rows() const {
     index_t const total = axes == 1 ? points[0] : points[0] * points[1];
-    index_t most = max_voxels ? std::min(total, clouds * std::min(*max_voxels, total)) : total;
+    index_t const most = max_voxels ? std::min(total, clouds * std::min(*max_voxels, total)) : total;
     return capacity ? std::min(most, *capacity) : most;
   }
 

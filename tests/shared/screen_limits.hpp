@@ -4,6 +4,10 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/types/knn_screen.hpp>
 
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
 #include <string>
 
 #include "../catch.hpp"
