@@ -9,6 +9,8 @@
 #include <functional>
 #include <limits>
 #include <new>
+#include <stdexcept>
+#include <string>
 #include <system_error>
 #include <thread>
 #include <vector>
@@ -211,4 +213,14 @@ TEST_CASE("host_block: a refused thread is an exception, and nothing has run", "
     block.sync();
   });
   CHECK(calls == 5);
+}
+
+TEST_CASE("together(): what threads throw ends the case, not the process", "[threads]") {
+  std::atomic<int> ended{0};
+  auto const work = [&](int rank) {
+    ++ended;
+    if (rank > 0) throw std::runtime_error{"rank " + std::to_string(rank)};
+  };
+  CHECK_THROWS_WITH(together(4, work), "rank 1");
+  CHECK(ended == 4);
 }
