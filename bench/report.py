@@ -21,6 +21,9 @@ import sys
 BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
+# Of the repetitions of a row, beside rates.
+MEDIANS = ("p50_us", "host_us", "copy_bandwidth_percent", "copies_us", "stream_us", "over_us", "alone_us",
+           "times_alone")
 DROPPED_CONTEXT = ("host_name", "executable", "library_version", "json_schema_version")
 DROPPED_ROW = ("family_index", "per_family_instance_index", "repetitions", "threads", "run_type", "run_name",
                "real_time", "cpu_time", "time_unit", "aggregate_name", "aggregate_unit")
@@ -87,7 +90,7 @@ def merged(rows):
     for group in groups.values():
         row = dict(group[0])
         for key in row:
-            if key.endswith("_per_second") or key in ("p50_us", "host_us", "copy_bandwidth_percent"):
+            if key.endswith("_per_second") or key in MEDIANS:
                 row[key] = median([one[key] for one in group])
         for key in ("p99_us", "max_us"):
             row[key] = max(one[key] for one in group)
@@ -134,6 +137,20 @@ def rates(rows):
     return lines
 
 
+def calls_on_host_memory(rows):
+    """The table of the compiled library: a call by one thread with what it is made of, and by eight at once."""
+    lines = ["| row | call us | copies us | on a stream us | over us | by eight threads us | times alone |",
+             "|---|" + "--:|" * 6]
+    for case in cases(rows):
+        of = {row["variant"]: row for row in case}
+        one, eight = of.get("1_thread", {}), of.get("8_threads", {})
+        figures = [one.get(key) for key in ("p50_us", "copies_us", "stream_us", "over_us")] + [eight.get("p50_us")]
+        lines.append("| " + " | ".join(
+            [title(case[0])] + ["-" if figure is None else f"{figure:,.0f}" for figure in figures] +
+            [f"{eight['times_alone']:.1f}" if eight else "-"]) + " |")
+    return lines
+
+
 def baseline_of(case, row):
     """The row that a row of the same case is compared with: a replayed graph with a replayed one, where there is one."""
     named = {other["variant"]: other for other in case}
@@ -162,6 +179,8 @@ def rate_columns(rows):
 def table(rows):
     if all("keys_per_second" in row for row in rows):
         return rates(rows)
+    if all("copies_us" in row or "alone_us" in row for row in rows):
+        return calls_on_host_memory(rows)
     columns = rate_columns(rows)
     what = "clouds x points -> samples" if "samples" in rows[0] else "row"
     lines = [f"| {what} | variant | median ms | p99 ms | baseline | baseline ms | speed-up | " +

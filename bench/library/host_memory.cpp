@@ -6,6 +6,7 @@
 #include "support/counters.hpp"
 #include "support/cuda_check.hpp"
 #include "support/cuda_handles.hpp"
+#include "support/device_context.hpp"
 #include "support/register_row.hpp"
 #include "support/suite.hpp"
 
@@ -339,6 +340,7 @@ int run_program(arguments const& wished) {
       register_row(name + "8_threads", 50, [&of, points](benchmark::State& state) { run_eight(state, of, *points); });
     }
   }
+  if (!wished.list_only) add_device_context();
   return run_host_suite("library", wished);
 }
 
