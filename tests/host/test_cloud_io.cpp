@@ -338,7 +338,7 @@ TEST_CASE("coverage is the largest distance to a sample", "[coverage]") {
   }
 }
 
-TEST_CASE("the picture is a PNG of its size", "[render]") {
+ONE_THREAD_TEST_CASE("the picture is a PNG of its size", "[render][one_thread]") {
   scratch_folder const folder;
   auto const file = folder.path() / "picture.png";
   auto const shape_of = [&](points3 const& points, std::vector<std::int64_t> const& samples) {
@@ -422,7 +422,7 @@ TEST_CASE("voxels are compared to the bit", "[voxels]") {
   CHECK_FALSE(equal_bits(voxels, changed));
 }
 
-TEST_CASE("the picture of the voxels is not empty on the right", "[render]") {
+ONE_THREAD_TEST_CASE("the picture of the voxels is not empty on the right", "[render][one_thread]") {
   points3 points;
   for (int i = 0; i < 1000; ++i)
     points.push_back({static_cast<float>(i % 10), static_cast<float>(i / 10 % 10), static_cast<float>(i / 100)});
@@ -443,7 +443,7 @@ TEST_CASE("the picture of the voxels is not empty on the right", "[render]") {
   CHECK(right > 100'000);  // a block of a thousand cubes fills most of a panel
 }
 
-TEST_CASE("voxels of clouds without an extent, and with an extreme one, are drawn", "[render]") {
+ONE_THREAD_TEST_CASE("voxels of clouds without an extent, and with an extreme one, are drawn", "[render][one_thread]") {
   float const nan = std::numeric_limits<float>::quiet_NaN();
   float const most = std::numeric_limits<float>::max();
   for (points3 const& points :

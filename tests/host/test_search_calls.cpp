@@ -13,6 +13,7 @@
 #include "../catch.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/index_problem.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch;
@@ -214,7 +215,7 @@ bool same(std::vector<T> const& a, std::vector<T> const& b) {
 
 TEST_CASE("point_bvh: knn, radius, rows, normals, means and interpolation by an index that has been built",
           "[point_bvh][host]") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
     CAPTURE(seed);
     auto const problem = random_index_problem(seed);
     clouds_on_host const clouds{problem};

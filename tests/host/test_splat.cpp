@@ -42,6 +42,7 @@ std::vector<point3> const& knot_cloud() {
 TEST_CASE("splats close a closed surface from every side", "[splat]") {
   torus_knot const knot;
   for (double const azimuth : {0.0, 50.0, 135.0, 260.0}) {
+    if (farpoint_tests::for_races && azimuth > 0) break;
     auto const view = draw(knot_cloud(), azimuth, 2);
     INFO("azimuth " << azimuth << ", " << view.seen.visible.size() << " visible points");
     auto const within = knot.depths(view.picture.looking, 0.95 * torus_knot::tube_radius);
