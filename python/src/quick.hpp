@@ -37,14 +37,13 @@ class tensor_call {
     place_.device = device_if_dense(first);
     index_t wanted = 0;
     if (place_.device < -1 || !read_number(threads, wanted) || wanted < 0 || wanted > INT_MAX) return;
-    good_ = true;
     if (!place_.on_host()) place_.stream = current_stream(place_.device);
     place_.threads = static_cast<int>(wanted);
     place_.allocate = nb::none();
     place_.y_first = y_first;
     place_.torch_memory = true;
     maker_.emplace(place_.device);
-    add(first, first_);
+    read(first, first_);
   }
 
   /// False: leave the call to the Python half.
@@ -55,10 +54,8 @@ class tensor_call {
 
   /// Reads a tensor, which must be on the device of the first.
   bool add(nb::handle tensor, input& array) {
-    good_ = good_ && device_if_dense(tensor) == place_.device && array.read(tensor);
-    if (!good_) return false;
-    bool const is_complex = array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
-    good_ = !(is_complex && is_conjugated(tensor));
+    good_ = good_ && device_if_dense(tensor) == place_.device;
+    if (good_) read(tensor, array);
     return good_;
   }
 
@@ -78,6 +75,13 @@ class tensor_call {
   }
 
  private:
+  void read(nb::handle tensor, input& array) {
+    good_ = array.read(tensor);
+    if (!good_) return;
+    bool const is_complex = array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
+    good_ = !(is_complex && is_conjugated(tensor));
+  }
+
   place place_;
   input first_;
   std::optional<tensor_maker> maker_;

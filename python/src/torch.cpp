@@ -157,23 +157,32 @@ struct kept_arguments {
   std::size_t axes = 0;
   std::int64_t shape[most] = {};
   nb::object arguments;
+
+  bool are_of(std::int64_t const* lengths, std::size_t count, PyObject* type) const noexcept {
+    return dtype == type && axes == count && std::equal(lengths, lengths + count, shape);
+  }
 };
 
 /// The same. The last ones are kept: the calls of a loop have the same shapes.
 nb::object arguments_of(std::int64_t const* shape, std::size_t axes, PyObject* dtype) {
+  // Four to a slot, the newest first: with one, two outputs that share a slot push each other out in every call.
+  using slot = std::array<kept_arguments, 4>;
   // It lives as long as the process: when that ends, there is no Python to give the tuples back to.
-  static auto& all = *new std::array<kept_arguments, 64>;
+  static auto& all = *new std::array<slot, 64>;
   if (axes > kept_arguments::most) return new_arguments(shape, axes, dtype);
   auto hash = static_cast<std::uint64_t>(reinterpret_cast<std::uintptr_t>(dtype) / alignof(std::max_align_t) + axes);
   for (std::size_t axis = 0; axis < axes; ++axis) hash = 31 * hash + static_cast<std::uint64_t>(shape[axis]);
-  kept_arguments& kept = all[hash % all.size()];
-  if (kept.dtype != dtype || kept.axes != axes || !std::equal(shape, shape + axes, kept.shape)) {
-    kept.arguments = new_arguments(shape, axes, dtype);
-    kept.dtype = dtype;
-    kept.axes = axes;
-    std::copy(shape, shape + axes, kept.shape);
-  }
-  return kept.arguments;
+  slot& kept = all[hash % all.size()];
+  auto const found = std::find_if(kept.begin(), kept.end(),
+                                  [&](kept_arguments const& each) { return each.are_of(shape, axes, dtype); });
+  if (found != kept.end()) return found->arguments;
+  std::move_backward(kept.begin(), kept.end() - 1, kept.end());
+  kept_arguments& first = kept.front();
+  first.arguments = new_arguments(shape, axes, dtype);
+  first.dtype = dtype;
+  first.axes = axes;
+  std::copy(shape, shape + axes, first.shape);
+  return first.arguments;
 }
 
 /// A tensor; made by torch.empty() where torch has no quick function for the device.
@@ -194,18 +203,24 @@ nb::object empty_tensor(int device, nb::tuple const& shape, nb::str const& dtype
   return tensor_maker{device}.make(lengths.data(), lengths.size(), type_named(dtype).object);
 }
 
-void* address_of(nb::handle tensor) {
-  nb::object const address = called(tensor, names().data_ptr);
-  if (!address) nb::raise_python_error();
-  return PyLong_AsVoidPtr(address.ptr());
-}
-
 /// A tensor's memory, type and axes, without the steps of Python; false where they are not to be had so.
 bool view_of(nb::handle tensor, nb::dlpack::dltensor& view) noexcept {
   if (torch.exchange == nullptr) return false;
   if (torch.exchange->view(tensor.ptr(), &view) == 0) return true;
   PyErr_Clear();
   return false;
+}
+
+void* address_of(nb::dlpack::dltensor const& view) {
+  return static_cast<char*>(view.data) + view.byte_offset;
+}
+
+void* address_of(nb::handle tensor) {
+  nb::dlpack::dltensor view;
+  if (view_of(tensor, view)) return address_of(view);
+  nb::object const address = called(tensor, names().data_ptr);
+  if (!address) nb::raise_python_error();
+  return PyLong_AsVoidPtr(address.ptr());
 }
 
 bool is_true(nb::object const& answer) noexcept {
@@ -355,7 +370,7 @@ void read_tensor(nb::handle tensor, memory_layout& layout) {
   nb::dlpack::dltensor view;
   if (!view_of(tensor, view)) return read_attributes(tensor, layout);
   if (type_of(view.dtype) == nullptr) refuse_type();
-  layout.data = static_cast<char*>(view.data) + view.byte_offset;
+  layout.data = address_of(view);
   layout.dtype = view.dtype;
   layout.set_axes(
       static_cast<std::size_t>(view.ndim), [&](std::size_t axis) { return view.shape[axis]; },
