@@ -43,7 +43,7 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 /// @return ok | bad_argument | workspace_too_small | cuda_failure. Never clears or returns a pending error of other
 ///         work.
 /// Complexity: as the host overload. A memset and a launch build the index and one searches; up to seven more sort
-/// queries that are not the points. They wait for room for one block, not for the whole device. Lists of up to 32 (16
+/// queries that are not the points. They wait for room for one block, not for the whole device. Lists of up to 64 (32
 /// in double) are in registers, longer ones in shared memory. At most 2^30 points. Thread-safe: concurrent calls must
 /// not share output or workspace.
 template <class Selector = knn_selector, class Points, class Queries>

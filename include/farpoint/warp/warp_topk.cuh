@@ -19,15 +19,17 @@ FARPOINT_BEGIN_NAMESPACE
 ///
 /// Use: construct, activate(), then offer() up to `batch` candidates a lane between two calls of merge_if_full(), and
 /// merge_all() at the end. The result does not depend on the order of the candidates: ties go to the lower index.
-/// Distances are not NaN. Cost: Capacity keys in registers; 16 keys of shared memory a lane; a store for a candidate;
-/// 19 comparisons to sort 8 candidates and Capacity / 2 * log2(Capacity) to merge them.
+/// Distances are not NaN. Cost: Capacity keys in registers; 16 keys of shared memory a lane, 32 from a Capacity of 64
+/// on; a store for a candidate; 19 comparisons to sort 8 candidates, or 63 for 16, and Capacity / 2 * log2(Capacity) to
+/// merge them.
 /// @tparam Capacity  k at most: 1, or a power of two
 template <class Scalar, int Capacity>
 class warp_topk {
  public:
   using key = neighbour_key<Scalar>;
-  /// Candidates of a lane that are merged at a time, and that it may offer between two calls of merge_if_full().
-  static constexpr int batch = 8;
+  /// Candidates of a lane that are merged at a time, and that it may offer between two calls of merge_if_full(). Where
+  /// a merge costs much, twice as many; shorter lists gain more from a bound that falls early.
+  static constexpr int batch = Capacity < 64 ? 8 : 16;
   static constexpr int slots = 2 * batch;
 
   /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Needs no initialisation; free

@@ -85,10 +85,12 @@ template <class Scalar>
 constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 32
                                            : capacity <= 16 ? 20
-                                                            : 16)
-                                        : (capacity <= 4   ? 20
-                                           : capacity <= 8 ? 16
-                                                           : 12);
+                                           : capacity <= 32 ? 16
+                                                            : 8)
+                                        : (capacity <= 4    ? 20
+                                           : capacity <= 8  ? 16
+                                           : capacity <= 16 ? 12
+                                                            : 8);
   return warps * cuda_warp::lanes / block_size;
 }
 
@@ -97,6 +99,7 @@ template <class Queries>
 struct knn_cuda_args {
   using scalar = typename Queries::scalar;
   static constexpr int least_capacity = 1;
+  static constexpr int most_capacity = most_rows_in_packets<scalar>;
 
   search_queries<Queries> queries;
   index_t threads;  ///< queries.threads()

@@ -14,7 +14,7 @@ namespace FARPOINT_HIDDEN detail {
 /// Enqueues the kernel for the length of the lists.
 template <class Selector, class Queries>
 FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, knn_cuda_args<Queries> const& args) noexcept {
-  if (args.request.k > most_in_packets<typename Queries::scalar>) {
+  if (args.request.k > knn_cuda_args<Queries>::most_capacity) {
     launch_warp_per_query(launcher, args, args.threads);
   } else {
     launch_packets<Selector>(launcher, args, args.threads);

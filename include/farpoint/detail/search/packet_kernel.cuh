@@ -11,9 +11,14 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Largest k whose lists are in registers.
+/// Largest k whose lists are in registers, beside what a consumer of them needs.
 template <class Scalar>
 inline constexpr int most_in_packets = sizeof(Scalar) == 4 ? 32 : 16;
+
+/// The same where rows are written from the lists. Lists of 64 doubles take more registers than a thread has: a warp
+/// for each query is faster.
+template <class Scalar>
+inline constexpr int most_rows_in_packets = 2 * most_in_packets<Scalar>;
 
 /// Not inlined: the search that follows needs the registers, and few queries take this path.
 template <class Scalar>
@@ -61,7 +66,7 @@ constexpr int packet_blocks(int block_size) noexcept {
 ///   leave_empty(row)                    of a query that has none; -1 for no row
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
-/// and constants: least_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.
+/// and constants: least_capacity, most_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.
 template <class Args, int Capacity, int BlockSize>
 __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(BlockSize)) packet_kernel(Args const args) {
   using scalar = typename Args::scalar;
@@ -84,7 +89,17 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   args.finish(mine, found, candidates[warp]);
 }
 
-/// Enqueues it for k up to most_in_packets, with at least so many threads.
+/// Enqueues it for lists longer than most_in_packets: in smaller blocks, where those asked for have no room for them.
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
+  constexpr int capacity = Args::most_capacity;
+  constexpr int asked = Selector::block_size;
+  constexpr bool fits = packets_fit<typename Args::scalar, capacity>(asked / cuda_warp::lanes);
+  constexpr int block_size = fits ? asked : asked / 2;
+  launcher.launch_for(threads, block_size, packet_kernel<Args, capacity, block_size>, args);
+}
+
+/// Enqueues it for k up to Args::most_capacity, with at least so many threads.
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;
@@ -92,6 +107,9 @@ FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args,
   constexpr int most = most_in_packets<typename Args::scalar>;
   using kernel_type = void (*)(Args const);
   int const k = args.request.k;
+  if constexpr (Args::most_capacity > most) {
+    if (k > most) return launch_long_packets<Selector>(launcher, args, threads);
+  }
   kernel_type const kernel = k <= least ? kernel_type{packet_kernel<Args, least, block_size>}
                              : k <= 4   ? kernel_type{packet_kernel<Args, 4, block_size>}
                              : k <= 8   ? kernel_type{packet_kernel<Args, 8, block_size>}

@@ -14,6 +14,7 @@ struct packet_lists_args {
   using scalar = typename Queries::scalar;
   using key = neighbour_key<scalar>;
   static constexpr int least_capacity = 4;
+  static constexpr int most_capacity = most_in_packets<scalar>;
 
   search_queries<Queries> queries;
   index_t threads;  ///< queries.threads()
