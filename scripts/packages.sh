@@ -181,6 +181,15 @@ first_lines() {
     sed -n '/^```python$/,/^```$/p' docs/python.md | sed '/^```/d; /farpoint.torch/,$d' | (cd / && "$work/wheel-user/bin/python" -)
 }
 
+# The toolkit's is a package of its own, which need not be there: then PyPI's.
+with_cuobjdump() {
+  local found
+  if command -v cuobjdump > /dev/null; then return; fi
+  "$work/wheel-venv/bin/pip" install -q nvidia-cuda-cuobjdump >> "$work/wheel.log" 2>&1 || return
+  found=$(find "$work/wheel-venv" -name cuobjdump -type f -perm -u+x | head -n 1)
+  [ -n "$found" ] && PATH=$PATH:${found%/*}
+}
+
 wheel() {
   local python gpus=() of_gpus=(--config-settings cmake.define.FARPOINT_CUDA=OFF)
   python=$(python_of_wheels)
@@ -197,6 +206,10 @@ wheel() {
     return
   }
   try "wheel: built" "$work/wheel-venv/bin/pip" wheel -q --no-deps -w "$work/wheel" ./python "${of_gpus[@]}"
+  if [ ${#gpus[@]} -gt 0 ] && ! with_cuobjdump; then
+    skip "wheel: there is no cuobjdump, which tells for which GPUs it is"
+    gpus=()
+  fi
   try "wheel: what is in it" scripts/wheel.py "$work"/wheel/farpoint-*.whl "${gpus[@]}"
   head -n 3 "$work"/wheel__what_is_in_it.log
   try "wheel: the page's first lines" first_lines "$work"/wheel/farpoint-*.whl
