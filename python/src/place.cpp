@@ -65,8 +65,7 @@ device_memory::device_memory(place const& where, std::size_t size) : size_{size}
   if (!where.allocate.is_none()) {
     allocate(where);
   } else if (where.torch_memory) {
-    of_torch_ = torch_memory{where.device, where.stream, size};
-    address_ = of_torch_.address();
+    address_ = memory_of_torch(where.device, size, owner_);
   } else {
 #if FARPOINT_PYTHON_CUDA
     check_cuda(cudaMallocAsync(&address_, size, where.exec().stream),
@@ -101,7 +100,6 @@ device_memory& device_memory::operator=(device_memory&& other) noexcept {
   size_ = std::exchange(other.size_, 0);
   stream_ = other.stream_;
   from_pool_ = std::exchange(other.from_pool_, false);
-  of_torch_ = std::move(other.of_torch_);
   owner_ = std::move(other.owner_);
   memory_ = std::move(other.memory_);
   return *this;

@@ -3,7 +3,6 @@
 #pragma once
 
 #include "array.hpp"
-#include "torch.hpp"
 
 #include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/core/workspace.hpp>
@@ -69,8 +68,7 @@ class device_memory {
   std::size_t size_ = 0;
   std::uintptr_t stream_ = 0;
   bool from_pool_ = false;
-  torch_memory of_torch_;
-  nb::object owner_;  ///< what an allocator returned
+  nb::object owner_;  ///< what an allocator returned, or a tensor
   array memory_;      ///< of it, if it is an array: a capsule is empty afterwards, and this has the memory
 };
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cstddef>
 #include <initializer_list>
-#include <utility>
 #include <vector>
 
 namespace farpoint_python {
@@ -51,8 +50,6 @@ struct torch_parts {
   PyObject* current_stream = nullptr;
   PyObject* empty_on_host = nullptr;
   PyObject* empty_on_device = nullptr;
-  PyObject* allocate = nullptr;  ///< of its allocator: (bytes, stream) -> address
-  PyObject* release = nullptr;
   exchange_api const* exchange = nullptr;  ///< null if this torch has none
 };
 torch_parts torch;
@@ -274,8 +271,6 @@ void connect_torch(nb::handle module) {
   torch.current_stream = found(module, {"_C", "_cuda_getCurrentRawStream"});
   torch.empty_on_host = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cpu"});
   torch.empty_on_device = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cuda"});
-  torch.allocate = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_alloc"});
-  torch.release = found(module, {"_C", "_cuda_cudaCachingAllocator_raw_delete"});
   torch.exchange = exchange_of(found(module, {"Tensor", "__dlpack_c_exchange_api__"}));
   torch.tensor = reinterpret_cast<PyTypeObject*>(found(module, {"Tensor"}));
 }
@@ -382,43 +377,11 @@ void read_tensor(nb::handle tensor, memory_layout& layout) {
       [&](std::size_t axis) { return view.strides[axis]; });
 }
 
-torch_memory::torch_memory(int device, std::uintptr_t stream, std::size_t size) {
-  if (torch.allocate != nullptr && torch.release != nullptr) {
-    nb::object const bytes = nb::int_(size);
-    nb::object const on = nb::int_(stream);
-    owner_ = call_of(torch.allocate, {bytes.ptr(), on.ptr()});
-    address_ = PyLong_AsVoidPtr(owner_.ptr());
-    return;
-  }
+void* memory_of_torch(int device, std::size_t size, nb::object& owner) {
   PyObject* const byte = types[static_cast<std::size_t>(tensor_type_id::uint8)].object;
   auto const length = static_cast<std::int64_t>(size);
-  owner_ = made_of(arguments_of(&length, 1, byte), torch.empty_on_device, device);
-  address_ = address_of(owner_);
-}
-
-torch_memory::torch_memory(torch_memory&& other) noexcept
-    : address_{std::exchange(other.address_, nullptr)}, owner_{std::move(other.owner_)} {}
-
-torch_memory& torch_memory::operator=(torch_memory&& other) noexcept {
-  if (this == &other) return *this;
-  release();
-  address_ = std::exchange(other.address_, nullptr);
-  owner_ = std::move(other.owner_);
-  return *this;
-}
-
-torch_memory::~torch_memory() {
-  release();
-}
-
-void torch_memory::release() noexcept {
-  if (!owner_.is_valid() || !PyLong_CheckExact(owner_.ptr())) return;
-  // What a call on its way out raises stays what is raised.
-  nb::error_scope const raised;
-  PyObject* const address = owner_.ptr();
-  nb::object const done = nb::steal(PyObject_Vectorcall(torch.release, &address, 1, nullptr));
-  if (!done) PyErr_Clear();
-  owner_.reset();
+  owner = made_of(arguments_of(&length, 1, byte), torch.empty_on_device, device);
+  return address_of(owner);
 }
 
 void add_torch(nb::module_& m) {

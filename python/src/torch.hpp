@@ -101,25 +101,8 @@ bool is_tensor(nb::handle object) noexcept;
 /// Reads a tensor. Raises what torch does for one that has no memory of its own, such as a sparse one.
 void read_tensor(nb::handle tensor, memory_layout& layout);
 
-/// Memory of torch's caching allocator, for calls on its current stream of the current device. It may be given back as
-/// soon as the calls are enqueued.
-class torch_memory {
- public:
-  torch_memory() = default;
-  /// @param device  the current one
-  /// @param stream  torch's current one there
-  torch_memory(int device, std::uintptr_t stream, std::size_t size);
-  torch_memory(torch_memory&& other) noexcept;
-  torch_memory& operator=(torch_memory&& other) noexcept;
-  ~torch_memory();
-
-  void* address() const noexcept { return address_; }
-
- private:
-  void release() noexcept;
-
-  void* address_ = nullptr;
-  nb::object owner_;  ///< a tensor, or the address as torch gave it, where torch has a quick way for this
-};
+/// Memory of torch's caching allocator, for calls on its current stream of the current device, which is this one.
+/// @param owner  set to the tensor that keeps it. It may be let go as soon as the calls are enqueued.
+void* memory_of_torch(int device, std::size_t size, nb::object& owner);
 
 }  // namespace farpoint_python
