@@ -181,13 +181,13 @@ first_lines() {
     sed -n '/^```python$/,/^```$/p' docs/python.md | sed '/^```/d; /farpoint.torch/,$d' | (cd / && "$work/wheel-user/bin/python" -)
 }
 
-# The toolkit's is a package of its own, which need not be there: then PyPI's.
+# The toolkit's is a package of its own, which need not be there: then PyPI's, which does not put it among the programs.
 with_cuobjdump() {
-  local found
   if command -v cuobjdump > /dev/null; then return; fi
-  "$work/wheel-venv/bin/pip" install -q nvidia-cuda-cuobjdump >> "$work/wheel.log" 2>&1 || return
-  found=$(find "$work/wheel-venv" -name cuobjdump -type f -perm -u+x | head -n 1)
-  [ -n "$found" ] && PATH=$PATH:${found%/*}
+  from_pypi cuobjdump nvidia-cuda-cuobjdump || return
+  [ -x "$tool/cuobjdump" ] || ln -sf "$(find "$work/cuobjdump/lib" -name cuobjdump -type f)" "$tool/cuobjdump"
+  PATH=$PATH:$tool
+  command -v cuobjdump > /dev/null
 }
 
 wheel() {
@@ -207,7 +207,7 @@ wheel() {
   }
   try "wheel: built" "$work/wheel-venv/bin/pip" wheel -q --no-deps -w "$work/wheel" ./python "${of_gpus[@]}"
   if [ ${#gpus[@]} -gt 0 ] && ! with_cuobjdump; then
-    skip "wheel: there is no cuobjdump, which tells for which GPUs it is"
+    skip "wheel: for which GPUs it is, there is no cuobjdump to tell"
     gpus=()
   fi
   try "wheel: what is in it" scripts/wheel.py "$work"/wheel/farpoint-*.whl "${gpus[@]}"
