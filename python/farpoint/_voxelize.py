@@ -95,11 +95,11 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         In host memory V is the number of voxels. On a GPU it is the capacity, as nothing waits for the number: rows
         behind `voxel_count` are zeros.
     """
-    if (outputs is capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
+    if (capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
             and columns in _COLUMNS and order in _ORDERS and dtype in ("float32", "float16")):
         batch, zyx = _COLUMNS[columns]
-        quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, order == "grid", batch, zyx,
-                                     dtype == "float16", threads)
+        quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, outputs, order == "grid",
+                                     batch, zyx, dtype == "float16", threads)
         if quick is not None:
             return _only_voxels(quick) if points.is_cpu else quick
     call = Call("voxelize", points, threads, stream, workspace)

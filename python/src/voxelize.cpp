@@ -176,6 +176,7 @@ void voxelize(place const& where, input const& points, optional_input const& off
 struct quick_voxelize_wish {
   nb::handle max_points;
   nb::handle max_voxels;
+  nb::handle outputs;  ///< names, or None for all
   bool grid_order = false;
   bool batch = false;
   bool zyx = false;
@@ -222,11 +223,35 @@ bool read_hard(quick_voxelize_wish const& wish, voxelize_wish& to) {
   return points >= 1 && voxels >= 1;
 }
 
+/// By output_name.
+using output_set = std::array<bool, output_names.size()>;
+
+/// False for all but a tuple or a list of names as they stand in source code, which Python interns.
+/// @param result  gets the names as keys, in their order
+bool read_outputs(nb::handle names, bool hard, output_set& wanted, nb::dict& result) {
+  auto const count = static_cast<std::size_t>(output_name::voxel_count);
+  wanted.fill(names.is_none());
+  std::fill(wanted.begin() + count, wanted.end(), true);
+  if (names.is_none()) return true;
+  if (!PyTuple_CheckExact(names.ptr()) && !PyList_CheckExact(names.ptr())) return false;
+  for (nb::handle const name : names) {
+    std::size_t each = 0;
+    while (each < count && !key_of(static_cast<output_name>(each)).is(name)) ++each;
+    if (each == count) return false;
+    wanted[each] = true;
+    result[name] = nb::none();
+  }
+  return hard || !wanted[static_cast<std::size_t>(output_name::voxels)];
+}
+
 nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, quick_voxelize_wish const& wish,
                           nb::handle threads) {
   tensor_call const on{points, threads};
   voxelize_wish grid;
-  if (!on || !are_points(on.first(), true) || !read_grid(size, range, grid) || !read_hard(wish, grid)) {
+  output_set wanted{};
+  nb::dict result;
+  if (!on || !are_points(on.first(), true) || !read_grid(size, range, grid) || !read_hard(wish, grid) ||
+      !read_outputs(wish.outputs, grid.max_points.has_value(), wanted, result)) {
     return nb::none();
   }
   grid.grid_order = wish.grid_order;
@@ -241,9 +266,9 @@ nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, 
   sizes.batch = wish.batch;
   sizes.narrow = wish.narrow;
 
-  nb::dict result;
   voxelize_arrays arrays{sizes.rows(), wish.batch, wish.zyx, {}};
   sizes.for_each([&](output_name name, index_t const* shape, std::size_t axes, tensor_type_id type) {
+    if (!wanted[static_cast<std::size_t>(name)]) return;
     nb::object tensor;
     arrays[name] = on.make(tensor, shape, axes, type);
     result[key_of(name)] = tensor;
@@ -282,12 +307,13 @@ void add_voxelize(nb::module_& m) {
   m.def(
       "quick_voxelize",
       [](nb::handle points, nb::handle size, nb::handle range, nb::handle max_points, nb::handle max_voxels,
-         bool grid_order, bool batch, bool zyx, bool narrow, nb::handle threads) {
-        return quick_voxelize(points, size, range, {max_points, max_voxels, grid_order, batch, zyx, narrow}, threads);
+         nb::handle outputs, bool grid_order, bool batch, bool zyx, bool narrow, nb::handle threads) {
+        return quick_voxelize(points, size, range, {max_points, max_voxels, outputs, grid_order, batch, zyx, narrow},
+                              threads);
       },
       nb::arg("points").none(), nb::arg("voxel_size").none(), nb::arg("point_range").none(),
-      nb::arg("max_points").none(), nb::arg("max_voxels").none(), nb::arg("grid_order"), nb::arg("batch"),
-      nb::arg("zyx"), nb::arg("narrow"), nb::arg("threads").none());
+      nb::arg("max_points").none(), nb::arg("max_voxels").none(), nb::arg("outputs").none(), nb::arg("grid_order"),
+      nb::arg("batch"), nb::arg("zyx"), nb::arg("narrow"), nb::arg("threads").none());
   m.def(
       "voxel_grid_dims",
       [](std::array<double, 3> const& lower, std::array<double, 3> const& upper, std::array<double, 3> const& size) {

@@ -50,6 +50,8 @@ def calls(points, k=4):
     yield "radius", [rows if number == 0 else rows[:10] for number, rows in enumerate(farpoint.radius(points, 0.4, capacity=4000))][:1]
     yield "voxels", tuple(farpoint.voxelize(points, 0.5, BOX, max_points=3, max_voxels=11).values())
     yield "dynamic", tuple(farpoint.voxelize(points, (0.5, 1, 0.25), list(BOX), columns="batch_zyx", order="grid").values())
+    yield "some voxels", tuple(farpoint.voxelize(points, 0.5, BOX, max_points=3, max_voxels=11, outputs=["voxels", "coords"]).values())
+    yield "counts", tuple(farpoint.voxelize(points, 0.5, BOX, outputs=()).values())
 
 
 def host(array):
@@ -62,7 +64,7 @@ def test_answers_are_those_of_arrays(device):
             assert len(found) == len(expected)
             for one, other in zip(found, expected):
                 assert isinstance(one, torch.Tensor) and one.device == points.device and not one.requires_grad
-                if what in ("voxels", "dynamic") and device != "cpu" and other.shape[:1] != one.shape[:1]:
+                if what in ("voxels", "dynamic", "some voxels") and device != "cpu" and other.shape[:1] != one.shape[:1]:
                     assert not one[len(other):].any(), f"{what} of {name}: rows past the voxels"
                     one = one[:len(other)]
                 np.testing.assert_array_equal(host(one), other, err_msg=f"{what} of {name}")
@@ -101,7 +103,8 @@ def test_they_are_taken(device):
     assert core.quick_radius(points, None, 0.5, 20, "int64", 0) is not None
     assert core.quick_gather(points, indices, False, 0) is not None
     assert core.quick_ball_query(0.5, 3, points, points, "int32", 0) is not None
-    assert core.quick_voxelize(points, 0.5, BOX, 2, 5, False, False, False, True, 0) is not None
+    assert core.quick_voxelize(points, 0.5, BOX, 2, 5, None, False, False, False, True, 0) is not None
+    assert core.quick_voxelize(points, 0.5, BOX, 2, 5, ("coords", "voxels"), False, False, False, True, 0) is not None
 
 
 def test_what_is_out_of_the_ordinary_is_left_alone(device):
@@ -111,15 +114,26 @@ def test_what_is_out_of_the_ordinary_is_left_alone(device):
     for other in others:
         assert core.quick_fps(other, 2, 0, "int64", 0) is None
         assert core.quick_knn(points, 2, other, 1.0, False, "int64", 0) is None or other is None
-        assert core.quick_voxelize(other, 0.5, BOX, None, None, False, False, False, False, 0) is None
+        assert core.quick_voxelize(other, 0.5, BOX, None, None, None, False, False, False, False, 0) is None
     for wrong in (-1, 2.0, None, "2", 2**70, True):
         assert core.quick_fps(points, wrong, 0, "int64", 0) is None
         assert core.quick_knn(points, wrong, None, 1.0, False, "int64", 0) is None
-        assert core.quick_voxelize(points, 0.5, BOX, wrong, 0, False, False, False, False, 0) is None
+        assert core.quick_voxelize(points, 0.5, BOX, wrong, 0, None, False, False, False, False, 0) is None
+    for wrong in ("coords", ["voxels"], ["voxel_count"], ["coords", 3], {"coords": 1}, 3):
+        assert core.quick_voxelize(points, 0.5, BOX, None, None, wrong, False, False, False, False, 0) is None
     for wrong in ("uint8", torch.int64, None, 64):
         assert core.quick_fps(points, 2, 0, wrong, 0) is None
     for wrong in (-1, None, 2**40, 1.0):
         assert core.quick_fps(points, 2, 0, "int64", wrong) is None
+
+
+def test_outputs_come_in_the_order_asked_for(device):
+    points = torch.rand(1, 60, 3, device=device)
+    for names in (("num_points", "coords"), ["point_voxel", "mean", "voxels", "mean"], ()):
+        found = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=9, outputs=names)
+        assert list(found) == [*dict.fromkeys(names), "voxel_count", "voxel_offsets"]
+        whole = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=9)
+        assert all(torch.equal(tensor, whole[name]) for name, tensor in found.items())
 
 
 def test_outputs_have_memory_of_their_own(device):
