@@ -45,7 +45,7 @@ def follows_stream(function: Function) -> Function:
         arrays = (value for value in (*arguments, *options.values()) if hasattr(value, "__dlpack_device__"))
         first = next(arrays, getattr(arguments[0], "_like", None) if arguments else None)
         if not hasattr(stream, "__index__"):
-            raise ValueError(f"{function.__name__}: stream is {stream!r}; it must be an address")
+            raise ValueError(f"{function.__name__.lstrip('_')}: stream is {stream!r}; it must be an address")
         with _stream_of(first, operator.index(stream)):
             return function(*arguments, stream=stream, **options)
 
