@@ -8,7 +8,7 @@ import contextlib
 import functools
 import operator
 import sys
-from typing import Any, Callable, ContextManager, NoReturn, Optional, Sequence, TypeVar
+from typing import Any, Callable, ContextManager, Iterable, NoReturn, Optional, Sequence, TypeVar
 
 import numpy as np
 
@@ -29,24 +29,33 @@ def _stream_of(first: Array, stream: int) -> ContextManager[Any]:
     return contextlib.nullcontext()
 
 
+def current_stream(name: str, stream: Optional[int], values: Iterable[Any]) -> ContextManager[Any]:
+    """Makes the stream of a call, if it names one, the current one of the library of the first array among values.
+
+    Then outputs are allocated and filled in the order of that stream, too, and what is read is read behind it.
+    """
+    if stream is None:
+        return contextlib.nullcontext()
+    if not hasattr(stream, "__index__"):
+        raise ValueError(f"{name}: stream is {stream!r}; it must be an address")
+    return _stream_of(next((value for value in values if hasattr(value, "__dlpack_device__")), None), operator.index(stream))
+
+
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
 def follows_stream(function: Function) -> Function:
-    """With `stream=`, outputs are allocated and filled in the order of that stream, too, and what is read is read behind it.
+    """With `stream=`, the function runs under current_stream() of its arguments.
 
-    The library is that of the first array among the arguments, or of what a map is like.
+    A map among them stands for what it is like.
     """
 
     @functools.wraps(function)
     def call(*arguments: Any, stream: Optional[int] = None, **options: Any) -> Any:
         if stream is None:
             return function(*arguments, **options)
-        arrays = (value for value in (*arguments, *options.values()) if hasattr(value, "__dlpack_device__"))
-        first = next(arrays, getattr(arguments[0], "_like", None) if arguments else None)
-        if not hasattr(stream, "__index__"):
-            raise ValueError(f"{function.__name__.lstrip('_')}: stream is {stream!r}; it must be an address")
-        with _stream_of(first, operator.index(stream)):
+        like = getattr(arguments[0], "_like", None) if arguments else None
+        with current_stream(function.__name__, stream, (*arguments, *options.values(), like)):
             return function(*arguments, stream=stream, **options)
 
     return call  # type: ignore[return-value]

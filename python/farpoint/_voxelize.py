@@ -8,7 +8,7 @@ import numpy as np
 
 from . import _core
 from ._arrays import Allocator, Array
-from ._call import Call, cloud_shape, follows_stream
+from ._call import Call, cloud_shape, current_stream
 
 _OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
 _DYNAMIC_OUTPUTS = ("coords", "num_points", "mean", "point_voxel")
@@ -45,50 +45,7 @@ def _only_voxels(result: Dict[str, Any]) -> Dict[str, Any]:
     return result
 
 
-@follows_stream
-def _voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int],
-              max_voxels: Optional[int], outputs: Optional[Sequence[str]], capacity: Optional[int], order: str, columns: str,
-              seed: Optional[int], dtype: Any, offsets: Optional[Array], lengths: Optional[Array], threads: int,
-              stream: Optional[int] = None, workspace: Optional[Allocator]) -> Dict[str, Any]:
-    """voxelize() of arrays of any kind: all is checked here."""
-    call = Call("voxelize", points, threads, stream, workspace)
-    space = call.space
-    points = call.points(points, more_columns=True)
-    cuts = call.offsets(points, offsets, lengths)
-    if (max_points is None) != (max_voxels is None):
-        call.fail("pass both max_points and max_voxels, or neither")
-    hard = max_points is not None
-    if max_points is not None and max_voxels is not None:
-        max_points, max_voxels = call.integer(max_points, "max_points"), call.integer(max_voxels, "max_voxels")
-        if max_points < 1 or max_voxels < 1:
-            call.fail("max_points and max_voxels must be positive")
-    bounds = call.numbers(point_range, 6, "point_range")
-    if order not in _ORDERS:
-        call.fail(f"there is no order {order!r}")
-    if columns not in tuple(_COLUMNS):
-        call.fail(f"there are no columns {columns!r}")
-    batch, zyx = _COLUMNS[columns]
-    wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else _named(call, outputs, hard)
-    dtype = call.type_name(dtype, ("float32", "float16"), "dtype")
-
-    shape = cloud_shape(points, cuts)
-    clouds = shape[0] if shape else 1
-    if capacity is not None:
-        capacity = call.integer(capacity, "capacity")
-        if capacity < 0:
-            call.fail("capacity is negative")
-    shapes = _core.voxelize_shapes(tuple(points.shape), clouds, max_points, max_voxels, capacity, batch, dtype == "float16")
-    result = {name: space.empty(*shapes[name]) for name in (*wanted, "voxel_count", "voxel_offsets")}
-    if "point_voxel" in result and cuts is not None:
-        # Points that offsets leave out are in no voxel, and not written.
-        result["point_voxel"][...] = -1
-    (rows, _), _ = shapes["coords"]
-    _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
-                   max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, result)
-    return _only_voxels(result) if space.on_host else result
-
-
-# Only the other one follows a stream: that takes longer than the rest of what Python does here.
+# Not by follows_stream: calls of loops have no stream, and are spared the step.
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
              max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, capacity: Optional[int] = None,
              order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: Any = "float32",
@@ -145,6 +102,39 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
                                      batch, zyx, dtype == "float16", threads)
         if quick is not None:
             return _only_voxels(quick) if points.is_cpu else quick
-    return _voxelize(points, voxel_size, point_range, max_points=max_points, max_voxels=max_voxels, outputs=outputs, capacity=capacity,
-                     order=order, columns=columns, seed=seed, dtype=dtype, offsets=offsets, lengths=lengths, threads=threads,
-                     stream=stream, workspace=workspace)
+    with current_stream("voxelize", stream, (points, offsets, lengths)):
+        call = Call("voxelize", points, threads, stream, workspace)
+        space = call.space
+        points = call.points(points, more_columns=True)
+        cuts = call.offsets(points, offsets, lengths)
+        if (max_points is None) != (max_voxels is None):
+            call.fail("pass both max_points and max_voxels, or neither")
+        hard = max_points is not None
+        if max_points is not None and max_voxels is not None:
+            max_points, max_voxels = call.integer(max_points, "max_points"), call.integer(max_voxels, "max_voxels")
+            if max_points < 1 or max_voxels < 1:
+                call.fail("max_points and max_voxels must be positive")
+        bounds = call.numbers(point_range, 6, "point_range")
+        if order not in _ORDERS:
+            call.fail(f"there is no order {order!r}")
+        if columns not in tuple(_COLUMNS):
+            call.fail(f"there are no columns {columns!r}")
+        batch, zyx = _COLUMNS[columns]
+        wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else _named(call, outputs, hard)
+        dtype = call.type_name(dtype, ("float32", "float16"), "dtype")
+
+        shape = cloud_shape(points, cuts)
+        clouds = shape[0] if shape else 1
+        if capacity is not None:
+            capacity = call.integer(capacity, "capacity")
+            if capacity < 0:
+                call.fail("capacity is negative")
+        shapes = _core.voxelize_shapes(tuple(points.shape), clouds, max_points, max_voxels, capacity, batch, dtype == "float16")
+        result = {name: space.empty(*shapes[name]) for name in (*wanted, "voxel_count", "voxel_offsets")}
+        if "point_voxel" in result and cuts is not None:
+            # Points that offsets leave out are in no voxel, and not written.
+            result["point_voxel"][...] = -1
+        (rows, _), _ = shapes["coords"]
+        _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
+                       max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, result)
+        return _only_voxels(result) if space.on_host else result
