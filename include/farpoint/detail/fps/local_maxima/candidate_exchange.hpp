@@ -60,6 +60,25 @@ class message_exchange {
   }
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return {lists_.list, lists_.list_key}; }
 
+  /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
+  /// Returns how many. Barriers stand before and after.
+  FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
+                                  sample_order<Config, Machine>& order) noexcept {
+    test(round, number);
+    Machine::sync();
+    return accept(now, number, order);
+  }
+  FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
+    unsigned const rank = shared_.rank[found];
+    return rank < listed_ && is_sample_of_rank(rank, number);
+  }
+
+ private:
+  /// Messages that a thread waits for at once.
+  static constexpr int abreast = maxima_messages_at_once;
+
+  FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
+
   /// Finds out which of this block's candidates are kept by others.
   FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
     pair_share<Config> const share{thread(), round.listed};
@@ -73,9 +92,7 @@ class message_exchange {
     }
   }
 
-  /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
-  /// Returns how many. Barriers stand before and after.
-  FARPOINT_DEVICE unsigned accept(local_maxima_counters& now, local_maxima_summary const&, std::uint32_t tag,
+  FARPOINT_DEVICE unsigned accept(local_maxima_counters& now, std::uint32_t tag,
                                   sample_order<Config, Machine>& order) noexcept {
     unsigned const lane = thread() % 32;
     bool const accepted = thread() < 32 && lane < listed_ && is_sample_of_rank(lane, tag);
@@ -94,16 +111,6 @@ class message_exchange {
     }
     return now.samples;
   }
-  FARPOINT_DEVICE bool is_sample(unsigned found, std::uint32_t number) const noexcept {
-    unsigned const rank = shared_.rank[found];
-    return rank < listed_ && is_sample_of_rank(rank, number);
-  }
-
- private:
-  /// Messages that a thread waits for at once.
-  static constexpr int abreast = maxima_messages_at_once;
-
-  FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
 
   FARPOINT_DEVICE bool is_sample_of_rank(unsigned rank, std::uint32_t number) const noexcept {
     return shared_.blocked_in[rank] != number;

@@ -22,7 +22,27 @@ class list_decision {
 
   FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
 
-  /// Finds out which candidates are kept by others. Threads share out the pairs. Barriers stand before and after.
+  /// Finds out which candidates are samples, and writes them to the samples and to `order`, in the order of the list.
+  /// Returns how many. Barriers stand before and after.
+  FARPOINT_DEVICE unsigned decide(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
+                                  sample_order<Config, Machine>& order) noexcept {
+    test(round, number);
+    Machine::sync();
+    return accept(round, number, order);
+  }
+
+  /// Of candidate c of the list, which has been tested.
+  FARPOINT_DEVICE bool is_sample(unsigned c, std::uint32_t number) const noexcept {
+    return shared_.blocked_in[c] != number;
+  }
+
+ protected:
+  local_maxima_shared<Config>& shared_;
+  local_maxima_list<Config> list_;
+  ball* samples_;
+
+ private:
+  /// Finds out which candidates are kept by others. Threads share out the pairs.
   FARPOINT_DEVICE void test(local_maxima_summary const& round, std::uint32_t number) noexcept {
     unsigned const all = round.listed;
     // A power of two of threads for each part of the pairs; or all.
@@ -38,9 +58,7 @@ class list_decision {
     }
   }
 
-  /// Writes what becomes a sample to the samples and to `order`, in the order of the list. Returns how many; a barrier
-  /// stands after it.
-  FARPOINT_DEVICE unsigned accept(local_maxima_counters&, local_maxima_summary const& round, std::uint32_t number,
+  FARPOINT_DEVICE unsigned accept(local_maxima_summary const& round, std::uint32_t number,
                                   sample_order<Config, Machine>& order) noexcept {
     unsigned const all = round.listed;
     unsigned const lane = Machine::thread() % 32;
@@ -60,18 +78,6 @@ class list_decision {
     Machine::sync();
     return before;
   }
-
-  /// Of candidate c of the list, which has been tested.
-  FARPOINT_DEVICE bool is_sample(unsigned c, std::uint32_t number) const noexcept {
-    return shared_.blocked_in[c] != number;
-  }
-
- protected:
-  local_maxima_shared<Config>& shared_;
-  local_maxima_list<Config> list_;
-
- private:
-  ball* samples_;
 };
 
 /// What a block alone finds is the list.
@@ -85,6 +91,49 @@ class block_exchange : public list_decision<Config, Machine> {
   FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned kept, std::uint32_t) noexcept {
     return {now.largest, now.found, now.left, kept};
   }
+
+  /// The same, with samples in any order: some lanes of a warp find out about a candidate, and nobody else has to know.
+  FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
+                                  sample_order<Config, Machine>& order) noexcept {
+    constexpr unsigned share = 8;  // lanes of a candidate
+    unsigned const all = round.listed;
+    unsigned const lane = Machine::thread() % 32;
+    unsigned const part = lane % share;
+    for (unsigned first = Machine::thread() / 32 * (32 / share); first < all; first += Config::block_size / share) {
+      unsigned const c = smaller(first + lane / share, all - 1);
+      ball const one = list_.ball[c];
+      fps_key const key = list_.key[c];
+      bool blocked = key <= round.left;
+      // Two at once; the last one twice or more, which changes nothing.
+      for (unsigned j = part; j < all; j += 2 * share) {
+        unsigned const other = smaller(j + share, all - 1);
+        blocked |= fps_blocks(list_.ball[j], list_.key[j], one, key);
+        blocked |= fps_blocks(list_.ball[other], list_.key[other], one, key);
+      }
+      unsigned const votes = Machine::ballot(blocked) >> (lane - part) & ((1u << share) - 1);
+      bool const leads = part == 0 && first + lane / share < all;
+      bool const accepted = leads && votes == 0;
+      unsigned const together = Machine::ballot(accepted);
+      unsigned place = 0;
+      if (lane == 0) place = Machine::add(&now.samples, count_bits(together));
+      place = Machine::shuffle(place, 0) + count_bits(together & ((1u << lane) - 1));
+      if (accepted) {
+        samples_[place] = one;
+        order.set(order.size() + place, key);
+      } else if (leads) {
+        shared_.blocked_in[c] = number;
+      }
+    }
+    Machine::sync();
+    return now.samples;
+  }
+
+ private:
+  using decision = list_decision<Config, Machine>;
+  using decision::list_;
+  using decision::samples_;
+  using decision::shared_;
+  using typename decision::ball;
 };
 
 /// The blocks of a cluster read each other's candidates, one barrier a round. `Peers` p has

@@ -60,13 +60,18 @@ class point_registers {
     if constexpr (Config::boxes) {
       lower_near(samples, count);
     } else {
-      constexpr int abreast = each <= 2 ? 8 : each <= 4 ? 4 : 2;
+      constexpr unsigned abreast = each <= 2 ? 8 : each <= 4 ? 4 : 2;
       unsigned s = 0;
       for (; s + abreast <= count; s += abreast) {
         FARPOINT_UNROLL
-        for (int i = 0; i < abreast; ++i) lower_to(samples[s + i]);
+        for (unsigned i = 0; i < abreast; ++i) lower_to(samples[s + i]);
       }
-      for (; s < count; ++s) lower_to(samples[s]);
+      // The rest, and the last one twice or more, which changes nothing.
+      constexpr unsigned few = abreast / 2;
+      for (; s < count; s += few) {
+        FARPOINT_UNROLL
+        for (unsigned i = 0; i < few; ++i) lower_to(samples[smaller(s + i, count - 1)]);
+      }
       measure();
     }
   }

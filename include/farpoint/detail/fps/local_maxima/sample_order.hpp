@@ -73,16 +73,17 @@ class sample_order {
   FARPOINT_DEVICE void for_each(unsigned rank, unsigned blocks, Write const& write) noexcept {
     Machine::sync();
     unsigned const tiles = divide_up(size_, 32u);
-    if (2 * tiles >= blocks * Config::warps) {
-      for (unsigned tile = Machine::thread() / 32 * blocks + rank; tile < tiles; tile += blocks * Config::warps) {
-        unsigned const number = tile * 32 + Machine::thread() % 32;
-        fps_key const key = number < size_ ? get(number) : 0;
-        unsigned const before = count_before(tile, key, 0, 1);
-        if (number < size_) write(before, key);
-      }
-    } else {
-      for (unsigned tile = rank; tile < tiles; tile += blocks) write_by_block(tile, write);
+    unsigned const warps = blocks * Config::warps;
+    // What is left when each warp has had as many tiles: too few to keep the warps busy, they are shared out.
+    unsigned const rest = tiles % warps;
+    unsigned const whole = 2 * rest < warps ? tiles - rest : tiles;
+    for (unsigned tile = Machine::thread() / 32 * blocks + rank; tile < whole; tile += warps) {
+      unsigned const number = tile * 32 + Machine::thread() % 32;
+      fps_key const key = number < size_ ? get(number) : 0;
+      unsigned const before = count_before(tile, key, 0, 1);
+      if (number < size_) write(before, key);
     }
+    for (unsigned tile = whole + rank; tile < tiles; tile += blocks) write_by_block(tile, write);
   }
 
  private:
@@ -160,6 +161,18 @@ class sample_order {
 
   /// Samples begin to end - 1, as many as a warp loads at once, that are better than the lane's `key`.
   FARPOINT_DEVICE unsigned count_better(unsigned begin, unsigned end, fps_key key) const noexcept {
+    if constexpr (!Config::by_messages) {
+      // All lanes read one key of shared memory faster than they exchange it.
+      end = smaller(end, begin + 32 * abreast);
+      unsigned better = 0;
+      for (unsigned i = begin; i < end; ++i) better += keys_[i] > key;
+      return better;
+    } else {
+      return count_better_by_messages(begin, end, key);
+    }
+  }
+
+  FARPOINT_DEVICE unsigned count_better_by_messages(unsigned begin, unsigned end, fps_key key) const noexcept {
     fps_key other[abreast];
     FARPOINT_UNROLL
     for (unsigned j = 0; j < abreast; ++j) {

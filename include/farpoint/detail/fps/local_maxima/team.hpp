@@ -110,9 +110,7 @@ class local_maxima_team {
 
     local_maxima_summary const all = exchange_.exchange(now, kept, round_);
     if (is_complete(all)) return false;
-    exchange_.test(all, round_);
-    Machine::sync();
-    samples_ = exchange_.accept(now, all, round_, order_);
+    samples_ = exchange_.decide(now, all, round_, order_);
     take(cut);
     order_.add_round(samples_, cut_.distance(), all.largest());
     // With enough above the cut it stays.
