@@ -6,6 +6,7 @@
 #include "../catch.hpp"
 #include "../shared/fiber_machine.hpp"
 #include "../shared/fps_problem.hpp"
+#include "../shared/odd_maxima_config.hpp"
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;
@@ -187,19 +188,6 @@ int count_different(std::uint64_t count) {
   return different;
 }
 
-/// Short lists, so that they overflow.
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes>
-struct odd_config : local_maxima_config<Team, Dim, BlockSize, PointsPerThread, Boxes> {
-  static constexpr unsigned found_size = 32;
-  static constexpr unsigned listed_size = Team == fps_team::block ? found_size : 4;
-};
-
-template <fps_team Team, int Dim, int BlockSize, int PointsPerThread>
-struct odd_chunk_config : local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread> {
-  static constexpr unsigned found_size = 32;
-  static constexpr unsigned listed_size = 4;
-};
-
 template <class Config, class Problem>
 auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, unsigned listed) {
   using view = typename Problem::view;
@@ -237,15 +225,16 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, uns
         auto* const memory = reinterpret_cast<unsigned char*>(lists[rank].data());
         auto const run = [&](auto const& peers) {
           using peers_type = std::decay_t<decltype(peers)>;
-          local_maxima_team<Config, fiber_machine, view, peers_type>{args,
-                                                                     {b, rank, blocks},
-                                                                     cloud,
-                                                                     shared[rank],
-                                                                     local_maxima_lists<Config>::at(memory, blocks),
-                                                                     keys[Config::by_messages ? 0 : rank].data(),
-                                                                     peers,
-                                                                     {16, listed}}
-              .run(arranged);
+          using call_type = local_maxima_call<fiber_machine, view>;
+          local_maxima_team<Config, fiber_machine, call_type, peers_type>{
+              call_type{args, b, cloud},
+              {b, rank, blocks},
+              shared[rank],
+              local_maxima_lists<Config>::at(memory, blocks),
+              keys[Config::by_messages ? 0 : rank].data(),
+              peers,
+              {16, listed}}
+              .run(cloud, arranged);
         };
         if constexpr (Config::team == fps_team::block) run(no_peers{});
         if constexpr (Config::team == fps_team::cluster) {

@@ -212,7 +212,7 @@ struct fiber_machine {
 };
 
 /// Messages between blocks of fibers.
-class FARPOINT_HIDDEN fiber_board {
+class FARPOINT_HIDDEN fiber_board : public farpoint::detail::team_of_one_gpu {
  public:
   struct message {
     farpoint::detail::fps_words words;
@@ -235,7 +235,7 @@ class FARPOINT_HIDDEN fiber_board {
 
 /// Blocks of fibers that are a cluster.
 template <class Shared>
-class fiber_peers {
+class fiber_peers : public farpoint::detail::team_of_one_gpu {
  public:
   explicit fiber_peers(Shared* blocks) : blocks_{blocks} {}
 

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <farpoint/core/bits.hpp>
-#include <farpoint/detail/fps/local_maxima/sample_order.hpp>
 #include <farpoint/detail/fps/local_maxima/team_memory.hpp>
 #include <farpoint/tuning/local_maxima.hpp>
 
@@ -30,7 +29,7 @@ struct board_slots {
   static constexpr unsigned each = 2 + 2 * Config::listed_size;
 };
 
-/// One block's side of the exchange by messages. A *board* `b` has
+/// One block's side of the exchange by messages. A *board* `b` has what team_of_one_gpu has, and
 ///   b.copies()                 boards that a message is written to
 ///   b.put(slot, copy, w, tag)  writes a message
 ///   b.load(slot), b.has_come(message, tag), b.words_of(message)
@@ -43,13 +42,18 @@ class message_exchange {
 
   FARPOINT_DEVICE message_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
                                    Board const& board, local_maxima_place place, local_maxima_lengths lengths) noexcept
-      : shared_{shared}, own_{shared.listing[0]}, lists_{lists}, board_{board}, place_{place}, most_{lengths.listed} {}
+      : shared_{shared},
+        own_{shared.listing[0]},
+        lists_{lists},
+        board_{board},
+        place_{board.in_team(place)},
+        most_{lengths.listed} {}
 
   /// Lists the best of the `found` candidates of this block, as many as there is room for, tells the team, and gathers
   /// what the others list.
   FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned found,
                                                 std::uint32_t tag) noexcept {
-    listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, most_);
+    listed_ = list_candidates<Config, Machine>(shared_, own_, now, found, most_, board_.first_index());
     if (found <= most_) Machine::sync();
     unsigned const copies = board_.copies();
     for (unsigned i = thread(); i < listed_ * copies; i += Config::block_size) put_entry(i / copies, i % copies, tag);
@@ -62,8 +66,9 @@ class message_exchange {
 
   /// This block's candidates that nothing keeps become samples; tells the team, and lists the samples of all blocks.
   /// Returns how many. Barriers stand before and after.
+  template <class Order>
   FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
-                                  sample_order<Config, Machine>& order) noexcept {
+                                  Order& order) noexcept {
     test(round, number);
     Machine::sync();
     return accept(now, number, order);
@@ -92,8 +97,8 @@ class message_exchange {
     }
   }
 
-  FARPOINT_DEVICE unsigned accept(local_maxima_counters& now, std::uint32_t tag,
-                                  sample_order<Config, Machine>& order) noexcept {
+  template <class Order>
+  FARPOINT_DEVICE unsigned accept(local_maxima_counters& now, std::uint32_t tag, Order& order) noexcept {
     unsigned const lane = thread() % 32;
     bool const accepted = thread() < 32 && lane < listed_ && is_sample_of_rank(lane, tag);
     unsigned votes = 0;
@@ -108,6 +113,7 @@ class message_exchange {
     if (accepted) {
       unsigned const number = order.size() + now.samples_before + count_bits(votes & ((1u << lane) - 1));
       order.set(number, own_.key[lane]);
+      board_.put_key(number, own_.key[lane]);
     }
     return now.samples;
   }
@@ -142,15 +148,22 @@ class message_exchange {
 
   /// Without a list, the largest distance; with one, the key of the best that is not in it, or 0.
   FARPOINT_DEVICE void put_header(local_maxima_counters const& counters, unsigned copy, std::uint32_t tag) noexcept {
-    fps_key const left = counters.left;
+    // Of indices of the whole cloud, as all keys that blocks tell each other.
+    fps_key const own_left = counters.left;
+    fps_key const left = own_left > board_.first_index() ? own_left - board_.first_index() : 0;
     std::uint32_t const high = listed_ == 0 ? counters.largest : static_cast<std::uint32_t>(left >> 32);
     unsigned const found = smaller(counters.found, 0xffffu);
     board_.put(slots::header(place_.rank), copy, {{high, static_cast<std::uint32_t>(left), found << 8 | listed_}}, tag);
   }
 
   FARPOINT_DEVICE fps_words wait(unsigned slot, std::uint32_t tag) noexcept {
+    auto watch = board_.watch();
     auto message = board_.load(slot);
     while (!board_.has_come(message, tag)) {
+      if (watch.is_over()) {
+        shared_.has_failed = 1;
+        return {};
+      }
       Machine::pause();
       message = board_.load(slot);
     }

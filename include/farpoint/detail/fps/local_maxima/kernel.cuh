@@ -57,9 +57,10 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
   auto* const own_keys = reinterpret_cast<fps_key*>(memory);
   auto const run = [&](auto const& peers, fps_key* keys) {
     using peers_type = std::decay_t<decltype(peers)>;
-    local_maxima_team<Config, cuda_machine, Points, peers_type>{args.call, place, cloud, shared,
-                                                                lists,     keys,  peers, args.lengths}
-        .run(order);
+    using call_type = local_maxima_call<cuda_machine, Points>;
+    local_maxima_team<Config, cuda_machine, call_type, peers_type>{
+        call_type{args.call, place.b, cloud}, place, shared, lists, keys, peers, args.lengths}
+        .run(cloud, order);
   };
   if constexpr (Config::team == fps_team::block) {
     run(no_peers{}, own_keys);

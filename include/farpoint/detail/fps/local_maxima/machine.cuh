@@ -87,7 +87,7 @@ inline constexpr bool has_grid_board = false;
 
 /// Messages of 16 bytes in global memory, zero at the start, each written and read by one access: in two halves, an old
 /// value could come with a new tag.
-class grid_board {
+class grid_board : public team_of_one_gpu {
  public:
   struct alignas(16) message {
     std::uint64_t low;
@@ -132,7 +132,7 @@ class grid_board {
 
 /// The blocks of the calling thread's cluster.
 template <class Shared>
-class cluster_peers {
+class cluster_peers : public team_of_one_gpu {
  public:
   __device__ explicit cluster_peers(Shared& own) noexcept : own_{&own} {}
 

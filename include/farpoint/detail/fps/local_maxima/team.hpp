@@ -3,7 +3,7 @@
 /// tests that run it on a CPU.
 #pragma once
 
-#include <farpoint/detail/fps/args.hpp>
+#include <farpoint/detail/fps/local_maxima/call.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
 #include <farpoint/detail/fps/local_maxima/list_decision.hpp>
 #include <farpoint/detail/fps/local_maxima/point_chunks.hpp>
@@ -20,61 +20,69 @@ using local_maxima_exchange =
                        std::conditional_t<Config::team == fps_team::cluster, cluster_exchange<Config, Machine, Peers>,
                                           message_exchange<Config, Machine, Peers>>>;
 
-/// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which).
-template <class Config, class Machine, class Points, class Peers>
+/// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which), `Call` what is asked for
+/// (see local_maxima_call).
+template <class Config, class Machine, class Call, class Peers>
 class local_maxima_team {
  public:
   using ball = fps_ball<Config::dim>;
   using shared_type = local_maxima_shared<Config>;
   using lists_type = local_maxima_lists<Config>;
 
-  FARPOINT_DEVICE local_maxima_team(fps_args<Points> const& args, local_maxima_place place, Points const& cloud,
-                                    shared_type& shared, lists_type const& lists, fps_key* keys, Peers const& peers,
+  FARPOINT_DEVICE local_maxima_team(Call const& call, local_maxima_place place, shared_type& shared,
+                                    lists_type const& lists, fps_key* keys, Peers const& peers,
                                     local_maxima_lengths lengths) noexcept
-      : args_{args},
+      : call_{call},
         place_{place},
-        cloud_{cloud},
+        first_index_{peers.first_index()},
         shared_{shared},
         lists_{lists},
         exchange_{shared, lists, peers, place, lengths},
-        order_{shared, keys},
+        order_{shared, keys, peers},
         cut_{lengths.wanted},
         points_{shared.box} {}
 
-  FARPOINT_DEVICE void run(local_maxima_order const& order) noexcept {
-    unsigned const bad = points_.load(cloud_, order, place_.rank, place_.blocks);
-    Machine::count_non_finite(args_, bad);
+  /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
+  template <class Points>
+  FARPOINT_DEVICE bool run(Points const& cloud, local_maxima_order const& order) noexcept {
+    size_ = static_cast<std::uint32_t>(cloud.size());
+    unsigned const bad = points_.load(cloud, order, place_.rank, place_.blocks);
+    call_.count_non_finite(bad);
     if (start()) {
       do {
         ++round_;
       } while (sample());
     }
+    if (has_failed() || !has_room_) return false;
     finish();
+    return true;
   }
 
  private:
+  using point_type = vec<float, Config::dim>;
+
   FARPOINT_DEVICE static unsigned thread() noexcept { return Machine::thread(); }
+  /// Of this GPU's blocks the first.
   FARPOINT_DEVICE bool leads() const noexcept { return place_.rank == 0; }
-  /// Samples that are asked for, and can be had at most.
-  FARPOINT_DEVICE unsigned wanted() const noexcept {
-    return static_cast<unsigned>(smaller<index_t>(args_.params.samples, cloud_.size()));
-  }
+  /// The same for all threads after a barrier, until the next wait for a message.
+  FARPOINT_DEVICE bool has_failed() const noexcept { return Peers::may_fail && shared_.has_failed != 0; }
 
   /// Counts the chosen points as samples, and takes the first one if there are none. False when there is no sample.
   FARPOINT_DEVICE bool start() noexcept {
     if (thread() < 2) shared_.counters[thread()] = {};
+    if (thread() == 0) shared_.has_failed = 0;
     for (unsigned k = thread(); k < shared_type::tested; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
     // Also of an empty cloud: what is chosen there is counted as out of range.
     if (lower_to_chosen()) return true;
-    if (cloud_.size() == 0) return false;
-    fps_first const first = Machine::first_sample(args_, place_.b, cloud_, leads() && thread() == 0);
+    if (call_.points() == 0) return false;
+    fps_first const first = call_.first(leads() && thread() == 0);
     if (!first.has_cloud) return false;
     if (first.index < 0) return true;
-    auto const index = static_cast<std::uint32_t>(first.index);
-    order_.add_first(index, (leads() || !Config::by_messages) && thread() == 0);
-    points_.take_index(index, cloud_[first.index]);
-    if (thread() == 0) lists_.samples[0] = {cloud_[first.index], not_yet_measured<float>};
+    point_type const point = call_.first_point(first.index);
+    order_.add_first(static_cast<std::uint32_t>(first.index), (leads() || !Config::by_messages) && thread() == 0);
+    take_index(first.index, point);
+    if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<float>};
     samples_ = 1;
     Machine::sync();
     return true;
@@ -82,19 +90,26 @@ class local_maxima_team {
 
   /// False when there is none.
   FARPOINT_DEVICE bool lower_to_chosen() noexcept {
-    index_t const each = args_.chosen_per_cloud();
+    index_t const count = call_.chosen();
     bool any = false;
-    for (index_t i = 0; i < each; ++i) {
-      index_t const index = args_.params.chosen[place_.b * each + i];
-      if (!Machine::is_chosen(args_, cloud_, index, leads() && thread() == 0)) continue;
+    for (index_t i = 0; i < count; ++i) {
+      index_t const index = call_.chosen_index(i);
+      if (!call_.is_chosen(i, index, leads() && thread() == 0)) continue;
       any = true;
-      if (thread() == 0) lists_.samples[0] = {cloud_[index], not_yet_measured<float>};
+      point_type const point = call_.chosen_point(i, index);
+      if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<float>};
       Machine::sync();
       points_.lower(lists_.samples, 1);
-      points_.take_index(static_cast<std::uint32_t>(index), cloud_[index]);
+      take_index(index, point);
       Machine::sync();
     }
     return any;
+  }
+
+  /// The point of this index became a sample, if it is one of this GPU's.
+  FARPOINT_DEVICE void take_index(index_t index, point_type const& point) noexcept {
+    index_t const own = index - index_t{first_index_};
+    if (own >= 0 && own < index_t{size_}) points_.take_index(static_cast<std::uint32_t>(own), point);
   }
 
   /// One round. False when there is nothing more to sample.
@@ -109,12 +124,16 @@ class local_maxima_team {
     if (kept > Config::found_size) kept = narrow(now, cut);
 
     local_maxima_summary const all = exchange_.exchange(now, kept, round_);
-    if (is_complete(all)) return false;
+    if (has_failed() || is_complete(all)) return false;
+    if (!call_.has_room(order_.size() + all.listed)) {
+      has_room_ = false;
+      return false;
+    }
     samples_ = exchange_.decide(now, all, round_, order_);
     take(cut);
     order_.add_round(samples_, cut_.distance(), all.largest());
     // With enough above the cut it stays.
-    if (order_.size() < wanted() || all.found == 0) {
+    if (order_.size() < call_.wanted() || all.found == 0) {
       float const left = all.left == 0 ? no_candidate<float> : fps_distance_of(all.left);
       cut_.adapt({all.largest(), left, all.found, samples_});
     }
@@ -182,10 +201,10 @@ class local_maxima_team {
 
   /// True when no candidate is left that could be among the samples asked for.
   FARPOINT_DEVICE bool is_complete(local_maxima_summary const& all) noexcept {
-    if (all.largest() < 0 || all.largest() < args_.stop2) return true;
-    if (order_.size() < wanted()) return false;
+    if (all.largest() < 0 || all.largest() < call_.stop2()) return true;
+    if (order_.size() < call_.wanted()) return false;
     fps_key const best = all.listed > 0 ? best_listed(all.listed) : fps_key_of(all.largest(), 0);
-    return order_.count_better(best) >= wanted();
+    return order_.count_better(best) >= call_.wanted();
   }
 
   FARPOINT_DEVICE fps_key best_listed(unsigned listed) noexcept {
@@ -210,41 +229,44 @@ class local_maxima_team {
 
   /// Writes the samples in the serial loop's order.
   FARPOINT_DEVICE void finish() noexcept {
-    unsigned const most = static_cast<unsigned>(smaller<index_t>(order_.size(), args_.params.samples));
+    unsigned const most = static_cast<unsigned>(smaller<index_t>(order_.size(), call_.samples()));
+    float const stop2 = call_.stop2();
     order_.for_each(place_.rank, place_.blocks, [&](unsigned place, fps_key key) {
       if (place >= most) return;
       float const distance = fps_distance_of(key);
-      if (distance >= args_.stop2) {
-        args_.write(place_.b, place, fps_index_of(key), distance);
+      if (distance >= stop2) {
+        call_.write(place, fps_index_of(key), distance);
       } else {
-        args_.write_padding(place_.b, place);
+        call_.write_padding(place);
       }
     });
     if (leads()) {
-      unsigned const count = args_.stop2 > 0 ? smaller(order_.count_better(key_before_stop()), most) : most;
-      for (index_t slot = index_t{most} + thread(); slot < args_.params.samples; slot += Config::block_size) {
-        args_.write_padding(place_.b, slot);
+      unsigned const count = stop2 > 0 ? smaller(order_.count_better(key_before_stop()), most) : most;
+      for (index_t slot = index_t{most} + thread(); slot < call_.samples(); slot += Config::block_size) {
+        call_.write_padding(slot);
       }
-      if (thread() == 0) args_.write_count(place_.b, count);
+      if (thread() == 0) call_.write_count(count);
     }
   }
 
   /// Better are the keys of all distances of stop2 or more, and no others.
-  FARPOINT_DEVICE fps_key key_before_stop() const noexcept { return fps_key_of(args_.stop2, 0xffffffffu) - 1; }
+  FARPOINT_DEVICE fps_key key_before_stop() const noexcept { return fps_key_of(call_.stop2(), 0xffffffffu) - 1; }
 
-  fps_args<Points> const& args_;
-  local_maxima_place place_;
-  Points const& cloud_;
+  Call call_;
+  local_maxima_place place_;  ///< among the blocks of this GPU
+  std::uint32_t first_index_;
+  std::uint32_t size_ = 0;  ///< points of this GPU
   shared_type& shared_;
   lists_type lists_;
   local_maxima_exchange<Config, Machine, Peers> exchange_;
 
-  sample_order<Config, Machine> order_;
+  sample_order<Config, Machine, Peers> order_;
   local_maxima_cut cut_;
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
   std::uint32_t round_ = 0;
   unsigned samples_ = 0;      ///< that distances have not been lowered to
   unsigned first_found_ = 0;  ///< place of this thread's first candidate
+  bool has_room_ = true;      ///< for more samples
 };
 
 }  // namespace detail

@@ -62,8 +62,27 @@ struct local_maxima_place {
   unsigned blocks;
 };
 
+/// Who waits without end for a message of the same GPU.
+struct waits_for_ever {
+  FARPOINT_HD static constexpr bool is_over() noexcept { return false; }
+};
+
+/// What tells blocks of one GPU of each other has this base, or the same members, where a team has blocks of several.
+struct team_of_one_gpu {
+  /// False: all that is waited for comes.
+  static constexpr bool may_fail = false;
+  /// The place of a block in the team of all GPUs.
+  FARPOINT_HD static constexpr local_maxima_place in_team(local_maxima_place place) noexcept { return place; }
+  /// Index of this GPU's first point in the cloud.
+  FARPOINT_HD static constexpr std::uint32_t first_index() noexcept { return 0; }
+  /// Tells other GPUs the key of a sample.
+  FARPOINT_HD static constexpr void put_key(unsigned, std::uint64_t) noexcept {}
+  /// For one wait: is_over() when it has taken too long.
+  FARPOINT_HD static constexpr waits_for_ever watch() noexcept { return {}; }
+};
+
 /// For a block that is its own team.
-struct no_peers {};
+struct no_peers : team_of_one_gpu {};
 
 /// How long lists should be: it changes the speed only.
 struct local_maxima_lengths {
@@ -157,6 +176,7 @@ struct local_maxima_shared {
   std::uint32_t warp_sum[Config::warps];
   fps_key warp_key[Config::warps];
   std::uint32_t order[32];
+  std::uint32_t has_failed;  ///< a wait took too long
   bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
   /// The last round in which something kept a listed candidate from being accepted: of the block, or of all.
   std::uint32_t blocked_in[tested];
@@ -171,9 +191,11 @@ struct local_maxima_shared {
 
 /// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they
 /// are. `now.left` becomes the best that is not listed. A barrier stands before.
+/// @param first_index  added to the indices of those that are listed
 template <class Config, class Machine>
 FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, local_maxima_listing<Config>& listing,
-                                         local_maxima_counters& now, unsigned found, unsigned most) noexcept {
+                                         local_maxima_counters& now, unsigned found, unsigned most,
+                                         std::uint32_t first_index = 0) noexcept {
   unsigned const listed = smaller(found, most);
   for (unsigned c = Machine::thread(); c < found; c += Config::block_size) {
     fps_key const key = shared.found_key[c];
@@ -186,7 +208,7 @@ FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, lo
     if (rank == listed) Machine::max(&now.left, key);
     if (rank >= listed) continue;
     listing.entry[rank] = shared.found[c];
-    listing.key[rank] = key;
+    listing.key[rank] = key - first_index;
   }
   if (found > most) Machine::sync();
   return listed;
@@ -196,6 +218,8 @@ FARPOINT_DEVICE unsigned list_candidates(local_maxima_shared<Config>& shared, lo
 template <class Config>
 struct local_maxima_lists {
   using ball = fps_ball<Config::dim>;
+  /// Of a candidate.
+  static constexpr std::size_t entry_bytes = 2 * sizeof(ball) + sizeof(fps_key) + sizeof(std::uint16_t);
 
   ball* samples;
   ball* list;  ///< candidates of all blocks, in any order
@@ -203,16 +227,14 @@ struct local_maxima_lists {
   std::uint16_t* source;  ///< a candidate's block and place there
   std::uint32_t* place;   ///< of a block's candidates in the list
 
-  FARPOINT_HD static constexpr std::size_t size(unsigned blocks) noexcept {
-    return static_cast<std::size_t>(blocks) * Config::listed_size;
+  /// @param listed  by a block, at most
+  FARPOINT_HD static constexpr std::size_t bytes(unsigned blocks, unsigned listed = Config::listed_size) noexcept {
+    return size(blocks, listed) * entry_bytes + round_up(blocks * sizeof(std::uint32_t));
   }
-  FARPOINT_HD static constexpr std::size_t bytes(unsigned blocks) noexcept {
-    return size(blocks) * (2 * sizeof(ball) + sizeof(fps_key) + sizeof(std::uint16_t)) +
-           round_up(blocks * sizeof(std::uint32_t));
-  }
-  FARPOINT_HD static local_maxima_lists at(unsigned char* memory, unsigned blocks) noexcept {
+  FARPOINT_HD static local_maxima_lists at(unsigned char* memory, unsigned blocks,
+                                           unsigned listed = Config::listed_size) noexcept {
     local_maxima_lists lists{};
-    std::size_t const all = size(blocks);
+    std::size_t const all = size(blocks, listed);
     lists.samples = reinterpret_cast<ball*>(memory);
     lists.list = lists.samples + all;
     lists.list_key = reinterpret_cast<fps_key*>(lists.list + all);
@@ -222,6 +244,10 @@ struct local_maxima_lists {
   }
 
  private:
+  /// Rounded up, so that what follows is aligned.
+  FARPOINT_HD static constexpr std::size_t size(unsigned blocks, unsigned listed) noexcept {
+    return (std::size_t{blocks} * listed + 7) / 8 * 8;
+  }
   FARPOINT_HD static constexpr std::size_t round_up(std::size_t bytes) noexcept { return (bytes + 15) / 16 * 16; }
 };
 

@@ -1,0 +1,22 @@
+// Sizes of fps() by local maxima whose lists are so short that they overflow.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+
+namespace farpoint_tests {
+
+template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes>
+struct FARPOINT_HIDDEN odd_config
+    : farpoint::detail::local_maxima_config<Team, Dim, BlockSize, PointsPerThread, Boxes> {
+  static constexpr unsigned found_size = 32;
+  static constexpr unsigned listed_size = Team == farpoint::detail::fps_team::block ? found_size : 4;
+};
+
+template <farpoint::detail::fps_team Team, int Dim, int BlockSize, int PointsPerThread>
+struct FARPOINT_HIDDEN odd_chunk_config
+    : farpoint::detail::local_maxima_chunk_config<Team, Dim, BlockSize, PointsPerThread> {
+  static constexpr unsigned found_size = 32;
+  static constexpr unsigned listed_size = 4;
+};
+
+}  // namespace farpoint_tests
