@@ -16,8 +16,11 @@ struct fps_case {
 
   index_t points;
   index_t samples;
+  bool has_window;  ///< the GPUs reach memory of one another
 
-  std::string name() const { return std::to_string(points) + "_to_" + std::to_string(samples); }
+  std::string name() const {
+    return std::to_string(points) + "_to_" + std::to_string(samples) + (has_window ? "" : "/no_window");
+  }
   cube cloud() const { return {points}; }
   farpoint::fps_params params() const {
     farpoint::fps_params wanted;
@@ -81,7 +84,7 @@ class fps_case::whole {
 class fps_case::part {
  public:
   part(fps_case const& what, farpoint::nccl_exec const& exec)
-      : rank_{what.cloud(), exec}, params_{what.params()}, lists_{what} {
+      : rank_{what.cloud(), with_window(what, exec, window_)}, params_{what.params()}, lists_{what} {
     lists_.reserve(fps_shard_workspace_bytes(rank_.stream(), exec.ranks(), rank_.shard(), params_, output()));
   }
   farpoint::result call() {
@@ -90,12 +93,23 @@ class fps_case::part {
   fps_case::share share() const { return {lists_.answer(), exchanges_}; }
 
  private:
+  /// Rank memory that all ranks reach, if the case has it.
+  static farpoint::nccl_exec with_window(fps_case const& what, farpoint::nccl_exec exec,
+                                         farpoint::nccl_window& window) {
+    if (!what.has_window) return exec;
+    std::size_t const bytes = farpoint::fps_shard_window_bytes(exec.ranks(), what.samples);
+    check(farpoint::nccl_window::create(exec, bytes, window), "nccl_window");
+    exec.window = window.memory();
+    return exec;
+  }
+
   farpoint::fps_shard_output<float> output() {
     auto output = lists_.output<farpoint::fps_shard_output<float>>();
     output.exchanges = &exchanges_;
     return output;
   }
 
+  farpoint::nccl_window window_;
   cube_rank rank_;
   farpoint::fps_params params_;
   sample_lists lists_;
@@ -106,7 +120,9 @@ class fps_case::part {
 
 void register_fps(std::vector<int> const& gpus) {
   for (index_t const points : {1'000'000, 10'000'000}) {
-    for (index_t const samples : {1'000, 10'000, 100'000}) register_case(fps_case{points, samples}, gpus);
+    for (index_t const samples : {1'000, 10'000, 100'000}) {
+      for (bool const has_window : {true, false}) register_case(fps_case{points, samples, has_window}, gpus);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "support/cuda_handles.hpp"
 
 #include <farpoint/scale/nccl_exec.cuh>
+#include <farpoint/scale/nccl_window.cuh>
 
 #include <chrono>
 #include <condition_variable>

@@ -1,6 +1,7 @@
 // Ranks that are threads of one process, each with a stream, on one GPU or several: a communicator without NCCL.
 #pragma once
 
+#include <farpoint/scale/peer_memory.hpp>
 #include <farpoint/scale/shard_backend.cuh>
 #include <farpoint/scale/thread_communicator.hpp>
 
@@ -13,11 +14,15 @@ namespace farpoint_tests {
 /// Waits for its stream at every exchange, and copies from the others' device memory.
 class stream_thread_communicator {
  public:
-  stream_thread_communicator(farpoint::thread_ranks& group, int rank, cudaStream_t stream)
-      : meeting_{group, rank}, stream_{stream}, shown_(static_cast<std::size_t>(group.size())) {}
+  /// @param peers  memory of each rank that all of them reach
+  stream_thread_communicator(farpoint::thread_ranks& group, int rank, cudaStream_t stream,
+                             farpoint::peer_memory const& peers = {})
+      : meeting_{group, rank}, stream_{stream}, peers_{peers}, shown_(static_cast<std::size_t>(group.size())) {}
 
   int ranks() const noexcept { return meeting_.ranks(); }
   int rank() const noexcept { return meeting_.rank(); }
+
+  farpoint::peer_memory peers() const noexcept { return peers_; }
 
   farpoint::result wait() noexcept {
     return farpoint::detail::cuda_failure(cudaStreamSynchronize(stream_), "stream_thread_communicator: wait");
@@ -71,6 +76,7 @@ class stream_thread_communicator {
 
   farpoint::thread_communicator meeting_;
   cudaStream_t stream_;
+  farpoint::peer_memory peers_;
   std::vector<shown> shown_;
 };
 

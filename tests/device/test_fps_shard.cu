@@ -13,12 +13,30 @@ TEST_CASE("fps_shard, device: random problems on 1 to 4 ranks give what one call
   });
 }
 
+TEST_CASE("fps_shard, device: one kernel a rank, random problems on 1 to 4 ranks give what one call gives",
+          "[fps][shard][device][sanitize]") {
+  for_each_seed(100, [](std::uint64_t seed) {
+    auto const problem = random_stream_problem(seed);
+    check_fps_answers(fps_by_peers(problem), one_call(problem));
+  });
+}
+
+TEST_CASE("fps_shard, device: with too little memory that all reach on one rank, all do without",
+          "[fps][shard][device]") {
+  for_each_seed(6, [](std::uint64_t seed) {
+    auto const problem = random_stream_problem(seed);
+    check_fps_answers(fps_by_peers(problem, 1), one_call(problem));
+  });
+}
+
 TEST_CASE("fps_shard, device: one and two coordinates", "[fps][shard][device]") {
   for_each_seed(12, [](std::uint64_t seed) {
     auto const flat = random_stream_problem<2>(seed);
     check_fps_answers(fps_on_streams(flat), one_call(flat));
+    check_fps_answers(fps_by_peers(flat), one_call(flat));
     auto const line = random_stream_problem<1>(seed);
     check_fps_answers(fps_on_streams(line), one_call(line));
+    check_fps_answers(fps_by_peers(line), one_call(line));
   });
 }
 
@@ -27,7 +45,9 @@ TEST_CASE("fps_shard, device: parts of many chunks, few samples and many", "[fps
     for (index_t const samples : {100, 3000}) {
       CAPTURE(static_cast<int>(which), samples);
       auto const problem = shared_out<float>(make_cloud(which, 60000, 7), samples, 3);
-      check_fps_answers(fps_on_streams(problem), one_call(problem, true));
+      auto const expected = one_call(problem, true);
+      check_fps_answers(fps_on_streams(problem), expected);
+      check_fps_answers(fps_by_peers(problem), expected);
     }
   }
 }

@@ -55,8 +55,7 @@ std::vector<fps_shard_answer<Coord>> run_fps_ranks(fps_shard_problem<Coord, Dim>
   std::vector<fps_shard_answer<Coord>> answers(problem.ranks());
   auto const ranks = static_cast<int>(problem.ranks());
   farpoint::thread_ranks group{ranks, timeout};
-  std::vector<index_t> chosen;
-  for (index_t const index : problem.chosen) chosen.push_back(problem.to_global(index));
+  std::vector<index_t> const chosen = problem.chosen_of_all();
   together(ranks, [&](int number) {
     auto const rank = static_cast<std::size_t>(number);
     bool const is_odd = rank == odd.rank;

@@ -31,6 +31,8 @@ struct small_config {
 struct fiber_blocks_of_fps {
   template <int Dim>
   using config = small_config<Dim>;
+  template <class Points>
+  using peer_plan = no_fps_peers<Points>;
 
   template <class Points>
   struct order_memory {
@@ -54,8 +56,8 @@ struct fiber_blocks_of_fps {
   static result load(host_exec, fps_stream_args<Config, Points> const& args) {
     for (index_t c = 0; c < args.memory.chunks; ++c) {
       fiber_blocks::run(1, 32, 1, [&] {
-        fps_stream_chunk<Config, fiber_machine>{args.memory, static_cast<std::uint32_t>(c)}.load(args.cloud, args.order,
-                                                                                                 args.taken);
+        fps_stream_chunk<Config, fiber_machine>{args.memory, static_cast<std::uint32_t>(c)}.load(args.cloud,
+                                                                                                 args.order);
       });
     }
     return {};
@@ -103,6 +105,8 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
     farpoint::shard<view> const part{points, problem.first_index + begin};
     farpoint::fps_params params = problem.params;
     params.first += problem.first_index;
+    std::vector<index_t> const chosen = problem.chosen_of_all();
+    params.chosen = farpoint::index_view{chosen};
     auto const size = static_cast<std::size_t>(params.samples);
     rank_lists<float> const lists{size};
     auto& answer = answers[rank];
@@ -111,7 +115,7 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
     output.exchanges = &answer.exchanges;
     output.report = &answer.report;
     using plan = fps_stream_plan<host_exec, fiber_blocks_of_fps, view>;
-    std::size_t const needed = plan{nullptr, ranks, points, params.samples}.cutter.used();
+    std::size_t const needed = plan{nullptr, ranks, points, params}.cutter.used();
     host_array<unsigned char> const workspace{needed};
     farpoint::thread_communicator communicator{group, number};
     auto const outcome = fps_shard_on<fiber_blocks_of_fps>(

@@ -54,8 +54,11 @@ TEST_CASE("nccl: voxelize_shard gives what one call gives", "[nccl]") {
   }
 }
 
-TEST_CASE("nccl: fps_shard gives what one call gives", "[nccl]") {
-  nccl_ranks const ranks{2};
+TEST_CASE("nccl: fps_shard gives what one call gives, with a window and without", "[nccl]") {
+  bool const has_window = GENERATE(false, true);
+  CAPTURE(has_window);
+  nccl_ranks ranks{2};
+  if (has_window) ranks.open_windows(farpoint::fps_shard_window_bytes(ranks.size(), 3000));
   int tried = 0;
   for (std::uint64_t seed = 0; tried < 150; ++seed) {
     auto const problem = random_stream_problem(seed);
@@ -67,6 +70,22 @@ TEST_CASE("nccl: fps_shard gives what one call gives", "[nccl]") {
   for (shape const which : {shape::cube, shape::rings, shape::clusters}) {
     auto const problem = shared_out<float>(make_cloud(which, 200000, 7), 3000, ranks.size());
     check_fps_answers(fps_by_nccl(ranks, problem), one_call(problem, true));
+  }
+}
+
+TEST_CASE("nccl: fps_shard of large clouds by a window gives what one GPU gives", "[nccl]") {
+  nccl_ranks ranks{2};
+  ranks.open_windows(farpoint::fps_shard_window_bytes(ranks.size(), 20000));
+  // In the registers of the blocks, and in memory; and with all of it on one rank.
+  for (index_t const points : {300000, 2500000}) {
+    for (shape const which : {shape::cube, shape::rings}) {
+      auto problem = shared_out<float>(make_cloud(which, static_cast<std::size_t>(points), 7), 20000, ranks.size());
+      auto const expected = one_call(problem, true);
+      CAPTURE(points, static_cast<int>(which));
+      check_fps_answers(fps_by_nccl(ranks, problem), expected);
+      problem.cuts[1] = 0;
+      check_fps_answers(fps_by_nccl(ranks, problem), expected);
+    }
   }
 }
 

@@ -33,6 +33,11 @@ struct FARPOINT_HIDDEN fps_shard_problem {
     return {reinterpret_cast<Coord const*>(cloud.data() + begin), end - begin, index_t{sizeof cloud[0]}};
   }
   index_t to_global(index_t index) const { return index == -1 ? -1 : index + first_index; }
+  std::vector<index_t> chosen_of_all() const {
+    std::vector<index_t> all;
+    for (index_t const index : chosen) all.push_back(to_global(index));
+    return all;
+  }
 };
 
 template <class Coord>
@@ -153,11 +158,10 @@ fps_shard_problem<Coord, Dim> random_fps_shard_problem(std::uint64_t seed) {
   return problem;
 }
 
-/// What a stream can do: no points that are chosen before, and indices of 32 bits.
+/// What a stream can do: indices of 32 bits.
 template <int Dim = 3>
 fps_shard_problem<float, Dim> random_stream_problem(std::uint64_t seed) {
   auto problem = random_fps_shard_problem<float, Dim>(seed);
-  problem.chosen.clear();
   if (problem.first_index > index_t{1} << 31) problem.first_index = (index_t{1} << 32) - 2000;
   return problem;
 }

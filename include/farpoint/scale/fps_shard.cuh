@@ -13,6 +13,7 @@
 #include <farpoint/scale/shard_backend.cuh>
 #include <farpoint/scale/stream/fps_decide.hpp>
 #include <farpoint/scale/stream/fps_list.hpp>
+#include <farpoint/scale/stream/fps_peers.cuh>
 #include <farpoint/scale/stream/fps_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -24,8 +25,7 @@ __global__ void __launch_bounds__(Config::list_block_size)
     fps_stream_load_kernel(fps_stream_args<Config, Points> const args) {
   index_t const c = (index_t{blockIdx.x} * Config::list_block_size + threadIdx.x) / 32;
   if (c >= args.memory.chunks) return;
-  fps_stream_chunk<Config, cuda_machine>{args.memory, static_cast<std::uint32_t>(c)}.load(args.cloud, args.order,
-                                                                                          args.taken);
+  fps_stream_chunk<Config, cuda_machine>{args.memory, static_cast<std::uint32_t>(c)}.load(args.cloud, args.order);
 }
 
 template <class Config, class Points>
@@ -46,6 +46,8 @@ __global__ void __launch_bounds__(Config::decide_block_size)
 struct cuda_fps_blocks {
   template <int Dim>
   using config = fps_stream_config<Dim>;
+  template <class Points>
+  using peer_plan = fps_peer_plan<Points>;
 
   template <class Points>
   struct order_memory {
@@ -108,8 +110,8 @@ struct cuda_fps_blocks {
 /// Bytes of device workspace that fps_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
 /// arguments that are refused. `ranks` take part.
 ///
-/// For each point of the part 20.3 bytes of three coordinates, and up to 4 for the cells; for each sample 32; for each
-/// rank 2.5 MB. O(1).
+/// For each point of the part 20.4 bytes of three coordinates, and up to 4 for the cells; for each sample 32; for each
+/// rank 2.5 MB, and 16 bytes for each chosen point. O(1).
 template <class Points>
 std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const& part, fps_params const& params,
                                       fps_shard_output<typename Points::scalar> const& output) noexcept {
@@ -117,27 +119,41 @@ std::size_t fps_shard_workspace_bytes(cuda_exec, int ranks, shard<Points> const&
                 "farpoint: fps_shard() on a stream takes points of 1 to 3 coordinates that are not double");
   if (ranks < 1 || ranks > detail::fps_stream_most_ranks || !detail::check_fps_stream(part, params, output)) return 0;
   using plan = detail::fps_stream_plan<cuda_exec, detail::cuda_fps_blocks, Points>;
-  return plan{nullptr, ranks, part.points, params.samples}.cutter.used();
+  return plan{nullptr, ranks, part.points, params}.cutter.used();
+}
+
+/// Bytes of each rank's memory that the kernels of all ranks reach (see peer_memory), with which fps_shard() of so many
+/// samples is one kernel on each GPU. 0 for arguments that are refused.
+///
+/// For each rank 203 kB, for each sample 16 bytes, and 512 kB. O(1).
+inline std::size_t fps_shard_window_bytes(int ranks, index_t samples) noexcept {
+  if (ranks < 1 || ranks > peer_memory::most_ranks || samples < 0 || samples > detail::max_narrow_points) return 0;
+  return detail::fps_peer_window{ranks, samples}.size();
 }
 
 /// fps_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
 ///
 /// - Arrays are device memory, but `output.exchanges`, which is host memory.
-/// - Points have 1 to 3 coordinates that are float or float16; indices into the whole cloud are below 2^32 - 1; there
-///   are no points chosen before.
-/// - The call enqueues 16 rounds at a time, which need no host, and then waits to see whether they were enough. The
-///   answer is enqueued when it returns. So it cannot be captured in a graph. It allocates nothing, except on a rank
-///   whose arguments are refused: that takes some bytes of the stream's pool to tell the others.
+/// - Points have 1 to 3 coordinates that are float or float16; indices into the whole cloud are below 2^32 - 1.
+/// - Where the ranks reach memory of one another (see peer_memory) of fps_shard_window_bytes() bytes or more, the call
+/// is
+///   one kernel on each GPU, whose blocks run at once and wait for those of the other GPUs: the streams of all ranks
+///   must get that far, and the multiprocessors that the call may use must become free. It waits for it.
+/// - Elsewhere the call enqueues 16 rounds at a time, which need no host, and then waits to see whether they were
+/// enough.
+///   The answer is enqueued when it returns.
+/// - It cannot be captured in a graph. It allocates nothing, except on a rank whose arguments are refused: that takes
+///   some bytes of the stream's pool to tell the others.
 ///
-/// @param exec          the stream of the communicator
+/// @param exec          the stream of the communicator, and how many multiprocessors the one kernel may take
 /// @param communicator  see is_stream_communicator, of 1 to 120 ranks: a nccl_exec
 /// @param part          the points of this rank, as for the host
 /// @param params        as for the host
 /// @param output        see fps_shard_output
 /// @param workspace     fps_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: two kernels and an exchange of 53 kB a rank for each round, of which there are about as many as fps() of
-/// the whole cloud takes.
+/// Complexity: about as many rounds as fps() of the whole cloud takes, in which every block writes some kB to each GPU;
+/// without memory that all reach, two kernels and an exchange of 53 kB a rank for each.
 template <class Communicator, class Points>
 result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, fps_params const& params,
                  fps_shard_output<typename Points::scalar> const& output, bytes workspace) noexcept {
@@ -147,7 +163,7 @@ result fps_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
   result const fits = detail::check_stream_communicator(communicator, detail::fps_stream_most_ranks,
                                                         "communicator: it has no ranks, or more than 120");
   if (!fits) return fits;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, output.indices,
+  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, params.chosen, output.indices,
                                             output.distances, output.count, output.report);
   return detail::fps_shard_on<detail::cuda_fps_blocks>(exec, communicator, part, params, output, own, workspace);
 }

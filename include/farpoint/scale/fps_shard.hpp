@@ -23,8 +23,9 @@ result check_fps_shard(shard<Points> const& part, fps_params params,
 }
 
 /// A number for what must be the same on all ranks.
+/// @param reads_chosen  chosen points are in the host's memory
 template <class Points>
-std::uint64_t digest_of(fps_params const& params) noexcept {
+std::uint64_t digest_of(fps_params const& params, bool reads_chosen = true) noexcept {
   digest all;
   all.add(sizeof(typename Points::scalar) + 200);
   all.add(Points::dim);
@@ -34,7 +35,7 @@ std::uint64_t digest_of(fps_params const& params) noexcept {
   all.add(params.random_first);
   all.add(params.seed);
   all.add(params.chosen.size());
-  for (index_t i = 0; i < params.chosen.size(); ++i) all.add(params.chosen[i]);
+  for (index_t i = 0; i < params.chosen.size() && reads_chosen; ++i) all.add(params.chosen[i]);
   return all.word();
 }
 

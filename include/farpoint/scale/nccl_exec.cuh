@@ -7,6 +7,7 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/driver_function.cuh>
 #include <farpoint/scale/communicator.hpp>
+#include <farpoint/scale/peer_memory.hpp>
 
 #include <cuda.h>
 #include <nccl.h>
@@ -28,6 +29,8 @@ struct nccl_exec {
   /// NCCL connects the ranks inside of the first exchange, on the host, and does not give up there: exchange something
   /// once (ncclAllGather()) where a rank may fail before.
   std::chrono::milliseconds timeout = std::chrono::minutes{10};
+  /// Memory that the kernels of all ranks reach, of all ranks or of none: see nccl_window.
+  peer_memory window = {};
 
   /// 0 where NCCL refuses the communicator; calls then refuse it.
   int ranks() const noexcept {
@@ -37,6 +40,13 @@ struct nccl_exec {
   int rank() const noexcept {
     int own = 0;
     return ncclCommUserRank(communicator, &own) == ncclSuccess ? own : 0;
+  }
+
+  /// The window, and how long kernels wait.
+  peer_memory peers() const noexcept {
+    peer_memory memory = window;
+    memory.timeout = timeout;
+    return memory;
   }
 
   /// Device memory; enqueues.
@@ -99,11 +109,13 @@ struct nccl_exec {
     }
   }
 
- private:
+  /// A result of NCCL.
   static result told(ncclResult_t outcome) noexcept {
     return {outcome == ncclSuccess ? status::ok : status::communication_failure, static_cast<int>(outcome),
             sentence(outcome)};
   }
+
+ private:
   static constexpr char const* sentence(ncclResult_t outcome) noexcept {
     switch (outcome) {
       case ncclSuccess: return "";

@@ -20,5 +20,13 @@ inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;
 inline constexpr int maxima_messages_at_once = 2;
 inline constexpr unsigned maxima_keys_at_once = 4;
 
+/// Where several GPUs sample one cloud, a kernel on each: threads of a block, and candidates that all blocks together
+/// may list, as many as shared memory holds.
+inline constexpr int maxima_peer_block_size = 512;
+inline constexpr unsigned maxima_peer_entries = 4224;
+
+/// Candidates above the cut that a round should find there, for each root of a block: of few samples and of many.
+inline constexpr float maxima_peer_candidates = 30, maxima_peer_candidates_of_many = 60;
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE

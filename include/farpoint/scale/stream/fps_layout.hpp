@@ -6,6 +6,7 @@
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/scale/communicator.hpp>
+#include <farpoint/scale/stream/fps_peers.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -63,6 +64,13 @@ struct fps_stream_counters {
   std::uint32_t counted;  ///< of those accepted, that are in the next state's size already
 };
 
+/// What a rank found about the points that were chosen before: in the end all ranks the same.
+struct fps_stream_chosen {
+  std::uint64_t digest;        ///< of their indices
+  std::uint32_t count;         ///< of those that count as samples
+  std::uint32_t out_of_range;  ///< and of those that are points of no rank
+};
+
 /// What a rank says of its points before anything is sampled.
 template <int Dim>
 struct fps_stream_start {
@@ -71,7 +79,9 @@ struct fps_stream_start {
   std::uint32_t lowest;        ///< local index of its first finite point; 0xffffffff: it has none
   std::uint32_t first_counts;  ///< the first sample asked for is one of its points, and finite
   std::uint32_t has_first;     ///< it is one of its points
+  fps_peer_team team;          ///< what it can do by one kernel
   unsigned long long non_finite;
+  fps_stream_chosen chosen;
 };
 
 /// The arrays of a call.
@@ -89,10 +99,13 @@ struct fps_stream_memory {
   bounding_box<float, dim>* boxes;  ///< `[chunks]`
   std::uint32_t* largest;           ///< `[chunks]`: distance, an ordered word
   std::uint32_t* lost;              ///< `[chunks]`: not 0: a point was taken since
+  std::uint32_t* marks;             ///< a bit for each point: it is no candidate from the start
   std::uint32_t* slots;             ///< `[blocks, listed]`: where the rank's candidates are
   listing* sent;                    ///< `[blocks]`
   listing* received;                ///< `[ranks, blocks]`
-  fps_ball<dim>* samples;           ///< `[ranks, blocks, listed]`: of the round
+  fps_ball<dim>* samples;           ///< `[ranks, blocks, listed]`: of the round; before it, all that were chosen
+  fps_ball<dim>* chosen;            ///< `[ranks + 1, chosen]`: what each rank says of those that were chosen
+  std::uint32_t* chosen_indices;    ///< `[chosen]`
   fps_key* found[2];                ///< `[found_size]`: all samples but the first
   std::uint32_t* sort_keys[2];      ///< `[found_size]`
   std::uint32_t* sort_values[2];    ///< `[found_size]`
@@ -103,17 +116,25 @@ struct fps_stream_memory {
 
   static index_t places(int ranks) noexcept { return index_t{ranks} * Config::blocks * Config::listed; }
 
-  fps_stream_memory(workspace_cutter& cutter, int ranks, index_t n, index_t wanted) noexcept
+  static index_t mark_words(index_t n) noexcept { return divide_up<index_t>(n, 32); }
+
+  /// @param least_floats  of `points`
+  fps_stream_memory(workspace_cutter& cutter, int ranks, index_t n, fps_params const& params,
+                    index_t least_floats) noexcept
       : chunks{divide_up<index_t>(n, chunk_points)},
-        found_size{wanted + (Config::rounds_at_once + Config::spare_rounds) * places(ranks)} {
-    points = cutter.take<float>(chunks * static_cast<index_t>(chunk_floats));
+        found_size{params.samples + (Config::rounds_at_once + Config::spare_rounds) * places(ranks)} {
+    index_t const chosen_size = params.chosen.size();
+    points = cutter.take<float>(larger(chunks * static_cast<index_t>(chunk_floats), least_floats));
     boxes = cutter.take<bounding_box<float, dim>>(chunks);
     largest = cutter.take<std::uint32_t>(chunks);
     lost = cutter.take<std::uint32_t>(chunks);
+    marks = cutter.take<std::uint32_t>(mark_words(n));
     slots = cutter.take<std::uint32_t>(index_t{Config::blocks} * Config::listed);
     sent = cutter.take<listing>(Config::blocks);
     received = cutter.take<listing>(index_t{ranks} * Config::blocks);
-    samples = cutter.take<fps_ball<dim>>(places(ranks));
+    samples = cutter.take<fps_ball<dim>>(larger(places(ranks), chosen_size));
+    chosen = cutter.take<fps_ball<dim>>(chosen_size * (ranks + 1));
+    chosen_indices = cutter.take<std::uint32_t>(chosen_size);
     for (auto& keys : found) keys = cutter.take<fps_key>(found_size);
     for (auto& keys : sort_keys) keys = cutter.take<std::uint32_t>(found_size);
     for (auto& values : sort_values) values = cutter.take<std::uint32_t>(found_size);
@@ -132,7 +153,6 @@ struct fps_stream_args {
   std::uint32_t const* order;  ///< `[n]`: neighbours together
   fps_stream_memory<Config> memory;
   fps_key* found;        ///< one of memory.found
-  std::uint32_t taken;   ///< local index of a point that is no candidate from the start
   std::uint32_t wanted;  ///< samples besides the first
   float stop2;
   unsigned ranks;

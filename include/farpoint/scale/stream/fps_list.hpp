@@ -37,13 +37,14 @@ class fps_stream_chunk {
 
   /// Copies points of the cloud, and finds the box around them.
   template <class Points>
-  FARPOINT_DEVICE void load(Points const& cloud, std::uint32_t const* order, std::uint32_t taken) const noexcept {
+  FARPOINT_DEVICE void load(Points const& cloud, std::uint32_t const* order) const noexcept {
     auto box = bounding_box<float, Config::dim>::empty();
     for (int e = 0; e < Config::points_per_lane; ++e) {
       bool const exists = slot(e) < static_cast<std::uint32_t>(cloud.size());
       std::uint32_t const index = exists ? order[slot(e)] : 0;
       point_type const p = exists ? point_type(cloud[index]) : point_type{};
-      bool const is_candidate = exists && index != taken && is_finite(p);
+      bool const is_marked = exists && (memory_.marks[index / 32] >> (index % 32) & 1) != 0;
+      bool const is_candidate = exists && !is_marked && is_finite(p);
       if (is_candidate) box.grow(p);
       FARPOINT_UNROLL
       for (int axis = 0; axis < Config::dim; ++axis) at(e, axis) = is_candidate ? p[axis] : 0;

@@ -44,6 +44,53 @@ struct fps_stream_start_step {
   }
 };
 
+/// Tells of a chosen point, if it is one of this rank's, and marks it. Runs for those that are chosen.
+template <class Points, class Memory>
+struct fps_stream_tell_step {
+  Points cloud;
+  index_t first_index;
+  index_view indices;
+  Memory memory;
+  fps_stream_chosen* total;
+
+  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+    index_t const index = indices[static_cast<index_t>(i)];
+    // A sum: whatever the order in which it is added up.
+    atomic_add(&total->digest, mix_bits(i + mix_bits(static_cast<std::uint64_t>(index))));
+    memory.chosen_indices[i] = static_cast<std::uint32_t>(index);
+    auto& mine = memory.chosen[i];
+    mine = {{}, fps_chosen_nowhere};
+    index_t const own = index - first_index;
+    if (own < 0 || own >= cloud.size()) return;
+    mine.radius2 = fps_chosen_in_vain;
+    if (!is_finite(cloud[own])) return;
+    mine = {cloud[own], not_yet_measured<float>};
+    atomic_or(memory.marks + own / 32, std::uint32_t{1} << (own % 32));
+  }
+};
+
+/// Puts together what the ranks say of the chosen points: those that count become the first samples. Runs for them.
+template <class Memory>
+struct fps_stream_hear_step {
+  Memory memory;
+  index_view indices;
+  index_t ranks;
+  fps_stream_chosen* total;
+
+  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+    auto const count = static_cast<std::uint64_t>(indices.size());
+    auto best = memory.chosen[count + i];
+    for (index_t r = 1; r < ranks; ++r) {
+      auto const other = memory.chosen[count * static_cast<std::uint64_t>(r + 1) + i];
+      if (other.radius2 > best.radius2) best = other;
+    }
+    memory.samples[i] = best;
+    if (best.radius2 >= 0) atomic_add(&total->count, std::uint32_t{1});
+    bool const is_wrong = best.radius2 == fps_chosen_nowhere && indices[static_cast<index_t>(i)] != -1;
+    if (is_wrong) atomic_add(&total->out_of_range, std::uint32_t{1});
+  }
+};
+
 /// Splits the keys of samples for a sort of 32 bits, the best first. Runs for the samples, for each half.
 template <class Memory>
 struct fps_stream_key_step {
@@ -74,25 +121,31 @@ struct fps_stream_write_step {
   fps_key const* found;
   std::uint32_t const* order;
   std::uint32_t size;
-  index_t first;
+  index_t first;  ///< stands before what was found; negative: nothing does
   Scalar stop2;
   fps_shard_output<Scalar> output;
   index_t samples;
 
   FARPOINT_HD bool is_sample(index_t slot) const noexcept {
-    if (slot == 0) return true;
-    return slot <= index_t{size} && slot < samples && fps_distance_of(found[order[slot - 1]]) >= stop2;
+    index_t const at = slot - before();
+    return at < 0 || (at < index_t{size} && slot < samples && fps_distance_of(found[order[at]]) >= stop2);
   }
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
     auto const slot = static_cast<index_t>(i);
     bool const exists = is_sample(slot);
-    fps_key const key = exists && slot > 0 ? found[order[slot - 1]] : 0;
+    bool const is_first = slot < before();
+    fps_key const key = exists && !is_first ? found[order[slot - before()]] : 0;
     Scalar distance = no_candidate<Scalar>;
-    if (exists) distance = slot == 0 ? not_yet_measured<Scalar> : fps_distance_of(key);
-    output.indices[i] = !exists ? -1 : slot == 0 ? first : index_t{fps_index_of(key)};
+    if (exists) distance = is_first ? not_yet_measured<Scalar> : fps_distance_of(key);
+    output.indices[i] = !exists ? -1 : is_first ? first : index_t{fps_index_of(key)};
     if (!output.distances.empty()) output.distances[i] = distance;
-    if (output.count != nullptr && exists && !is_sample(slot + 1)) *output.count = slot + 1;
+    if (output.count == nullptr) return;
+    if (exists && !is_sample(slot + 1)) *output.count = slot + 1;
+    if (!exists && slot == 0) *output.count = 0;
   }
+
+ private:
+  FARPOINT_HD index_t before() const noexcept { return first >= 0 ? 1 : 0; }
 };
 
 /// The answer where there is no candidate. Runs for all samples asked for, or once.

@@ -5,6 +5,8 @@
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/shard_backend.hpp>
+#include <farpoint/scale/stream/fps_peers.hpp>
+#include <farpoint/scale/stream/fps_plan.hpp>
 #include <farpoint/scale/stream/fps_steps.hpp>
 
 #include <cmath>
@@ -12,37 +14,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most ranks of a call on shards in device memory: what each says is looked at on the caller's stack.
-inline constexpr int fps_stream_most_ranks = 120;
-
-/// Candidates above the cut that ranks list together, about, for each root of a block.
-inline constexpr float fps_stream_candidates = 60;
-
-/// The workspace of a rank, and its size.
-template <class Exec, class Blocks, class Points>
-struct fps_stream_plan {
-  using config = typename Blocks::template config<Points::dim>;
-
-  workspace_cutter cutter;
-  fps_stream_memory<config> memory;
-  typename Blocks::template order_memory<Points> order;
-  typename shard_backend<Exec>::sorter sorter;
-  std::uint64_t* non_finite;
-
-  fps_stream_plan(unsigned char* workspace, int ranks, Points const& cloud, index_t samples) noexcept
-      : cutter{workspace},
-        memory{cutter, ranks, cloud.size(), larger<index_t>(samples - 1, 0)},
-        order{cutter, cloud},
-        sorter{cutter, memory.found_size},
-        non_finite{cutter.take<std::uint64_t>(1)} {}
-};
-
 /// One rank's part of a call, after ranks have agreed on the arguments.
 ///
-/// A round is two kernels with an exchange between them: each rank lowers its points to the samples of the round before
-/// and lists its best candidates; all ranks have all lists then, and come to the same decision which become samples. It
-/// is the round of local_maxima_team. The host enqueues some rounds, then looks whether they were enough; those that
-/// come after the last one do nothing.
+/// Where the ranks reach memory of one another, a kernel on each rank does it all. Elsewhere a round is two kernels
+/// with an exchange between them: each rank lowers its points to the samples of the round before and lists its best
+/// candidates; all ranks have all lists then, and come to the same decision which become samples. It is the round of
+/// local_maxima_team. The host enqueues some rounds, then looks whether they were enough; those that come after the
+/// last one do nothing.
 /// @tparam Blocks  launches the kernels, and puts neighbours together
 template <class Exec, class Blocks, class Communicator, class Points>
 class fps_stream_task {
@@ -61,13 +39,13 @@ class fps_stream_task {
         params_{params},
         output_{output},
         plan_{plan},
+        peers_{peers_of(communicator)},
         args_{part.points,
               static_cast<std::uint32_t>(part.first_index),
               plan.order.indices(),
               plan.memory,
               plan.memory.found[0],
-              0xffffffffu,
-              static_cast<std::uint32_t>(larger<index_t>(params.samples - 1, 0)),
+              static_cast<std::uint32_t>(params.samples),
               static_cast<float>(params.stop_below) * static_cast<float>(params.stop_below),
               static_cast<unsigned>(communicator.ranks()),
               static_cast<unsigned>(communicator.rank()),
@@ -76,17 +54,29 @@ class fps_stream_task {
   /// @param first  the first sample; negative: the cloud is empty
   result run(index_t first, shard_header const* headers) noexcept {
     if (params_.samples == 0) return write_empty();
-    result done = exchange_starts(first, headers);
+    result done = prepare();
+    if (done) done = exchange_chosen();
+    if (done) done = exchange_starts(first, headers);
     if (!done) return done;
-    if (first >= 0 && !has_first_) return reject("fps_shard: params.first is not a point of any rank");
+    if (!started_ && first >= 0 && !has_first_) return reject("fps_shard: params.first is not a point of any rank");
     if (seed_ < 0) return write_empty();
+    if (started_) seed_ = -1;
+    bool is_answered = false;
+    if constexpr (plan_type::peer_plan::has_kernel) {
+      if (team_.listed(ranks()) > 0) done = sample_by_peers(is_answered);
+    }
+    if (!done || is_answered) return done ? write_counters() : done;
     done = begin();
     if (done && wanted() > 0) done = sample();
     return done ? write() : done;
   }
 
  private:
+  using start = fps_stream_start<Points::dim>;
+
   int ranks() const noexcept { return communicator_.ranks(); }
+  int rank() const noexcept { return communicator_.rank(); }
+  start* own_start() const noexcept { return memory().starts + ranks(); }
   index_t points() const noexcept { return part_.points.size(); }
   auto const& memory() const noexcept { return plan_.memory; }
   /// Samples besides the first.
@@ -101,15 +91,41 @@ class fps_stream_task {
     return backend::write(exec_, communicator_, to, &value, sizeof value);
   }
 
-  /// Finds out where to start.
-  result exchange_starts(index_t first, shard_header const* headers) noexcept {
-    constexpr int dim = Points::dim;
-    using start = fps_stream_start<dim>;
-    start* const own = memory().starts + ranks();
+  /// Puts neighbours together, and clears what other ranks write to: none does before this rank has told its start.
+  result prepare() noexcept {
     start nothing{};
     nothing.lowest = 0xffffffffu;
-    result done = put(own, nothing);
-    if (done) done = backend::fill(exec_, plan_.non_finite, 0, sizeof *plan_.non_finite);
+    fps_peer_window const window = peer_window();
+    bool const has_memory = peers_.memory[0] != nullptr && peers_.size >= window.size();
+    nothing.team = plan_.peers.offer(exec_, ranks(), has_memory);
+    result done = put(own_start(), nothing);
+    if (done && nothing.team.blocks > 0) done = backend::fill(exec_, peers_.memory[rank()], 0, window.size());
+    auto const mark_bytes = static_cast<std::size_t>(memory().mark_words(points())) * sizeof *memory().marks;
+    if (done) done = backend::fill(exec_, memory().marks, 0, mark_bytes);
+    if (done) done = backend::fill(exec_, plan_.outcome, 0, sizeof *plan_.outcome);
+    return done && points() > 0 ? Blocks::arrange(exec_, part_.points, plan_) : done;
+  }
+  fps_peer_window peer_window() const noexcept { return {ranks(), params_.samples}; }
+
+  /// Every rank tells of the chosen points that it has.
+  result exchange_chosen() noexcept {
+    index_t const count = params_.chosen.size();
+    if (count == 0) return {};
+    using memory_type = fps_stream_memory<config>;
+    auto const size = static_cast<std::size_t>(count) * sizeof *memory().chosen;
+    auto* const total = &own_start()->chosen;
+    fps_stream_tell_step<Points, memory_type> const tell{part_.points, part_.first_index, params_.chosen, memory(),
+                                                         total};
+    result done = for_each_index(exec_, count, tell, 4);
+    if (done) done = gather(memory().chosen, memory().chosen + count, size);
+    fps_stream_hear_step<memory_type> const hear{memory(), params_.chosen, index_t{ranks()}, total};
+    return done ? for_each_index(exec_, count, hear, index_t{ranks()}) : done;
+  }
+
+  /// Finds out where to start, and what the ranks can do together.
+  result exchange_starts(index_t first, shard_header const* headers) noexcept {
+    start* const own = own_start();
+    result done = backend::fill(exec_, plan_.non_finite, 0, sizeof *plan_.non_finite);
     if (done) {
       done = for_each_index(exec_, points(), fps_stream_look_step<Points>{part_.points, own, plan_.non_finite}, 4);
     }
@@ -121,8 +137,15 @@ class fps_stream_task {
     start all[fps_stream_most_ranks];
     auto const size = static_cast<std::size_t>(ranks()) * sizeof *own;
     if (done) done = backend::read(exec_, communicator_, all, memory().starts, size);
-    for (int r = 0; r < ranks() && done; ++r) {
+    if (!done) return done;
+    team_ = all[0].team;
+    started_ = all[0].chosen.count > 0;
+    report_.chosen_out_of_range = all[0].chosen.out_of_range;
+    for (int r = 0; r < ranks(); ++r) {
+      if (all[r].chosen.digest != all[0].chosen.digest) return reject("shards: ranks have different parameters");
+      team_.meet(all[r].team);
       report_.non_finite += all[r].non_finite;
+      all_points_ += headers[r].points;
       has_first_ = has_first_ || all[r].has_first != 0;
       bool const is_first = all[r].first_counts != 0;
       index_t const lowest = all[r].lowest != 0xffffffffu ? headers[r].first_index + index_t{all[r].lowest} : -1;
@@ -141,16 +164,47 @@ class fps_stream_task {
     return communicator_.all_gather(mine, all, size);
   }
 
-  /// Puts neighbours together, and takes the first sample.
+  /// A kernel on each rank does the rest.
+  /// @param is_answered  set where it did
+  result sample_by_peers(bool& is_answered) noexcept {
+    auto const team = static_cast<float>(ranks() * static_cast<int>(team_.blocks));
+    float const wanted = params_.samples > 32768 ? maxima_peer_candidates_of_many : maxima_peer_candidates;
+    fps_peer_window const window = peer_window();
+    fps_peer_args<Points> args{
+        part_.points,
+        {plan_.order.indices(), memory().points},
+        {all_points_, params_.samples, window.most_keys, args_.stop2, seed_, seed_point_, memory().samples,
+         memory().chosen_indices, params_.chosen.size(), output_},
+        {{}, window.board_bytes, args_.ranks, args_.rank, team_.blocks, args_.first_index, nanoseconds(peers_.timeout)},
+        {wanted * std::sqrt(team), team_.listed(ranks())},
+        plan_.outcome};
+    for (int r = 0; r < ranks(); ++r) args.places.memory[r] = peers_.memory[r];
+    result done = plan_.peers.launch(exec_, args);
+    std::uint32_t outcome = 0;
+    if (done) done = backend::read(exec_, communicator_, &outcome, plan_.outcome, sizeof outcome);
+    if (!done) return done;
+    if (outcome == static_cast<std::uint32_t>(fps_peer_outcome::failed)) {
+      return communication_failure("fps_shard: a rank has failed, or did not come in time");
+    }
+    is_answered = outcome == static_cast<std::uint32_t>(fps_peer_outcome::done);
+    return {};
+  }
+  static std::uint64_t nanoseconds(std::chrono::milliseconds time) noexcept {
+    return time.count() <= 0 ? 0 : static_cast<std::uint64_t>(std::chrono::nanoseconds{time}.count());
+  }
+
+  /// Takes the first sample, or those that were chosen.
   result begin() noexcept {
-    index_t const own = here(seed_);
-    if (own >= 0) args_.taken = static_cast<std::uint32_t>(own);
-    result done = points() > 0 ? Blocks::arrange(exec_, part_.points, plan_) : result{};
+    index_t const own = started_ ? -1 : here(seed_);
+    result done;
+    if (own >= 0) done = put(memory().marks + own / 32, std::uint32_t{1} << (own % 32));
     if (done && points() > 0) done = Blocks::load(exec_, args_);
     float const listed = fps_stream_candidates * std::sqrt(static_cast<float>(ranks()) * config::blocks);
-    if (done) done = put(memory().states, fps_stream_state{local_maxima_cut{listed}, 0, 1, 0});
-    if (done) done = put(memory().samples, fps_ball<Points::dim>{seed_point_, not_yet_measured<float>});
-    return done;
+    auto const first = static_cast<std::uint32_t>(started_ ? params_.chosen.size() : 1);
+    if (done) done = put(memory().states, fps_stream_state{local_maxima_cut{listed}, 0, first, 0});
+    if (started_) return done;
+    --args_.wanted;
+    return done ? put(memory().samples, fps_ball<Points::dim>{seed_point_, not_yet_measured<float>}) : done;
   }
 
   /// Rounds, until they were enough.
@@ -227,8 +281,12 @@ class fps_stream_task {
   fps_params const& params_;
   output_type const& output_;
   plan_type const& plan_;
+  peer_memory peers_;
   args_type args_;
 
+  fps_peer_team team_{};
+  index_t all_points_ = 0;  ///< of all ranks
+  bool started_ = false;    ///< points were chosen before
   fps_report report_{};
   index_t exchanges_ = 1;  ///< the agreement on the arguments
   bool has_first_ = false;
@@ -242,7 +300,6 @@ class fps_stream_task {
 template <class Points>
 result check_fps_stream(shard<Points> const& part, fps_params const& params,
                         fps_shard_output<float> const& output) noexcept {
-  if (!params.chosen.empty()) return reject("fps_shard: params.chosen is not for calls on a stream");
   if (result const checked = check_fps_shard(part, params, output); !checked) return checked;
   if (params.samples > max_narrow_points) return reject("fps_shard: more than 2^31 - 1 samples");
   if (part.first_index + part.points.size() >= (index_t{1} << 32) - 1) {
@@ -260,10 +317,12 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   bool const fits = static_cast<bool>(own);
   Points const cloud = fits ? part.points : Points{};
   using plan_type = fps_stream_plan<Exec, Blocks, Points>;
-  plan_type const plan{workspace.data(), ranks, cloud, fits ? params.samples : 0};
+  plan_type const plan{workspace.data(), ranks, cloud, fits ? params : fps_params{}};
   if (own) own = check_workspace(workspace, plan.cutter.used());
 
-  shard_header const mine{own ? digest_of<Points>(params) : 0, own ? 0u : 1u, part.first_index, part.points.size(), 0};
+  // What was chosen is compared where it is.
+  std::uint64_t const digest = own ? digest_of<Points>(params, false) : 0;
+  shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(), 0};
   shard_parties<fps_stream_most_ranks> all;
   if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
   index_t const first = fps_shard_first(params, all.headers, all.sources, ranks);

@@ -1,0 +1,254 @@
+/// @file
+/// fps_shard() by one kernel on each GPU, which exchange messages through memory that all of them reach.
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/detail/fps/local_maxima/machine.cuh>
+#include <farpoint/detail/fps/local_maxima/team.hpp>
+#include <farpoint/grid/device_properties.cuh>
+#include <farpoint/grid/kernel_launcher.cuh>
+#include <farpoint/scale/stream/fps_peers.hpp>
+#include <farpoint/tuning/local_maxima.hpp>
+
+#include <type_traits>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A wait for another GPU.
+class peer_watch {
+ public:
+  __device__ explicit peer_watch(std::uint64_t nanoseconds) noexcept : left_{nanoseconds} {}
+
+  __device__ bool is_over() noexcept {
+    if (left_ == 0 || ++looks_ % 1024 != 0) return false;
+    std::uint64_t const now = nanoseconds();
+    if (begin_ == 0) begin_ = now;
+    return now - begin_ > left_;
+  }
+
+ private:
+  __device__ static std::uint64_t nanoseconds() noexcept {
+    std::uint64_t now;
+    asm volatile("mov.u64 %0, %globaltimer;" : "=l"(now));
+    return now;
+  }
+
+  std::uint64_t left_;  ///< 0: for ever
+  std::uint64_t begin_ = 0;
+  unsigned looks_ = 0;
+};
+
+/// A board on each GPU: messages are written to all of them, and read from the own one.
+class peer_board {
+ public:
+  using message = grid_board::message;
+  static constexpr bool may_fail = true;
+
+  __device__ explicit peer_board(fps_peer_places const& places) noexcept : places_{&places} {}
+
+  __device__ local_maxima_place in_team(local_maxima_place place) const noexcept {
+    return {place.b, places_->rank * places_->blocks + place.rank, places_->ranks * places_->blocks};
+  }
+  __device__ std::uint32_t first_index() const noexcept { return places_->first_index; }
+  __device__ peer_watch watch() const noexcept { return peer_watch{places_->timeout}; }
+
+  __device__ unsigned copies() const noexcept { return places_->ranks; }
+  __device__ void put(unsigned slot, unsigned copy, fps_words const& words, std::uint32_t tag) const noexcept {
+    std::uint64_t const low = static_cast<std::uint64_t>(words.word[1]) << 32 | words.word[0];
+    std::uint64_t const high = static_cast<std::uint64_t>(tag) << 32 | words.word[2];
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
+    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.sys.global.b128 [%0], both; }" ::"l"(
+                     board(copy) + slot),
+                 "l"(low), "l"(high)
+                 : "memory");
+#endif
+  }
+  __device__ message load(unsigned slot) const noexcept {
+    message m{};
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
+    asm volatile("{ .reg .b128 both; ld.relaxed.sys.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
+                 : "=l"(m.low), "=l"(m.high)
+                 : "l"(board(places_->rank) + slot)
+                 : "memory");
+#endif
+    return m;
+  }
+  __device__ static bool has_come(message const& m, std::uint32_t tag) noexcept {
+    return grid_board::has_come(m, tag);
+  }
+  __device__ static fps_words words_of(message const& m) noexcept {
+    return grid_board::words_of(m);
+  }
+
+  __device__ void put_key(unsigned number, fps_key key) const noexcept {
+    for (unsigned r = 0; r < places_->ranks; ++r) {
+      if (r == places_->rank) continue;
+      asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(keys(r) + number), "l"(key) : "memory");
+    }
+  }
+  /// Of this GPU.
+  __device__ fps_key* keys() const noexcept {
+    return keys(places_->rank);
+  }
+
+ private:
+  __device__ message* board(unsigned rank) const noexcept {
+    return reinterpret_cast<message*>(places_->memory[rank]);
+  }
+  __device__ fps_key* keys(unsigned rank) const noexcept {
+    return reinterpret_cast<fps_key*>(places_->memory[rank] + places_->board_bytes);
+  }
+
+  fps_peer_places const* places_;
+};
+
+/// Keys come from other GPUs, too.
+struct peer_machine : cuda_machine {
+  __device__ static void write(fps_key* to, fps_key key) noexcept {
+    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(key) : "memory");
+  }
+  __device__ static fps_key read(fps_key const* from) noexcept {
+    fps_key key;
+    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(key) : "l"(from) : "memory");
+    return key;
+  }
+};
+
+/// Whether a peer_board works: from CUDA 12.4 on other GPUs can be reached by accesses of 128 bits.
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
+inline constexpr bool has_peer_board = true;
+#else
+inline constexpr bool has_peer_board = false;
+#endif
+
+template <class Config, class Points>
+__global__ void __launch_bounds__(Config::block_size, 1)
+    fps_peer_kernel(__grid_constant__ fps_peer_args<Points> const args) {
+#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
+  auto* memory = static_cast<unsigned char*>(dynamic_shared());
+  auto& shared = *reinterpret_cast<local_maxima_shared<Config>*>(memory);
+  unsigned const all = args.places.ranks * args.places.blocks;
+  auto const lists = local_maxima_lists<Config>::at(memory + sizeof shared, all, args.lengths.listed);
+  peer_board const board{args.places};
+  local_maxima_team<Config, peer_machine, fps_peer_call<Points::dim>, peer_board> team{
+      args.call, {0, blockIdx.x, args.places.blocks}, shared, lists, board.keys(), board, args.lengths};
+  bool const done = team.run(args.cloud, args.order);
+  __syncthreads();
+  if (threadIdx.x > 0) return;
+  auto const outcome = shared.has_failed != 0 ? fps_peer_outcome::failed
+                       : done                 ? fps_peer_outcome::done
+                                              : fps_peer_outcome::no_room;
+  atomicMax(args.outcome, static_cast<std::uint32_t>(outcome));
+#endif
+}
+
+/// Shapes of the kernel, and which one it is.
+template <class Points>
+class fps_peer_plan {
+ public:
+  static constexpr int dim = Points::dim;
+
+  static constexpr bool has_kernel = true;
+
+  explicit fps_peer_plan(index_t points) noexcept : points_{points} {}
+
+  /// Bytes of the points in memory, whatever shape is chosen.
+  std::size_t chunk_bytes() const noexcept {
+    std::size_t most = 0;
+    for_each_shape([&](auto config) {
+      using type = decltype(config);
+      if constexpr (type::in_memory) {
+        using chunks = point_chunks<type, peer_machine>;
+        most =
+            larger(most, static_cast<std::size_t>(chunks::chunks(points_, 1)) * chunks::chunk_floats * sizeof(float));
+      }
+      return false;
+    });
+    return most;
+  }
+
+  /// What this GPU can do with so much memory for messages.
+  fps_peer_team offer(cuda_exec exec, int ranks, bool has_memory) const noexcept {
+    device_properties const device = device_properties::of(exec);
+    fps_peer_team team;
+    if (!has_memory || !has_peer_board || device.cooperative == 0) return team;
+    auto const room = static_cast<std::uint32_t>(ranks);
+    team.blocks = smaller(static_cast<std::uint32_t>(device.multiprocessors),
+                          smaller(fps_peer_team::most_blocks / room, fps_peer_window::most_rank_blocks));
+    team.needed = static_cast<std::uint32_t>(divide_up(points_, capacity<last_shape>(1)));
+    std::size_t const fixed =
+        larger(sizeof(local_maxima_shared<last_shape>), sizeof(local_maxima_shared<first_shape>)) +
+        local_maxima_lists<last_shape>::bytes(team.blocks * room, 0) + 8 * local_maxima_lists<last_shape>::entry_bytes;
+    auto const shared = static_cast<std::size_t>(device.shared_bytes);
+    if (shared <= fixed) return {};
+    team.entries = static_cast<std::uint32_t>(
+        smaller((shared - fixed) / local_maxima_lists<last_shape>::entry_bytes, std::size_t{maxima_peer_entries}));
+    return load_kernels(shared) ? team : fps_peer_team{};
+  }
+
+  /// Enqueues the kernel.
+  result launch(cuda_exec exec, fps_peer_args<Points> const& args) const noexcept {
+    kernel_launcher launcher{exec.stream};
+    for_each_shape([&](auto config) {
+      using type = decltype(config);
+      if (points_ > capacity<type>(args.places.blocks) / (type::in_memory && !is_last<type> ? 2 : 1)) return false;
+      unsigned const all = args.places.ranks * args.places.blocks;
+      cudaLaunchConfig_t how = launch_config(args.places.blocks, type::block_size, exec.stream);
+      how.dynamicSmemBytes =
+          sizeof(local_maxima_shared<type>) + local_maxima_lists<type>::bytes(all, args.lengths.listed);
+      cudaLaunchAttribute attribute{};
+      attribute.id = cudaLaunchAttributeCooperative;
+      attribute.val.cooperative = 1;
+      how.attrs = &attribute;
+      how.numAttrs = 1;
+      launcher.launch(fps_peer_kernel<type, Points>, how, args);
+      return true;
+    });
+    return cuda_failure(launcher.error(), "fps_shard: the kernel could not be launched");
+  }
+
+ private:
+  template <int PointsPerThread>
+  using in_registers = local_maxima_config<fps_team::grid, dim, maxima_peer_block_size, PointsPerThread, true>;
+  template <int PointsPerThread>
+  using in_chunks = local_maxima_chunk_config<fps_team::grid, dim, maxima_peer_block_size, PointsPerThread>;
+  using first_shape = in_registers<8>;
+  using last_shape = in_chunks<8>;
+  template <class Config>
+  static constexpr bool is_last = std::is_same_v<Config, last_shape>;
+
+  /// Calls act(config) for the shapes, ascending in capacity, until it returns true.
+  template <class Act>
+  static void for_each_shape(Act const& act) noexcept {
+    static_cast<void>(act(first_shape{}) || act(in_chunks<4>{}) || act(last_shape{}));
+  }
+
+  /// Points that so many blocks hold.
+  template <class Config>
+  static constexpr index_t capacity(index_t blocks) noexcept {
+    if constexpr (Config::in_memory) {
+      return point_chunks<Config, peer_machine>::capacity(blocks);
+    } else {
+      return blocks * Config::block_size * Config::points_per_thread;
+    }
+  }
+
+  /// A kernel is loaded when it is first used, for which the GPU may have to be idle: it would never be while it waits
+  /// for this one.
+  static bool load_kernels(std::size_t shared_bytes) noexcept {
+    bool loaded = true;
+    for_each_shape([&](auto config) {
+      auto const kernel = reinterpret_cast<void const*>(fps_peer_kernel<decltype(config), Points>);
+      loaded = loaded && allow_dynamic_shared(kernel, shared_bytes) == cudaSuccess;
+      return false;
+    });
+    return loaded;
+  }
+
+  index_t points_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,144 @@
+/// @file
+/// fps_shard() by one kernel on each rank: what its blocks are asked for, and what they tell each other by way of
+/// memory that all ranks reach. One source for kernels, and for tests that run it on a CPU.
+#pragma once
+
+#include <farpoint/core/workspace.hpp>
+#include <farpoint/detail/fps/args.hpp>
+#include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
+#include <farpoint/scale/fps_shard_task.hpp>
+#include <farpoint/scale/peer_memory.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// What a rank can do, and what all can do together. All zero: nothing.
+struct fps_peer_team {
+  std::uint32_t blocks = 0;   ///< of a rank
+  std::uint32_t needed = 0;   ///< blocks that its points take
+  std::uint32_t entries = 0;  ///< candidates that there is room for, of all ranks
+
+  /// A number of a block has 16 bits, with a candidate's place.
+  static constexpr std::uint32_t most_blocks = 0xffff / 32;
+
+  void meet(fps_peer_team const& other) noexcept {
+    blocks = smaller(blocks, other.blocks);
+    needed = larger(needed, other.needed);
+    entries = smaller(entries, other.entries);
+  }
+  /// Candidates that a block may list; 0: the ranks cannot work in this way.
+  std::uint32_t listed(int ranks) const noexcept {
+    if (blocks == 0 || needed > blocks) return 0;
+    return smaller(entries / (blocks * static_cast<std::uint32_t>(ranks)), 32u);
+  }
+};
+
+/// A rank's part of the memory that all ranks reach.
+struct fps_peer_window {
+  static constexpr std::uint32_t most_rank_blocks = 192;
+  static constexpr std::size_t message_bytes = 16;
+  /// Messages of a block.
+  static constexpr unsigned slots = board_slots<local_maxima_config<fps_team::grid, 3, 32, 1, true>>::all(1);
+
+  std::size_t board_bytes;
+  std::uint32_t most_keys;
+
+  fps_peer_window(int ranks, index_t samples) noexcept
+      : board_bytes{workspace_aligned(static_cast<std::size_t>(ranks) * most_rank_blocks * slots * message_bytes)},
+        // What is found beyond the samples is a third of them, or some lists.
+        most_keys{static_cast<std::uint32_t>(2 * samples + 65536)} {}
+
+  std::size_t size() const noexcept { return board_bytes + most_keys * sizeof(fps_key); }
+};
+
+/// What is asked of a team of several ranks: local_maxima_call for a cloud of which a rank has a part. Whatever counts
+/// wrong arguments has been done before.
+template <int Dim>
+struct fps_peer_call {
+  using point_type = vec<float, Dim>;
+
+  index_t all_points;
+  index_t all_samples;
+  std::uint32_t most_keys;
+  float squared_stop;
+  index_t first_sample;  ///< a finite point
+  point_type first_sample_point;
+  fps_ball<Dim> const* chosen_balls;    ///< `[chosen_count]`: not what counts where the radius is negative
+  std::uint32_t const* chosen_indices;  ///< `[chosen_count]`
+  index_t chosen_count;
+  fps_shard_output<float> output;
+
+  FARPOINT_DEVICE index_t points() const noexcept { return all_points; }
+  FARPOINT_DEVICE index_t samples() const noexcept { return all_samples; }
+  FARPOINT_DEVICE unsigned wanted() const noexcept { return static_cast<unsigned>(smaller(all_samples, all_points)); }
+  FARPOINT_DEVICE bool has_room(unsigned samples) const noexcept { return samples <= most_keys; }
+  FARPOINT_DEVICE float stop2() const noexcept { return squared_stop; }
+
+  FARPOINT_DEVICE index_t chosen() const noexcept { return chosen_count; }
+  FARPOINT_DEVICE index_t chosen_index(index_t i) const noexcept { return chosen_indices[i]; }
+  FARPOINT_DEVICE bool is_chosen(index_t i, index_t, bool) const noexcept { return chosen_balls[i].radius2 >= 0; }
+  FARPOINT_DEVICE point_type chosen_point(index_t i, index_t) const noexcept { return chosen_balls[i].centre; }
+
+  FARPOINT_DEVICE fps_first first(bool) const noexcept { return {first_sample, true}; }
+  FARPOINT_DEVICE point_type first_point(index_t) const noexcept { return first_sample_point; }
+
+  FARPOINT_DEVICE void write(index_t slot, index_t index, float distance) const noexcept {
+    output.indices[static_cast<std::size_t>(slot)] = index;
+    if (!output.distances.empty()) output.distances[static_cast<std::size_t>(slot)] = distance;
+  }
+  FARPOINT_DEVICE void write_padding(index_t slot) const noexcept { write(slot, -1, no_candidate<float>); }
+  FARPOINT_DEVICE void write_count(index_t count) const noexcept {
+    if (output.count != nullptr) *output.count = count;
+  }
+  FARPOINT_DEVICE void count_non_finite(unsigned) const noexcept {}
+};
+
+/// Where blocks of all ranks write to each other.
+struct fps_peer_places {
+  unsigned char* memory[peer_memory::most_ranks];  ///< of each rank: the board, then the keys
+  std::size_t board_bytes;
+  unsigned ranks;
+  unsigned rank;
+  unsigned blocks;            ///< of a rank
+  std::uint32_t first_index;  ///< of the rank's points
+  std::uint64_t timeout;      ///< nanoseconds
+};
+
+/// What the kernel takes.
+template <class Points>
+struct fps_peer_args {
+  Points cloud;
+  local_maxima_order order;
+  fps_peer_call<Points::dim> call;
+  fps_peer_places places;
+  local_maxima_lengths lengths;
+  std::uint32_t* outcome;
+};
+
+/// How a kernel ended: the largest number of all blocks.
+enum class fps_peer_outcome : std::uint32_t {
+  not_run,
+  done,
+  no_room,  ///< for the samples found, on any rank
+  failed,   ///< another rank did not come in time
+};
+
+/// In place of the radius of a ball: a chosen point that is none of a rank's points, and one that is not finite.
+inline constexpr float fps_chosen_nowhere = -2, fps_chosen_in_vain = -1;
+
+/// For ranks that reach no memory together.
+template <class Points>
+struct no_fps_peers {
+  static constexpr bool has_kernel = false;
+
+  explicit no_fps_peers(index_t) noexcept {}
+
+  static constexpr std::size_t chunk_bytes() noexcept { return 0; }
+  template <class Exec>
+  static constexpr fps_peer_team offer(Exec, int, bool) noexcept {
+    return {};
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
