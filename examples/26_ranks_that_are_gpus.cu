@@ -6,6 +6,7 @@
 #include <farpoint/scale/fps_shard.cuh>
 #include <farpoint/scale/knn_shard.cuh>
 #include <farpoint/scale/nccl_exec.cuh>
+#include <farpoint/scale/nccl_window.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 
 #include <cuda_runtime.h>
@@ -69,13 +70,21 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
   //! [rank]
   if (!answer.outcome) return answer;
 
+  //! [window]
+  farpoint::nccl_exec near_ranks = ranks;
+  farpoint::nccl_window window;
+  std::size_t const window_bytes = farpoint::fps_shard_window_bytes(ranks.ranks(), sample_count);
+  // Without one, where GPUs cannot reach each other's memory, calls exchange messages by NCCL alone.
+  if (farpoint::nccl_window::create(ranks, window_bytes, window)) near_ranks.window = window.memory();
+  //! [window]
+
   //! [fps]
   farpoint::fps_params sampling;
   sampling.samples = sample_count;
   farpoint::fps_shard_output<float> picks;
   picks.indices = samples.span();
   managed_array<unsigned char> const room(fps_shard_workspace_bytes(exec, ranks.ranks(), part, sampling, picks));
-  answer.outcome = fps_shard(exec, ranks, part, sampling, picks, room.span());
+  answer.outcome = fps_shard(exec, near_ranks, part, sampling, picks, room.span());
   //! [fps]
   if (!answer.outcome) return answer;
 

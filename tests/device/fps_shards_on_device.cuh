@@ -72,9 +72,10 @@ std::vector<fps_shard_answer<float>> fps_on_streams(fps_shard_problem<float, Dim
 
 /// The same with memory that all ranks reach: a kernel for each, side by side on one GPU.
 /// @param missing_bytes  of that memory, on the last rank
+/// @param leaves         a rank that goes when it has told its start; -1: none
 template <int Dim>
 std::vector<fps_shard_answer<float>> fps_by_peers(fps_shard_problem<float, Dim> const& problem,
-                                                  std::size_t missing_bytes = 0) {
+                                                  std::size_t missing_bytes = 0, int leaves = -1) {
   auto const ranks = static_cast<int>(problem.ranks());
   farpoint::thread_ranks group{ranks};
   std::vector<fps_shard_answer<float>> answers(problem.ranks());
@@ -88,9 +89,16 @@ std::vector<fps_shard_answer<float>> fps_by_peers(fps_shard_problem<float, Dim> 
     farpoint::peer_memory peers;
     for (std::size_t r = 0; r < memory.size(); ++r) peers.memory[r] = memory[r].data();
     peers.size = rank == ranks - 1 ? size - missing_bytes : size;
-    peers.timeout = std::chrono::seconds{20};
+    peers.timeout = leaves >= 0 ? std::chrono::milliseconds{200} : std::chrono::seconds{20};
     stream_thread_communicator communicator{group, rank, stream.get(), peers};
-    answers[static_cast<std::size_t>(rank)] = fps_of_rank(problem, communicator, stream.get(), 0, share);
+    auto& answer = answers[static_cast<std::size_t>(rank)];
+    if (rank == leaves) {
+      // The arguments, then the start.
+      leaving_communicator left{communicator, 2};
+      answer = fps_of_rank(problem, left, stream.get(), 0, share);
+    } else {
+      answer = fps_of_rank(problem, communicator, stream.get(), 0, share);
+    }
   });
   for (auto const& each : memory) CHECK(each.intact());
   return answers;

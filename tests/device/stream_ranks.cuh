@@ -80,4 +80,30 @@ class stream_thread_communicator {
   std::vector<shown> shown_;
 };
 
+/// Takes part in some all-gathers, and then in nothing any more.
+class leaving_communicator {
+ public:
+  leaving_communicator(stream_thread_communicator& all, int gathers) : all_{all}, left_{gathers} {}
+
+  int ranks() const noexcept { return all_.ranks(); }
+  int rank() const noexcept { return all_.rank(); }
+  farpoint::peer_memory peers() const noexcept { return all_.peers(); }
+  farpoint::result wait() noexcept { return left_ > 0 ? all_.wait() : gone(); }
+  farpoint::result all_gather(void const* mine, void* all, std::size_t size) noexcept {
+    if (left_ == 0) return gone();
+    farpoint::result const done = all_.all_gather(mine, all, size);
+    --left_;
+    return done;
+  }
+  farpoint::result all_to_all(farpoint::all_to_all_messages const&) noexcept { return gone(); }
+
+ private:
+  static farpoint::result gone() noexcept {
+    return farpoint::detail::communication_failure("leaving_communicator: this rank has left");
+  }
+
+  stream_thread_communicator& all_;
+  int left_;
+};
+
 }  // namespace farpoint_tests

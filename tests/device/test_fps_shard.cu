@@ -21,6 +21,14 @@ TEST_CASE("fps_shard, device: one kernel a rank, random problems on 1 to 4 ranks
   });
 }
 
+TEST_CASE("fps_shard, device: a rank that leaves keeps the others no longer than their time-out",
+          "[fps][shard][device]") {
+  auto const problem = shared_out<float>(make_cloud(shape::cube, 5000, 3), 500, 2);
+  auto const answers = fps_by_peers(problem, 0, 1);
+  CHECK(answers[0].outcome.code == farpoint::status::communication_failure);
+  CHECK(answers[1].outcome.code == farpoint::status::communication_failure);
+}
+
 TEST_CASE("fps_shard, device: with too little memory that all reach on one rank, all do without",
           "[fps][shard][device]") {
   for_each_seed(6, [](std::uint64_t seed) {

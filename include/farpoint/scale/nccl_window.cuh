@@ -1,6 +1,5 @@
 /// @file
-/// Memory of all ranks that are GPUs, which the kernels of all of them reach. Needs NCCL 2.28 or later: link
-/// farpoint::nccl.
+/// Memory of all ranks that are GPUs, which the kernels of all of them reach. Needs nccl.h: link farpoint::nccl.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
@@ -32,10 +31,12 @@ struct nccl_address_step {
 };
 
 }  // namespace detail
+#endif
 
 /// Memory of each rank that the kernels of all ranks can write to, over NVLink for example: a symmetric window of NCCL.
 /// Made once, and used by one call after another: a rank's nccl_exec::window is its memory(). With it fps_shard() is
-/// one kernel on each GPU, whose rounds exchange messages without the host.
+/// one kernel on each GPU, whose rounds exchange messages without the host. Needs NCCL 2.28 or later, on all ranks;
+/// compiled with an earlier one, create() says so.
 ///
 /// Owns the memory. It ends before the communicator, on all ranks.
 class nccl_window {
@@ -52,10 +53,12 @@ class nccl_window {
   }
   nccl_window(nccl_window const&) = delete;
   nccl_window& operator=(nccl_window const&) = delete;
+#if NCCL_VERSION_CODE >= 22800
   ~nccl_window() {
     if (window_ != nullptr) static_cast<void>(ncclCommWindowDeregister(communicator_, window_));
     if (memory_ != nullptr) static_cast<void>(ncclMemFree(memory_));
   }
+#endif
 
   /// Allocates the memory, and waits. All ranks call it with the same size; how many bytes a call takes, say
   /// fps_shard_window_bytes() and the like.
@@ -67,6 +70,22 @@ class nccl_window {
   ///         peer_memory::most_ranks, or cannot reach the memory of one another; calls then do without a window |
   ///         cuda_failure
   static result create(nccl_exec const& exec, std::size_t bytes, nccl_window& window) noexcept {
+#if NCCL_VERSION_CODE >= 22800
+    return create_in(exec, bytes, window);
+#else
+    static_cast<void>(exec), static_cast<void>(bytes), static_cast<void>(window);
+    return detail::communication_failure("nccl_window: needs NCCL 2.28 or later");
+#endif
+  }
+
+  /// Empty before create() has succeeded.
+  peer_memory const& memory() const noexcept {
+    return peers_;
+  }
+
+ private:
+#if NCCL_VERSION_CODE >= 22800
+  static result create_in(nccl_exec const& exec, std::size_t bytes, nccl_window& window) noexcept {
     nccl_window made;
     made.communicator_ = exec.communicator;
     int const ranks = exec.ranks();
@@ -97,18 +116,17 @@ class nccl_window {
     return {};
   }
 
-  /// Empty before create() has succeeded.
-  peer_memory const& memory() const noexcept { return peers_; }
-
- private:
   static constexpr std::size_t round_up(std::size_t bytes) noexcept {
     constexpr std::size_t unit = NCCL_WIN_REQUIRED_ALIGNMENT;
     return (bytes + unit - 1) / unit * unit;
   }
 
+  ncclWindow_t window_ = nullptr;
+#else
+  void* window_ = nullptr;
+#endif
   ncclComm_t communicator_ = nullptr;
   void* memory_ = nullptr;
-  ncclWindow_t window_ = nullptr;
   peer_memory peers_{};
 };
 
