@@ -45,6 +45,7 @@ int run_program(arguments const& wished) {
     return exit_skipped;
   }
   auto const ranks = numbers_of_ranks(std::max(gpus, 2));
+  register_exchanges(ranks);
   register_fps(ranks);
   register_voxelize(ranks);
   register_knn(ranks);

@@ -26,8 +26,9 @@ class rank_times {
         after_(seconds_.size()) {}
 
   /// Times a rank's calls from when all ranks begin; `call()` returns when the rank is done.
+  /// @param parts  of a call: what is timed is one of them
   template <class Call>
-  void time(farpoint::nccl_exec const& exec, meeting& all, Call const& call) {
+  void time(farpoint::nccl_exec const& exec, meeting& all, Call const& call, int parts = 1) {
     using clock = std::chrono::steady_clock;
     auto const rank = static_cast<std::size_t>(exec.rank());
     before_[rank] = measure_sm_mhz(exec.stream);
@@ -35,7 +36,7 @@ class rank_times {
       all.wait();
       auto const begin = clock::now();
       call();
-      seconds = std::chrono::duration<double>(clock::now() - begin).count();
+      seconds = std::chrono::duration<double>(clock::now() - begin).count() / parts;
     }
     after_[rank] = measure_sm_mhz(exec.stream);
   }
@@ -153,6 +154,7 @@ void register_case(Case const& what, std::vector<int> const& gpus, case_choice h
   }
 }
 
+void register_exchanges(std::vector<int> const& gpus);
 void register_fps(std::vector<int> const& gpus);
 void register_knn(std::vector<int> const& gpus);
 void register_voxelize(std::vector<int> const& gpus);

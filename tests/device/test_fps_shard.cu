@@ -14,9 +14,20 @@ TEST_CASE("fps_shard, device: random problems on 1 to 4 ranks give what one call
 }
 
 TEST_CASE("fps_shard, device: one kernel a rank, random problems on 1 to 4 ranks give what one call gives",
-          "[fps][shard][device][sanitize]") {
+          "[fps][shard][device]") {
   for_each_seed(100, [](std::uint64_t seed) {
     auto const problem = random_stream_problem(seed);
+    check_fps_answers(fps_by_peers(problem), one_call(problem));
+  });
+}
+
+// A sanitizer runs one kernel after another.
+TEST_CASE("fps_shard, device: one kernel of a single rank gives what one call gives",
+          "[fps][shard][device][sanitize]") {
+  for_each_seed(30, [](std::uint64_t seed) {
+    auto problem = random_stream_problem(seed);
+    problem.cuts = {0, static_cast<index_t>(problem.cloud.size())};
+    problem.part = {0};
     check_fps_answers(fps_by_peers(problem), one_call(problem));
   });
 }

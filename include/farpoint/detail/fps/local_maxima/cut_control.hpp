@@ -21,24 +21,28 @@ struct local_maxima_round {
 class local_maxima_cut {
  public:
   /// @param wanted  candidates above the cut
-  FARPOINT_HD explicit local_maxima_cut(float wanted) noexcept : wanted_{wanted} {}
+  FARPOINT_HD explicit local_maxima_cut(float wanted) noexcept
+      : far_too_many_{above(3 * wanted)},
+        too_many_{above(1.5f * wanted)},
+        far_too_few_{not_below(0.5f * wanted)},
+        too_few_{not_below(0.8f * wanted)} {}
 
   /// Candidates at this distance or nearer are not listed. Infinity at first: nothing is known yet.
   FARPOINT_HD float distance() const noexcept { return distance_; }
 
   FARPOINT_HD void adapt(local_maxima_round const& round) noexcept {
-    auto const found = static_cast<float>(round.found);
+    unsigned const found = round.found;
     // Lists that overflow let hardly anything pass.
-    if (round.accepted == 0 && round.found > 0) gap_ *= 0.5f;
-    gap_ *= found > 3 * wanted_      ? 0.7f
-            : found > 1.5f * wanted_ ? 0.87f
-            : found < 0.5f * wanted_ ? 1.3f
-            : found < 0.8f * wanted_ ? 1.1f
-                                     : 1.0f;
+    if (round.accepted == 0 && found > 0) gap_ *= 0.5f;
+    gap_ *= found >= far_too_many_ ? 0.7f
+            : found >= too_many_   ? 0.87f
+            : found < far_too_few_ ? 1.3f
+            : found < too_few_     ? 1.1f
+                                   : 1.0f;
     gap_ = gap_ > most ? most : gap_ < least ? least : gap_;
     // Nothing above the cut stays what it was, unless it was left out.
     float top = round.largest;
-    if (round.found > 0) {
+    if (found > 0) {
       float const reached = distance_ > round.left ? distance_ : round.left;
       top = reached < top ? reached : top;
     }
@@ -50,12 +54,24 @@ class local_maxima_cut {
   static constexpr float most = maxima_most_gap;
   static constexpr float least = maxima_least_gap;
 
+  // Limits are integers, as numbers of candidates are: all threads of a block adapt the cut, in every round.
+  /// The least number that is above `limit`.
+  FARPOINT_HD static unsigned above(float limit) noexcept { return static_cast<unsigned>(limit) + 1; }
+  /// The least number that is not below it.
+  FARPOINT_HD static unsigned not_below(float limit) noexcept {
+    auto const whole = static_cast<unsigned>(limit);
+    return whole + (static_cast<float>(whole) < limit ? 1 : 0);
+  }
+
   /// The next smaller distance; of 0, a negative number.
   FARPOINT_HD static float before(float distance) noexcept {
     return distance > 0 ? float_of_bits(float_bits(distance) - 1) : no_candidate<float> / 2;
   }
 
-  float wanted_;
+  unsigned far_too_many_;
+  unsigned too_many_;
+  unsigned far_too_few_;
+  unsigned too_few_;
   float gap_ = most;  ///< between the largest distance that may be left and the cut, as a share
   float distance_ = not_yet_measured<float>;
 };
