@@ -84,7 +84,7 @@ class hash_map_ref {
   constexpr hash_map_ref() = default;
 
   /// @param buckets  memory, any amount; what is beyond 2^32 - 1 buckets is not used. clear() it before the first use
-  /// @param empty    a key that is never inserted
+  /// @param empty    a key that is never inserted. All views of one memory have the same, and the same initial value
   /// @param initial  value of a key that is inserted without one, and the largest that insert_or_min() leaves to a new
   ///                 one
   /// @param hash     where keys go

@@ -9,7 +9,8 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
 enum class hash_map_layout {
-  pairs,    ///< beside its key; where both have 32 bits in one word, so that one compare-and-swap writes both
+  pairs,    ///< beside its key, in one word where both have 32 bits, or else in 16 bytes: one compare-and-swap writes
+            ///< both, of 16 bytes from compute capability 9.0 on
   sectors,  ///< behind 16 bytes of keys, as a rule in the same sector: twice as many keys are seen in one load
   split     ///< in the second part of the map's memory: who wants no values touches half of it
 };
