@@ -17,6 +17,7 @@ namespace {
 using wide_map = hash_map_ref<std::uint64_t>;
 using wider_map = hash_map_ref<std::int64_t, std::uint64_t>;
 using mixed_map = hash_map_ref<std::uint32_t, std::uint64_t>;
+using halves_map = hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>;
 
 constexpr unsigned block_size = 192;
 unsigned blocks_for(std::size_t threads) {
@@ -216,6 +217,7 @@ TEST_CASE("hash_map, device: the bytes of the map are those that the host writes
     check_bytes<wide_map>(load);
     check_bytes<wider_map>(load);
     check_bytes<mixed_map>(load);
+    check_bytes<halves_map>(load);
     check_bytes<sectors_map<std::uint64_t>>(load);
     check_bytes<split_map<std::uint64_t, std::uint64_t>>(load);
   }
@@ -226,6 +228,7 @@ TEST_CASE("hash_map, device: each thread inserts a value of its own, and the win
     check_winners<wide_map>(1000000, distinct, 0.8);
     check_winners<wider_map>(1000000, distinct, 1);
     check_winners<mixed_map>(500000, distinct, 1);
+    check_winners<halves_map>(500000, distinct, 1);
     check_winners<hash_map_ref<std::uint32_t>>(500000, distinct, 1);
     check_winners<sectors_map<std::uint64_t>>(500000, distinct, 0.8);
   }
@@ -241,6 +244,7 @@ TEST_CASE("hash_map_ref in a kernel: keys and values in shared memory", "[hash_m
     check_shared<wide_map>(7000, distinct);
     check_shared<wider_map>(7000, distinct);
     check_shared<mixed_map>(7000, distinct);
+    check_shared<halves_map>(7000, distinct);
   }
 }
 

@@ -118,6 +118,7 @@ void for_each_kind(Check&& check) {
   check(hash_map_ref<std::int64_t, std::uint64_t>{});
   check(hash_map_ref<std::uint32_t, std::uint64_t>{});
   check(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
+  check(hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
   check(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
   check(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
   check(sectors_map<std::uint32_t>{});

@@ -55,7 +55,7 @@ class paired_slots : public bucket_memory {
   static constexpr bool is_packed = sizeof(Key) == 4 && sizeof(Value) == 4;
   static constexpr bool values_with_heads = true;
   static constexpr int bucket_slots = is_packed ? 4 : 2;
-  static constexpr int window_slots = is_packed ? WindowSlots : bucket_slots;
+  static constexpr int window_slots = is_packed ? WindowSlots : WindowSlots / 2;
   static constexpr int windows_a_bucket = bucket_slots / window_slots;
 
   /// Whether take() with a value writes it at the same moment as the head. Not where that is another word and only one
@@ -122,7 +122,8 @@ class paired_slots : public bucket_memory {
 
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD window<WithValues> load(std::uint64_t at) const noexcept {
-    auto const* const from = memory_[at / windows_a_bucket].words + at % windows_a_bucket * window_slots;
+    constexpr int window_words = window_slots * words_a_slot;
+    auto const* const from = memory_[at / windows_a_bucket].words + at % windows_a_bucket * window_words;
     window<WithValues> seen;
     if constexpr (is_packed) {
       FARPOINT_UNROLL
