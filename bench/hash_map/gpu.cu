@@ -104,11 +104,8 @@ void add_contenders(measurement const& m) {
   add<rival<linear_table, Key>>(m, "linear");
   add<farpoint_map<Key>>(m, "farpoint");
   if (searches) add<farpoint_map<Key, tuned<layout::pairs, 4, 4>>>(m, "pairs_keys4");
-  // With keys of 64 bits a bucket of pairs is a window.
-  if constexpr (sizeof(Key) == 4) {
-    add<farpoint_map<Key, tuned<layout::pairs, 2, 1>>>(m, "pairs_window2");
-    if (searches) add<farpoint_map<Key, tuned<layout::pairs, 2, 4>>>(m, "pairs_window2_keys4");
-  }
+  add<farpoint_map<Key, tuned<layout::pairs, 2, 1>>>(m, "pairs_window2");
+  if (searches) add<farpoint_map<Key, tuned<layout::pairs, 2, 4>>>(m, "pairs_window2_keys4");
   add<farpoint_map<Key, tuned<layout::sectors, 4, 1>>>(m, "sectors");
   if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 2>>>(m, "sectors_keys2");
   if (searches) add<farpoint_map<Key, tuned<layout::sectors, 4, 4>>>(m, "sectors_keys4");

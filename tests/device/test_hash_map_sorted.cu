@@ -15,12 +15,14 @@ namespace {
 using narrow_map = farpoint::hash_map_ref<std::uint32_t, std::uint32_t, farpoint::seeded_hash, sorted_tuning<7>>;
 using wide_map = farpoint::hash_map_ref<std::int64_t, std::uint64_t, farpoint::default_hash,
                                         sorted_tuning<512, farpoint::hash_map_layout::split>>;
+using paired_map = farpoint::hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, sorted_tuning<16>>;
 
 /// Calls check(map type) for each.
 template <class Check>
 void for_each_map(Check&& check) {
   check(narrow_map{});
   check(wide_map{});
+  check(paired_map{});
 }
 
 /// The smallest values, look-ups and slots, of pairs some of which have the empty key, in a map with room for all.

@@ -118,6 +118,7 @@ void for_each_kind(Check&& check) {
   check(hash_map_ref<std::int64_t, std::uint64_t>{});
   check(hash_map_ref<std::uint32_t, std::uint64_t>{});
   check(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
+  check(hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
   check(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
   check(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
   check(sectors_map<std::uint32_t>{});
@@ -196,7 +197,8 @@ ONE_THREAD_TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[
           right = right && (slot != map_type::npos) == is_there;
           if (is_there) {
             right = right && slot >= 0 && slot < map.capacity() && map.key(slot) == k && map.find(k) == slot &&
-                    map.value(slot).load() == oracle[k];
+                    map.value(slot).load() == oracle[k] && map.entry(slot).key == k &&
+                    map.entry(slot).value == oracle[k];
           }
         }
       }
@@ -322,6 +324,54 @@ TEST_CASE("default_hash: known values, and keys of every shape spread like rando
   };
   check(std::uint32_t{});
   check(std::uint64_t{});
+}
+
+TEST_CASE("hash_map_ref: many threads insert keys with values of their own, and the winner's stays", "[hash_map]") {
+  few_for_races cases;
+  for_each_kind([&](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    using value = typename map_type::value_type;
+    for (std::size_t const distinct : {1u, 40u, 700u}) {
+      CAPTURE(distinct, sizeof(key), sizeof(value));
+      if (cases.skip()) continue;
+      auto const pairs = make_pairs_of<key, value>(key_shape::random, 4000, distinct, 5 + distinct);
+      owned_map<map_type> const owner{map_type::buckets_for(static_cast<index_t>(distinct), 1)};
+      auto const map = owner.get();
+      std::vector<char> won(pairs.size(), 0);
+      in_turns(4, pairs.size(),
+               [&](std::size_t i) { won[i] = map.insert(pairs[i].key, pairs[i].value).inserted ? 1 : 0; });
+      std::unordered_map<key, value> expected;
+      bool once = true;
+      for (std::size_t i = 0; i < pairs.size(); ++i) {
+        if (won[i] == 1) once = expected.emplace(pairs[i].key, pairs[i].value).second && once;
+      }
+      CHECK(once);
+      CHECK(same_contents(owner.entries(), expected));
+    }
+  });
+}
+
+TEST_CASE("hash_map_ref: where keys and values lie in a bucket", "[hash_map]") {
+  // The first four words of a map that keys were inserted into: what any other view of this memory relies on.
+  auto const words = [](auto kind, auto first, auto second) {
+    using map_type = decltype(kind);
+    owned_map<map_type> const owner{1};
+    owner.get().insert(first, 0x77);
+    owner.get().insert_or_min(second, 0x99);
+    auto const& bucket = owner.get().buckets()[0];
+    return std::vector<std::uint64_t>{bucket.words, bucket.words + 4};
+  };
+  using all = std::vector<std::uint64_t>;
+  std::uint64_t const none = ~std::uint64_t{0};
+  CHECK(words(hash_map_ref<std::uint32_t>{}, 5u, 6u) == all{0x77'0000'0005, 0x99'0000'0006, none, none});
+  CHECK(words(hash_map_ref<std::uint64_t>{}, std::uint64_t{5} << 40, std::uint64_t{6}) ==
+        all{0x500'0000'0000, 0x77'0000'0000, 6, 0x99'0000'0000});
+  CHECK(words(hash_map_ref<std::int64_t, std::uint64_t>{}, std::int64_t{-2}, std::int64_t{6}) ==
+        all{none - 1, 0x77, 6, 0x99});
+  CHECK(words(hash_map_ref<std::uint32_t, std::uint64_t>{}, 5u, 6u) == all{5, 0x77, 6, 0x99});
+  CHECK(words(sectors_map<std::uint64_t>{}, std::uint64_t{5}, std::uint64_t{6})[2] == 0x99'0000'0077);
+  CHECK(words(sectors_map<std::int64_t, std::uint64_t>{}, std::int64_t{5}, std::int64_t{6}) == all{5, 6, 0x77, 0x99});
 }
 
 TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_map]") {

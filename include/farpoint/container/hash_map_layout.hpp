@@ -16,9 +16,11 @@ struct alignas(32) hash_map_bucket {
 
 namespace detail {
 
-/// The most that a thread loads or stores at once.
-struct alignas(16) word_pair {
-  std::uint64_t first, second;
+/// A slot, or what is to be written there. The two are one where is_packed.
+template <class Head, class Value>
+struct slot_words {
+  Head head;
+  Value value;
 };
 
 /// Where the slots are.
@@ -39,19 +41,26 @@ class bucket_memory {
 /// Slots of neighbours in memory: a head, which says whose a slot is, and a value, either in the head (is_packed), or
 /// loaded along with it (values_with_heads), or apart.
 ///
-/// Words of 64 bits: of a bucket, four heads that hold key and value, or two heads and then two values.
+/// Words of 64 bits: of a bucket, four heads that hold key and value, or two heads, each with its value behind it. So a
+/// key and its value are always what one compare-and-swap can write, if there is one of 16 bytes.
 template <class Key, class Value, int WindowSlots>
 class paired_slots : public bucket_memory {
  public:
   static_assert(WindowSlots == 2 || WindowSlots == 4, "farpoint: a window has 2 or 4 slots");
+  static_assert(alignof(hash_map_bucket) % alignof(word_pair) == 0);
 
   using head_word = std::uint64_t;
   using value_word = std::uint64_t;
+  using entry = slot_words<head_word, value_word>;
   static constexpr bool is_packed = sizeof(Key) == 4 && sizeof(Value) == 4;
   static constexpr bool values_with_heads = true;
   static constexpr int bucket_slots = is_packed ? 4 : 2;
-  static constexpr int window_slots = is_packed ? WindowSlots : bucket_slots;
+  static constexpr int window_slots = is_packed ? WindowSlots : WindowSlots / 2;
   static constexpr int windows_a_bucket = bucket_slots / window_slots;
+
+  /// Whether take() with a value writes it at the same moment as the head. Not where that is another word and only one
+  /// can be exchanged; the value has to follow then.
+  FARPOINT_HD static constexpr bool takes_values() noexcept { return is_packed || has_pair_exchange(); }
 
   /// Buckets of slots in so much memory, and the other way round.
   FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept { return memory; }
@@ -60,9 +69,35 @@ class paired_slots : public bucket_memory {
   using bucket_memory::bucket_memory;
 
   FARPOINT_HD head_word* head(index_t slot) const noexcept {
-    return &memory_[slot / bucket_slots].words[slot % bucket_slots];
+    return &memory_[slot / bucket_slots].words[slot % bucket_slots * words_a_slot];
   }
-  FARPOINT_HD value_word* value(index_t slot) const noexcept { return head(slot) + (is_packed ? 0 : bucket_slots); }
+  FARPOINT_HD value_word* value(index_t slot) const noexcept { return head(slot) + (words_a_slot - 1); }
+
+  /// A slot, by one load.
+  FARPOINT_HD entry load_slot(index_t slot) const noexcept {
+    entry seen{};
+    if constexpr (is_packed) {
+      seen.head = seen.value = atomic_load(head(slot));
+    } else {
+      atomic_load_pair(head(slot), seen.head, seen.value);
+    }
+    return seen;
+  }
+
+  /// Takes a slot, if its head is that of `empty`, whose value is the one that empty slots have.
+  /// @tparam WithValue  false: the value may stay as it is
+  /// @return what was there before; of the value what `empty` says, unless it was exchanged
+  template <bool WithValue>
+  FARPOINT_HD entry take(index_t slot, entry empty, entry wanted) const noexcept {
+    if constexpr (WithValue && !is_packed && has_pair_exchange()) {
+      word_pair const before =
+          atomic_compare_exchange(reinterpret_cast<word_pair*>(head(slot)), word_pair{empty.head, empty.value},
+                                  word_pair{wanted.head, wanted.value});
+      return {before.first, before.second};
+    } else {
+      return {atomic_compare_exchange(head(slot), empty.head, wanted.head), empty.value};
+    }
+  }
 
   /// Neighbouring slots as they were when they were loaded. A key in them is there for good; a slot that is empty may
   /// have been taken since.
@@ -75,17 +110,33 @@ class paired_slots : public bucket_memory {
     FARPOINT_HD value_word value(int i) const noexcept {
       return is_packed ? heads[i] : WithValues ? values[i] : ~value_word{0};
     }
+    /// Puts one slot right, the `place`-th; without an index, so that all stay in registers.
+    FARPOINT_HD void set(int place, entry const& now) noexcept {
+      FARPOINT_UNROLL
+      for (int i = 0; i < window_slots; ++i) {
+        heads[i] = i == place ? now.head : heads[i];
+        if constexpr (!is_packed && WithValues) values[i] = i == place ? now.value : values[i];
+      }
+    }
   };
 
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD window<WithValues> load(std::uint64_t at) const noexcept {
-    auto const* const words = memory_[at / windows_a_bucket].words + at % windows_a_bucket * window_slots;
+    constexpr int window_words = window_slots * words_a_slot;
+    auto const* const from = memory_[at / windows_a_bucket].words + at % windows_a_bucket * window_words;
     window<WithValues> seen;
-    load_pair<Unchanging>(words, seen.heads[0], seen.heads[1]);
-    if constexpr (window_slots == 4) {
-      load_pair<Unchanging>(words + 2, seen.heads[2], seen.heads[3]);
-    } else if constexpr (!is_packed && WithValues) {
-      load_pair<Unchanging>(words + 2, seen.values[0], seen.values[1]);
+    if constexpr (is_packed) {
+      FARPOINT_UNROLL
+      for (int i = 0; i < window_slots; i += 2) load_pair<Unchanging>(from + i, seen.heads[i], seen.heads[i + 1]);
+    } else {
+      FARPOINT_UNROLL
+      for (int i = 0; i < window_slots; ++i) {
+        if constexpr (WithValues) {
+          load_pair<Unchanging>(from + 2 * i, seen.heads[i], seen.values[i]);
+        } else {
+          seen.heads[i] = Unchanging ? from[2 * i] : atomic_load(from + 2 * i);
+        }
+      }
     }
     return seen;
   }
@@ -93,11 +144,12 @@ class paired_slots : public bucket_memory {
   /// Stores of 16 bytes that clear the slots, and the i-th of them.
   FARPOINT_HD index_t stores() const noexcept { return 2 * index_t{buckets_}; }
   FARPOINT_HD void store(index_t i, head_word head, value_word value) const noexcept {
-    word_pair const words = is_packed || i % 2 == 0 ? word_pair{head, head} : word_pair{value, value};
-    *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = words;
+    *reinterpret_cast<word_pair*>(&memory_[i / 2].words[i % 2 * 2]) = word_pair{head, is_packed ? head : value};
   }
 
  private:
+  static constexpr int words_a_slot = is_packed ? 1 : 2;
+
   template <bool Unchanging>
   FARPOINT_HD static void load_pair(std::uint64_t const* words, std::uint64_t& first, std::uint64_t& second) noexcept {
     if constexpr (Unchanging) {
@@ -120,11 +172,14 @@ class grouped_slots : public bucket_memory {
  public:
   using head_word = word_of<Key>;
   using value_word = word_of<Value>;
+  using entry = slot_words<head_word, value_word>;
   static constexpr bool is_packed = false;
   static constexpr bool values_with_heads = false;
   static constexpr int bucket_slots = 16 / int{sizeof(Key)};
   static constexpr int window_slots = bucket_slots;
   static constexpr int windows_a_bucket = 1;
+
+  FARPOINT_HD static constexpr bool takes_values() noexcept { return false; }
 
   FARPOINT_HD static constexpr std::uint64_t buckets_in(std::uint64_t memory) noexcept {
     return memory * sizeof(hash_map_bucket) / bucket_bytes;
@@ -143,12 +198,25 @@ class grouped_slots : public bucket_memory {
     return reinterpret_cast<value_word*>(bytes_at(first + slot / bucket_slots * value_step)) + slot % bucket_slots;
   }
 
+  FARPOINT_HD entry load_slot(index_t slot) const noexcept {
+    return {atomic_load(head(slot)), atomic_load(value(slot))};
+  }
+
+  template <bool>
+  FARPOINT_HD entry take(index_t slot, entry empty, entry wanted) const noexcept {
+    return {atomic_compare_exchange(head(slot), empty.head, wanted.head), empty.value};
+  }
+
   /// As in paired_slots; without values.
   template <bool WithValues>
   struct window {
     head_word heads[window_slots];
 
     FARPOINT_HD value_word value(int) const noexcept { return ~value_word{0}; }
+    FARPOINT_HD void set(int place, entry const& now) noexcept {
+      FARPOINT_UNROLL
+      for (int i = 0; i < window_slots; ++i) heads[i] = i == place ? now.head : heads[i];
+    }
   };
 
   template <bool WithValues, bool Unchanging>

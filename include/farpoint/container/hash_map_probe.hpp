@@ -105,13 +105,29 @@ class hash_map_probe {
     return {};
   }
 
-  /// Finds the slot of a key, or takes the first empty one on the way, with `value` if it goes into the same word.
+  /// Finds the slot of a key, or takes the first empty one on the way. The slot's value is `value` then, or still the
+  /// initial one unless Slots::takes_values().
   template <bool WithValues>
   FARPOINT_HD found find_or_take(Key key, Value value, first_look<WithValues, false> const& first) const noexcept {
+    return find_or_take_as<true>(key, value, first);
+  }
+  /// The same with the initial value.
+  template <bool WithValues>
+  FARPOINT_HD found find_or_take(Key key, first_look<WithValues, false> const& first) const noexcept {
+    return find_or_take_as<false>(key, initial_, first);
+  }
+
+ private:
+  using entry = typename Slots::entry;
+
+  template <bool WithValue, bool LooksAtValues>
+  FARPOINT_HD found find_or_take_as(Key key, Value value,
+                                    first_look<LooksAtValues, false> const& first) const noexcept {
     if (key == empty_) return {};
-    head_word const empty_one = empty_head();
+    entry empty_one{empty_head(), head::value_ref::shifted(initial_)};
+    entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
     window_index at = first.at;
-    window<WithValues> seen = first.seen;
+    window<LooksAtValues> seen = first.seen;
     for (window_index tried = 0; tried < windows(); ++tried) {
       while (true) {
         // The first slot that is the key's, or empty.
@@ -129,22 +145,22 @@ class hash_map_probe {
         if (place == window_slots) break;
         here.slot = static_cast<index_t>(at) * window_slots + place;
         if (is_mine) return here;
-        head_word const before = atomic_compare_exchange(slots_.head(here.slot), empty_one, head::of(key, value));
-        if (before == empty_one) {
-          here.inserted = true;
-          return here;
+        entry const before = slots_.template take<WithValue>(here.slot, empty_one, wanted);
+        if (before.head == empty_one.head) {
+          here.inserted = before.value == empty_one.value;
+          if (here.inserted) return here;
+          // Cleared with another initial value.
+          empty_one.value = before.value;
         }
         // Another thread was faster, perhaps with the same key.
-        FARPOINT_UNROLL
-        for (int i = 0; i < window_slots; ++i) seen.heads[i] = i == place ? before : seen.heads[i];
+        seen.set(place, before);
       }
       at = after(at);
-      seen = slots_.template load<WithValues, false>(at);
+      seen = slots_.template load<LooksAtValues, false>(at);
     }
     return {};
   }
 
- private:
   FARPOINT_HD window_index windows() const noexcept { return window_index{slots_.buckets()} * Slots::windows_a_bucket; }
   FARPOINT_HD window_index after(window_index at) const noexcept { return at + 1 == windows() ? 0 : at + 1; }
 

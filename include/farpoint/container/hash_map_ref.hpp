@@ -84,7 +84,7 @@ class hash_map_ref {
   constexpr hash_map_ref() = default;
 
   /// @param buckets  memory, any amount; what is beyond 2^32 - 1 buckets is not used. clear() it before the first use
-  /// @param empty    a key that is never inserted
+  /// @param empty    a key that is never inserted. All views of one memory have the same, and the same initial value
   /// @param initial  value of a key that is inserted without one, and the largest that insert_or_min() leaves to a new
   ///                 one
   /// @param hash     where keys go
@@ -160,22 +160,23 @@ class hash_map_ref {
     }
   }
   FARPOINT_HD index_t find_or_insert(Key key, first_look<false, false> const& first) const noexcept {
-    return probe_.find_or_take(key, initial(), first).slot;
+    return probe_.find_or_take(key, first).slot;
   }
   FARPOINT_HD insertion insert(Key key, Value value, first_look<false, false> const& first) const noexcept {
     auto const at = probe_.find_or_take(key, value, first);
-    if (!slots::is_packed && at.inserted) atomic_store(memory().value(at.slot), value_ref::shifted(value));
+    if (!slots::takes_values() && at.inserted) atomic_store(memory().value(at.slot), value_ref::shifted(value));
     return {at.slot, at.inserted};
   }
   FARPOINT_HD insertion insert_or_min(Key key, Value value, first_look<true, false> const& first) const noexcept {
     Value const least = value < initial() ? value : initial();
     auto const at = probe_.find_or_take(key, least, first);
-    bool const is_written = slots::is_packed && at.inserted;
+    bool const is_written = slots::takes_values() && at.inserted;
     if (at.slot == npos || is_written) return {at.slot, at.inserted};
     if constexpr (slots::values_with_heads) {
-      if (value_ref::value_of(at.value) > value) {
-        atomic_min(memory().value(at.slot), (slots::is_packed ? head::of(key) : 0) | value_ref::shifted(value));
-      }
+      // Whole words where they can be compared: they are loaded as a whole then.
+      auto const shifted = value_ref::shifted(value);
+      bool const is_larger = slots::is_packed ? value_ref::value_of(at.value) > value : at.value > shifted;
+      if (is_larger) atomic_min(memory().value(at.slot), (slots::is_packed ? head::of(key) : 0) | shifted);
     } else if (!at.inserted) {
       this->value(at.slot).fetch_min(value);
     } else if (value < initial()) {
@@ -196,8 +197,8 @@ class hash_map_ref {
     Value value;
   };
   FARPOINT_HD entry_type entry(index_t slot) const noexcept {
-    head_word const word = atomic_load(memory().head(slot));
-    return {head::key_of(word), value_of(word, slot)};
+    auto const seen = memory().load_slot(slot);
+    return {head::key_of(seen.head), value_ref::value_of(seen.value)};
   }
 
   /// Empties the map by stores of 16 bytes, the first, first + step, ... of them: threads share the work by rank and
@@ -231,7 +232,7 @@ class hash_map_ref {
       index_t const slot = bucket * bucket_slots + i;
       head_word const word = *memory().head(slot);
       if (head::key_of(word) == empty()) continue;
-      visit(head::key_of(word), value_of(word, slot, unchanging), slot);
+      visit(head::key_of(word), value_of(word, slot), slot);
     }
   }
 
@@ -250,12 +251,12 @@ class hash_map_ref {
 
   FARPOINT_HD constexpr slots const& memory() const noexcept { return probe_.slots(); }
 
-  template <class... Unchanging>
-  FARPOINT_HD Value value_of(head_word word, index_t slot, Unchanging... how) const noexcept {
+  /// Of a slot with this head, which nobody changes.
+  FARPOINT_HD Value value_of(head_word word, index_t slot) const noexcept {
     if constexpr (slots::is_packed) {
       return value_ref::value_of(word);
     } else {
-      return value(slot).load(how...);
+      return value(slot).load(unchanging);
     }
   }
 

@@ -13,6 +13,10 @@
 #error "farpoint: core/atomic.hpp needs g++, clang++, or nvcc with either"
 #endif
 
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 900 && __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
+#define FARPOINT_HAS_PAIR_EXCHANGE
+#endif
+
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
@@ -32,6 +36,21 @@ __device__ FARPOINT_ALWAYS_INLINE cuda_word<Word>* as_cuda_word(Word* word) noex
 #endif
 
 }  // namespace detail
+
+/// Two words beside each other in memory, for those who load, store or exchange both at once.
+struct alignas(16) word_pair {
+  std::uint64_t first, second;
+};
+
+/// Whether there is an atomic_compare_exchange() of a word_pair where this is called: in code for devices of compute
+/// capability 9.0 and above, from CUDA 12.3 on.
+FARPOINT_HD constexpr bool has_pair_exchange() noexcept {
+#if defined(FARPOINT_HAS_PAIR_EXCHANGE)
+  return true;
+#else
+  return false;
+#endif
+}
 
 /// Loads a word. Relaxed: orders no other access.
 template <class Word>
@@ -135,6 +154,24 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_compare_exchange(Word* word, Word
   return expected;
 #endif
 }
+
+#if defined(FARPOINT_HAS_PAIR_EXCHANGE)
+/// Writes both words of `wanted` if the pair is `expected`; one instruction, in global and in shared memory. Relaxed.
+/// Only where has_pair_exchange().
+/// @return the pair before; it equals `expected` exactly if `wanted` was written
+__device__ FARPOINT_ALWAYS_INLINE word_pair atomic_compare_exchange(word_pair* pair, word_pair expected,
+                                                                    word_pair wanted) noexcept {
+  word_pair seen;
+  asm volatile(
+      "{ .reg .b128 seen, expected, wanted; mov.b128 expected, {%2, %3}; mov.b128 wanted, {%4, %5};\n\t"
+      "atom.relaxed.gpu.cas.b128 seen, [%6], expected, wanted; mov.b128 {%0, %1}, seen; }"
+      : "=l"(seen.first), "=l"(seen.second)
+      : "l"(expected.first), "l"(expected.second), "l"(wanted.first), "l"(wanted.second), "l"(pair)
+      : "memory");
+  return seen;
+}
+#undef FARPOINT_HAS_PAIR_EXCHANGE
+#endif
 
 /// Adds, modulo 2^bits. Relaxed.
 /// @return the word before

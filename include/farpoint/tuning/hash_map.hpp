@@ -9,7 +9,8 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Where the value of a key is. Changes no result, only in which slot a key lands, and when a value appears.
 enum class hash_map_layout {
-  pairs,    ///< beside its key; where both have 32 bits in one word, so that one compare-and-swap writes both
+  pairs,    ///< beside its key, in one word where both have 32 bits, or else in 16 bytes: one compare-and-swap writes
+            ///< both, of 16 bytes from compute capability 9.0 on
   sectors,  ///< behind 16 bytes of keys, as a rule in the same sector: twice as many keys are seen in one load
   split     ///< in the second part of the map's memory: who wants no values touches half of it
 };
@@ -55,7 +56,8 @@ struct hash_map_tuning {
   static constexpr hash_map_layout layout = hash_map_layout::pairs;
 
   /// Of `pairs` of 32-bit keys and values, slots of a bucket of four that are looked at in one go: 4, two loads in
-  /// flight together, or 2, of which the second two are loaded only if the first are taken by others.
+  /// flight together, or 2, of which the second two are loaded only if the first are taken by others. Of longer pairs
+  /// half as many: both of a bucket, or one after the other.
   static constexpr int window_slots = 4;  // 1 M keys in: 28.3, with 2 26.1; 10 M at load 0.8: 19.5, with 2 17.6
 
   /// Keys of a thread of the calls for whole arrays. The first loads of all go out before any is looked at.

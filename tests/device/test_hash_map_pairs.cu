@@ -1,0 +1,269 @@
+// Keys and values that are written together: compare-and-swaps of 16 bytes, what the map makes of them in global and in
+// shared memory, and that host and device see the same bytes.
+#include <farpoint/hash_map.cuh>
+
+#include <cstring>
+
+#include "../catch.hpp"
+#include "hash_map_on_device.cuh"
+
+using namespace farpoint_tests;
+using farpoint::hash_map_bucket;
+using farpoint::hash_map_ref;
+using farpoint::word_pair;
+
+namespace {
+
+using wide_map = hash_map_ref<std::uint64_t>;
+using wider_map = hash_map_ref<std::int64_t, std::uint64_t>;
+using mixed_map = hash_map_ref<std::uint32_t, std::uint64_t>;
+using halves_map = hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>;
+
+constexpr unsigned block_size = 192;
+unsigned blocks_for(std::size_t threads) {
+  return static_cast<unsigned>((threads + block_size - 1) / block_size);
+}
+
+/// One thread in two counts in the first word, by exchanges of the pair; the others add to the second, which exchanges
+/// must not undo. A template, so that it is not looked into where there is no such exchange.
+template <class Pair>
+__device__ void count_in(Pair* pair, int rounds) {
+  if constexpr (farpoint::has_pair_exchange() && sizeof(Pair) == 16) {
+    for (int i = 0; i < rounds; ++i) {
+      if (threadIdx.x % 2 == 1) {
+        farpoint::atomic_add(&pair->second, std::uint64_t{3});
+        continue;
+      }
+      Pair expected{0, 0};
+      while (true) {
+        Pair const seen = atomic_compare_exchange(pair, expected, Pair{expected.first + 1, expected.second});
+        if (seen.first == expected.first && seen.second == expected.second) break;
+        expected = seen;
+      }
+    }
+  }
+}
+
+template <class Pair>
+__global__ void count_in_pairs(Pair* global, Pair* from_shared, int rounds, unsigned* is_there) {
+  *is_there = farpoint::has_pair_exchange() ? 1 : 0;
+  __shared__ Pair shared;
+  if (threadIdx.x == 0) shared = Pair{0, 0};
+  __syncthreads();
+  count_in(global, rounds);
+  count_in(&shared, rounds);
+  __syncthreads();
+  if (threadIdx.x == 0) from_shared[blockIdx.x] = shared;
+}
+
+/// Inserts one entry after the other: slots do not depend on chance. Every third call is another one.
+template <class Map>
+FARPOINT_HD void fill_in_order(Map const& map, typename Map::key_type const* keys,
+                               typename Map::value_type const* values, index_t size) {
+  for (index_t i = 0; i < size; ++i) {
+    if (i % 3 == 0) map.insert(keys[i], values[i]);
+    if (i % 3 == 1) map.insert_or_min(keys[i], values[i]);
+    if (i % 3 == 2) map.find_or_insert(keys[i]);
+  }
+}
+template <class Map>
+__global__ void fill_kernel(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
+                            index_t size) {
+  fill_in_order(map, keys, values, size);
+}
+
+template <class Map>
+void check_bytes(double load) {
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  CAPTURE(sizeof(key), sizeof(value), load);
+  auto const pairs = make_pairs_of<key, value>(key_shape::random, 300, 120, 8);
+  auto const keys_on_host = keys_of(pairs);
+  auto const values_on_host = values_of(pairs);
+  device_array<key> const keys{keys_on_host};
+  device_array<value> const values{values_on_host};
+  auto const count = static_cast<std::size_t>(Map::buckets_for(120, load));
+  device_array<hash_map_bucket> const buckets{count};
+  test_stream const stream;
+  Map const map{{buckets.data(), count}, {}, {value{1} << 31}};
+  REQUIRE(farpoint::hash_map_clear(stream.get(), map));
+  fill_kernel<<<1, 1, 0, stream.get()>>>(map, keys.data(), values.data(), index_t{300});
+  REQUIRE_CUDA(cudaGetLastError());
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+
+  std::vector<hash_map_bucket> on_host(count);
+  Map const host_map{{on_host.data(), count}, {}, {value{1} << 31}};
+  host_map.clear();
+  fill_in_order(host_map, keys_on_host.data(), values_on_host.data(), index_t{300});
+  CHECK(std::memcmp(buckets.download().data(), on_host.data(), count * sizeof(hash_map_bucket)) == 0);
+  CHECK(buckets.intact());
+}
+
+/// Inserts entry i, and notes whether it was the one that made the slot.
+template <class Map>
+__global__ void insert_all(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
+                           index_t size, char* won) {
+  index_t const i = index_t{blockIdx.x} * block_size + threadIdx.x;
+  if (i < size) won[i] = map.insert(keys[i], values[i]).inserted ? 1 : 0;
+}
+
+/// Of the threads that insert a key, each with a value of its own, one wins, and its value stays.
+template <class Map>
+void check_winners(std::size_t count, std::size_t distinct, double load) {
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  CAPTURE(count, distinct, load, sizeof(key), sizeof(value));
+  auto const pairs = make_pairs_of<key, value>(key_shape::random, count, distinct, count);
+  device_array<key> const keys{keys_of(pairs)};
+  device_array<value> const values{values_of(pairs)};
+  device_array<char> const won{count};
+  device_map<Map> const owner{Map::buckets_for(static_cast<index_t>(distinct), load)};
+  insert_all<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
+                                                                   static_cast<index_t>(count), won.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  auto const winners = won.download();
+  std::unordered_map<key, value> expected;
+  bool once = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (winners[i] == 1) once = expected.emplace(pairs[i].key, pairs[i].value).second && once;
+  }
+  CHECK(once);
+  CHECK(expected.size() == distinct);
+  CHECK(same_contents(owner.contents(), expected));
+  CHECK(owner.intact());
+}
+
+/// A block's own map in shared memory keeps the minima of the block's part, or any of its values, and hands them on to
+/// the map of all.
+template <bool Minimum, class Map, int Buckets>
+__global__ void insert_in_shared(Map all, typename Map::key_type const* keys, typename Map::value_type const* values,
+                                 index_t each, index_t size) {
+  __shared__ hash_map_bucket buckets[Buckets];
+  Map const mine{{buckets, Buckets}};
+  mine.clear(threadIdx.x, blockDim.x);
+  __syncthreads();
+  index_t const begin = index_t{blockIdx.x} * each;
+  index_t const end = begin + each < size ? begin + each : size;
+  for (index_t i = begin + threadIdx.x; i < end; i += blockDim.x) {
+    index_t const slot = Minimum ? mine.insert_or_min(keys[i], values[i]).slot : mine.insert(keys[i], values[i]).slot;
+    // No room here.
+    if (slot == Map::npos) all.insert_or_min(keys[i], values[i]);
+  }
+  __syncthreads();
+  mine.for_each([&all](auto key, auto value, index_t) { all.insert_or_min(key, value); }, threadIdx.x, blockDim.x);
+}
+
+template <class Map>
+void check_shared(std::size_t count, std::size_t distinct) {
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  CAPTURE(count, distinct, sizeof(key), sizeof(value));
+  auto pairs = make_pairs_of<key, value>(key_shape::grid, count, distinct, distinct);
+  constexpr index_t each = 3000;
+  unsigned const blocks = static_cast<unsigned>((count + each - 1) / each);
+  device_array<key> const keys{keys_of(pairs)};
+  device_array<value> const values{values_of(pairs)};
+  index_t const buckets = Map::buckets_for(static_cast<index_t>(distinct), 0.8);
+  device_map<Map> const minima{buckets};
+  insert_in_shared<true, Map, 301><<<blocks, block_size, 0, minima.stream()>>>(minima.map(), keys.data(), values.data(),
+                                                                               each, static_cast<index_t>(count));
+  REQUIRE_CUDA(cudaGetLastError());
+  minima.wait();
+  CHECK(same_contents(minima.contents(), smallest_values(pairs)));
+  CHECK(minima.intact());
+
+  // All copies of a key have one value: whichever stays, it must have come with the key.
+  for (auto& pair : pairs) pair.value = static_cast<value>(farpoint::mix_bits(static_cast<std::uint64_t>(pair.key)));
+  device_array<value> const hashes{values_of(pairs)};
+  device_map<Map> const any{buckets};
+  insert_in_shared<false, Map, 301><<<blocks, block_size, 0, any.stream()>>>(any.map(), keys.data(), hashes.data(),
+                                                                             each, static_cast<index_t>(count));
+  REQUIRE_CUDA(cudaGetLastError());
+  any.wait();
+  CHECK(same_contents(any.contents(), smallest_values(pairs)));
+}
+
+}  // namespace
+
+TEST_CASE("atomic_compare_exchange of 16 bytes: nothing is lost, beside atomics of 8 bytes too",
+          "[atomic][hash_map][device][sanitize]") {
+  constexpr unsigned blocks = 5;
+  constexpr int rounds = 30;
+  device_array<word_pair> const global{std::vector<word_pair>{word_pair{0, 0}}};
+  device_array<word_pair> const shared{blocks};
+  device_array<unsigned> const is_there{1};
+  test_stream const stream;
+  count_in_pairs<<<blocks, block_size, 0, stream.get()>>>(global.data(), shared.data(), rounds, is_there.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  std::uint64_t const each = is_there.download()[0] == 1 ? std::uint64_t{block_size} / 2 * rounds : 0;
+  CHECK(global.download()[0].first == blocks * each);
+  CHECK(global.download()[0].second == 3 * blocks * each);
+  for (word_pair const& pair : shared.download()) {
+    CHECK(pair.first == each);
+    CHECK(pair.second == 3 * each);
+  }
+  int major = 0;
+  int device = 0;
+  REQUIRE_CUDA(cudaGetDevice(&device));
+  REQUIRE_CUDA(cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device));
+  if (major < 9) CHECK(each == 0);
+}
+
+TEST_CASE("hash_map, device: the bytes of the map are those that the host writes", "[hash_map][device][sanitize]") {
+  for (double const load : {0.5, 1.0}) {
+    check_bytes<hash_map_ref<std::uint32_t>>(load);
+    check_bytes<wide_map>(load);
+    check_bytes<wider_map>(load);
+    check_bytes<mixed_map>(load);
+    check_bytes<halves_map>(load);
+    check_bytes<sectors_map<std::uint64_t>>(load);
+    check_bytes<split_map<std::uint64_t, std::uint64_t>>(load);
+  }
+}
+
+TEST_CASE("hash_map, device: each thread inserts a value of its own, and the winner's stays", "[hash_map][device]") {
+  for (std::size_t const distinct : {1u, 7u, 400u, 100000u}) {
+    check_winners<wide_map>(1000000, distinct, 0.8);
+    check_winners<wider_map>(1000000, distinct, 1);
+    check_winners<mixed_map>(500000, distinct, 1);
+    check_winners<halves_map>(500000, distinct, 1);
+    check_winners<hash_map_ref<std::uint32_t>>(500000, distinct, 1);
+    check_winners<sectors_map<std::uint64_t>>(500000, distinct, 0.8);
+  }
+}
+
+TEST_CASE("hash_map, device: the winner's value stays, briefly", "[hash_map][device][sanitize]") {
+  check_winners<wide_map>(3000, 5, 1);
+  check_winners<wider_map>(3000, 300, 1);
+}
+
+TEST_CASE("hash_map_ref in a kernel: keys and values in shared memory", "[hash_map][device][sanitize]") {
+  for (std::size_t const distinct : {1u, 3u, 500u, 1000u}) {
+    check_shared<wide_map>(7000, distinct);
+    check_shared<wider_map>(7000, distinct);
+    check_shared<mixed_map>(7000, distinct);
+    check_shared<halves_map>(7000, distinct);
+  }
+}
+
+TEST_CASE("hash_map_ref in a kernel: millions of keys and values through shared memory", "[hash_map][device]") {
+  check_shared<wide_map>(3000000, 200000);
+  check_shared<wider_map>(3000000, 10);
+}
+
+TEST_CASE("hash_map, device: a map that was cleared with another initial value takes keys", "[hash_map][device]") {
+  // Only the value of a key that comes without one depends on it.
+  auto const pairs = make_pairs_of<std::uint64_t, std::uint32_t>(key_shape::random, 5000, 5000, 3);
+  device_array<std::uint64_t> const keys{keys_of(pairs)};
+  device_array<std::uint32_t> const values{values_of(pairs)};
+  device_array<char> const won{pairs.size()};
+  device_map<wide_map> const owner{wide_map::buckets_for(5000), {12345}};
+  wide_map const other{owner.map().buckets()};
+  insert_all<<<blocks_for(5000), block_size, 0, owner.stream()>>>(other, keys.data(), values.data(), index_t{5000},
+                                                                  won.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  CHECK(same_contents(owner.contents(), smallest_values(pairs)));
+}
