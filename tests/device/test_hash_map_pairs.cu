@@ -188,8 +188,8 @@ void check_shared(std::size_t count, std::size_t distinct) {
 
 TEST_CASE("atomic_compare_exchange of 16 bytes: nothing is lost, beside atomics of 8 bytes too",
           "[atomic][hash_map][device][sanitize]") {
-  constexpr unsigned blocks = 5;
-  constexpr int rounds = 30;
+  constexpr unsigned blocks = 3;
+  constexpr int rounds = 10;
   device_array<word_pair> const global{std::vector<word_pair>{word_pair{0, 0}}};
   device_array<word_pair> const shared{blocks};
   device_array<unsigned> const is_there{1};
