@@ -174,9 +174,9 @@ struct local_maxima_shared {
   local_maxima_counters counters[2];
   local_maxima_span span[spans + 1];
   std::uint32_t warp_sum[Config::warps];
+  std::uint32_t has_failed;  ///< a wait took too long
   fps_key warp_key[Config::warps];
   std::uint32_t order[32];
-  std::uint32_t has_failed;  ///< a wait took too long
   bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
   /// The last round in which something kept a listed candidate from being accepted: of the block, or of all.
   std::uint32_t blocked_in[tested];
