@@ -8,47 +8,30 @@
 #include <farpoint/core/check_pointers.cuh>
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/grid/for_each_index.cuh>
-#include <farpoint/point_bvh.cuh>
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/shard_backend.cuh>
 #include <farpoint/scale/stream/knn_task.hpp>
+#include <farpoint/scale/stream/shard_index.cuh>
 #include <farpoint/scale/voxel_map.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// One BVH serves the rank's own queries and those of others.
 template <class Points>
-class knn_stream_index<cuda_exec, Points> {
+class knn_stream_index<cuda_exec, Points> : public shard_index_on_device<Points> {
  public:
   using scalar = typename Points::scalar;
+  using shard_index_on_device<Points>::shard_index_on_device;
 
-  knn_stream_index(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points},
-        memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))},
-        workspace_{cutter.take_workspace(knn_workspace_bytes(
-            exec, device_point_bvh<scalar>{}, batch<point_view<scalar>>{point_view<scalar>{nullptr, queries}}))} {}
-
-  result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
-  /// Queries that are the points are in the order of the leaves already.
   template <class Queries>
   result search(cuda_exec exec, Queries const& queries, exact const& method,
                 knn_stream_rows<scalar> const& to) const noexcept {
-    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
+    return this->run(exec, queries, to.rows.report, [&](kernel_launcher& launcher, auto const& asked) {
       launch_knn<knn_selector>(
           launcher,
           knn_cuda_args<Queries>{asked, asked.threads(), request_of<scalar>(method, to.k), to.rows, to.first_index});
-    };
-    batch<Queries> const all{queries};
-    if (is_same_view(points_, queries)) return index_search_of_points(exec, index_, all, to.rows.report, answer);
-    return index_search_on_device(exec, index_, all, to.rows.report, workspace_, answer);
+    });
   }
-
- private:
-  Points points_;
-  bytes memory_;
-  bytes workspace_;
-  device_point_bvh<scalar> index_{};
 };
 
 }  // namespace detail

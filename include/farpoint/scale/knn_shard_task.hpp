@@ -38,15 +38,24 @@ FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar
   return distance <= radius2 && distance <= last;
 }
 
-/// Merges other neighbours of a query into its row, by distance and index. Past the end of a list there is index -1.
-template <class Scalar>
+/// The order of lists by distance, then by index.
+struct nearest_first {
+  template <class Scalar>
+  FARPOINT_HD bool operator()(Scalar distance, index_t index, Scalar other_distance,
+                              index_t other_index) const noexcept {
+    return distance < other_distance || (distance == other_distance && index < other_index);
+  }
+};
+
+/// Merges other neighbours of a query into its row, in the order of both. Past the end of a list there is index -1.
+/// @param comes_first  `comes_first(distance, index, other distance, other index)`: the first is before the second
+template <class Scalar, class Order = nearest_first>
 FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t const* others,
-                                  Scalar const* other_distances, index_t k) noexcept {
+                                  Scalar const* other_distances, index_t k, Order const& comes_first = {}) noexcept {
   // What is past the end of a list is behind all else.
   auto const is_other = [&](index_t own, index_t other) {
     if (others[other] < 0) return false;
-    return indices[own] < 0 || other_distances[other] < distances[own] ||
-           (other_distances[other] == distances[own] && others[other] < indices[own]);
+    return indices[own] < 0 || comes_first(other_distances[other], others[other], distances[own], indices[own]);
   };
   index_t other = 0;
   for (index_t j = 0; j < k; ++j) other += is_other(j - other, other) ? 1 : 0;
@@ -118,7 +127,7 @@ result lay_out_knn_exchange(int me, span<shard_header const> headers, Count cons
     fits = fits && larger_number <= static_cast<std::size_t>(headers[static_cast<std::size_t>(r)].received_capacity);
     if (r == me && most != nullptr) *most = static_cast<index_t>(larger_number);
   }
-  return fits ? result{} : too_small("knn_shard: a rank exchanges more queries than its exchanged_capacity");
+  return fits ? result{} : too_small("shards: a rank exchanges more queries than its exchanged_capacity");
 }
 
 /// The arrays of a call. `m` queries can be exchanged.

@@ -5,13 +5,10 @@
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/knn.hpp>
 #include <farpoint/scale/knn_shard.hpp>
-#include <farpoint/scale/stream/knn_steps.hpp>
+#include <farpoint/scale/stream/query_exchange.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
-inline constexpr int knn_stream_most_ranks = 64;
 
 /// Where a search writes.
 template <class Scalar>
@@ -75,7 +72,9 @@ struct knn_stream_plan {
 
 /// One rank's part of a call, after ranks have agreed on the arguments: the steps of knn_shard_task.
 template <class Exec, class Communicator, class Points, class Queries>
-class knn_stream_task {
+class knn_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
+  using base = query_exchange<Exec, Communicator, Points, Queries>;
+
  public:
   using scalar = typename Points::scalar;
   using output_type = knn_shard_output<scalar>;
@@ -84,114 +83,56 @@ class knn_stream_task {
 
   knn_stream_task(Exec exec, Communicator& communicator, exact const& method, output_type const& output,
                   knn_stream_index<Exec, Points> const& index, args_type const& args) noexcept
-      : exec_{exec}, communicator_{communicator}, method_{method}, output_{output}, index_{index}, args_{args} {}
+      : base{exec, communicator, args}, method_{method}, output_{output}, index_{index} {}
 
   result run(shard_header const* headers) noexcept {
     result done = answer_at_home();
-    if (done) done = exchange_boxes();
-    if (done) done = choose_ranks();
-    if (done) done = exchange_counts(headers);
-    if (done) done = memory().send_queries(communicator_, messages());
-    if (done) done = answer_others();
-    if (done) done = memory().send_answers(communicator_, messages(), args_.k);
-    for (int from = 0; from < ranks() && done; ++from) {
-      message const answers = messages().outgoing[from];
-      done = loop<knn_merge_step>(static_cast<index_t>(answers.size), args_.k, static_cast<index_t>(answers.begin));
+    if (done) done = this->exchange_boxes(output_.report);
+    if (done) {
+      done = this->choose_ranks(
+          [this](int to) { return this->template loop<knn_choose_step>(this->args_.queries.size(), 8, to); });
     }
-    return done;
+    if (done) done = this->exchange_counts(headers, output_.exchanged);
+    if (done) done = memory().send_queries(this->communicator_, this->messages());
+    if (done) done = answer_others();
+    if (done) done = memory().send_answers(this->communicator_, this->messages(), k());
+    if (!done) return done;
+    return this->for_each_answer(
+        [this](index_t answers, index_t begin) { return this->template loop<knn_merge_step>(answers, k(), begin); });
   }
 
  private:
-  int ranks() const noexcept { return args_.ranks; }
-  auto const& memory() const noexcept { return args_.memory; }
-  index_t queries() const noexcept { return args_.queries.size(); }
-  index_t first_index() const noexcept { return args_.part.first_index; }
-  shard_messages messages() noexcept {
-    return {message_room_, message_room_ + knn_stream_most_ranks, message_room_ + 2 * knn_stream_most_ranks};
-  }
+  auto const& memory() const noexcept { return this->args_.memory; }
+  index_t k() const noexcept { return this->args_.k; }
+  index_t first_index() const noexcept { return this->args_.part.first_index; }
 
-  template <template <class, class, class> class Step, class... More>
-  result loop(index_t count, index_t work, More const&... more) const noexcept {
-    return for_each_index(exec_, count, Step<Exec, Points, Queries>{args_, more...}, work);
-  }
   result answer_at_home() noexcept {
     knn_output<scalar> rows;
     rows.indices = output_.indices;
     rows.distances = output_.distances;
     rows.report = memory().report;
-    result done = index_.build(exec_);
-    if (done) done = backend::fill(exec_, memory().report, 0, sizeof *memory().report);
-    if (done && queries() > 0) done = index_.search(exec_, args_.queries, method_, {rows, args_.k, first_index()});
-    return done;
-  }
-
-  result exchange_boxes() noexcept {
-    result done = backend::fill(exec_, memory().extent, 0xff, sizeof *memory().extent);
-    if (done) done = backend::fill(exec_, memory().non_finite, 0, sizeof *memory().non_finite);
-    if (done) done = loop<knn_extent_step>(smaller(args_.part.points.size(), knn_stream_strides), 64);
-    if (done) done = loop<knn_describe_step>(1, 1);
-    if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
-    if (!done || output_.report == nullptr) return done;
-    return loop<knn_add_reports_step>(1, ranks(), output_.report);
-  }
-
-  /// Counts the queries for each rank, and lists as many as there is room for.
-  result choose_ranks() noexcept {
-    result done;
-    auto const all = static_cast<std::size_t>(queries() + 1) * sizeof *memory().places;
-    for (int to = 0; to < ranks() && done; ++to) {
-      if (to == communicator_.rank() || queries() == 0) {
-        done = backend::fill(exec_, memory().places, 0, all);
-      } else {
-        done = loop<knn_choose_step>(queries(), 8, to);
-        if (done) done = memory().scan.run(exec_, memory().places);
-      }
-      if (done) done = loop<knn_send_step>(queries() + 1, 4, to);
-    }
-    return done;
-  }
-
-  /// Tells all ranks how many queries go from where to where. They come to the same decision.
-  result exchange_counts(shard_header const* headers) noexcept {
-    constexpr std::size_t most = knn_stream_most_ranks;
-    std::uint64_t begins[most * (most + 1)];
-    auto const size = static_cast<std::size_t>(ranks());
-    std::size_t const row = size + 1;
-    result done = communicator_.all_gather(memory().begins, memory().matrix, row * sizeof *begins);
-    if (done) done = backend::read(exec_, communicator_, begins, memory().matrix, size * row * sizeof *begins);
-    if (!done) return done;
-    auto const count = [&](int from, int to) {
-      std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
-      return static_cast<std::size_t>(begin[1] - begin[0]);
-    };
-    result const fits =
-        lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, messages(), output_.exchanged);
-    received_ = messages().received(ranks());
-    return fits;
+    result done = index_.build(this->exec_);
+    if (done) done = backend::fill(this->exec_, memory().report, 0, sizeof *memory().report);
+    if (!done || this->args_.queries.size() == 0) return done;
+    return index_.search(this->exec_, this->args_.queries, method_, {rows, k(), first_index()});
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
   result answer_others() noexcept {
-    if (received_ == 0) return {};
-    auto const size = static_cast<std::size_t>(received_ * args_.k);
+    auto const asked = this->received_queries();
+    if (asked.size() == 0) return {};
+    auto const size = static_cast<std::size_t>(asked.size() * k());
     exact method = method_;
     method.exclude_self = false;
     knn_output<scalar> rows;
     rows.indices = span<index_t>{memory().found, size};
     rows.distances = {memory().found_distances, size};
-    point_view<scalar> const asked{reinterpret_cast<scalar const*>(memory().received), received_,
-                                   index_t{sizeof(vec<scalar>)}};
-    return index_.search(exec_, asked, method, {rows, args_.k, first_index()});
+    return index_.search(this->exec_, asked, method, {rows, k(), first_index()});
   }
 
-  Exec exec_;
-  Communicator& communicator_;
   exact const& method_;
   output_type const& output_;
   knn_stream_index<Exec, Points> index_;
-  args_type args_;
-  message message_room_[4 * knn_stream_most_ranks];
-  index_t received_ = 0;
 };
 
 /// The call, for all executions.

@@ -1,0 +1,114 @@
+/// @file
+/// How the queries of a rank travel to ranks that may have neighbours of them, for knn_shard() and radius_shard():
+/// loops that a stream can run, with one wait of the host.
+#pragma once
+
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/scale/stream/knn_steps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
+inline constexpr int knn_stream_most_ranks = 64;
+
+/// What one rank's part of a call exchanges before answers come back. Tasks derive from it.
+template <class Exec, class Communicator, class Points, class Queries>
+class query_exchange {
+ public:
+  using scalar = typename Points::scalar;
+  using backend = shard_backend<Exec>;
+  using args_type = knn_stream_args<Exec, Points, Queries>;
+
+  query_exchange(Exec exec, Communicator& communicator, args_type const& args) noexcept
+      : exec_{exec}, communicator_{communicator}, args_{args} {}
+
+ protected:
+  int ranks() const noexcept { return args_.ranks; }
+  shard_messages messages() noexcept {
+    return {message_room_, message_room_ + knn_stream_most_ranks, message_room_ + 2 * knn_stream_most_ranks};
+  }
+
+  template <template <class, class, class> class Step, class... More>
+  result loop(index_t count, index_t work, More const&... more) const noexcept {
+    return for_each_index(exec_, count, Step<Exec, Points, Queries>{args_, more...}, work);
+  }
+
+  /// Tells all ranks of the box around this rank's points, and of what its queries' report says already.
+  /// @param report  of all ranks; optional
+  result exchange_boxes(knn_report* report) noexcept {
+    result done = backend::fill(exec_, memory().extent, 0xff, sizeof *memory().extent);
+    if (done) done = backend::fill(exec_, memory().non_finite, 0, sizeof *memory().non_finite);
+    if (done) done = loop<knn_extent_step>(smaller(args_.part.points.size(), knn_stream_strides), 64);
+    if (done) done = loop<knn_describe_step>(1, 1);
+    if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
+    if (!done || report == nullptr) return done;
+    return loop<knn_add_reports_step>(1, ranks(), report);
+  }
+
+  /// Counts the queries for each rank, and lists as many as there is room for.
+  /// @param choose  `choose(to)` sets memory.places of each query: 1 if it goes to a rank, 0 otherwise
+  template <class Choose>
+  result choose_ranks(Choose const& choose) noexcept {
+    result done;
+    index_t const queries = args_.queries.size();
+    auto const all = static_cast<std::size_t>(queries + 1) * sizeof *memory().places;
+    for (int to = 0; to < ranks() && done; ++to) {
+      if (to == communicator_.rank() || queries == 0) {
+        done = backend::fill(exec_, memory().places, 0, all);
+      } else {
+        done = choose(to);
+        if (done) done = memory().scan.run(exec_, memory().places);
+      }
+      if (done) done = loop<knn_send_step>(queries + 1, 4, to);
+    }
+    return done;
+  }
+
+  /// Tells all ranks how many queries go from where to where. They come to the same decision.
+  result exchange_counts(shard_header const* headers, index_t* exchanged) noexcept {
+    constexpr std::size_t most = knn_stream_most_ranks;
+    std::uint64_t begins[most * (most + 1)];
+    auto const size = static_cast<std::size_t>(ranks());
+    std::size_t const row = size + 1;
+    result done = communicator_.all_gather(memory().begins, memory().matrix, row * sizeof *begins);
+    if (done) done = backend::read(exec_, communicator_, begins, memory().matrix, size * row * sizeof *begins);
+    if (!done) return done;
+    auto const count = [&](int from, int to) {
+      std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
+      return static_cast<std::size_t>(begin[1] - begin[0]);
+    };
+    result const fits = lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, messages(), exchanged);
+    received_ = messages().received(ranks());
+    return fits;
+  }
+
+  /// What others ask, once queries have been sent.
+  point_view<scalar> received_queries() const noexcept {
+    return {reinterpret_cast<scalar const*>(memory().received), received_, index_t{sizeof(vec<scalar>)}};
+  }
+
+  /// Calls `merge(answers, begin)` for the answers of each rank, no two of which are for one query.
+  template <class Merge>
+  result for_each_answer(Merge const& merge) noexcept {
+    result done;
+    for (int from = 0; from < ranks() && done; ++from) {
+      message const answers = messages().outgoing[from];
+      done = merge(static_cast<index_t>(answers.size), static_cast<index_t>(answers.begin));
+    }
+    return done;
+  }
+
+  Exec exec_;
+  Communicator& communicator_;
+  args_type args_;
+
+ private:
+  auto const& memory() const noexcept { return args_.memory; }
+
+  message message_room_[4 * knn_stream_most_ranks];
+  index_t received_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

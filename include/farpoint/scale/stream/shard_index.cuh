@@ -1,0 +1,44 @@
+/// @file
+/// The index of a rank's points on a CUDA stream, for knn_shard() and radius_shard().
+#pragma once
+
+#include <farpoint/core/require_cuda.cuh>
+
+#include <farpoint/point_bvh.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// One BVH serves the rank's own queries and those of others.
+template <class Points>
+class shard_index_on_device {
+ public:
+  using scalar = typename Points::scalar;
+
+  /// @param queries  of a search, at most
+  shard_index_on_device(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+      : points_{points},
+        memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))},
+        workspace_{cutter.take_workspace(knn_workspace_bytes(
+            exec, device_point_bvh<scalar>{}, batch<point_view<scalar>>{point_view<scalar>{nullptr, queries}}))} {}
+
+  result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
+
+  /// Calls `answer(launcher, queries)`, which enqueues the search. Queries that are the points are in the order of the
+  /// leaves already.
+  template <class Queries, class Report, class Answer>
+  result run(cuda_exec exec, Queries const& queries, Report* report, Answer const& answer) const noexcept {
+    batch<Queries> const all{queries};
+    if (is_same_view(points_, queries)) return index_search_of_points(exec, index_, all, report, answer);
+    return index_search_on_device(exec, index_, all, report, workspace_, answer);
+  }
+
+ private:
+  Points points_;
+  bytes memory_;
+  bytes workspace_;
+  device_point_bvh<scalar> index_{};
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
