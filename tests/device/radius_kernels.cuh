@@ -22,8 +22,8 @@
       farpoint::radius_params const&, farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&,       \
       farpoint::bytes) noexcept;                                                                                      \
   how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<          \
-      farpoint::knn_selector>(farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&) \
-      const noexcept;
+      farpoint::knn_selector>(farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, \
+                              farpoint::index_t) const noexcept;
 
 RADIUS_CALLS(extern template, float)
 RADIUS_CALLS(extern template, double)

@@ -56,8 +56,9 @@ class radius_search {
 
   // Defined outside of the class, so that it can be compiled once for several files.
   /// radius().
+  /// @param first_index  added to the indices of neighbours
   template <class Selector>
-  void lists(index_t max, radius_output<scalar> const& output) const noexcept;
+  void lists(index_t max, radius_output<scalar> const& output, index_t first_index = 0) const noexcept;
 
   /// radius_rows() of one query or more: the offsets are zeros.
   /// @param rows  queries
@@ -110,9 +111,10 @@ class radius_search {
 
 template <class Points, class Queries>
 template <class Selector>
-void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> const& output) const noexcept {
+void radius_search<Points, Queries>::lists(index_t max, radius_output<scalar> const& output,
+                                           index_t first_index) const noexcept {
   knn_request<scalar> const request = request_of<scalar>(params_, max);
-  radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts};
+  radius_writer<scalar> const writer{max, output.indices, output.distances, output.counts, first_index};
   if (max == 0) {
     run(radius_count<scalar>{request, output.counts}, counters_);
   } else if (params_.order == radius_order::index) {

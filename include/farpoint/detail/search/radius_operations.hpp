@@ -35,11 +35,12 @@ struct radius_writer {
   index_span indices;
   span<Scalar> distances;
   index_span counts;
+  index_t first_index = 0;  ///< added to the indices of neighbours
 
   template <class Key>
   FARPOINT_HD void operator()(search_query<Scalar> const& q, Key const* keys, int count) const noexcept {
     for (int j = 0; j < count; ++j) {
-      indices.set(q.row * max + j, index_t{keys[j].index()});
+      indices.set(q.row * max + j, first_index + index_t{keys[j].index()});
       if (!distances.empty()) distances[static_cast<std::size_t>(q.row * max + j)] = keys[j].distance2();
     }
     pad(q.row, count);
@@ -131,7 +132,11 @@ struct radius_row_lists {
 
   FARPOINT_HD index_t answer(search_query<scalar> const& q, point_bvh_ref<scalar> const& index,
                              index_t) const noexcept {
-    int const count = rows.fill(output, q.row * output.max, rows.request, q, index);
+    index_t const begin = q.row * output.max;
+    int const count = rows.fill(output, begin, rows.request, q, index);
+    for (int j = 0; j < count && output.first_index != 0; ++j) {
+      output.indices.set(begin + j, output.first_index + output.indices.get(begin + j));
+    }
     output.pad(q.row, count);
     return count;
   }
