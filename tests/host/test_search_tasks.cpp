@@ -76,13 +76,14 @@ class indexed_problem {
   point_bvh_arrays<scalar> index_;
 };
 
+/// @param first_index  added to the indices of neighbours
 template <class Key, class Problem, class Output>
-void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, Output const& output,
-               radius_report& report) {
+void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, index_t first_index,
+               Output const& output, radius_report& report) {
   using scalar = typename Problem::scalar;
   using writer_type = radius_writer<scalar>;
   auto const request = request_of<scalar>(problem.params, problem.k);
-  writer_type const writer{problem.k, output.indices, output.distances, output.counts};
+  writer_type const writer{problem.k, output.indices, output.distances, output.counts, first_index};
   auto const run = [&](auto const& task) { clouds.run(task, report.total, report.non_finite_queries); };
   if (problem.k == 0) {
     run(radius_count<scalar>{request, output.counts});
@@ -99,7 +100,7 @@ void run_lists(indexed_problem<Problem> const& clouds, Problem const& problem, O
 }
 
 template <class Problem>
-auto solve_radius(Problem const& problem) {
+auto solve_radius(Problem const& problem, index_t first_index = 0) {
   return collect_radius(problem, [&](auto const& output) -> farpoint::result {
     indexed_problem<Problem> const clouds{problem};
     auto checked = check_host_search(host_exec{1}, clouds.points, clouds.queries);
@@ -107,9 +108,9 @@ auto solve_radius(Problem const& problem) {
     if (!checked) return checked;
     *output.report = {};
     if (problem.params.order == radius_order::nearest) {
-      run_lists<neighbour_key<typename Problem::scalar>>(clouds, problem, output, *output.report);
+      run_lists<neighbour_key<typename Problem::scalar>>(clouds, problem, first_index, output, *output.report);
     } else {
-      run_lists<index_key<typename Problem::scalar>>(clouds, problem, output, *output.report);
+      run_lists<index_key<typename Problem::scalar>>(clouds, problem, first_index, output, *output.report);
     }
     output.report->non_finite_points = clouds.left_out();
     output.report->bad_offsets = clouds.bad_offsets();
@@ -167,6 +168,27 @@ struct visit_counter {
 };
 
 }  // namespace
+
+TEST_CASE("radius, tasks of a GPU: indices may count from another number than 0", "[radius][host]") {
+  constexpr index_t first = (index_t{1} << 33) + 5;
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
+    radius_problem<float> problem{make_cloud(all_shapes[seed % std::size(all_shapes)], 100, seed), 0.5, 0};
+    problem.wide = true;
+    for (auto const order : {radius_order::index, radius_order::nearest}) {
+      problem.params.order = order;
+      // In registers, in memory, and in rows of the output.
+      for (index_t const max : {1, 16, 18, 60}) {
+        problem.k = max;
+        CAPTURE(seed, static_cast<int>(order), max);
+        auto expected = reference_radius(problem);
+        for (index_t& index : expected.indices) index += index < 0 ? 0 : first;
+        auto const actual = solve_radius(problem, first);
+        INFO(difference(actual, expected));
+        CHECK(same_answer(actual, expected));
+      }
+    }
+  }
+}
 
 TEST_CASE("search_queries: every query of a batch has one thread, whatever the offsets", "[radius][host]") {
   auto const cloud = make_cloud(shape::non_finite, 500, 3);
