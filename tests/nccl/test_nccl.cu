@@ -2,6 +2,7 @@
 #include "../catch.hpp"
 #include "../device/fps_shards_on_device.cuh"
 #include "../device/knn_shards_on_device.cuh"
+#include "../device/radius_shards_on_device.cuh"
 #include "../device/shards_on_device.cuh"
 #include "../shared/for_each_seed.hpp"
 #include "nccl_ranks.cuh"
@@ -104,6 +105,30 @@ TEST_CASE("nccl: knn_shard gives what one call gives", "[nccl]") {
     });
     check_knn_answers(problem, answers);
   }
+}
+
+TEST_CASE("nccl: radius_shard gives what one call gives", "[nccl]") {
+  nccl_ranks const ranks{2};
+  auto const solve = [&ranks](radius_shard_problem<float> const& problem, std::vector<radius_rank_call> const& calls) {
+    std::vector<radius_shard_answer<float>> answers(calls.size());
+    ranks.run([&](farpoint::nccl_exec const& exec) {
+      auto const rank = static_cast<std::size_t>(exec.rank());
+      answers[rank] = radius_of_stream_rank(exec, exec.stream, problem, calls[rank]);
+    });
+    return answers;
+  };
+  int tried = 0;
+  for (std::uint64_t seed = 0; tried < 150; ++seed) {
+    auto const problem = random_radius_shard_problem<float>(seed);
+    if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
+    CAPTURE(seed);
+    ++tried;
+    check_radius_answers(problem, solve(problem, problem.calls()));
+  }
+  radius_shard_problem<float> const problem{make_cloud(shape::cube, 200, 1), {0, 80, 200}};
+  auto calls = problem.calls();
+  calls[1].max = 1;
+  for (auto const& answer : solve(problem, calls)) CHECK(answer.outcome.code == status::bad_argument);
 }
 
 TEST_CASE("nccl: what one rank may not do, all ranks return from", "[nccl]") {

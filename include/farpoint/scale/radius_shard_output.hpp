@@ -1,0 +1,73 @@
+/// @file
+/// What radius_shard() is given and writes, and the checks of it.
+#pragma once
+
+#include <farpoint/core/batch.hpp>
+#include <farpoint/detail/search/check.hpp>
+#include <farpoint/scale/shard_agreement.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+
+/// Where radius_shard() writes what belongs to the rank's queries.
+template <class Scalar = float>
+struct radius_shard_output {
+  span<index_t> indices = {};       ///< `[queries, max]`: indices into the whole cloud, as in radius_output
+  span<Scalar> distances = {};      ///< `[queries, max]`: squared distances (m^2), as in radius_output; not optional
+  span<index_t> counts = {};        ///< `[queries]`: as in radius_output; not optional
+  index_t exchanged_capacity = 0;   ///< queries that there is room for to be sent, and as many to be received
+  index_t* exchanged = nullptr;     ///< the larger number of both, also where that is too many; optional
+  radius_report* report = nullptr;  ///< of all ranks' points and queries, the same on every rank; optional
+};
+
+namespace FARPOINT_HIDDEN detail {
+
+/// What a rank asks: the arguments of radius_shard() that are no memory to write to.
+template <class Points, class Queries>
+struct radius_shard_request {
+  shard<Points> part;
+  Queries queries;
+  radius_params params;
+  index_t max;
+
+  /// A number for what must be the same on all ranks.
+  std::uint64_t digest_of_parameters() const noexcept {
+    digest all;
+    all.add(sizeof(typename Points::scalar) + 200);
+    all.add(params.radius);
+    all.add(params.order);
+    all.add(params.exclude_self);
+    all.add(params.exclusive);
+    all.add(max);
+    return all.word();
+  }
+};
+
+template <class Points, class Queries>
+result check_radius_shard(radius_shard_request<Points, Queries> const& request,
+                          radius_shard_output<typename Points::scalar> const& output) noexcept {
+  static_assert(std::is_same_v<typename Points::scalar, typename Queries::scalar>,
+                "farpoint: points and queries must both be double, or neither");
+  index_t const queries = request.queries.size();
+  if (result const checked = check_bvh_points(batch<Points>{request.part.points}); !checked) return checked;
+  if (result const checked = check_queries(batch<Queries>{request.queries}, 1); !checked) return checked;
+  radius_output<typename Points::scalar> rows;
+  rows.indices = output.indices;
+  rows.distances = output.distances;
+  rows.counts = output.counts;
+  if (result const checked = check_radius(queries, request.params, request.max, rows); !checked) return checked;
+  if (!holds(static_cast<index_t>(output.distances.size()), queries, request.max)) {
+    return reject("radius_shard: output.distances is smaller than queries x max");
+  }
+  if (!holds(static_cast<index_t>(output.counts.size()), queries, 1)) {
+    return reject("radius_shard: output.counts is smaller than the number of queries");
+  }
+  if (queries > shard_most_points || output.exchanged_capacity < 0 || output.exchanged_capacity > shard_most_points) {
+    return reject("radius_shard: more than 2^30 queries of a rank, or an exchanged_capacity that is negative or above");
+  }
+  index_t const first = request.part.first_index;
+  if (first < 0 || first > index_t{1} << 62) return reject("radius_shard: first_index is negative, or above 2^62");
+  return {};
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,157 @@
+/// @file
+/// The steps of radius_shard() that are not those of knn_shard(), each a loop over independent indices, for kernels and
+/// host threads alike.
+#pragma once
+
+#include <farpoint/scale/radius_shard_output.hpp>
+#include <farpoint/scale/stream/knn_steps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The arrays of a call beside those of knn_stream_memory: `m` queries can be exchanged.
+struct radius_stream_memory {
+  index_t* found_counts;   ///< `[m]`: of others' queries, if max is 0
+  index_t* answer_counts;  ///< `[m]`: of what was sent, if max is 0
+  std::uint64_t* total;    ///< `[1]`: neighbours of this rank's queries
+  radius_report* reports;  ///< `[ranks + 1]`: of all, and this rank's
+
+  radius_stream_memory(workspace_cutter& cutter, int ranks, index_t m, index_t max) noexcept {
+    found_counts = cutter.take<index_t>(max == 0 ? m : 0);
+    answer_counts = cutter.take<index_t>(max == 0 ? m : 0);
+    total = cutter.take<std::uint64_t>(1);
+    reports = cutter.take<radius_report>(ranks + 1);
+  }
+};
+
+/// What all steps take beside knn_stream_args.
+struct radius_stream_extra {
+  radius_order order;
+  index_t* counts;  ///< `[queries]`
+  radius_stream_memory memory;
+};
+
+/// True if points of a rank may belong into a row of `max` neighbours that is full.
+/// @param to_first  index of the rank's first point
+template <class Scalar>
+FARPOINT_HD bool may_displace(radius_order order, Scalar last_distance, index_t last, Scalar box_distance,
+                              index_t to_first) noexcept {
+  // A point of the same distance and a lower index does.
+  return order == radius_order::nearest ? box_distance <= last_distance : to_first < last;
+}
+
+/// Marks the queries that a rank may have neighbours of. Runs for the queries.
+template <class Exec, class Points, class Queries>
+struct radius_choose_step {
+  knn_stream_args<Exec, Points, Queries> args;
+  radius_stream_extra extra;
+  int to;
+  index_t to_first;  ///< index of its first point
+
+  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+    args.memory.places[i] = goes(static_cast<index_t>(i)) ? 1 : 0;
+  }
+
+ private:
+  FARPOINT_HD bool goes(index_t i) const noexcept {
+    using scalar = typename Points::scalar;
+    vec<scalar> const query = args.query(static_cast<std::uint64_t>(i));
+    auto const& box = args.memory.boxes[to].box;
+    if (!is_finite(query) || !may_have_neighbours(box, query, args.radius2, infinity<scalar>)) return false;
+    if (args.k == 0 || extra.counts[i] < args.k) return true;
+    index_t const last = i * args.k + args.k - 1;
+    return may_displace(extra.order, args.distances[last], args.indices[last], box.distance2(query), to_first);
+  }
+};
+
+/// The order of lists by index.
+struct lowest_first {
+  template <class Scalar>
+  FARPOINT_HD bool operator()(Scalar, index_t index, Scalar, index_t other_index) const noexcept {
+    return index < other_index;
+  }
+};
+
+/// Merges the answers of a rank. Runs for them; no two are for one row.
+template <class Exec, class Points, class Queries>
+struct radius_merge_step {
+  knn_stream_args<Exec, Points, Queries> args;
+  radius_stream_extra extra;
+  index_t begin;
+
+  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+    index_t const answer = begin + static_cast<index_t>(i);
+    index_t const row = index_t{args.memory.sent_row[answer]};
+    if (args.k == 0) {
+      extra.counts[row] += extra.memory.answer_counts[answer];
+      return;
+    }
+    index_t const* const others = args.memory.answers + answer * args.k;
+    if (others[0] < 0) return;
+    if (extra.order == radius_order::nearest) {
+      merge(row, answer, nearest_first{});
+    } else {
+      merge(row, answer, lowest_first{});
+    }
+    index_t count = extra.counts[row];
+    for (index_t j = 0; count < args.k && j < args.k && others[j] >= 0; ++j) ++count;
+    extra.counts[row] = count;
+  }
+
+ private:
+  template <class Order>
+  FARPOINT_HD void merge(index_t row, index_t answer, Order const& comes_first) const noexcept {
+    merge_neighbours(args.indices + row * args.k, args.distances + row * args.k, args.memory.answers + answer * args.k,
+                     args.memory.answer_distances + answer * args.k, args.k, comes_first);
+  }
+};
+
+/// Adds up the counts of all queries. Runs for knn_stream_strides, or for the queries if they are fewer.
+template <class Exec, class Points, class Queries>
+struct radius_total_step {
+  knn_stream_args<Exec, Points, Queries> args;
+  radius_stream_extra extra;
+
+  FARPOINT_HD void operator()(std::uint64_t stride) const noexcept {
+    std::uint64_t sum = 0;
+    for (auto i = static_cast<index_t>(stride); i < args.queries.size(); i += knn_stream_strides) {
+      sum += static_cast<std::uint64_t>(extra.counts[i]);
+    }
+    if (sum > 0) atomic_add(extra.memory.total, sum);
+  }
+};
+
+/// What this rank tells the others in the end. Runs once. Queries that are not finite have been counted there already.
+template <class Exec, class Points, class Queries>
+struct radius_describe_step {
+  knn_stream_args<Exec, Points, Queries> args;
+  radius_stream_extra extra;
+
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept {
+    radius_report& own = extra.memory.reports[args.ranks];
+    own.non_finite_points = *args.memory.non_finite;
+    own.total = *extra.memory.total;
+  }
+};
+
+/// Adds up the reports of all ranks. Runs once.
+template <class Exec, class Points, class Queries>
+struct radius_add_reports_step {
+  knn_stream_args<Exec, Points, Queries> args;
+  radius_stream_extra extra;
+  radius_report* total;
+
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept {
+    radius_report sum{};
+    for (int r = 0; r < args.ranks; ++r) {
+      radius_report const& one = extra.memory.reports[r];
+      sum.non_finite_points += one.non_finite_points;
+      sum.non_finite_queries += one.non_finite_queries;
+      sum.total += one.total;
+    }
+    *total = sum;
+  }
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,223 @@
+/// @file
+/// radius_shard() as loops and searches, for host threads and for a stream, with two waits of the host.
+#pragma once
+
+#include <farpoint/point_bvh.hpp>
+#include <farpoint/radius.hpp>
+#include <farpoint/scale/stream/query_exchange.hpp>
+#include <farpoint/scale/stream/radius_steps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Where a search writes.
+template <class Scalar>
+struct radius_stream_rows {
+  radius_output<Scalar> rows;
+  index_t max;
+  index_t first_index;  ///< added to the indices of neighbours
+};
+
+/// Searches among the rank's points, by one BVH. Specialisations have a constructor that cuts memory for points and at
+/// most so many queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
+template <class Exec, class Points>
+class radius_stream_index;
+
+template <class Points>
+class radius_stream_index<host_exec, Points> {
+ public:
+  using scalar = typename Points::scalar;
+
+  radius_stream_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+      : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
+    workspace_cutter size;
+    auto const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
+    static_cast<void>(host_query_memory<scalar>::take(size, queries, units));
+    workspace_ = cutter.take_workspace(size.used());
+  }
+
+  result build(host_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
+
+  /// Queries that are the points are in the order of the leaves already.
+  template <class Queries>
+  result search(host_exec exec, Queries const& queries, radius_params const& params,
+                radius_stream_rows<scalar> const& to) const noexcept {
+    batch<Queries> const all{queries};
+    if (result const checked = check_index_search(exec, index_, all, workspace_); !checked) return checked;
+    search_of_index<point_bvh<scalar>, Queries> const search{exec, index_, all, is_same_view(points_, queries),
+                                                             workspace_};
+    radius_by(search, params, to.max, to.rows);
+    if (to.first_index == 0) return {};
+    return for_each_index(exec, queries.size() * to.max, [to](std::uint64_t i) {
+      auto const at = static_cast<index_t>(i);
+      index_t const own = to.rows.indices.get(at);
+      if (own >= 0) to.rows.indices.set(at, own + to.first_index);
+    });
+  }
+
+ private:
+  Points points_;
+  bytes memory_;
+  bytes workspace_;
+  point_bvh<scalar> index_{};
+};
+
+/// The workspace of a rank, and its size.
+template <class Exec, class Points>
+struct radius_stream_plan {
+  workspace_cutter cutter;
+  knn_stream_memory<Exec, typename Points::scalar> exchange;
+  radius_stream_memory memory;
+  radius_stream_index<Exec, Points> index;
+
+  /// @param capacity  queries that can be exchanged
+  template <class Queries>
+  radius_stream_plan(Exec exec, unsigned char* workspace, int ranks,
+                     radius_shard_request<Points, Queries> const& request, index_t capacity) noexcept
+      : cutter{workspace},
+        exchange{cutter, ranks, request.queries.size(), capacity, request.max},
+        memory{cutter, ranks, capacity, request.max},
+        index{exec, cutter, request.part.points, larger(request.queries.size(), capacity)} {}
+};
+
+/// One rank's part of a call, after ranks have agreed on the arguments.
+///
+/// A query is answered at home. Then it goes to those ranks whose box is within the radius, unless its row is full and
+/// they can have nothing that belongs into it: each answers with its first neighbours, so that the first of all are
+/// among them. Rows are merged at home.
+template <class Exec, class Communicator, class Points, class Queries>
+class radius_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
+  using base = query_exchange<Exec, Communicator, Points, Queries>;
+
+ public:
+  using scalar = typename Points::scalar;
+  using request_type = radius_shard_request<Points, Queries>;
+  using output_type = radius_shard_output<scalar>;
+  using plan_type = radius_stream_plan<Exec, Points>;
+  using backend = shard_backend<Exec>;
+
+  radius_stream_task(Exec exec, Communicator& communicator, request_type const& request, output_type const& output,
+                     plan_type const& plan) noexcept
+      : base{exec,
+             communicator,
+             {request.part, request.queries, request.max, largest_distance2<scalar>(request.params),
+              output.exchanged_capacity, communicator.ranks(), output.indices.data(), output.distances.data(),
+              plan.exchange}},
+        params_{request.params},
+        output_{output},
+        index_{plan.index},
+        extra_{request.params.order, output.counts.data(), plan.memory} {}
+
+  result run(shard_header const* headers) noexcept {
+    result done = answer_at_home();
+    if (done) done = this->exchange_boxes(nullptr);
+    if (done) {
+      done = this->choose_ranks([this, headers](int to) {
+        return this->template loop<radius_choose_step>(this->args_.queries.size(), 8, extra_, to,
+                                                       headers[to].first_index);
+      });
+    }
+    if (done) done = this->exchange_counts(headers, output_.exchanged);
+    if (done) done = exchange().send_queries(this->communicator_, this->messages());
+    if (done) done = answer_others();
+    if (done) done = send_answers();
+    if (done) {
+      done = this->for_each_answer([this](index_t answers, index_t begin) {
+        return this->template loop<radius_merge_step>(answers, larger(max(), index_t{1}), extra_, begin);
+      });
+    }
+    return done ? exchange_reports() : done;
+  }
+
+ private:
+  auto const& exchange() const noexcept { return this->args_.memory; }
+  index_t max() const noexcept { return this->args_.k; }
+  index_t first_index() const noexcept { return this->args_.part.first_index; }
+
+  result answer_at_home() noexcept {
+    radius_report* const own = extra_.memory.reports + this->ranks();
+    radius_output<scalar> rows;
+    rows.indices = output_.indices;
+    rows.distances = output_.distances;
+    rows.counts = output_.counts;
+    rows.report = own;
+    result done = index_.build(this->exec_);
+    if (done) done = backend::fill(this->exec_, own, 0, sizeof *own);
+    // What knn_shard() tells with the boxes goes with the totals here.
+    if (done) done = backend::fill(this->exec_, exchange().report, 0, sizeof *exchange().report);
+    if (!done || this->args_.queries.size() == 0) return done;
+    return index_.search(this->exec_, this->args_.queries, params_, {rows, max(), first_index()});
+  }
+
+  /// Neighbours of others' queries, none of which is a point of this rank.
+  result answer_others() noexcept {
+    auto const asked = this->received_queries();
+    if (asked.size() == 0) return {};
+    auto const size = static_cast<std::size_t>(asked.size() * max());
+    radius_params params = params_;
+    params.exclude_self = false;
+    radius_output<scalar> rows;
+    rows.indices = span<index_t>{exchange().found, size};
+    rows.distances = {exchange().found_distances, size};
+    if (max() == 0) rows.counts = span<index_t>{extra_.memory.found_counts, static_cast<std::size_t>(asked.size())};
+    return index_.search(this->exec_, asked, params, {rows, max(), first_index()});
+  }
+
+  result send_answers() noexcept {
+    if (max() > 0) return exchange().send_answers(this->communicator_, this->messages(), max());
+    return this->messages().send_back(this->communicator_, extra_.memory.found_counts, extra_.memory.answer_counts,
+                                      sizeof(index_t));
+  }
+
+  /// How many neighbours there are is known in the end only.
+  result exchange_reports() noexcept {
+    auto const& memory = extra_.memory;
+    result done = backend::fill(this->exec_, memory.total, 0, sizeof *memory.total);
+    if (done) {
+      index_t const strides = smaller(this->args_.queries.size(), knn_stream_strides);
+      done = this->template loop<radius_total_step>(strides, 64, extra_);
+    }
+    if (done) done = this->template loop<radius_describe_step>(1, 1, extra_);
+    if (done) {
+      done = this->communicator_.all_gather(memory.reports + this->ranks(), memory.reports, sizeof *memory.reports);
+    }
+    if (!done || output_.report == nullptr) return done;
+    return this->template loop<radius_add_reports_step>(1, this->ranks(), extra_, output_.report);
+  }
+
+  radius_params params_;
+  output_type const& output_;
+  radius_stream_index<Exec, Points> index_;
+  radius_stream_extra extra_;
+};
+
+/// The call, for all executions.
+/// @param own  what else the rank has to say of its arguments
+template <class Exec, class Communicator, class Points, class Queries>
+result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_request<Points, Queries> const& request,
+                       radius_shard_output<typename Points::scalar> const& output, result own,
+                       bytes workspace) noexcept {
+  using request_type = radius_shard_request<Points, Queries>;
+  if (own) own = check_radius_shard(request, output);
+  bool const fits = static_cast<bool>(own);
+  radius_stream_plan<Exec, Points> const plan{exec, workspace.data(), communicator.ranks(),
+                                              fits ? request : request_type{}, fits ? output.exchanged_capacity : 0};
+  if (own) own = check_workspace(workspace, plan.cutter.used());
+  shard_header const mine{request.digest_of_parameters(), own ? 0u : 1u, request.part.first_index,
+                          request.part.points.size(), output.exchanged_capacity};
+  shard_parties<knn_stream_most_ranks> all;
+  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  return radius_stream_task<Exec, Communicator, Points, Queries>{exec, communicator, request, output, plan}.run(
+      all.headers);
+}
+
+/// Bytes of workspace of the call, for all executions.
+template <class Exec, class Points, class Queries>
+std::size_t radius_shard_bytes(Exec exec, int ranks, radius_shard_request<Points, Queries> const& request,
+                               radius_shard_output<typename Points::scalar> const& output) noexcept {
+  if (ranks < 1 || ranks > knn_stream_most_ranks || !check_radius_shard(request, output)) return 0;
+  return radius_stream_plan<Exec, Points>{exec, nullptr, ranks, request, output.exchanged_capacity}.cutter.used();
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
