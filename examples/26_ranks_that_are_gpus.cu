@@ -1,12 +1,14 @@
-// A cloud whose parts are on several GPUs: its voxels, samples of it, and neighbours. Ranks are threads here, one for
-// each GPU of this machine, and NCCL connects them; as processes they differ in where the communicator comes from. The
-// answers have the bits of one call for the whole cloud.
+// A cloud whose parts are on several GPUs: its voxels, samples of it, neighbours and balls. Ranks are threads here, one
+// for each GPU of this machine, and NCCL connects them; as processes they differ in where the communicator comes from.
+// The answers have the bits of one call for the whole cloud.
 #include <farpoint/fps.hpp>
 #include <farpoint/knn.hpp>
+#include <farpoint/radius.hpp>
 #include <farpoint/scale/fps_shard.cuh>
 #include <farpoint/scale/knn_shard.cuh>
 #include <farpoint/scale/nccl_exec.cuh>
 #include <farpoint/scale/nccl_window.cuh>
+#include <farpoint/scale/radius_shard.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 
 #include <cuda_runtime.h>
@@ -28,17 +30,49 @@ struct rank_answer {
   farpoint::result outcome;
   std::vector<farpoint::index_t> samples;
   std::vector<float> centroids;
-  std::vector<farpoint::index_t> numbers;     // of its voxels in the whole cloud
-  std::vector<farpoint::index_t> neighbours;  // of its points
+  std::vector<farpoint::index_t> numbers;      // of its voxels in the whole cloud
+  std::vector<farpoint::index_t> neighbours;   // of its points
+  std::vector<farpoint::index_t> ball_counts;  // points around each
 };
 
 constexpr farpoint::index_t sample_count = 200;
 constexpr farpoint::index_t k = 4;
+constexpr farpoint::index_t ball_size = 16;
+
+farpoint::radius_params ball() {
+  farpoint::radius_params params;
+  params.radius = 0.25;
+  return params;
+}
 
 farpoint::voxelize_params<float> voxels_of_the_map() {
   farpoint::voxelize_params<float> params;
   params.grid = farpoint::voxel_grid<float>::from_range({{0, 0, 0}}, {{15, 6.4f, 0.1f}}, {{0.4f, 0.4f, 0.1f}});
   return params;
+}
+
+/// How many points there are around each, and the balls themselves.
+farpoint::result balls_of_a_rank(farpoint::nccl_exec const& ranks, farpoint::shard<view> const& part,
+                                 std::vector<farpoint::index_t>& numbers) {
+  farpoint::cuda_exec const exec{ranks.stream};
+  farpoint::radius_params const params = ball();
+  managed_array<farpoint::index_t> indices(static_cast<std::size_t>(part.points.size() * ball_size));
+  managed_array<float> distances(indices.size());
+  managed_array<farpoint::index_t> counts(static_cast<std::size_t>(part.points.size()));
+  //! [radius]
+  farpoint::radius_shard_output<float> balls;
+  balls.indices = indices.span();
+  balls.distances = distances.span();
+  balls.counts = counts.span();
+  balls.exchanged_capacity = 2000;  // queries near borders
+  managed_array<unsigned char> const space(
+      radius_shard_workspace_bytes(exec, ranks.ranks(), part, part.points, params, ball_size, balls));
+  farpoint::result const outcome = radius_shard(exec, ranks, part, part.points, params, ball_size, balls, space.span());
+  //! [radius]
+  if (outcome && cudaStreamSynchronize(ranks.stream) == cudaSuccess) {
+    numbers.assign(counts.data(), counts.data() + counts.size());
+  }
+  return outcome;
 }
 
 rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view const& points,
@@ -100,6 +134,7 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
   //! [knn]
   if (!answer.outcome || cudaStreamSynchronize(stream) != cudaSuccess) return answer;
 
+  answer.outcome = balls_of_a_rank(ranks, part, answer.ball_counts);
   answer.samples.assign(samples.data(), samples.data() + samples.size());
   answer.neighbours.assign(neighbours.data(), neighbours.data() + neighbours.size());
   answer.centroids.assign(centroids.data(), centroids.data() + 3 * own.data()[0]);
@@ -142,7 +177,9 @@ int main() {
   auto const samples = farpoint::fps(map.points, sample_count);
   auto const voxels = farpoint::voxelize(map.points, voxels_of_the_map());
   auto const nearest = farpoint::knn(map.points, k);
+  auto const balls = farpoint::radius(map.points, ball(), ball_size);
   std::size_t rows = 0;
+  std::size_t counted = 0;
   std::size_t found = 0;
   for (auto const& answer : answers) {
     if (!succeeded(answer.outcome)) return 1;
@@ -155,6 +192,11 @@ int main() {
       return 1;
     }
     found += answer.neighbours.size();
+    if (!std::equal(answer.ball_counts.begin(), answer.ball_counts.end(), balls.counts.begin() + counted)) {
+      std::fprintf(stderr, "other numbers of points around one than those of one call\n");
+      return 1;
+    }
+    counted += answer.ball_counts.size();
     for (std::size_t row = 0; row < answer.numbers.size(); ++row, ++rows) {
       auto const number = static_cast<std::size_t>(answer.numbers[row]);
       if (!std::equal(&answer.centroids[3 * row], &answer.centroids[3 * row] + 3, &voxels.centroids[3 * number])) {
@@ -163,7 +205,7 @@ int main() {
       }
     }
   }
-  if (rows != voxels.report.voxels) return 1;
+  if (rows != voxels.report.voxels || found != nearest.indices.size() || counted != balls.counts.size()) return 1;
   std::printf("%d GPUs: %zu voxels, %zu samples\n", gpus, rows, samples.indices.size());
   return 0;
 }

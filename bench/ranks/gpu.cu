@@ -49,6 +49,7 @@ int run_program(arguments const& wished) {
   register_fps(ranks);
   register_voxelize(ranks);
   register_knn(ranks);
+  register_radius(ranks);
   return run_cuda_suite("ranks", wished, add_nccl_context);
 }
 

@@ -157,6 +157,7 @@ void register_case(Case const& what, std::vector<int> const& gpus, case_choice h
 void register_exchanges(std::vector<int> const& gpus);
 void register_fps(std::vector<int> const& gpus);
 void register_knn(std::vector<int> const& gpus);
+void register_radius(std::vector<int> const& gpus);
 void register_voxelize(std::vector<int> const& gpus);
 
 }  // namespace farpoint_bench
