@@ -95,8 +95,7 @@ radius_shard_answer<Coord> radius_of_rank(Exec exec, Communicator& communicator,
   std::size_t const needed =
       radius_shard_workspace_bytes(exec, communicator.ranks(), part, queries, call.params, call.max, output);
   std::size_t const given = needed - std::min(needed, call.workspace_less);
-  // What calls before have left there.
-  Array<unsigned char> const workspace{random_bytes(given, 1)};
+  Array<unsigned char> const workspace{given};
   answer.outcome = radius_shard(exec, communicator, part, queries, call.params, call.max, output,
                                 farpoint::bytes{workspace.data(), given});
   wait();
