@@ -1,4 +1,5 @@
 // knn_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
+#include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/stream/knn_task.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 

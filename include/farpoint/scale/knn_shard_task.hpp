@@ -39,9 +39,9 @@ FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar
 }
 
 /// Merges other neighbours of a query into its row, by distance and index. Past the end of a list there is index -1.
-template <class Scalar>
-FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t const* others,
-                                  Scalar const* other_distances, index_t k) noexcept {
+template <class Index, class Scalar>
+FARPOINT_HD void merge_neighbours(Index* indices, Scalar* distances, Index const* others, Scalar const* other_distances,
+                                  index_t k) noexcept {
   // What is past the end of a list is behind all else.
   auto const is_other = [&](index_t own, index_t other) {
     if (others[other] < 0) return false;
@@ -61,23 +61,24 @@ FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t c
 }
 
 /// What is exchanged: queries of `k` neighbours, `m` at most.
-template <class Scalar>
+/// @tparam Index  of a neighbour
+template <class Scalar, class Index = index_t>
 struct knn_exchange_memory {
   vec<Scalar>* sent;         ///< `[m]` queries, by rank
   std::uint32_t* sent_row;   ///< `[m]`: whose query it is
-  index_t* answers;          ///< `[m, k]`, by rank, to what was sent
+  Index* answers;            ///< `[m, k]`, by rank, to what was sent
   Scalar* answer_distances;  ///< `[m, k]`
   vec<Scalar>* received;     ///< `[m]`
-  index_t* found;            ///< `[m, k]`: neighbours of those
+  Index* found;              ///< `[m, k]`: neighbours of those
   Scalar* found_distances;   ///< `[m, k]`
 
   knn_exchange_memory(workspace_cutter& cutter, index_t m, index_t k) noexcept
       : sent{cutter.take<vec<Scalar>>(m)},
         sent_row{cutter.take<std::uint32_t>(m)},
-        answers{cutter.take<index_t>(m * k)},
+        answers{cutter.take<Index>(m * k)},
         answer_distances{cutter.take<Scalar>(m * k)},
         received{cutter.take<vec<Scalar>>(m)},
-        found{cutter.take<index_t>(m * k)},
+        found{cutter.take<Index>(m * k)},
         found_distances{cutter.take<Scalar>(m * k)} {}
 
   template <class Communicator>
@@ -98,9 +99,9 @@ struct knn_exchange_memory {
 /// @param count    count(from, to): queries that go from one rank to another
 /// @param most     the larger number of queries that the rank sends and that it receives; optional
 /// @return whether all ranks have room: they come to the same decision
-template <class Count>
-result lay_out_knn_exchange(int me, span<shard_header const> headers, Count const& count,
-                            shard_messages const& messages, index_t* most) noexcept {
+template <class Header, class Count>
+result lay_out_knn_exchange(int me, span<Header const> headers, Count const& count, shard_messages const& messages,
+                            index_t* most) noexcept {
   bool fits = true;
   auto const ranks = static_cast<int>(headers.size());
   for (int r = 0; r < ranks; ++r) {
@@ -243,8 +244,8 @@ class knn_shard_task {
       return static_cast<std::size_t>(
           memory_.matrix[static_cast<std::size_t>(from) * size + static_cast<std::size_t>(to)]);
     };
-    result const fits =
-        lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, memory_.messages, output.exchanged);
+    result const fits = lay_out_knn_exchange(communicator_.rank(), span<shard_header const>{headers, size}, count,
+                                             memory_.messages, output.exchanged);
     received_ = memory_.messages.received(ranks());
     return fits;
   }

@@ -4,7 +4,7 @@
 
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/knn.hpp>
-#include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/knn_shard_check.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -74,19 +74,23 @@ struct knn_stream_plan {
 };
 
 /// One rank's part of a call, after ranks have agreed on the arguments: the steps of knn_shard_task.
-template <class Exec, class Communicator, class Points, class Queries>
+/// @tparam Index  a knn_stream_index, or what has its members
+/// @tparam Args   a knn_stream_args
+template <class Exec, class Communicator, class Index, class Args>
 class knn_stream_task {
  public:
-  using scalar = typename Points::scalar;
+  using scalar = typename Args::scalar;
   using output_type = knn_shard_output<scalar>;
   using backend = shard_backend<Exec>;
-  using args_type = knn_stream_args<Exec, Points, Queries>;
 
+  /// @param output  what is written beside the rows, which are those of `args`
   knn_stream_task(Exec exec, Communicator& communicator, exact const& method, output_type const& output,
-                  knn_stream_index<Exec, Points> const& index, args_type const& args) noexcept
+                  Index const& index, Args const& args) noexcept
       : exec_{exec}, communicator_{communicator}, method_{method}, output_{output}, index_{index}, args_{args} {}
 
-  result run(shard_header const* headers) noexcept {
+  /// @param headers  `[ranks]`: of all
+  template <class Header>
+  result run(Header const* headers) noexcept {
     result done = answer_at_home();
     if (done) done = exchange_boxes();
     if (done) done = choose_ranks();
@@ -110,14 +114,12 @@ class knn_stream_task {
     return {message_room_, message_room_ + knn_stream_most_ranks, message_room_ + 2 * knn_stream_most_ranks};
   }
 
-  template <template <class, class, class> class Step, class... More>
+  template <template <class> class Step, class... More>
   result loop(index_t count, index_t work, More const&... more) const noexcept {
-    return for_each_index(exec_, count, Step<Exec, Points, Queries>{args_, more...}, work);
+    return for_each_index(exec_, count, Step<Args>{args_, more...}, work);
   }
   result answer_at_home() noexcept {
-    knn_output<scalar> rows;
-    rows.indices = output_.indices;
-    rows.distances = output_.distances;
+    auto rows = rows_of(args_.indices, args_.distances, queries());
     rows.report = memory().report;
     result done = index_.build(exec_);
     if (done) done = backend::fill(exec_, memory().report, 0, sizeof *memory().report);
@@ -128,7 +130,9 @@ class knn_stream_task {
   result exchange_boxes() noexcept {
     result done = backend::fill(exec_, memory().extent, 0xff, sizeof *memory().extent);
     if (done) done = backend::fill(exec_, memory().non_finite, 0, sizeof *memory().non_finite);
-    if (done) done = loop<knn_extent_step>(smaller(args_.part.points.size(), knn_stream_strides), 64);
+    auto const& points = args_.part.points;
+    extent_step<typename Args::points_type> const step{points, memory().extent, memory().non_finite};
+    if (done) done = for_each_index(exec_, smaller(points.size(), extent_strides), step, 64);
     if (done) done = loop<knn_describe_step>(1, 1);
     if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
     if (!done || output_.report == nullptr) return done;
@@ -152,7 +156,8 @@ class knn_stream_task {
   }
 
   /// Tells all ranks how many queries go from where to where. They come to the same decision.
-  result exchange_counts(shard_header const* headers) noexcept {
+  template <class Header>
+  result exchange_counts(Header const* headers) noexcept {
     constexpr std::size_t most = knn_stream_most_ranks;
     std::uint64_t begins[most * (most + 1)];
     auto const size = static_cast<std::size_t>(ranks());
@@ -164,8 +169,8 @@ class knn_stream_task {
       std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
       return static_cast<std::size_t>(begin[1] - begin[0]);
     };
-    result const fits =
-        lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, messages(), output_.exchanged);
+    result const fits = lay_out_knn_exchange(communicator_.rank(), span<Header const>{headers, size}, count, messages(),
+                                             output_.exchanged);
     received_ = messages().received(ranks());
     return fits;
   }
@@ -173,23 +178,28 @@ class knn_stream_task {
   /// Neighbours of others' queries, none of which is a point of this rank.
   result answer_others() noexcept {
     if (received_ == 0) return {};
-    auto const size = static_cast<std::size_t>(received_ * args_.k);
     exact method = method_;
     method.exclude_self = false;
-    knn_output<scalar> rows;
-    rows.indices = span<index_t>{memory().found, size};
-    rows.distances = {memory().found_distances, size};
+    auto const rows = rows_of(memory().found, memory().found_distances, received_);
     point_view<scalar> const asked{reinterpret_cast<scalar const*>(memory().received), received_,
                                    index_t{sizeof(vec<scalar>)}};
     return index_.search(exec_, asked, method, {rows, args_.k, first_index()});
+  }
+
+  knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {
+    auto const size = static_cast<std::size_t>(count * args_.k);
+    knn_output<scalar> rows;
+    rows.indices = span<typename Args::index>{indices, size};
+    rows.distances = {distances, size};
+    return rows;
   }
 
   Exec exec_;
   Communicator& communicator_;
   exact const& method_;
   output_type const& output_;
-  knn_stream_index<Exec, Points> index_;
-  args_type args_;
+  Index index_;
+  Args args_;
   message message_room_[4 * knn_stream_most_ranks];
   index_t received_ = 0;
 };
@@ -215,17 +225,19 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                           output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;
   if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
-  knn_stream_args<Exec, Points, Queries> const args{part,
-                                                    queries,
-                                                    k,
-                                                    squared_radius<scalar>(method.max_radius),
-                                                    output.exchanged_capacity,
-                                                    ranks,
-                                                    output.indices.data(),
-                                                    output.distances.data(),
-                                                    plan.memory};
-  return knn_stream_task<Exec, Communicator, Points, Queries>{exec, communicator, method, output, plan.index, args}.run(
-      all.headers);
+  using args_type = knn_stream_args<Exec, Points, Queries>;
+  args_type const args{part,
+                       queries,
+                       k,
+                       squared_radius<scalar>(method.max_radius),
+                       output.exchanged_capacity,
+                       ranks,
+                       output.indices.data(),
+                       output.distances.data(),
+                       plan.memory};
+  return knn_stream_task<Exec, Communicator, knn_stream_index<Exec, Points>, args_type>{exec,   communicator, method,
+                                                                                        output, plan.index,   args}
+      .run(all.headers);
 }
 
 }  // namespace detail
