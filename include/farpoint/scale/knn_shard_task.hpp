@@ -17,6 +17,9 @@ struct knn_shard_output {
   index_t exchanged_capacity = 0;  ///< queries that there is room for to be sent, and as many to be received
   index_t* exchanged = nullptr;    ///< the larger number of both, also where that is too many; optional
   knn_report* report = nullptr;    ///< of all ranks' points and queries, the same on every rank; optional
+  /// Of along_curve, where not all ranks ask about their own points: queries that the rank owns, also where those are
+  /// too many; in host memory; optional.
+  index_t* owned_queries = nullptr;
 };
 
 namespace FARPOINT_HIDDEN detail {

@@ -41,9 +41,18 @@ struct knn_stream_memory : knn_choice_memory<Exec>, knn_exchange_memory<Scalar, 
   }
 };
 
+/// What is known of a rank's points where nothing but their box is.
+struct knn_any_place {
+  template <class Scalar>
+  FARPOINT_HD bool may_own(int, vec<Scalar> const&, Scalar) const noexcept {
+    return true;
+  }
+};
+
 /// What all steps take.
 /// @tparam Index  of a neighbour in its row
-template <class Exec, class Points, class Queries, class Index = index_t>
+/// @tparam Reach  may_own(rank, query, squared distance): false where a rank has no points so near
+template <class Exec, class Points, class Queries, class Index = index_t, class Reach = knn_any_place>
 struct knn_stream_args {
   using scalar = typename Points::scalar;
   using index = Index;
@@ -58,6 +67,7 @@ struct knn_stream_args {
   Index* indices;     ///< `[queries, k]`
   scalar* distances;  ///< `[queries, k]`
   knn_stream_memory<Exec, scalar, Index> memory;
+  Reach reach{};
 
   FARPOINT_HD vec<scalar> query(std::uint64_t i) const noexcept {
     auto const q = queries[static_cast<index_t>(i)];
@@ -109,7 +119,9 @@ struct knn_choose_step {
     index_t const last = static_cast<index_t>(i) * args.k + args.k - 1;
     // Infinite where a neighbour is missing.
     scalar const farthest = args.distances[last];
-    bool const goes = is_finite(query) && may_have_neighbours(args.memory.boxes[to].box, query, args.radius2, farthest);
+    bool const goes = is_finite(query) &&
+                      may_have_neighbours(args.memory.boxes[to].box, query, args.radius2, farthest) &&
+                      args.reach.may_own(to, query, smaller(args.radius2, farthest));
     args.memory.places[i] = goes ? 1 : 0;
   }
 };
