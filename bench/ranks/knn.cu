@@ -17,9 +17,11 @@ struct knn_case {
 
   index_t points;
   index_t tile_points;  ///< 0: every part is all over the cube
+  bool along_curve;     ///< points move to owners first
 
   std::string name() const {
-    return std::to_string(points) + "_k" + std::to_string(k) + (tile_points > 0 ? "/tiles" : "/no_tiles");
+    return std::to_string(points) + "_k" + std::to_string(k) + (tile_points > 0 ? "/tiles" : "/no_tiles") +
+           (along_curve ? "_along_curve" : "");
   }
   cube cloud() const { return {points, 100, tile_points}; }
   workload work() const {
@@ -77,15 +79,27 @@ class knn_case::whole {
 
 /// Queries are the rank's own points.
 class knn_case::part {
+  /// Calls `call(method)`.
+  template <class Call>
+  auto by_method(Call const& call) const {
+    index_t const ranks = rank_.exec.ranks();
+    if (!what_.along_curve) return call(farpoint::exact{});
+    return call(farpoint::along_curve{{}, (what_.points + ranks - 1) / ranks, 0});
+  }
+
  public:
   part(knn_case const& what, farpoint::nccl_exec const& exec)
-      : rank_{what.cloud(), exec}, lists_{static_cast<std::size_t>(rank_.points().size() * k)} {
-    lists_.reserve(knn_shard_workspace_bytes(rank_.stream(), exec.ranks(), rank_.shard(), rank_.points(),
-                                             farpoint::exact{}, k, output()));
+      : what_{what}, rank_{what.cloud(), exec}, lists_{static_cast<std::size_t>(rank_.points().size() * k)} {
+    by_method([this](auto const& method) {
+      lists_.reserve(knn_shard_workspace_bytes(rank_.stream(), rank_.exec.ranks(), rank_.shard(), rank_.points(),
+                                               method, k, output()));
+    });
   }
   farpoint::result call() {
-    return knn_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), farpoint::exact{}, k, output(),
-                     lists_.workspace());
+    return by_method([this](auto const& method) {
+      return knn_shard(rank_.stream(), rank_.exec, rank_.shard(), rank_.points(), method, k, output(),
+                       lists_.workspace());
+    });
   }
   knn_case::share share() const {
     return {static_cast<std::size_t>(rank_.shard().first_index * k), lists_.download_indices(),
@@ -95,11 +109,14 @@ class knn_case::part {
  private:
   farpoint::knn_shard_output<float> output() {
     auto output = lists_.output<farpoint::knn_shard_output<float>>();
-    output.exchanged_capacity = rank_.points().size() * (rank_.exec.ranks() - 1);
+    // Without tiles all go to all other ranks; between owners few do.
+    index_t const n = rank_.points().size();
+    output.exchanged_capacity = what_.along_curve ? n / 4 : n * (rank_.exec.ranks() - 1);
     output.exchanged = &exchanged_;
     return output;
   }
 
+  knn_case what_;
   cube_rank rank_;
   basic_device_lists<index_t> lists_;
   index_t exchanged_ = 0;
@@ -108,8 +125,9 @@ class knn_case::part {
 }  // namespace
 
 void register_knn(std::vector<int> const& gpus) {
-  register_case(knn_case{20'000'000, 10'000'000}, gpus);
-  register_case(knn_case{20'000'000, 0}, gpus);
+  register_case(knn_case{20'000'000, 10'000'000, false}, gpus);
+  register_case(knn_case{20'000'000, 0, false}, gpus);
+  register_case(knn_case{20'000'000, 0, true}, gpus);
 }
 
 }  // namespace farpoint_bench

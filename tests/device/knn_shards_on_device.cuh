@@ -34,9 +34,13 @@ knn_shard_answer<float> knn_of_rank(knn_shard_problem<float> const& problem, Com
   output.report = report.data();
   farpoint::cuda_exec const exec{stream};
   call_workspace workspace;
-  auto const room = workspace.of_size(
-      knn_shard_workspace_bytes(exec, communicator.ranks(), part, queries, problem.method, problem.k, output));
-  answer.outcome = knn_shard(exec, communicator, part, queries, problem.method, problem.k, output, room);
+  output.owned_queries = &answer.owned_queries;
+  auto const call = [&](auto const& method) {
+    auto const room = workspace.of_size(
+        knn_shard_workspace_bytes(exec, communicator.ranks(), part, queries, method, problem.k, output));
+    return knn_shard(exec, communicator, part, queries, method, problem.k, output, room);
+  };
+  answer.outcome = problem.along_curve ? call(problem.curve(rank)) : call(problem.method);
   REQUIRE_CUDA(cudaStreamSynchronize(stream));
   if (!workspace.intact() || !indices.intact() || !distances.intact()) {
     answer.outcome = {farpoint::status::bad_argument, -1, "test: memory was overrun"};

@@ -81,4 +81,11 @@ TEST_CASE("hilbert: the table gives the same codes", "[hilbert]") {
       REQUIRE(table.encode(cell[0], cell[1], cell[2], bits) == code);
     }
   }
+  for (int bits = 11; bits <= 21; ++bits) {
+    for (int i = 0; i < 2000; ++i) {
+      std::uint64_t const code = random.next() >> (64 - 3 * bits);
+      auto const cell = hilbert_decode_3d(code, bits);
+      REQUIRE(table.encode(cell[0], cell[1], cell[2], bits) == code);
+    }
+  }
 }

@@ -7,6 +7,8 @@
 #include "../catch.hpp"
 #include "clouds.hpp"
 
+#include <optional>
+
 namespace farpoint_tests {
 
 using farpoint::exact;
@@ -42,7 +44,10 @@ struct knn_shard_problem {
   index_t first_index = 0;
   int threads = 1;
 
-  bool on_stream = false;  ///< by the loops that a stream runs
+  bool on_stream = false;                                     ///< by the loops that a stream runs
+  bool along_curve = false;                                   ///< points move to owners
+  std::optional<farpoint::along_curve> odd_curve;             ///< of the last rank; optional
+  index_t most_narrow = farpoint::detail::max_narrow_points;  ///< points whose places in the cloud have 32 bits
 
   std::size_t ranks() const { return cuts.size() - 1; }
   packed_points<Coord> part(std::size_t rank) const {
@@ -55,6 +60,14 @@ struct knn_shard_problem {
     auto const r = static_cast<std::ptrdiff_t>(rank);
     return {others.begin() + size * r / count, others.begin() + size * (r + 1) / count};
   }
+  /// With as little room for points as is enough, and room for all queries where they travel by themselves.
+  farpoint::along_curve curve(std::size_t rank) const {
+    if (odd_curve && rank + 1 == ranks()) return *odd_curve;
+    auto const points = static_cast<index_t>(cloud.size());
+    auto const count = static_cast<index_t>(ranks());
+    auto const asked = static_cast<index_t>(self ? cloud.size() : others.size());
+    return {method, (points + count - 1) / count, in_place ? 0 : asked};
+  }
 };
 
 template <class Coord>
@@ -64,6 +77,7 @@ struct knn_shard_answer {
   std::vector<Coord> distances;
   farpoint::knn_report report;
   index_t exchanged = -1;
+  index_t owned_queries = -1;
 };
 
 template <class Coord>

@@ -23,7 +23,7 @@ class curve_grid {
   curve_grid() = default;
 
   /// @param around  the points
-  /// @param bits    of a cell's coordinate, 1 to 32 / axes and below 32; the same in every call
+  /// @param bits    of a cell's coordinate, 1 to 31; for key_of(), at most 32 / axes; the same in every call
   FARPOINT_HD curve_grid(box const& around, int bits) noexcept {
     // Everything is halved, so that no extent overflows.
     Scalar extent = 0;

@@ -109,15 +109,17 @@ class hilbert_table {
       : entries_{reinterpret_cast<unsigned char const*>(rows)} {}
 
   /// hilbert_encode(x, y, z, bits).
+  /// @tparam Code    std::uint32_t or std::uint64_t
   /// @param x, y, z  the cell
-  /// @param bits     of a coordinate, at most 10
-  FARPOINT_HD std::uint32_t encode(std::uint32_t x, std::uint32_t y, std::uint32_t z, int bits) const noexcept {
-    std::uint32_t const cell = morton_encode(x, y, z);
-    std::uint32_t code = 0;
+  /// @param bits     of a coordinate, at most morton_bits<Code, 3>
+  template <class Code>
+  FARPOINT_HD Code encode(Code x, Code y, Code z, int bits) const noexcept {
+    Code const cell = morton_encode(x, y, z);
+    Code code = 0;
     std::uint32_t way = 0;
     FARPOINT_UNROLL
     for (int shift = 3 * (bits - 1); shift >= 0; shift -= 3) {
-      std::uint32_t const entry = entries_[way | (cell >> shift & 7)];
+      std::uint32_t const entry = entries_[way | static_cast<std::uint32_t>(cell >> shift & 7)];
       code = code << 3 | (entry & 7);
       way = entry & ~7u;
     }

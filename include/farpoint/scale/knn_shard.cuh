@@ -10,6 +10,8 @@
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/shard_backend.cuh>
+#include <farpoint/scale/stream/curve_split.cuh>
+#include <farpoint/scale/stream/knn_owner_index.cuh>
 #include <farpoint/scale/stream/knn_task.hpp>
 #include <farpoint/scale/stream/shard_index.cuh>
 #include <farpoint/scale/voxel_map.cuh>
@@ -84,6 +86,52 @@ result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const
   result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
                                             output.indices, output.distances, output.report);
   return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);
+}
+
+/// Bytes of device workspace that knn_shard() along a curve needs on a rank that is a GPU: as on the host, with memory
+/// to sort what is sent. The memory must be 256-byte aligned. 0 for arguments that are refused. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                                      along_curve const& method, index_t k,
+                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (ranks < 1 || ranks > detail::curve_most_ranks) return 0;
+  detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
+  if (!asked.check()) return 0;
+  return detail::knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
+}
+
+/// knn_shard() of parts that are not compact, for ranks that are GPUs: the rules and the bits of the host overload,
+/// with these differences.
+///
+/// - Arrays are device memory, but `output.exchanged` and `output.owned_queries`, which are host memory.
+/// - Queries have the scalar type of the points.
+/// - The call enqueues, and waits three times on the way: ranks agree on the arguments, then on what goes to which
+///   owner, and then on the queries that go from owner to owner. It cannot be captured in a graph. It allocates as
+///   where points stay.
+///
+/// @param exec          the stream of the communicator
+/// @param communicator  see is_stream_communicator, of 1 to 64 ranks: a nccl_exec
+/// @param part          the points of this rank, as for the host
+/// @param queries       of this rank: its points, as the same view on all ranks, or others
+/// @param method        see along_curve
+/// @param k             as for the host
+/// @param output        see knn_shard_output
+/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
+/// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
+/// Complexity: as the host overload.
+template <class Communicator, class Points, class Queries>
+result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                 along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                 bytes workspace) noexcept {
+  detail::profile_range const range{"farpoint::knn_shard"};
+  result const fits = detail::check_stream_communicator(communicator, detail::curve_most_ranks,
+                                                        "communicator: it has no ranks, or more than 64");
+  if (!fits) return fits;
+  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
+                                            output.indices, output.distances, output.report);
+  return detail::knn_along_curve_on(exec, communicator,
+                                    detail::knn_curve_arguments<Points, Queries>{part, queries, method, k, output}, own,
+                                    workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -2,45 +2,10 @@
 /// Nearest neighbours in a cloud whose points are spread over several ranks, each with its own memory.
 #pragma once
 
-#include <farpoint/scale/knn_shard_task.hpp>
+#include <farpoint/scale/knn_shard_check.hpp>
+#include <farpoint/scale/stream/knn_curve_call.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-namespace FARPOINT_HIDDEN detail {
-
-template <class Points, class Queries, class Scalar>
-result check_knn_shard(shard<Points> const& part, Queries const& queries, exact const& method, index_t k,
-                       knn_shard_output<Scalar> const& output) noexcept {
-  if (result const checked = check_bvh_points(batch<Points>{part.points}); !checked) return checked;
-  if (result const checked = check_queries(batch<Queries>{queries}, 1); !checked) return checked;
-  knn_output<Scalar> rows;
-  rows.indices = output.indices;
-  rows.distances = output.distances;
-  if (result const checked = check_knn(queries.size(), method, k, rows); !checked) return checked;
-  if (!holds(static_cast<index_t>(output.distances.size()), queries.size(), k)) {
-    return reject("knn_shard: output.distances is smaller than queries x k");
-  }
-  if (queries.size() > shard_most_points || output.exchanged_capacity < 0 ||
-      output.exchanged_capacity > shard_most_points) {
-    return reject("knn_shard: more than 2^30 queries of a rank, or a negative exchanged_capacity");
-  }
-  index_t const first = part.first_index;
-  if (first < 0 || first > index_t{1} << 62) return reject("knn_shard: first_index is negative, or above 2^62");
-  return {};
-}
-
-/// A number for what must be the same on all ranks.
-template <class Scalar>
-std::uint64_t digest_of(exact const& method, index_t k) noexcept {
-  digest all;
-  all.add(sizeof(Scalar) + 100);
-  all.add(method.max_radius);
-  all.add(method.exclude_self);
-  all.add(k);
-  return all.word();
-}
-
-}  // namespace detail
-
 /// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
 /// refused. `ranks` take part.
 ///
@@ -102,6 +67,53 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
   detail::knn_shard_task<Communicator, Points, Queries> task{
       exec, communicator, part, queries, method, k, workspace, output.exchanged_capacity};
   return task.run(output, headers);
+}
+
+/// Bytes of workspace that knn_shard() along a curve needs on a rank. The memory must be 256-byte aligned. 0 for
+/// arguments that are refused. `ranks` take part, 64 at most.
+///
+/// In float and with 32-bit places, see along_curve: of owned_points a BVH and 16 bytes, of the rank's points 40; of a
+/// row that the rank owns 4, and 8 for each neighbour; 8 for each neighbour of a row that it asks for; of
+/// exchanged_capacity 28, and 16 for each neighbour. O(1).
+template <class Points, class Queries>
+std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                                      along_curve const& method, index_t k,
+                                      knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (ranks < 1 || ranks > detail::curve_most_ranks || !detail::check_threads(exec)) return 0;
+  detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
+  if (!asked.check()) return 0;
+  return detail::knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
+}
+
+/// knn_shard() of parts that are not compact: points move to owners along Hilbert's curve first, each a compact part of
+/// the cloud, and rows come back. The same bits.
+///
+/// Points move once, and queries with them, or by themselves where they are others. Owners answer them as ranks do
+/// whose points stay where they are: at home first, then by the ranks whose box is no farther away than the k-th
+/// neighbour. `output.exchanged` counts the queries between owners.
+///
+/// @param exec          threads of this rank; blocks until done
+/// @param communicator  see is_communicator; of 1 to 64 ranks, all of which make this call
+/// @param part          the rank's points; may be empty
+/// @param queries       of this rank: its points, as the same view on all ranks, or others
+/// @param method        see along_curve. `neighbours` is the same on all ranks
+/// @param k             neighbours of a query, 1 to 1,024. The same on all ranks
+/// @param output        see knn_shard_output
+/// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
+/// @return as where points stay; workspace_too_small also where the owned_points or owned_queries of one rank are too
+///         few
+/// Complexity: that of knn() for n / ranks of n points; a pass over the rank's points for each round of exact
+/// splitting, five on two ranks and nine on 64. The rows of most queries travel. As many exchanges as rounds, and 14
+/// more at most.
+template <class Communicator, class Points, class Queries>
+result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
+                 along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
+                 bytes workspace) noexcept {
+  if (result const fit = detail::check_communicator(communicator); !fit) return fit;
+  if (communicator.ranks() > detail::curve_most_ranks) return detail::reject("communicator: it has more than 64 ranks");
+  return detail::knn_along_curve_on(exec, communicator,
+                                    detail::knn_curve_arguments<Points, Queries>{part, queries, method, k, output},
+                                    detail::check_threads(exec), workspace);
 }
 
 FARPOINT_END_NAMESPACE

@@ -17,6 +17,9 @@ struct knn_shard_output {
   index_t exchanged_capacity = 0;  ///< queries that there is room for to be sent, and as many to be received
   index_t* exchanged = nullptr;    ///< the larger number of both, also where that is too many; optional
   knn_report* report = nullptr;    ///< of all ranks' points and queries, the same on every rank; optional
+  /// Of along_curve, where not all ranks ask about their own points: queries that the rank owns, also where those are
+  /// too many; in host memory; optional.
+  index_t* owned_queries = nullptr;
 };
 
 namespace FARPOINT_HIDDEN detail {
@@ -49,9 +52,9 @@ struct nearest_first {
 
 /// Merges other neighbours of a query into its row, in the order of both. Past the end of a list there is index -1.
 /// @param comes_first  `comes_first(distance, index, other distance, other index)`: the first is before the second
-template <class Scalar, class Order = nearest_first>
-FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t const* others,
-                                  Scalar const* other_distances, index_t k, Order const& comes_first = {}) noexcept {
+template <class Index, class Scalar, class Order = nearest_first>
+FARPOINT_HD void merge_neighbours(Index* indices, Scalar* distances, Index const* others, Scalar const* other_distances,
+                                  index_t k, Order const& comes_first = {}) noexcept {
   // What is past the end of a list is behind all else.
   auto const is_other = [&](index_t own, index_t other) {
     if (others[other] < 0) return false;
@@ -70,23 +73,24 @@ FARPOINT_HD void merge_neighbours(index_t* indices, Scalar* distances, index_t c
 }
 
 /// What is exchanged: queries of `k` neighbours, `m` at most.
-template <class Scalar>
+/// @tparam Index  of a neighbour
+template <class Scalar, class Index = index_t>
 struct knn_exchange_memory {
   vec<Scalar>* sent;         ///< `[m]` queries, by rank
   std::uint32_t* sent_row;   ///< `[m]`: whose query it is
-  index_t* answers;          ///< `[m, k]`, by rank, to what was sent
+  Index* answers;            ///< `[m, k]`, by rank, to what was sent
   Scalar* answer_distances;  ///< `[m, k]`
   vec<Scalar>* received;     ///< `[m]`
-  index_t* found;            ///< `[m, k]`: neighbours of those
+  Index* found;              ///< `[m, k]`: neighbours of those
   Scalar* found_distances;   ///< `[m, k]`
 
   knn_exchange_memory(workspace_cutter& cutter, index_t m, index_t k) noexcept
       : sent{cutter.take<vec<Scalar>>(m)},
         sent_row{cutter.take<std::uint32_t>(m)},
-        answers{cutter.take<index_t>(m * k)},
+        answers{cutter.take<Index>(m * k)},
         answer_distances{cutter.take<Scalar>(m * k)},
         received{cutter.take<vec<Scalar>>(m)},
-        found{cutter.take<index_t>(m * k)},
+        found{cutter.take<Index>(m * k)},
         found_distances{cutter.take<Scalar>(m * k)} {}
 
   template <class Communicator>
@@ -107,9 +111,9 @@ struct knn_exchange_memory {
 /// @param count    count(from, to): queries that go from one rank to another
 /// @param most     the larger number of queries that the rank sends and that it receives; optional
 /// @return whether all ranks have room: they come to the same decision
-template <class Count>
-result lay_out_knn_exchange(int me, span<shard_header const> headers, Count const& count,
-                            shard_messages const& messages, index_t* most) noexcept {
+template <class Header, class Count>
+result lay_out_knn_exchange(int me, span<Header const> headers, Count const& count, shard_messages const& messages,
+                            index_t* most) noexcept {
   bool fits = true;
   auto const ranks = static_cast<int>(headers.size());
   for (int r = 0; r < ranks; ++r) {
@@ -252,8 +256,8 @@ class knn_shard_task {
       return static_cast<std::size_t>(
           memory_.matrix[static_cast<std::size_t>(from) * size + static_cast<std::size_t>(to)]);
     };
-    result const fits =
-        lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, memory_.messages, output.exchanged);
+    result const fits = lay_out_knn_exchange(communicator_.rank(), span<shard_header const>{headers, size}, count,
+                                             memory_.messages, output.exchanged);
     received_ = memory_.messages.received(ranks());
     return fits;
   }

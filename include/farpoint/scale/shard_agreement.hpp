@@ -58,9 +58,10 @@ result agree_on_arguments(Communicator& communicator, result const& own, Header 
 }
 
 /// The same for parts of a cloud, which must not overlap.
+/// @tparam Header  shard_header, or what begins as one
 /// @param sources  `[ranks]`: the ranks in the order of their parts
-template <class Communicator>
-result agree_on_shards(Communicator& communicator, result const& own, shard_header const& mine, shard_header* all,
+template <class Communicator, class Header>
+result agree_on_shards(Communicator& communicator, result const& own, Header const& mine, Header* all,
                        int* sources) noexcept {
   result const agreed = agree_on_arguments(communicator, own, mine, all, "shards: ranks have different parameters");
   if (!agreed) return agreed;

@@ -90,15 +90,15 @@ class shard_telling {
 };
 
 /// What the ranks of a call say of themselves, `Most` of them at the most.
-template <int Most>
+/// @tparam Header  shard_header, or what begins as one
+template <int Most, class Header = shard_header>
 struct shard_parties {
-  shard_header headers[Most];
+  Header headers[Most];
   int sources[Most];  ///< in the order of their parts
 
   /// @param workspace  of the call, unless `own` refuses it
   template <class Exec, class Communicator>
-  result agree(Exec exec, Communicator& communicator, result const& own, shard_header const& mine,
-               bytes workspace) noexcept {
+  result agree(Exec exec, Communicator& communicator, result const& own, Header const& mine, bytes workspace) noexcept {
     shard_telling<Exec, Communicator> telling{exec, communicator, own ? workspace : bytes{}};
     return agree_on_shards(telling, own, mine, headers, sources);
   }

@@ -12,9 +12,10 @@ FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// Enqueues the kernel for the length of the lists.
-template <class Selector, class Queries>
-FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, knn_cuda_args<Queries> const& args) noexcept {
-  if (args.request.k > knn_cuda_args<Queries>::most_capacity) {
+/// @tparam Args  knn_cuda_args, or what is derived from it
+template <class Selector, class Args>
+FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
+  if (args.request.k > Args::most_capacity) {
     launch_warp_per_query(launcher, args, args.threads);
   } else {
     launch_packets<Selector>(launcher, args, args.threads);

@@ -19,9 +19,11 @@ struct knn_request {
   int k;
   Scalar radius2;
   bool exclude_self;
+  std::uint32_t const* excluded_points = nullptr;  ///< of each query, where that is not the point of its index
 
   FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t excluded(index_t query) const noexcept {
-    return exclude_self && query < index_t{no_index} ? static_cast<std::uint32_t>(query) : no_index;
+    if (!exclude_self || query >= index_t{no_index}) return no_index;
+    return excluded_points != nullptr ? excluded_points[query] : static_cast<std::uint32_t>(query);
   }
 };
 

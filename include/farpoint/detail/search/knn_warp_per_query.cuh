@@ -92,9 +92,9 @@ class warp_visitor : public single_visitor<warp_visitor<Scalar>> {
 };
 
 /// A block of one warp for knn_queries_per_warp queries, one after another.
-template <class Queries>
-__global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(knn_cuda_args<Queries> const args) {
-  using scalar = typename Queries::scalar;
+template <class Args>
+__global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(Args const args) {
+  using scalar = typename Args::scalar;
   using key = neighbour_key<scalar>;
   index_t bad_row = -1;
   search_query<scalar> mine;
@@ -125,15 +125,14 @@ __global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(kn
 }
 
 /// Enqueues it, for any k.
-template <class Queries>
-FARPOINT_HIDDEN void launch_warp_per_query(kernel_launcher& launcher, knn_cuda_args<Queries> const& args,
-                                           index_t threads) noexcept {
-  using list = collected_topk<typename Queries::scalar>;
+template <class Args>
+FARPOINT_HIDDEN void launch_warp_per_query(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
+  using list = collected_topk<typename Args::scalar>;
   if (threads == 0) return;
   cudaLaunchConfig_t config =
       launch_config(blocks_for(threads, knn_queries_per_warp), cuda_warp::lanes, launcher.stream());
   config.dynamicSmemBytes = static_cast<std::size_t>(list::room_for(args.request.k)) * sizeof(typename list::key);
-  launcher.launch(knn_warp_per_query_kernel<Queries>, config, args);
+  launcher.launch(knn_warp_per_query_kernel<Args>, config, args);
 }
 
 }  // namespace detail

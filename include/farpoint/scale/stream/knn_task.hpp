@@ -4,7 +4,7 @@
 
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/knn.hpp>
-#include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/knn_shard_check.hpp>
 #include <farpoint/scale/stream/query_exchange.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -71,26 +71,29 @@ struct knn_stream_plan {
 };
 
 /// One rank's part of a call, after ranks have agreed on the arguments: the steps of knn_shard_task.
-template <class Exec, class Communicator, class Points, class Queries>
-class knn_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
-  using base = query_exchange<Exec, Communicator, Points, Queries>;
+/// @tparam Index  a knn_stream_index, or what has its members
+/// @tparam Args   a knn_stream_args
+template <class Exec, class Communicator, class Index, class Args>
+class knn_stream_task : query_exchange<Exec, Communicator, Args> {
+  using base = query_exchange<Exec, Communicator, Args>;
 
  public:
-  using scalar = typename Points::scalar;
+  using scalar = typename Args::scalar;
   using output_type = knn_shard_output<scalar>;
   using backend = shard_backend<Exec>;
-  using args_type = knn_stream_args<Exec, Points, Queries>;
 
+  /// @param output  what is written beside the rows, which are those of `args`
   knn_stream_task(Exec exec, Communicator& communicator, exact const& method, output_type const& output,
-                  knn_stream_index<Exec, Points> const& index, args_type const& args) noexcept
+                  Index const& index, Args const& args) noexcept
       : base{exec, communicator, args}, method_{method}, output_{output}, index_{index} {}
 
-  result run(shard_header const* headers) noexcept {
+  /// @param headers  `[ranks]`: of all
+  template <class Header>
+  result run(Header const* headers) noexcept {
     result done = answer_at_home();
     if (done) done = this->exchange_boxes(output_.report);
     if (done) {
-      done = this->choose_ranks(
-          [this](int to) { return this->template loop<knn_choose_step>(this->args_.queries.size(), 8, to); });
+      done = this->choose_ranks([this](int to) { return this->template loop<knn_choose_step>(queries(), 8, to); });
     }
     if (done) done = this->exchange_counts(headers, output_.exchanged);
     if (done) done = memory().send_queries(this->communicator_, this->messages());
@@ -104,16 +107,15 @@ class knn_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
  private:
   auto const& memory() const noexcept { return this->args_.memory; }
   index_t k() const noexcept { return this->args_.k; }
+  index_t queries() const noexcept { return this->args_.queries.size(); }
   index_t first_index() const noexcept { return this->args_.part.first_index; }
 
   result answer_at_home() noexcept {
-    knn_output<scalar> rows;
-    rows.indices = output_.indices;
-    rows.distances = output_.distances;
+    auto rows = rows_of(this->args_.indices, this->args_.distances, queries());
     rows.report = memory().report;
     result done = index_.build(this->exec_);
     if (done) done = backend::fill(this->exec_, memory().report, 0, sizeof *memory().report);
-    if (!done || this->args_.queries.size() == 0) return done;
+    if (!done || queries() == 0) return done;
     return index_.search(this->exec_, this->args_.queries, method_, {rows, k(), first_index()});
   }
 
@@ -121,18 +123,23 @@ class knn_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
   result answer_others() noexcept {
     auto const asked = this->received_queries();
     if (asked.size() == 0) return {};
-    auto const size = static_cast<std::size_t>(asked.size() * k());
     exact method = method_;
     method.exclude_self = false;
-    knn_output<scalar> rows;
-    rows.indices = span<index_t>{memory().found, size};
-    rows.distances = {memory().found_distances, size};
+    auto const rows = rows_of(memory().found, memory().found_distances, asked.size());
     return index_.search(this->exec_, asked, method, {rows, k(), first_index()});
+  }
+
+  knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {
+    auto const size = static_cast<std::size_t>(count * k());
+    knn_output<scalar> rows;
+    rows.indices = span<typename Args::index>{indices, size};
+    rows.distances = {distances, size};
+    return rows;
   }
 
   exact const& method_;
   output_type const& output_;
-  knn_stream_index<Exec, Points> index_;
+  Index index_;
 };
 
 /// The call, for all executions.
@@ -156,17 +163,19 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                           output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;
   if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
-  knn_stream_args<Exec, Points, Queries> const args{part,
-                                                    queries,
-                                                    k,
-                                                    squared_radius<scalar>(method.max_radius),
-                                                    output.exchanged_capacity,
-                                                    ranks,
-                                                    output.indices.data(),
-                                                    output.distances.data(),
-                                                    plan.memory};
-  return knn_stream_task<Exec, Communicator, Points, Queries>{exec, communicator, method, output, plan.index, args}.run(
-      all.headers);
+  using args_type = knn_stream_args<Exec, Points, Queries>;
+  args_type const args{part,
+                       queries,
+                       k,
+                       squared_radius<scalar>(method.max_radius),
+                       output.exchanged_capacity,
+                       ranks,
+                       output.indices.data(),
+                       output.distances.data(),
+                       plan.memory};
+  return knn_stream_task<Exec, Communicator, knn_stream_index<Exec, Points>, args_type>{exec,   communicator, method,
+                                                                                        output, plan.index,   args}
+      .run(all.headers);
 }
 
 }  // namespace detail

@@ -13,14 +13,14 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr int knn_stream_most_ranks = 64;
 
 /// What one rank's part of a call exchanges before answers come back. Tasks derive from it.
-template <class Exec, class Communicator, class Points, class Queries>
+/// @tparam Args  a knn_stream_args
+template <class Exec, class Communicator, class Args>
 class query_exchange {
  public:
-  using scalar = typename Points::scalar;
+  using scalar = typename Args::scalar;
   using backend = shard_backend<Exec>;
-  using args_type = knn_stream_args<Exec, Points, Queries>;
 
-  query_exchange(Exec exec, Communicator& communicator, args_type const& args) noexcept
+  query_exchange(Exec exec, Communicator& communicator, Args const& args) noexcept
       : exec_{exec}, communicator_{communicator}, args_{args} {}
 
  protected:
@@ -29,9 +29,9 @@ class query_exchange {
     return {message_room_, message_room_ + knn_stream_most_ranks, message_room_ + 2 * knn_stream_most_ranks};
   }
 
-  template <template <class, class, class> class Step, class... More>
+  template <template <class> class Step, class... More>
   result loop(index_t count, index_t work, More const&... more) const noexcept {
-    return for_each_index(exec_, count, Step<Exec, Points, Queries>{args_, more...}, work);
+    return for_each_index(exec_, count, Step<Args>{args_, more...}, work);
   }
 
   /// Tells all ranks of the box around this rank's points, and of what its queries' report says already.
@@ -39,7 +39,9 @@ class query_exchange {
   result exchange_boxes(knn_report* report) noexcept {
     result done = backend::fill(exec_, memory().extent, 0xff, sizeof *memory().extent);
     if (done) done = backend::fill(exec_, memory().non_finite, 0, sizeof *memory().non_finite);
-    if (done) done = loop<knn_extent_step>(smaller(args_.part.points.size(), knn_stream_strides), 64);
+    auto const& points = args_.part.points;
+    extent_step<typename Args::points_type> const step{points, memory().extent, memory().non_finite};
+    if (done) done = for_each_index(exec_, smaller(points.size(), extent_strides), step, 64);
     if (done) done = loop<knn_describe_step>(1, 1);
     if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
     if (!done || report == nullptr) return done;
@@ -66,7 +68,8 @@ class query_exchange {
   }
 
   /// Tells all ranks how many queries go from where to where. They come to the same decision.
-  result exchange_counts(shard_header const* headers, index_t* exchanged) noexcept {
+  template <class Header>
+  result exchange_counts(Header const* headers, index_t* exchanged) noexcept {
     constexpr std::size_t most = knn_stream_most_ranks;
     std::uint64_t begins[most * (most + 1)];
     auto const size = static_cast<std::size_t>(ranks());
@@ -78,7 +81,8 @@ class query_exchange {
       std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
       return static_cast<std::size_t>(begin[1] - begin[0]);
     };
-    result const fits = lay_out_knn_exchange(communicator_.rank(), {headers, size}, count, messages(), exchanged);
+    result const fits =
+        lay_out_knn_exchange(communicator_.rank(), span<Header const>{headers, size}, count, messages(), exchanged);
     received_ = messages().received(ranks());
     return fits;
   }
@@ -101,7 +105,7 @@ class query_exchange {
 
   Exec exec_;
   Communicator& communicator_;
-  args_type args_;
+  Args args_;
 
  private:
   auto const& memory() const noexcept { return args_.memory; }

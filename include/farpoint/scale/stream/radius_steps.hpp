@@ -3,6 +3,7 @@
 /// host threads alike.
 #pragma once
 
+#include <farpoint/core/atomic.hpp>
 #include <farpoint/scale/radius_shard_output.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
 
@@ -41,9 +42,9 @@ FARPOINT_HD bool may_displace(radius_order order, Scalar last_distance, index_t 
 }
 
 /// Marks the queries that a rank may have neighbours of. Runs for the queries.
-template <class Exec, class Points, class Queries>
+template <class Args>
 struct radius_choose_step {
-  knn_stream_args<Exec, Points, Queries> args;
+  Args args;
   radius_stream_extra extra;
   int to;
   index_t to_first;  ///< index of its first point
@@ -54,7 +55,7 @@ struct radius_choose_step {
 
  private:
   FARPOINT_HD bool goes(index_t i) const noexcept {
-    using scalar = typename Points::scalar;
+    using scalar = typename Args::scalar;
     vec<scalar> const query = args.query(static_cast<std::uint64_t>(i));
     auto const& box = args.memory.boxes[to].box;
     if (!is_finite(query) || !may_have_neighbours(box, query, args.radius2, infinity<scalar>)) return false;
@@ -73,9 +74,9 @@ struct lowest_first {
 };
 
 /// Merges the answers of a rank. Runs for them; no two are for one row.
-template <class Exec, class Points, class Queries>
+template <class Args>
 struct radius_merge_step {
-  knn_stream_args<Exec, Points, Queries> args;
+  Args args;
   radius_stream_extra extra;
   index_t begin;
 
@@ -106,15 +107,15 @@ struct radius_merge_step {
   }
 };
 
-/// Adds up the counts of all queries. Runs for knn_stream_strides, or for the queries if they are fewer.
-template <class Exec, class Points, class Queries>
+/// Adds up the counts of all queries. Runs for extent_strides, or for the queries if they are fewer.
+template <class Args>
 struct radius_total_step {
-  knn_stream_args<Exec, Points, Queries> args;
+  Args args;
   radius_stream_extra extra;
 
   FARPOINT_HD void operator()(std::uint64_t stride) const noexcept {
     std::uint64_t sum = 0;
-    for (auto i = static_cast<index_t>(stride); i < args.queries.size(); i += knn_stream_strides) {
+    for (auto i = static_cast<index_t>(stride); i < args.queries.size(); i += extent_strides) {
       sum += static_cast<std::uint64_t>(extra.counts[i]);
     }
     if (sum > 0) atomic_add(extra.memory.total, sum);
@@ -122,9 +123,9 @@ struct radius_total_step {
 };
 
 /// What this rank tells the others in the end. Runs once. Queries that are not finite have been counted there already.
-template <class Exec, class Points, class Queries>
+template <class Args>
 struct radius_describe_step {
-  knn_stream_args<Exec, Points, Queries> args;
+  Args args;
   radius_stream_extra extra;
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
@@ -135,9 +136,9 @@ struct radius_describe_step {
 };
 
 /// Adds up the reports of all ranks. Runs once.
-template <class Exec, class Points, class Queries>
+template <class Args>
 struct radius_add_reports_step {
-  knn_stream_args<Exec, Points, Queries> args;
+  Args args;
   radius_stream_extra extra;
   radius_report* total;
 

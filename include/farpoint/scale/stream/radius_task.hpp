@@ -86,8 +86,8 @@ struct radius_stream_plan {
 /// they can have nothing that belongs into it: each answers with its first neighbours, so that the first of all are
 /// among them. Rows are merged at home.
 template <class Exec, class Communicator, class Points, class Queries>
-class radius_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
-  using base = query_exchange<Exec, Communicator, Points, Queries>;
+class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Exec, Points, Queries>> {
+  using base = query_exchange<Exec, Communicator, knn_stream_args<Exec, Points, Queries>>;
 
  public:
   using scalar = typename Points::scalar;
@@ -174,7 +174,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, Points, Queries> {
     auto const& memory = extra_.memory;
     result done = backend::fill(this->exec_, memory.total, 0, sizeof *memory.total);
     if (done) {
-      index_t const strides = smaller(this->args_.queries.size(), knn_stream_strides);
+      index_t const strides = smaller(this->args_.queries.size(), extent_strides);
       done = this->template loop<radius_total_step>(strides, 64, extra_);
     }
     if (done) done = this->template loop<radius_describe_step>(1, 1, extra_);

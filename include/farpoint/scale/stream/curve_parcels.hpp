@@ -1,0 +1,216 @@
+/// @file
+/// What ranks send to owners along a curve: in the order of the rank's points, owner after owner.
+#pragma once
+
+#include <farpoint/scale/stream/curve_split.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
+inline constexpr int curve_most_ranks = 64;
+
+/// `n` points or queries, by where they go. What is not finite goes nowhere, and comes last.
+template <class Exec>
+struct curve_parcels {
+  using sorter_type = typename shard_backend<Exec>::sorter;
+
+  std::uint32_t* owners[2];  ///< `[n]`; in order
+  std::uint32_t* items[2];   ///< `[n]`; in order: by owner, and then by index
+  sorter_type sorter;
+
+  curve_parcels(workspace_cutter& cutter, index_t n) noexcept
+      : owners{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
+        items{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
+        sorter{cutter, n} {}
+
+  /// Of owners: ranks, and one more.
+  static int bits(int ranks) noexcept {
+    int enough = 1;
+    while (1 << enough < ranks + 1) ++enough;
+    return enough;
+  }
+  std::uint32_t const* owners_in_order(int ranks) const noexcept { return owners[sorter_type::sorted(bits(ranks))]; }
+  std::uint32_t const* order(int ranks) const noexcept { return items[sorter_type::sorted(bits(ranks))]; }
+};
+
+/// Where a point goes. Runs for the points.
+struct curve_point_owner_step {
+  std::uint64_t const* keys;
+  curve_borders borders;
+  std::uint32_t* owners;
+  std::uint32_t* items;
+
+  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+    std::uint64_t const key = keys[i];
+    owners[i] = key == no_curve_key ? static_cast<std::uint32_t>(borders.count) + 1 : borders.part_of(key, i);
+    items[i] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// Where a query goes: to the owner of its place, or to that of the rank's point of its index, which it may not be
+/// matched with. Runs for the queries.
+template <class Queries>
+struct curve_query_owner_step {
+  using scalar = typename Queries::scalar;
+
+  Queries queries;
+  curve_frame<scalar> const* frame;
+  std::uint64_t const* point_keys;
+  index_t excluded_points;  ///< points that are not matched with the query of their index
+  curve_borders borders;
+  std::uint32_t* owners;
+  std::uint32_t* items;
+
+  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+    auto const query = queries[static_cast<index_t>(i)];
+    std::uint64_t const key = frame->key_of(vec<scalar>{{query[0], query[1], query[2]}});
+    bool const follows = static_cast<index_t>(i) < excluded_points && point_keys[i] != no_curve_key;
+    std::uint32_t owner = static_cast<std::uint32_t>(borders.count) + 1;
+    if (key != no_curve_key) owner = follows ? borders.part_of(point_keys[i], i) : borders.part_of(key, ~0ull);
+    owners[i] = owner;
+    items[i] = static_cast<std::uint32_t>(i);
+  }
+};
+
+/// Finds where each owner's begin. Runs for one more than there are items.
+struct curve_parcel_begin_step {
+  std::uint32_t const* owners;  ///< in order
+  std::uint64_t size;
+  std::uint32_t none;     ///< the highest owner
+  std::uint32_t* begins;  ///< `[none + 2]`
+
+  FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
+    std::uint32_t owner = j == 0 ? 0 : owners[j - 1] + 1;
+    std::uint32_t const last = j == size ? none + 1 : owners[j];
+    for (; owner <= last; ++owner) begins[owner] = static_cast<std::uint32_t>(j);
+  }
+};
+
+/// Writes what is sent: coordinates, and the places of points in the whole cloud. Runs for some of them.
+/// @tparam Index  of such a place
+template <class Points, class Index>
+struct curve_pack_step {
+  using scalar = typename Points::scalar;
+
+  Points points;
+  std::uint32_t const* order;
+  vec<scalar>* to;
+  Index* names;      ///< null: not asked for
+  Index first_name;  ///< of the rank's first point
+  index_t named;     ///< points of the rank that have a name
+
+  FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
+    std::uint32_t const i = order[j];
+    auto const point = points[index_t{i}];
+    to[j] = {{point[0], point[1], point[2]}};
+    if (names != nullptr) names[j] = index_t{i} < named ? static_cast<Index>(first_name + static_cast<Index>(i)) : -1;
+  }
+};
+
+/// How a rank's parcels travel. What it keeps is no message.
+class curve_route {
+ public:
+  /// @param sources  `[ranks]`: in the order in which what they send is received
+  /// @param count    count(from, to)
+  template <class Count>
+  curve_route(int me, int ranks, int const* sources, Count const& count) noexcept {
+    std::size_t begin = 0;
+    for (int to = 0; to < ranks; ++to) {
+      outgoing_[to] = {begin, count(me, to)};
+      begin += outgoing_[to].size;
+    }
+    sent_ = static_cast<index_t>(begin);
+    begin = 0;
+    for (int k = 0; k < ranks; ++k) {
+      incoming_[sources[k]] = {begin, count(sources[k], me)};
+      begin += incoming_[sources[k]].size;
+    }
+    received_ = static_cast<index_t>(begin);
+    kept_ = static_cast<index_t>(outgoing_[me].size);
+    kept_from_ = static_cast<index_t>(outgoing_[me].begin);
+    kept_at_ = static_cast<index_t>(incoming_[me].begin);
+    outgoing_[me].size = incoming_[me].size = 0;
+  }
+
+  index_t sent() const noexcept { return sent_; }          ///< with what is kept
+  index_t received() const noexcept { return received_; }  ///< likewise
+  index_t kept() const noexcept { return kept_; }
+  index_t kept_from() const noexcept { return kept_from_; }  ///< among those that are sent
+  index_t kept_at() const noexcept { return kept_at_; }      ///< among those that are received
+  index_t kept_end() const noexcept { return kept_from_ + kept_; }
+
+  shard_messages messages() noexcept { return {outgoing_, incoming_, in_bytes_}; }
+
+ private:
+  message outgoing_[curve_most_ranks];
+  message incoming_[curve_most_ranks];
+  message in_bytes_[2 * curve_most_ranks];
+  index_t sent_ = 0;
+  index_t received_ = 0;
+  index_t kept_ = 0;
+  index_t kept_from_ = 0;
+  index_t kept_at_ = 0;
+};
+
+/// Puts parcels in order, and sends them.
+template <class Exec, class Communicator>
+class curve_mover {
+ public:
+  using backend = shard_backend<Exec>;
+
+  curve_mover(Exec exec, Communicator& communicator) noexcept : exec_{exec}, communicator_{communicator} {}
+
+  /// Sorts parcels whose owners are known, and finds where each owner's begin.
+  /// @param begins  `[ranks + 2]`
+  result sort(curve_parcels<Exec> const& parcels, index_t size, std::uint32_t* begins) const noexcept {
+    int const ranks = communicator_.ranks();
+    result done;
+    if (size > 0) {
+      done = parcels.sorter.run(exec_, parcels.owners, parcels.items, size, curve_parcels<Exec>::bits(ranks));
+    }
+    if (!done) return done;
+    curve_parcel_begin_step const step{parcels.owners_in_order(ranks), static_cast<std::uint64_t>(size),
+                                       static_cast<std::uint32_t>(ranks), begins};
+    return for_each_index(exec_, size + 1, step, 2);
+  }
+
+  /// Where points are sent from, and where they arrive.
+  template <class Scalar, class Index>
+  struct buffers {
+    vec<Scalar>* sent;
+    Index* sent_names;
+    vec<Scalar>* received;
+    Index* received_names;  ///< null: names do not travel
+  };
+
+  /// @param pack  of all that is sent; its `order` is that of the parcels
+  template <class Points, class Index>
+  result send(curve_route& route, curve_pack_step<Points, Index> const& pack,
+              buffers<typename Points::scalar, Index> const& to) const noexcept {
+    bool const has_names = to.received_names != nullptr;
+    auto const part = [&](index_t begin, index_t end, vec<typename Points::scalar>* points, Index* names) {
+      auto step = pack;
+      step.order += begin;
+      step.to = points;
+      step.names = has_names ? names : nullptr;
+      return for_each_index(exec_, end - begin, step, 8);
+    };
+    result done = part(0, route.kept_from(), to.sent, to.sent_names);
+    index_t const at = route.kept_at();
+    if (done)
+      done = part(route.kept_from(), route.kept_end(), to.received + at, to.received_names + (has_names ? at : 0));
+    index_t const rest = route.kept_end();
+    if (done) done = part(rest, route.sent(), to.sent + rest, to.sent_names + (has_names ? rest : 0));
+    if (done) done = route.messages().send(communicator_, to.sent, to.received, sizeof *to.sent);
+    if (!done || !has_names) return done;
+    return route.messages().send(communicator_, to.sent_names, to.received_names, sizeof *to.sent_names);
+  }
+
+ private:
+  Exec exec_;
+  Communicator& communicator_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

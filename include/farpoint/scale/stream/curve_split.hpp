@@ -1,0 +1,136 @@
+/// @file
+/// Divides the points of all ranks along Hilbert's curve into parts of the same size.
+#pragma once
+
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/scale/stream/curve_borders.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Finds the borders: part r of R has the finite points from n r / R up to n (r + 1) / R, of n in the order of their
+/// keys, those of one key by rank and index. Enqueues; the host waits for nothing.
+///
+/// Keys are found digit by digit: ranks count their points by the next digit of their keys, among those that have all
+/// digits before it in common with a border, and exchange the counts. So a round is a pass over the rank's keys and an
+/// all-gather of 16 KiB. A round whose borders are known already passes over nothing.
+template <class Exec, class Communicator, class Scalar>
+class curve_split {
+ public:
+  using backend = shard_backend<Exec>;
+
+  curve_split(Exec exec, Communicator& communicator, curve_memory<Scalar> const& memory) noexcept
+      : exec_{exec}, communicator_{communicator}, memory_{memory}, borders_{communicator.ranks() - 1} {}
+
+  /// @param points       of the rank
+  /// @param queries      are only counted
+  /// @param has_queries  they are not the points
+  template <class Points, class Queries>
+  result run(Points const& points, Queries const& queries, bool has_queries) noexcept {
+    int const ranks = communicator_.ranks();
+    result done = measure(points, 0);
+    if (done && has_queries) done = measure(queries, 1);
+    if (done) done = for_each_index(exec_, 1, curve_describe_step<Scalar>{memory_, ranks, points.size(), has_queries});
+    if (done) done = communicator_.all_gather(memory_.parties + ranks, memory_.parties, sizeof *memory_.parties);
+    if (done) done = for_each_index(exec_, 1, curve_begin_step<Scalar>{memory_, ranks}, ranks);
+    if (done) {
+      curve_key_step<Points> const keys{points, memory_.frame, memory_.keys};
+      done = for_each_index(exec_, points.size(), keys, 3 * curve_axis_bits);
+    }
+    if (done && borders_ > 0) done = find_keys(points.size());
+    return done;
+  }
+
+  /// What has been found.
+  curve_borders borders() const noexcept { return {memory_.borders[now_], memory_.ties[tie_], borders_}; }
+
+ private:
+  template <class Points>
+  result measure(Points const& points, int which) const noexcept {
+    auto* const extent = memory_.extents + which;
+    auto* const non_finite = memory_.non_finite + which;
+    result done = backend::fill(exec_, extent, 0xff, sizeof *extent);
+    if (done) done = backend::fill(exec_, non_finite, 0, sizeof *non_finite);
+    if (!done) return done;
+    return for_each_index(exec_, smaller(points.size(), extent_strides),
+                          extent_step<Points>{points, extent, non_finite}, 64);
+  }
+
+  /// Of a digit, so that there are counters for all borders.
+  int digit_bits() const noexcept {
+    int bits = 1;
+    while (borders_ << (bits + 1) <= curve_counters) ++bits;
+    return bits;
+  }
+
+  result find_keys(index_t points) noexcept {
+    result done;
+    curve_round round{nullptr, nullptr, memory_.matrix, memory_.groups, communicator_.ranks(), borders_, true, {}};
+    for (int left = curve_key_bits; left > 0 && done;) {
+      bool const is_first = left == curve_key_bits;
+      int bits = digit_bits();
+      // All borders share the counters of the first round.
+      for (; is_first && 1 << (bits + 1) <= curve_counters; ++bits) {
+      }
+      bits = smaller(bits, left);
+      left -= bits;
+      round.digit = {left, bits};
+      round.rows = is_first ? 1 : borders_;
+      done = count(points, round);
+      round.now = memory_.borders[now_];
+      round.next = memory_.borders[1 - now_];
+      if (done) done = choose(round);
+      now_ = 1 - now_;
+    }
+    return done ? find_ties(points, round) : done;
+  }
+
+  result count(index_t points, curve_round const& round) const noexcept {
+    auto const size = static_cast<std::size_t>(round.rows) * sizeof *memory_.counts
+                      << static_cast<unsigned>(round.digit.bits);
+    result done = backend::fill(exec_, memory_.counts, 0, size);
+    if (done) done = curve_counter<Exec>::run(exec_, count_args(points, round.digit));
+    return done ? communicator_.all_gather(memory_.counts, memory_.matrix, size) : done;
+  }
+  curve_count_args count_args(index_t points, curve_digit const& digit) const noexcept {
+    return {memory_.keys, points, memory_.borders[now_], borders_, digit, memory_.counts};
+  }
+
+  result choose(curve_round const& round) const noexcept {
+    result done = for_each_index(exec_, borders_ * round.digit.group_count(), curve_group_step{round}, 64);
+    return done ? for_each_index(exec_, borders_ * round.digit.size(), curve_digit_step{round}, 64) : done;
+  }
+
+  /// The same for the places of borders among the rank's own points of one key: no other rank needs to know.
+  /// @param last  the round that ended the keys
+  result find_ties(index_t points, curve_round const& last) noexcept {
+    result done = for_each_index(exec_, borders_,
+                                 curve_tie_step{last, communicator_.rank(), memory_.ties[tie_], memory_.open_ties});
+    int const bits = digit_bits();
+    int left = 0;
+    while (points >> left != 0) left += bits;
+    while (left > 0 && done) {
+      left -= bits;
+      curve_digit const digit{left, bits};
+      auto const size = static_cast<std::size_t>(borders_) * sizeof *memory_.counts << static_cast<unsigned>(bits);
+      done = backend::fill(exec_, memory_.counts, 0, size);
+      curve_tie_count_step const step{count_args(points, digit), memory_.ties[tie_], memory_.open_ties};
+      if (done) done = for_each_index(exec_, points, step, 2);
+      curve_round const round{
+          memory_.ties[tie_], memory_.ties[1 - tie_], memory_.counts, memory_.groups, 1, borders_, false, digit};
+      if (done) done = choose(round);
+      tie_ = 1 - tie_;
+    }
+    return done;
+  }
+
+  Exec exec_;
+  Communicator& communicator_;
+  curve_memory<Scalar> memory_;
+  int borders_;
+  int now_ = 0;  ///< of the two buffers
+  int tie_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,129 @@
+/// @file
+/// knn_shard() along a curve, from its arguments on, for all executions.
+#pragma once
+
+#include <farpoint/scale/stream/knn_curve_task.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+static_assert(curve_most_ranks == knn_stream_most_ranks, "farpoint: one limit for all steps of knn_shard()");
+
+template <class Points, class Queries, class Scalar>
+result check_knn_along_curve(shard<Points> const& part, Queries const& queries, along_curve const& method, index_t k,
+                             knn_shard_output<Scalar> const& output) noexcept {
+  if (result const checked = check_knn_shard(part, queries, method.neighbours, k, output); !checked) return checked;
+  if (method.owned_points < 0 || method.owned_points > shard_most_points || method.owned_queries < 0 ||
+      method.owned_queries > shard_most_points) {
+    return reject("knn_shard: along_curve::owned_points or owned_queries is negative, or above 2^30");
+  }
+  return {};
+}
+
+template <class Scalar>
+std::uint64_t digest_of(along_curve const& method, index_t k) noexcept {
+  digest all;
+  all.add(digest_of<Scalar>(method.neighbours, k));
+  all.add(1);
+  return all.word();
+}
+
+/// Sizes for arguments that have been checked.
+template <class Points, class Queries, class Scalar>
+knn_curve_sizes knn_curve_sizes_of(int ranks, shard<Points> const& part, Queries const& queries,
+                                   along_curve const& method, index_t k,
+                                   knn_shard_output<Scalar> const& output) noexcept {
+  index_t const n = part.points.size();
+  bool const is_empty = n == 0 && queries.size() == 0;
+  return {ranks,
+          n,
+          queries.size(),
+          k,
+          method.owned_points,
+          method.owned_queries,
+          output.exchanged_capacity,
+          is_empty || is_same_view(part.points, queries),
+          method.neighbours.exclude_self};
+}
+
+/// Bytes of workspace.
+/// @param most_narrow  points of a cloud whose places have 32 bits
+template <class Scalar, class Exec>
+std::size_t knn_curve_size(Exec exec, knn_curve_sizes const& sizes, index_t most_narrow) noexcept {
+  if (sizes.cloud() <= most_narrow) {
+    return knn_curve_plan<Exec, Scalar, std::int32_t>{nullptr, sizes}.size(exec, sizes);
+  }
+  return knn_curve_plan<Exec, Scalar, index_t>{nullptr, sizes}.size(exec, sizes);
+}
+
+/// What a call along a curve is made of.
+template <class Points, class Queries>
+struct knn_curve_arguments {
+  shard<Points> const& part;
+  Queries const& queries;
+  along_curve const& method;
+  index_t k;
+  knn_shard_output<typename Points::scalar> const& output;
+  /// Points of a cloud whose places have 32 bits. Of another number the answer is the same.
+  index_t most_narrow = max_narrow_points;
+
+  result check() const noexcept { return check_knn_along_curve(part, queries, method, k, output); }
+  knn_curve_sizes sizes(int ranks) const noexcept {
+    return knn_curve_sizes_of(ranks, part, queries, method, k, output);
+  }
+};
+
+/// Whether all ranks have room for what they will own, and for the way in which that is asked for. All come to the same
+/// decision.
+/// @param points  set to those of the whole cloud
+inline result check_owners(knn_curve_header const* headers, int ranks, index_t& points) noexcept {
+  bool is_self = true;
+  points = 0;
+  for (int r = 0; r < ranks; ++r) {
+    points += headers[r].points;
+    is_self = is_self && headers[r].is_self != 0;
+  }
+  for (int r = 0; r < ranks; ++r) {
+    if (divide_up(points, index_t{ranks}) > headers[r].owned_points) {
+      return too_small("knn_shard: a rank's owned_points are fewer than the cloud's points / ranks");
+    }
+    if (!is_self && headers[r].takes_queries == 0) {
+      return too_small(
+          "knn_shard: a rank has no owned_queries, and another one asks about points that are not its own");
+    }
+  }
+  return {};
+}
+
+/// The call.
+/// @param own  what is known of the rank's arguments
+template <class Exec, class Communicator, class Points, class Queries>
+result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_arguments<Points, Queries> const& asked,
+                          result own, bytes workspace) noexcept {
+  using scalar = typename Points::scalar;
+  int const ranks = communicator.ranks();
+  if (own) own = asked.check();
+  knn_curve_sizes const sizes = own ? asked.sizes(ranks) : knn_curve_sizes{};
+  if (own) own = check_workspace(workspace, knn_curve_size<scalar>(exec, sizes, asked.most_narrow));
+  bool const is_empty = sizes.points == 0 && sizes.queries == 0;
+  knn_curve_header const mine{{digest_of<scalar>(asked.method, asked.k), own ? 0u : 1u, asked.part.first_index,
+                               asked.part.points.size(), asked.output.exchanged_capacity},
+                              sizes.is_self ? 1u : 0u,
+                              sizes.takes_queries() || is_empty ? 1u : 0u,
+                              asked.method.owned_points,
+                              asked.method.owned_queries};
+  shard_parties<curve_most_ranks, knn_curve_header> all;
+  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  index_t points = 0;
+  if (result const fits = check_owners(all.headers, ranks, points); !fits) return fits;
+  auto const run = [&](auto index) {
+    using task = knn_curve_task<Exec, Communicator, Points, Queries, decltype(index)>;
+    typename task::call const call{asked.part,   asked.queries, asked.method.neighbours,
+                                   asked.output, sizes,         asked.output.owned_queries};
+    return task{exec, communicator, call, workspace}.run(all.headers, all.sources);
+  };
+  return points <= asked.most_narrow ? run(std::int32_t{}) : run(index_t{});
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

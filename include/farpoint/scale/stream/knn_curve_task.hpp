@@ -1,0 +1,246 @@
+/// @file
+/// knn_shard() among points that move to owners along Hilbert's curve: as loops, sorts and searches that a stream can
+/// run, with three waits of the host.
+#pragma once
+
+#include <farpoint/scale/stream/curve_reach.hpp>
+#include <farpoint/scale/stream/knn_curve_steps.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The workspace of a rank.
+template <class Exec, class Scalar, class Index>
+struct knn_curve_plan {
+  workspace_cutter cutter;
+  knn_curve_memory<Exec, Scalar, Index> memory;
+  workspace_cutter front;  ///< up to where the search's memory begins
+
+  knn_curve_plan(unsigned char* workspace, knn_curve_sizes const& sizes) noexcept
+      : cutter{workspace}, memory{cutter, sizes}, front{cutter} {}
+
+  /// Bytes of all.
+  std::size_t size(Exec exec, knn_curve_sizes const& sizes) noexcept {
+    index_t const rows = sizes.rows();
+    knn_stream_memory<Exec, Scalar, Index> const search{cutter, sizes.ranks, rows, sizes.exchanged, sizes.k};
+    knn_owner_index<Exec, Scalar> const index{exec, cutter, {}, sizes.owned_points, larger(rows, sizes.exchanged)};
+    return cutter.used();
+  }
+};
+
+/// One rank's part of a call, after ranks have agreed on the arguments: points and queries go to their owners, which
+/// answer them as a knn_stream_task does, and answers go back.
+///
+/// An owner has points in the order of the whole cloud: by rank in the order of the parts, and then as they are there.
+/// So the index's rule for ties is that of one call.
+template <class Exec, class Communicator, class Points, class Queries, class Index>
+class knn_curve_task {
+ public:
+  using scalar = typename Points::scalar;
+  using view = point_view<scalar>;
+  using output_type = knn_shard_output<scalar>;
+  using backend = shard_backend<Exec>;
+  using plan_type = knn_curve_plan<Exec, scalar, Index>;
+  using route_type = curve_route;
+
+  /// What a call is about.
+  struct call {
+    shard<Points> const& part;
+    Queries const& queries;
+    exact const& method;
+    output_type const& output;
+    knn_curve_sizes sizes;
+    index_t* owned;  ///< queries that the rank gets, or would; optional
+  };
+
+  knn_curve_task(Exec exec, Communicator& communicator, call const& what, bytes workspace) noexcept
+      : exec_{exec},
+        communicator_{communicator},
+        call_{what},
+        plan_{workspace.data(), what.sizes},
+        split_{exec, communicator, plan_.memory.curve},
+        mover_{exec, communicator} {}
+
+  /// @param headers  `[ranks]`
+  /// @param sources  the ranks, in the order of their points
+  result run(knn_curve_header const* headers, int const* sources) noexcept {
+    is_self_ = std::all_of(headers, headers + ranks(), [](auto const& header) { return header.is_self != 0; });
+    result done = split_.run(call_.part.points, call_.queries, !is_self_);
+    if (done) done = choose_owners();
+    if (done) done = number_places(headers, sources);
+    std::uint32_t begins[curve_most_ranks * 2 * (curve_most_ranks + 2)];
+    if (done) done = exchange_counts(begins);
+    if (!done) return done;
+    route_type points = route_of(begins, 0, sources);
+    route_type queries = is_self_ ? points : route_of(begins, 1, sources);
+    if (!is_self_) done = check_room(headers, begins);
+    if (done) done = move(points, queries);
+    if (done) done = answer(headers, points, queries);
+    return done ? give_back(queries) : done;
+  }
+
+ private:
+  int ranks() const noexcept { return call_.sizes.ranks; }
+  auto const& memory() const noexcept { return plan_.memory; }
+  /// Points, or queries that are not the points.
+  curve_parcels<Exec> const& asking() const noexcept { return is_self_ ? memory().points : memory().queries; }
+  index_t asking_count() const noexcept { return call_.queries.size(); }
+  std::size_t begins_row() const noexcept { return static_cast<std::size_t>(ranks()) + 2; }
+
+  result choose_owners() const noexcept {
+    index_t const n = call_.part.points.size();
+    auto const& points = memory().points;
+    curve_borders const borders = split_.borders();
+    std::uint64_t const* const keys = memory().curve.keys;
+    result done = for_each_index(exec_, n, curve_point_owner_step{keys, borders, points.owners[0], points.items[0]}, 4);
+    if (done) done = mover_.sort(points, n, memory().begins);
+    if (!done || is_self_) return done;
+    auto const& queries = memory().queries;
+    index_t const excluded = call_.method.exclude_self ? n : 0;
+    curve_query_owner_step<Queries> const step{call_.queries,     memory().curve.frame, keys, excluded, borders,
+                                               queries.owners[0], queries.items[0]};
+    done = for_each_index(exec_, asking_count(), step, 3 * curve_axis_bits);
+    return done ? mover_.sort(queries, asking_count(), memory().begins + begins_row()) : done;
+  }
+
+  /// Places in the whole cloud: those of a rank's points follow those of the rank before it.
+  result number_places(knn_curve_header const* headers, int const* sources) noexcept {
+    curve_source all[curve_most_ranks];
+    index_t begin = 0;
+    for (int k = 0; k < ranks(); ++k) {
+      shard_header const& part = headers[sources[k]];
+      if (sources[k] == communicator_.rank()) first_place_ = begin;
+      // Of empty parts none has a place: the last of those that begin there is the one that has.
+      all[k] = {begin, part.first_index - begin};
+      begin += part.points;
+    }
+    // Where indices are places, and a number more, nobody has to look for a place's rank.
+    source_count_ = ranks();
+    bool one_shift = true;
+    index_t shift = 0;
+    bool is_known = false;
+    for (int k = 0; k < ranks(); ++k) {
+      if (headers[sources[k]].points == 0) continue;
+      one_shift = one_shift && (!is_known || all[k].shift == shift);
+      shift = all[k].shift;
+      is_known = true;
+    }
+    if (one_shift) all[0] = {0, shift};
+    if (one_shift) source_count_ = 1;
+    return backend::write(exec_, communicator_, memory().sources, all,
+                          static_cast<std::size_t>(source_count_) * sizeof *all);
+  }
+
+  /// Tells all ranks how many points and queries go from where to where.
+  result exchange_counts(std::uint32_t* begins) noexcept {
+    std::size_t const size = (is_self_ ? 1 : 2) * begins_row() * sizeof *begins;
+    result const done = communicator_.all_gather(memory().begins, memory().matrix, size);
+    if (!done) return done;
+    return backend::read(exec_, communicator_, begins, memory().matrix, static_cast<std::size_t>(ranks()) * size);
+  }
+  std::size_t count_of(std::uint32_t const* begins, int which, int from, int to) const noexcept {
+    std::size_t const kinds = is_self_ ? 1 : 2;
+    std::size_t const row = static_cast<std::size_t>(from) * kinds + static_cast<std::size_t>(which);
+    std::uint32_t const* const begin = begins + row * begins_row() + to;
+    return begin[1] - begin[0];
+  }
+  route_type route_of(std::uint32_t const* begins, int which, int const* sources) const noexcept {
+    return {communicator_.rank(), ranks(), sources,
+            [&](int from, int to) { return count_of(begins, which, from, to); }};
+  }
+
+  /// Whether all ranks have room for the queries of their places: they come to the same decision.
+  result check_room(knn_curve_header const* headers, std::uint32_t const* begins) const noexcept {
+    bool fits = true;
+    for (int to = 0; to < ranks(); ++to) {
+      std::size_t sum = 0;
+      for (int from = 0; from < ranks(); ++from) sum += count_of(begins, 1, from, to);
+      fits = fits && sum <= static_cast<std::size_t>(headers[to].owned_queries);
+      if (to == communicator_.rank() && call_.owned != nullptr) *call_.owned = static_cast<index_t>(sum);
+    }
+    return fits ? result{} : too_small("knn_shard: a rank owns more queries than its owned_queries");
+  }
+
+  result move(route_type& points, route_type& queries) noexcept {
+    index_t const n = call_.part.points.size();
+    auto const& m = memory();
+    auto const first = static_cast<Index>(first_place_);
+    curve_pack_step<Points, Index> const point{call_.part.points, m.points.order(ranks()), nullptr, nullptr, first, n};
+    result const done = mover_.send(points, point, {m.sent, m.sent_names, m.owned, m.names});
+    if (!done || is_self_) return done;
+    curve_pack_step<Queries, Index> const query{call_.queries, m.queries.order(ranks()), nullptr, nullptr, first, n};
+    bool const excludes = call_.method.exclude_self;
+    result const sent =
+        mover_.send(queries, query, {m.sent, m.sent_names, m.asked, excludes ? m.excluded_names : nullptr});
+    if (!sent || !excludes) return sent;
+    return for_each_index(exec_, queries.received(),
+                          knn_excluded_step<Index>{m.excluded_names, m.names, points.received(), m.excluded}, 8);
+  }
+
+  /// The rows of what the rank owns, in the order in which it has come.
+  result answer(knn_curve_header const* headers, route_type const& points, route_type const& queries) noexcept {
+    auto const& m = memory();
+    index_t const owned = points.received();
+    index_t const asked = queries.received();
+    index_t const k = call_.sizes.k;
+    index_t const capacity = call_.sizes.exchanged;
+    workspace_cutter cutter = plan_.front;
+    knn_stream_memory<Exec, scalar, Index> const search{cutter, ranks(), asked, capacity, k};
+    view const all{reinterpret_cast<scalar const*>(m.owned), owned, index_t{sizeof(vec<scalar>)}};
+    view const ask{reinterpret_cast<scalar const*>(m.asked), asked, index_t{sizeof(vec<scalar>)}};
+    span<Index const> const names{m.names, static_cast<std::size_t>(owned)};
+    knn_owner_index<Exec, scalar> const index{
+        exec_, cutter, {all, names, is_self_ ? nullptr : m.excluded}, owned, larger(asked, capacity)};
+    using args_type = knn_stream_args<Exec, view, view, Index, curve_reach<scalar>>;
+    curve_borders const borders = split_.borders();
+    args_type const args{
+        {all, 0}, is_self_ ? all : ask, k,      squared_radius<scalar>(call_.method.max_radius), capacity, ranks(),
+        m.rows,   m.distances,          search, {m.curve.frame, borders.keys, borders.count}};
+    output_type others;
+    others.exchanged = call_.output.exchanged;
+    return knn_stream_task<Exec, Communicator, knn_owner_index<Exec, scalar>, args_type>{
+        exec_, communicator_, call_.method, others, index, args}
+        .run(headers);
+  }
+
+  /// Rows go back to where their queries came from, and those that have not left home are emptied.
+  result give_back(route_type& route) const noexcept {
+    auto const& m = memory();
+    auto const k = static_cast<std::size_t>(call_.sizes.k);
+    shard_messages const messages = route.messages();
+    result done = messages.send_back(communicator_, m.rows, m.answers, k * sizeof *m.rows);
+    if (done) done = messages.send_back(communicator_, m.distances, m.answer_distances, k * sizeof *m.distances);
+    if (done) done = give(0, route.kept_from(), m.answers, m.answer_distances);
+    if (done) done = give(route.kept_end(), route.sent(), m.answers, m.answer_distances);
+    index_t const moved = (route.kept_at() - route.kept_from()) * call_.sizes.k;
+    if (done) done = give(route.kept_from(), route.kept_end(), m.rows + moved, m.distances + moved);
+    index_t const left = asking_count() - route.sent();
+    knn_leave_step<scalar> const leave{asking().order(ranks()) + route.sent(), call_.sizes.k,
+                                       call_.output.indices.data(), call_.output.distances.data()};
+    if (done) done = for_each_index(exec_, left * call_.sizes.k, leave, 2);
+    if (!done || call_.output.report == nullptr) return done;
+    return for_each_index(exec_, 1, knn_curve_report_step<scalar>{m.curve.parties, ranks(), call_.output.report},
+                          ranks());
+  }
+  /// @param places     of parcels, of which those from begin to end are looked at
+  result give(index_t begin, index_t end, Index const* places, scalar const* distances) const noexcept {
+    index_t const k = call_.sizes.k;
+    knn_give_step<scalar, Index> const step{
+        places + begin * k, distances + begin * k, asking().order(ranks()) + begin, k,
+        memory().sources,   source_count_,         call_.output.indices.data(),     call_.output.distances.data()};
+    return for_each_index(exec_, (end - begin) * k, step, 2);
+  }
+
+  Exec exec_;
+  Communicator& communicator_;
+  call call_;
+  plan_type plan_;
+  curve_split<Exec, Communicator, scalar> split_;
+  curve_mover<Exec, Communicator> mover_;
+  bool is_self_ = true;
+  index_t first_place_ = 0;
+  int source_count_ = 1;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
