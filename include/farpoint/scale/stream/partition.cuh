@@ -139,7 +139,7 @@ __global__ void __launch_bounds__(partition_block_size) partition_move_kernel(pa
   block.find_places(keys, places);
 #pragma unroll
   for (int k = 0; k < partition_items; ++k) {
-    if (block.exists(k)) args.work(keys[k], places[k], values[k]);
+    if (block.exists(k)) args.work(block.point(k), keys[k], places[k], values[k]);
   }
 }
 

@@ -42,7 +42,7 @@ struct partition_ref {
 
 /// Puts points in order, and walks over them with their places. Specialisations have
 /// - `sort(exec, key_of)`: key_of(i) is the key of point i;
-/// - `move(exec, mover)`: calls mover(key, place, mover.load(i)) for each point;
+/// - `move(exec, mover)`: calls mover(i, key, place, mover.load(i)) for each point i;
 /// - `number(exec, marks)`: calls marks.give(key, place, number) for the places that are marked, where `number` is how
 ///   many points of lower index are on marked places: marks.marks(key, place) says whether one is, and
 ///   marks.before(key, place) how many of the key's are before a place.
@@ -74,7 +74,7 @@ class stream_partition<host_exec> : public partition_ref {
     return walk(exec, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
       for (std::uint32_t i = begin_of(tile); i < end_of(tile); ++i) {
         std::uint32_t const key = keys[i];
-        mover(key, next[key]++, mover.load(i));
+        mover(i, key, next[key]++, mover.load(i));
       }
     });
   }

@@ -16,12 +16,12 @@ struct voxelize_shard_corrections {
   std::uint64_t surplus_points;
 };
 
-/// What a rank tells all others before anything else: a shard_header, and where each key begins among its points.
+/// What a rank tells besides its header, before anything else: where each key begins among its points.
 /// @return bytes of it
-constexpr std::size_t voxelize_told_bytes(int ranks) noexcept {
-  auto const begins = static_cast<std::size_t>(ranks) + voxelize_stays_kinds + 1;
-  return rounded_up(sizeof(shard_header) + begins * sizeof(std::uint32_t), alignof(shard_header));
+constexpr std::size_t voxelize_tail_bytes(int ranks) noexcept {
+  return (static_cast<std::size_t>(ranks) + voxelize_stays_kinds + 1) * sizeof(std::uint32_t);
 }
+using voxelize_told = stream_told<shard_header, voxelize_tail_bytes(max_stream_ranks)>;
 
 /// Sizes of the arrays of a call.
 struct voxelize_stream_sizes {
@@ -55,7 +55,7 @@ struct voxelize_stream_memory {
   noted_voxelize<Exec> noting;
   stream_flags flags;         ///< of the points that are sent: the first of their voxel in the cloud
   voxel_map_scan<Exec> scan;  ///< of their ranks
-  unsigned char* told;        ///< see voxelize_told_bytes()
+  unsigned char* told;        ///< see stream_told
   unsigned char* told_by_all;
   voxelize_segment* segments;    ///< `[ranks]`
   unsigned char* sent;           ///< records, by owner; later, numbers of voxels that begin here
@@ -79,9 +79,9 @@ struct voxelize_stream_memory {
         scan{cutter, stream_flags::words_of(sizes.flag_groups())} {
     auto const record = static_cast<index_t>(sizes.record);
     index_t const ranks = sizes.ranks;
-    auto const told_bytes = static_cast<index_t>(voxelize_told_bytes(sizes.ranks));
-    told = cutter.take<unsigned char>(told_bytes);
-    told_by_all = cutter.take<unsigned char>(ranks * told_bytes);
+    auto const told_size = static_cast<index_t>(told_bytes<shard_header>(voxelize_tail_bytes(sizes.ranks)));
+    told = cutter.take<unsigned char>(told_size);
+    told_by_all = cutter.take<unsigned char>(ranks * told_size);
     segments = cutter.take<voxelize_segment>(ranks);
     sent = cutter.take<unsigned char>(sizes.sent() * record);
     received = cutter.take<unsigned char>(sizes.received * record);

@@ -3,13 +3,11 @@
 #pragma once
 
 #include <farpoint/scale/stream/flags.hpp>
+#include <farpoint/scale/stream/telling.hpp>
 #include <farpoint/scale/voxelize_shard_layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// The most ranks of a call on shards in device memory: the counts of all pairs are looked at on the caller's stack.
-inline constexpr int max_stream_ranks = 120;
 
 /// Where a point goes: the number of the rank that owns its voxel, or this many more than there are ranks.
 enum voxelize_stays : std::uint32_t { stays_outside = 0, stays_non_finite = 1, voxelize_stays_kinds };

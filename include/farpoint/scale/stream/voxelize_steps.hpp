@@ -64,23 +64,19 @@ template <class Exec, class Points>
 struct voxelize_pack_step {
   using scalar = typename Points::scalar;
 
-  struct loaded {
-    decltype(std::declval<Points const&>()[index_t{}]) point;
-    std::uint32_t index;
-  };
-
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD loaded load(std::uint32_t i) const noexcept { return {args.cloud[index_t{i}], i}; }
+  FARPOINT_HD auto load(std::uint32_t i) const noexcept { return args.cloud[index_t{i}]; }
 
-  FARPOINT_HD void operator()(std::uint32_t key, std::uint32_t place, loaded const& from) const noexcept {
+  FARPOINT_HD void operator()(std::uint32_t i, std::uint32_t key, std::uint32_t place,
+                              vec<scalar> const& point) const noexcept {
     if (!args.is_sent(key)) return;
     auto* const coordinates = reinterpret_cast<scalar*>(args.record_at(key, place));
     FARPOINT_UNROLL
-    for (int axis = 0; axis < 3; ++axis) coordinates[axis] = from.point[axis];
+    for (int axis = 0; axis < 3; ++axis) coordinates[axis] = point[axis];
     auto* const values = reinterpret_cast<float*>(coordinates + 3);
     auto const count = static_cast<int>(args.record.features);
-    for (int f = 0; f < count; ++f) values[f] = args.params.features(index_t{from.index}, f);
+    for (int f = 0; f < count; ++f) values[f] = args.params.features(index_t{i}, f);
   }
 };
 

@@ -4,7 +4,6 @@
 
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/scale/stream/voxelize_steps.hpp>
-#include <farpoint/scale/stream/voxelize_telling.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -43,7 +42,7 @@ class voxelize_stream_task {
   /// @param sources  `[ranks]`: the ranks in the order of their points
   result run(shard_header const* headers, int const* sources, voxelize_told const& all) noexcept {
     voxelize_routes routes{communicator_.rank(), ranks(), sources, args_.record.size()};
-    auto const begin = [&all](int from, int key) { return all.begin(from, key); };
+    auto const begin = [&all](int from, int key) { return all.tail<std::uint32_t>(from, key); };
     result done = routes.lay_out(headers, begin, output_.received);
     if (done) done = send_points(routes);
     if (done) done = find_voxels(routes);
@@ -160,9 +159,9 @@ class voxelize_stream_task {
     unsigned long long outside = 0;
     unsigned long long non_finite = 0;
     for (int from = 0; from < ranks(); ++from) {
-      int const key = ranks() + int{stays_outside};
-      outside += all.begin(from, key + 1) - all.begin(from, key);
-      non_finite += all.begin(from, key + 2) - all.begin(from, key + 1);
+      auto const begin = [&](int kind) { return all.tail<std::uint32_t>(from, ranks() + kind); };
+      outside += begin(int{stays_outside} + 1) - begin(int{stays_outside});
+      non_finite += begin(int{stays_non_finite} + 1) - begin(int{stays_non_finite});
     }
     return loop<voxelize_add_reports_step>(1, ranks(), outside, non_finite, output_.rows.report);
   }
@@ -196,24 +195,22 @@ result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> co
                          voxelize_shard_output<typename Points::scalar> const& output, result own,
                          bytes workspace) noexcept {
   using task_type = voxelize_stream_task<Exec, Communicator, Points>;
+  using telling_type = stream_telling<Exec, Communicator, voxelize_told>;
   if (own) own = check_voxelize_shard(part, params, output);
   if (own) own = check_workspace(workspace, voxelize_stream_size(exec, communicator.ranks(), part, params, output));
   shard_header headers[max_stream_ranks];
   int sources[max_stream_ranks];
-  auto const agree = [&](auto& telling) {
+  auto const agree = [&](telling_type telling) {
     shard_header const mine{digest_of(params), own ? 0u : 1u, part.first_index, part.points.size(),
                             output.received_capacity};
     return agree_on_shards(telling, own, mine, headers, sources);
   };
-  if (!own) {
-    voxelize_telling<Exec, Communicator> telling{exec, communicator, nullptr, nullptr};
-    return agree(telling);
-  }
+  voxelize_told told{voxelize_tail_bytes(communicator.ranks())};
+  if (!own) return agree(telling_type{exec, communicator, nullptr, nullptr, told});
   task_type task{exec, communicator, part, params, output, workspace};
   own = task.choose_points();
-  voxelize_telling<Exec, Communicator> telling{exec, communicator, own ? task.told() : nullptr, task.told_by_all()};
-  result const agreed = agree(telling);
-  return agreed ? task.run(headers, sources, telling.told) : agreed;
+  result const agreed = agree(telling_type{exec, communicator, own ? task.told() : nullptr, task.told_by_all(), told});
+  return agreed ? task.run(headers, sources, told) : agreed;
 }
 
 }  // namespace detail
