@@ -15,7 +15,7 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// Bytes of device workspace that gather_voxels() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0
 /// for arguments that are refused. `ranks` take part. For each of all.capacity 8 bytes and a row of the widest part,
-/// and for each rank 16 of these and 104 bytes more. O(1).
+/// and for each rank 16 of these and 48 bytes more. O(1).
 template <class Scalar>
 std::size_t gather_voxels_workspace_bytes(cuda_exec, int ranks, voxelize_params<Scalar> const& params,
                                           voxelize_shard_output<Scalar> const& own,
