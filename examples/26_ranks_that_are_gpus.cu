@@ -5,6 +5,7 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/radius.hpp>
 #include <farpoint/scale/fps_shard.cuh>
+#include <farpoint/scale/gather_voxels.cuh>
 #include <farpoint/scale/knn_shard.cuh>
 #include <farpoint/scale/nccl_exec.cuh>
 #include <farpoint/scale/nccl_window.cuh>
@@ -31,6 +32,7 @@ struct rank_answer {
   std::vector<farpoint::index_t> samples;
   std::vector<float> centroids;
   std::vector<farpoint::index_t> numbers;      // of its voxels in the whole cloud
+  std::vector<float> all_centroids;            // of all ranks' voxels
   std::vector<farpoint::index_t> neighbours;   // of its points
   std::vector<farpoint::index_t> ball_counts;  // points around each
 };
@@ -83,6 +85,8 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
   managed_array<float> centroids(most * 3);
   managed_array<farpoint::index_t> numbers(most);
   managed_array<std::int32_t> own(1);
+  managed_array<float> all_centroids(most * 3);
+  managed_array<std::int32_t> all_voxels(1);
   managed_array<farpoint::index_t> samples(static_cast<std::size_t>(sample_count));
   managed_array<farpoint::index_t> neighbours(static_cast<std::size_t>(points.size() * k));
   managed_array<float> distances(neighbours.size());
@@ -102,6 +106,16 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
       voxelize_shard_workspace_bytes(exec, ranks.ranks(), part, params, output));
   answer.outcome = voxelize_shard(exec, ranks, part, params, output, workspace.span());
   //! [rank]
+  if (!answer.outcome) return answer;
+
+  //! [gather]
+  farpoint::voxelize_output<float> all;
+  all.capacity = all_points;
+  all.centroid = all_centroids.span();
+  all.voxel_count = all_voxels.span();
+  managed_array<unsigned char> const desk(gather_voxels_workspace_bytes(exec, ranks.ranks(), params, output, all));
+  answer.outcome = gather_voxels(exec, ranks, params, output, all, desk.span());
+  //! [gather]
   if (!answer.outcome) return answer;
 
   //! [window]
@@ -139,6 +153,7 @@ rank_answer work_of_a_rank(ncclComm_t communicator, cudaStream_t stream, view co
   answer.neighbours.assign(neighbours.data(), neighbours.data() + neighbours.size());
   answer.centroids.assign(centroids.data(), centroids.data() + 3 * own.data()[0]);
   answer.numbers.assign(numbers.data(), numbers.data() + own.data()[0]);
+  answer.all_centroids.assign(all_centroids.data(), all_centroids.data() + 3 * all_voxels.data()[0]);
   return answer;
 }
 
@@ -197,6 +212,10 @@ int main() {
       return 1;
     }
     counted += answer.ball_counts.size();
+    if (answer.all_centroids != voxels.centroids) {
+      std::fprintf(stderr, "other voxels were gathered than those of one call\n");
+      return 1;
+    }
     for (std::size_t row = 0; row < answer.numbers.size(); ++row, ++rows) {
       auto const number = static_cast<std::size_t>(answer.numbers[row]);
       if (!std::equal(&answer.centroids[3 * row], &answer.centroids[3 * row] + 3, &voxels.centroids[3 * number])) {

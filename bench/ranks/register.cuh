@@ -96,9 +96,9 @@ typename Case::answer answer_of_one_gpu(Case const& what) {
   return whole.answer();
 }
 
-/// Times ranks, whose first call is compared with what one GPU gives: null where no GPU holds all points.
+/// Times ranks, whose first call is compared with what one GPU gives.
 template <class Case>
-void time_ranks(Case const& what, int gpus, typename Case::answer const* expected, benchmark::State& state) {
+void time_ranks(Case const& what, int gpus, typename Case::answer const& expected, benchmark::State& state) {
   gpu_ranks ranks{gpus};
   std::vector<typename Case::share> shares(static_cast<std::size_t>(gpus));
   rank_times times{gpus, static_cast<std::size_t>(state.max_iterations)};
@@ -112,24 +112,23 @@ void time_ranks(Case const& what, int gpus, typename Case::answer const* expecte
     call();
     shares[static_cast<std::size_t>(exec.rank())] = mine.share();
     all.wait();
-    if (exec.rank() == 0 && expected != nullptr) what.compare(*expected, shares);
+    if (exec.rank() == 0) what.compare(expected, shares);
     all.wait();
     times.time(exec, all, call);
   });
   times.count(state, what.work());
   what.count(state, shares);
-  state.SetLabel(expected != nullptr ? "equal to one call on one GPU" : "not compared: no GPU holds it");
 }
 
 /// How a case is measured.
 struct case_choice {
-  int calls = 9;       ///< timed
-  bool on_one = true;  ///< a GPU holds all points
+  int calls = 9;                              ///< timed
+  char const* whole = "one call on one GPU";  ///< what `whole` is
 };
 
 /// Registers the rows of a case. A Case has
 /// - `function`, a literal: the call; `name()`; `points`; `work()`: what a call does;
-/// - `whole`: all points on one GPU, made of the case and a stream: `call()` enqueues, and `answer()` is an `answer`;
+/// - `whole`: all points by one GPU, made of the case and a stream: `call()` enqueues, and `answer()` is an `answer`;
 /// - `part`: those of a rank, made of the case and the rank's nccl_exec: `call()` is the call, and `share()` a `share`
 ///   of the answer;
 /// - `compare(answer, shares)`: throws where ranks have another answer; `count(state, shares)`: counters.
@@ -139,16 +138,15 @@ void register_case(Case const& what, std::vector<int> const& gpus, case_choice h
   auto const expected = std::make_shared<std::optional<typename Case::answer>>();
   std::string const name = std::string{Case::function} + "/" + what.name() + "/";
   auto const count = [what](benchmark::State& state) { state.counters["n"] = static_cast<double>(what.points); };
-  if (how.on_one) {
-    register_row(name + "one_gpu", how.calls, [=](benchmark::State& state) {
-      *expected = time_one_gpu(what, state);
-      count(state);
-    });
-  }
+  register_row(name + "one_gpu", how.calls, [=](benchmark::State& state) {
+    *expected = time_one_gpu(what, state);
+    count(state);
+  });
   for (int const ranks : gpus) {
     register_row(name + "gpus_" + std::to_string(ranks), how.calls, [=](benchmark::State& state) {
-      if (how.on_one && !*expected) *expected = answer_of_one_gpu(what);
-      time_ranks(what, ranks, how.on_one ? &**expected : nullptr, state);
+      if (!*expected) *expected = answer_of_one_gpu(what);
+      time_ranks(what, ranks, **expected, state);
+      state.SetLabel(std::string{"equal to "} + how.whole);
       count(state);
     });
   }

@@ -5,9 +5,11 @@
 #include "ranks/register.cuh"
 #include "support/arguments.hpp"
 
+#include <farpoint/scale/voxel_map.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 #include <farpoint/voxelize.cuh>
 
+#include <algorithm>
 #include <cstring>
 
 namespace farpoint_bench {
@@ -91,6 +93,18 @@ class voxel_rows {
     return output;
   }
 
+  /// The same of a voxel map.
+  farpoint::voxel_map_output<float> map_output() const {
+    auto const parts = output();
+    farpoint::voxel_map_output<float> output;
+    output.capacity = parts.capacity;
+    output.coords = parts.coords;
+    output.points_per_voxel = parts.points_per_voxel;
+    output.centroid = parts.centroid;
+    output.voxel_count = parts.voxel_count;
+    return output;
+  }
+
   /// @param number  number(row): which row it is of all
   template <class Number>
   row_sum sum(Number const& number) const {
@@ -136,6 +150,62 @@ class voxelize_case::whole {
   farpoint::voxelize_params<float> params_;
   farpoint::cuda_exec exec_;
   voxel_rows rows_;
+  device_buffer<unsigned char> workspace_;
+};
+
+/// A cloud that no GPU holds: one GPU makes tile after tile, and inserts it into a voxel map.
+struct tiled_voxelize_case : voxelize_case {
+  class whole;
+};
+
+class tiled_voxelize_case::whole {
+ public:
+  whole(tiled_voxelize_case const& what, cudaStream_t stream)
+      : all_{what.cloud()},
+        exec_{stream},
+        rows_{what.voxels},
+        tile_{static_cast<std::size_t>(3 * tile_points)},
+        map_memory_{voxel_map_bytes(params_of(what))},
+        map_{params_of(what), bytes_of(map_memory_)},
+        workspace_{voxel_map_insert_workspace_bytes(exec_, map_, tile(tile_points))} {}
+
+  void call() const {
+    check(voxel_map_clear(exec_, map_), "voxel_map_clear");
+    for (index_t begin = 0; begin < all_.points; begin += tile_points) {
+      index_t const size = std::min(tile_points, all_.points - begin);
+      check(for_each_index(exec_, size, cube_step{tile_.data(), begin, all_}), "making points");
+      check(voxel_map_insert(exec_, map_, tile(size), bytes_of(workspace_)), "voxel_map_insert");
+    }
+    check(voxel_map_read(exec_, map_, rows_.map_output()), "voxel_map_read");
+  }
+  row_sum answer() const {
+    return rows_.sum([](std::size_t row) { return static_cast<index_t>(row); });
+  }
+
+ private:
+  static constexpr index_t tile_points = 50'000'000;
+
+  static farpoint::voxel_map_params<float> params_of(tiled_voxelize_case const& what) {
+    farpoint::voxel_map_params<float> params;
+    params.grid = what.params().grid;
+    params.mode = what.mode;
+    params.capacity = what.voxels;
+    params.parts.mean = false;
+    params.hash_seed = 1;
+    return params;
+  }
+  farpoint::voxel_map_tile<cube_view> tile(index_t size) const {
+    farpoint::voxel_map_tile<cube_view> tile;
+    tile.points = cube_view{tile_.data(), size};
+    return tile;
+  }
+
+  cube all_;
+  farpoint::cuda_exec exec_;
+  voxel_rows rows_;
+  device_buffer<float> tile_;
+  device_buffer<unsigned char> map_memory_;
+  farpoint::voxel_map<float> map_;
   device_buffer<unsigned char> workspace_;
 };
 
@@ -185,7 +255,8 @@ void register_voxelize(std::vector<int> const& gpus) {
   register_case(voxelize_case{"dynamic_1000000_voxels", 100'000'000, 100, 1.0f, 1'000'000, dynamic{}}, gpus);
   register_case(voxelize_case{"hard", 100'000'000, 100, 0.37f, 21'000'000, hard{21'000'000, 5}}, gpus);
   if (wants("1000000000", "FARPOINT_HUGE")) {
-    register_case(voxelize_case{"dynamic", 1'000'000'000, 200, 0.8f, 16'000'000, dynamic{}}, gpus, {2, false});
+    register_case(tiled_voxelize_case{{"dynamic", 1'000'000'000, 200, 0.8f, 16'000'000, dynamic{}}}, gpus,
+                  {3, "a voxel map of tiles on one GPU"});
   }
 }
 

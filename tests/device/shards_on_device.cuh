@@ -1,6 +1,7 @@
 // Runs a cloud of voxelize_problem on ranks that are streams, and brings the answers back.
 #pragma once
 
+#include <farpoint/scale/gather_voxels.cuh>
 #include <farpoint/scale/voxelize_shard.cuh>
 
 #include "../shared/shard_problem.hpp"
@@ -10,9 +11,27 @@
 
 namespace farpoint_tests {
 
+/// Every rank's rows on this one.
+template <class Problem, class Communicator, class Params, class Own>
+voxelize_answer gather_on_stream(Problem problem, rank_call const& call, Communicator& communicator,
+                                 Params const& params, Own const& own, cudaStream_t stream) {
+  if (call.room >= 0) problem.capacity = call.room;
+  voxelize_arrays const arrays{problem};
+  auto const all = arrays.output(problem);
+  farpoint::cuda_exec const exec{stream};
+  call_workspace workspace;
+  auto const room = workspace.of_size(gather_voxels_workspace_bytes(exec, communicator.ranks(), params, own, all));
+  auto outcome = gather_voxels(exec, communicator, params, own, all, room);
+  REQUIRE_CUDA(cudaStreamSynchronize(stream));
+  if (!workspace.intact()) outcome = memory_was_written;
+  return answer_of(problem, arrays.parts, outcome);
+}
+
 /// One rank's call, with all of its device memory.
 template <class Problem, class Communicator>
-rank_answer voxelize_rank(Problem problem, rank_call const& call, Communicator& communicator, cudaStream_t stream) {
+rank_answer voxelize_rank(Problem const& whole, rank_call const& call, Communicator& communicator,
+                          cudaStream_t stream) {
+  auto problem = whole;
   problem.capacity = call.capacity;
   rank_answer answer;
   voxelize_arrays const arrays{problem};
@@ -39,6 +58,9 @@ rank_answer voxelize_rank(Problem problem, rank_call const& call, Communicator& 
   if (!workspace.intact() || !numbers.intact()) outcome = memory_was_written;
   answer.rows = answer_of(problem, arrays.parts, outcome);
   answer.numbers = numbers.download();
+  if (outcome && call.gathers) {
+    answer.all = gather_on_stream(whole, call, communicator, params, output, stream);
+  }
   return answer;
 }
 

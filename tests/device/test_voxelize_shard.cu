@@ -10,7 +10,7 @@ using farpoint::status;
 namespace {
 
 auto const check_on_streams = [](auto const& problem, std::vector<rank_call> const& calls, int) {
-  check_rank_answers(problem, voxelize_on_streams(problem, calls));
+  check_gathered_answers(problem, voxelize_on_streams(problem, gathering(calls)));
 };
 
 }  // namespace
@@ -25,7 +25,7 @@ TEST_CASE("voxelize_shard, device: doubles, and max_voxels that cuts all ranks",
     CAPTURE(seed);
     random_source random{seed};
     auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
-    check_rank_answers(wide, voxelize_on_streams(wide, share_out(wide, random, 3)));
+    check_on_streams(wide, share_out(wide, random, 3), 1);
   }
   for_each_cut(12, 5, check_on_streams);
 }
@@ -37,7 +37,7 @@ TEST_CASE("voxelize_shard, device: large parts", "[voxelize][shard][device]") {
     auto const cloud = make_cloud(shape::cube, 300000, 5);
     auto const problem =
         for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {90, 80, 20}), mode, packed_features(2)});
-    check_rank_answers(problem, voxelize_on_streams(problem, share_out(problem, random, 3)));
+    check_on_streams(problem, share_out(problem, random, 3), 1);
   }
 }
 
@@ -54,6 +54,16 @@ TEST_CASE("voxelize_shard, device: what one rank may not do, all ranks return fr
     calls[0].workspace_less = 1;
     expected[0] = status::workspace_too_small;
     CHECK(outcomes() == expected);
+  }
+  SECTION("a rank has too little room to gather, or asks for other parts") {
+    calls = gathering(calls);
+    auto const gathered = [&] { return gathered_codes_of(voxelize_on_streams(four.problem, calls)); };
+    calls[2].room = 216;
+    CHECK(gathered() == std::vector<status>(4, status::ok));
+    calls[2].room = 215;
+    CHECK(gathered() == std::vector<status>(4, status::workspace_too_small));
+    calls[2].room = 0;
+    CHECK(gathered() == expected);
   }
   SECTION("a rank receives more points than it has room for") {
     calls[2].received_capacity = 1;

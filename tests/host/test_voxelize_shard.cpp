@@ -14,15 +14,8 @@ using farpoint::status;
 
 namespace {
 
-auto const check_shards = [](auto const& problem, std::vector<rank_call> calls, int threads) {
-  for (auto& call : calls) call.gathers = true;
-  auto const answers = run_ranks(problem, calls, threads);
-  check_rank_answers(problem, answers);
-  auto const expected = reference_voxels(problem);
-  for (auto const& answer : answers) {
-    INFO(answer.all.outcome.reason << ", gathered: " << difference(answer.all, expected));
-    CHECK(same_answer(answer.all, expected));
-  }
+auto const check_shards = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
+  check_gathered_answers(problem, run_ranks(problem, gathering(calls), threads));
 };
 
 /// voxelize_shard() of the host by all of them.
@@ -114,11 +107,7 @@ TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[v
   SECTION("gathering where one rank has too little room, or arguments that are refused") {
     host_ranks four;
     for (auto& call : four.calls) call.gathers = true;
-    auto const gathered = [&four] {
-      std::vector<status> codes;
-      for (auto const& answer : run_ranks(four.problem, four.calls, 1)) codes.push_back(answer.all.outcome.code);
-      return codes;
-    };
+    auto const gathered = [&four] { return gathered_codes_of(run_ranks(four.problem, four.calls, 1)); };
     four.calls[2].room = 216;
     CHECK(gathered() == std::vector<status>(4, status::ok));
     four.calls[2].room = 215;

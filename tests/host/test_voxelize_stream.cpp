@@ -10,13 +10,14 @@ using farpoint::status;
 namespace {
 
 auto const check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
-  check_rank_answers(problem, run_ranks<stream_steps>(problem, calls, threads));
+  check_gathered_answers(problem, run_ranks<stream_steps>(problem, gathering(calls), threads));
 };
 
 /// The stream's loops of all of them.
 struct stream_ranks : four_ranks {
   std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
   std::vector<status> outcomes() const { return codes_of(run()); }
+  std::vector<status> gathered() const { return gathered_codes_of(run()); }
 };
 
 }  // namespace
@@ -33,6 +34,19 @@ SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxel
 TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
           "[voxelize][shard]") {
   for_each_cut(24, 9, check_steps);
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][shard]") {
+  for (std::uint64_t seed = 0; seed < 6; ++seed) {
+    CAPTURE(seed);
+    random_source random{seed};
+    farpoint::voxel_mode const modes[] = {farpoint::dynamic{}, farpoint::hard{9000, 2}, farpoint::hard{100000, 1}};
+    auto const cloud = make_cloud(seed % 2 == 0 ? shape::cube : shape::clusters, 40000, seed);
+    auto const grid = fitted_grid<float>(cloud, {30, 25, 20});
+    auto const problem =
+        for_shards(voxelize_problem<float>{cloud, grid, modes[seed % 3], packed_features(static_cast<int>(seed % 4))});
+    check_steps(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
+  }
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",
@@ -78,6 +92,16 @@ TEST_CASE("voxelize_shard, a stream's loops: what one rank may not do, all ranks
     auto expected = all_refuse;
     expected[0] = status::workspace_too_small;
     CHECK(four.outcomes() == expected);
+  }
+  SECTION("gathering where one rank has too little room, or arguments that are refused") {
+    four.calls = gathering(four.calls);
+    four.calls[2].room = 216;
+    CHECK(four.gathered() == std::vector<status>(4, status::ok));
+    four.calls[2].room = 215;
+    CHECK(four.gathered() == std::vector<status>(4, status::workspace_too_small));
+    // No room for one voxel has no arrays, and asks for no parts.
+    four.calls[2].room = 0;
+    CHECK(four.gathered() == all_refuse);
   }
   SECTION("more points than a rank has room for") {
     auto const enough = four.run();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <farpoint/scale/gather_voxels.hpp>
+#include <farpoint/scale/stream/gather_voxels_task.hpp>
 #include <farpoint/scale/stream/voxelize_task.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
@@ -42,6 +43,37 @@ struct host_steps {
   static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
     return voxelize_shard(exec, communicator, args...);
   }
+  template <class... Args>
+  static std::size_t gather_workspace_bytes(Args const&... args) {
+    return gather_voxels_workspace_bytes(args...);
+  }
+  template <class Communicator, class... Args>
+  static farpoint::result gather(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
+    return gather_voxels(exec, communicator, args...);
+  }
+};
+
+/// Refuses messages that do not begin at 16 bytes: NCCL would copy them byte by byte.
+class aligned_communicator {
+ public:
+  explicit aligned_communicator(farpoint::thread_communicator& inner) : inner_{inner} {}
+
+  int ranks() const noexcept { return inner_.ranks(); }
+  int rank() const noexcept { return inner_.rank(); }
+  farpoint::result all_gather(void const* mine, void* all, std::size_t size) noexcept {
+    return inner_.all_gather(mine, all, size);
+  }
+  farpoint::result all_to_all(farpoint::all_to_all_messages const& exchange) noexcept {
+    bool aligned = true;
+    for (auto const& part : {exchange.outgoing, exchange.incoming}) {
+      for (auto const& one : part) aligned = aligned && (one.size == 0 || one.begin % 16 == 0);
+    }
+    if (!aligned) return farpoint::detail::communication_failure("a message does not begin at 16 bytes");
+    return inner_.all_to_all(exchange);
+  }
+
+ private:
+  farpoint::thread_communicator& inner_;
 };
 
 /// The loops that a stream runs, on the host.
@@ -55,21 +87,33 @@ struct stream_steps {
   template <class Communicator, class Part, class Params, class Output>
   static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Part const& part,
                               Params const& params, Output const& output, farpoint::bytes workspace) {
-    return farpoint::detail::voxelize_shard_on(exec, communicator, part, params, output, {}, workspace);
+    aligned_communicator aligned{communicator};
+    return farpoint::detail::voxelize_shard_on(exec, aligned, part, params, output, {}, workspace);
+  }
+  template <class... Args>
+  static std::size_t gather_workspace_bytes(Args const&... args) {
+    return farpoint::detail::gather_stream_size(args...);
+  }
+  template <class Communicator, class Params, class Own, class All>
+  static farpoint::result gather(farpoint::host_exec exec, Communicator& communicator, Params const& params,
+                                 Own const& own, All const& all, farpoint::bytes workspace) {
+    aligned_communicator aligned{communicator};
+    return farpoint::detail::gather_voxels_on(exec, aligned, params, own, all, {}, workspace);
   }
 };
 
 /// Every rank's rows on this one.
-template <class Problem, class Scalar>
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps, class Problem, class Scalar>
 voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::thread_communicator& communicator,
                             farpoint::voxelize_params<Scalar> const& params,
                             farpoint::voxelize_shard_output<Scalar> const& own, int threads) {
   if (call.room >= 0) problem.capacity = call.room;
   return collect_voxels(problem, [&](auto const&, auto const&, auto const& output) {
-    std::size_t const needed = gather_voxels_workspace_bytes(communicator.ranks(), params, own, output);
+    std::size_t const needed = Steps::gather_workspace_bytes(communicator.ranks(), params, own, output);
     host_array<unsigned char> const workspace{needed};
-    auto const outcome =
-        gather_voxels(farpoint::host_exec{threads}, communicator, params, own, output, {workspace.data(), needed});
+    auto const outcome = Steps::gather(farpoint::host_exec{threads}, communicator, params, own, output,
+                                       farpoint::bytes{workspace.data(), needed});
     return workspace.intact() ? outcome : memory_was_written;
   });
 }
@@ -110,7 +154,7 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
                      farpoint::bytes{workspace.data(), needed - std::min(needed, call.workspace_less)});
       if (!workspace.intact() || !numbers.intact()) return memory_was_written;
       answer.numbers = numbers.download();
-      if (outcome && call.gathers) answer.all = gather_rows(problem, call, communicator, params, all, threads);
+      if (outcome && call.gathers) answer.all = gather_rows<Steps>(problem, call, communicator, params, all, threads);
       return outcome;
     });
   });
@@ -167,6 +211,23 @@ void check_rank_answers(Problem const& problem, std::vector<rank_answer> const& 
   auto const all = joined(problem, answers);
   INFO(difference(all, expected));
   CHECK(same_answer(all, expected));
+}
+
+/// The same, and that every rank has gathered them.
+template <class Problem>
+void check_gathered_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
+  check_rank_answers(problem, answers);
+  auto const expected = reference_voxels(problem);
+  for (auto const& answer : answers) {
+    INFO(answer.all.outcome.reason << ", gathered: " << difference(answer.all, expected));
+    CHECK(same_answer(answer.all, expected));
+  }
+}
+
+/// All ranks gather.
+inline std::vector<rank_call> gathering(std::vector<rank_call> calls) {
+  for (auto& call : calls) call.gathers = true;
+  return calls;
 }
 
 /// A problem whose answer ranks can give, all parts of which have room for all rows.
@@ -257,6 +318,12 @@ struct four_ranks {
 inline std::vector<farpoint::status> codes_of(std::vector<rank_answer> const& answers) {
   std::vector<farpoint::status> codes;
   for (auto const& answer : answers) codes.push_back(answer.rows.outcome.code);
+  return codes;
+}
+/// And what its gathering said.
+inline std::vector<farpoint::status> gathered_codes_of(std::vector<rank_answer> const& answers) {
+  std::vector<farpoint::status> codes;
+  for (auto const& answer : answers) codes.push_back(answer.all.outcome.code);
   return codes;
 }
 

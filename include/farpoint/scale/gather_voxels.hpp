@@ -3,71 +3,12 @@
 #pragma once
 
 #include <farpoint/host/for_each_index.hpp>
-#include <farpoint/scale/voxelize_shard_layout.hpp>
+#include <farpoint/scale/gather_voxels_layout.hpp>
 
 #include <cstring>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// A part of the output, as bytes.
-struct voxel_part {
-  void const* own;    ///< the rank's rows; null if the rank has not got the part
-  void* all;          ///< of all ranks; null if it is not asked for
-  std::size_t width;  ///< bytes of a row
-  bool same_type;
-  bool fits;  ///< `all` has room for its capacity
-};
-
-inline constexpr int voxel_part_count = 7;
-
-/// The parts that have rows.
-template <class Scalar>
-class voxel_parts {
- public:
-  voxel_parts(voxelize_output<Scalar> const& own, voxelize_output<Scalar> const& all, index_t features,
-              index_t most_points) noexcept
-      : rows_{all.capacity} {
-    add(own.coords, all.coords, column_count(all.columns), 4);
-    parts_[0].same_type = own.columns == all.columns;
-    add(own.points_per_voxel, all.points_per_voxel, 1, all.points_per_voxel.wide() ? 8 : 4);
-    parts_[1].same_type = own.points_per_voxel.wide() == all.points_per_voxel.wide();
-    // Only of `hard`, whose rows are in memory: their size does not overflow.
-    add_features(own.gathered, all.gathered, all.gathered.empty() ? 1 : features * most_points);
-    add_features(own.mean, all.mean, features);
-    add_features(own.max, all.max, features);
-    add_features(own.first, all.first, features);
-    add(own.centroid, all.centroid, 3, sizeof(Scalar));
-  }
-
-  voxel_part const* begin() const noexcept { return parts_; }
-  voxel_part const* end() const noexcept { return parts_ + size_; }
-
- private:
-  template <class Part>
-  void add(Part const& own, Part const& all, index_t each, std::size_t element) noexcept {
-    bool const wanted = !all.empty();
-    parts_[size_++] = {own.empty() ? nullptr : own.data(), wanted ? all.data() : nullptr,
-                       wanted ? static_cast<std::size_t>(each) * element : 0, true,
-                       fits_or_absent(static_cast<index_t>(all.size()), rows_, each)};
-  }
-  void add_features(feature_span const& own, feature_span const& all, index_t each) noexcept {
-    add(own, all, each, all.is_float16() ? 2 : 4);
-    parts_[size_ - 1].same_type = own.is_float16() == all.is_float16();
-  }
-
-  index_t rows_;
-  voxel_part parts_[voxel_part_count];
-  int size_ = 0;
-};
-
-/// What a rank says before it gathers.
-struct gather_header {
-  std::uint64_t digest;  ///< of the parts
-  std::uint64_t is_bad;
-  index_t rows;      ///< that the rank has
-  index_t capacity;  ///< for those of all ranks
-};
 
 struct gather_voxels_memory {
   index_t* numbers = nullptr;     ///< `[capacity]`, by rank
@@ -93,43 +34,21 @@ struct gather_voxels_memory {
 template <class Scalar>
 result check_gather_voxels(voxelize_params<Scalar> const& params, voxelize_shard_output<Scalar> const& own,
                            voxelize_output<Scalar> const& all) noexcept {
-  if (all.capacity < 0 || all.capacity > max_points)
-    return reject("gather_voxels: all.capacity is negative, or above 2^48");
-  int const features = params.features.count();
-  if (features < 0 || features > feature_view::max_count || params.mode.max_points < 1) {
-    return reject("gather_voxels: not the parameters of voxelize_shard()");
-  }
-  if (!all.gathered.empty() && (params.mode.is_dynamic() || params.mode.max_points > max_points / 64)) {
-    return reject("gather_voxels: all.gathered without hard{}, or of too many points");
-  }
-  if (own.rows.voxel_count.empty()) return reject("gather_voxels: own.rows.voxel_count is missing");
+  if (result const checked = check_gather_request(params, own, all); !checked) return checked;
   index_t const rows = own.rows.voxel_count.get(0);
   if (rows < 0 || rows > own.rows.capacity || rows > static_cast<index_t>(own.numbers.size())) {
     return reject("gather_voxels: own.numbers is missing, or own is not what voxelize_shard() has filled");
   }
-  for (voxel_part const& part : voxel_parts<Scalar>{own.rows, all, features, params.mode.max_points}) {
-    if (part.all == nullptr) continue;
-    if (!part.fits) return reject("gather_voxels: a part of `all` is smaller than its capacity");
-    if (rows > 0 && part.own == nullptr) return reject("gather_voxels: `all` has a part that `own` has not");
-    if (rows > 0 && !part.same_type) return reject("gather_voxels: a part of `all` and of `own` differ in type");
-  }
-  return {};
+  if (rows == 0) return {};
+  return check_gather_parts(voxel_parts<Scalar>{own.rows, all, params.features.count(), params.mode.max_points});
 }
 
 /// All ranks come to the same decision.
 template <class Communicator>
 result agree_on_rows(Communicator& communicator, result const& own, gather_header const& mine,
                      gather_header* all) noexcept {
-  result const agreed =
-      agree_on_arguments(communicator, own, mine, all, "gather_voxels: ranks ask for different parts");
-  if (!agreed) return agreed;
-  index_t rows = 0;
-  index_t room = mine.capacity;
-  for (int r = 0; r < communicator.ranks(); ++r) {
-    rows += all[r].rows;
-    room = smaller(room, all[r].capacity);
-  }
-  return rows > room ? too_small("gather_voxels: a rank has no room for the rows of all") : result{};
+  result const agreed = agree_on_arguments(communicator, own, mine, all, gather_differs);
+  return agreed ? check_gather_room(all, communicator.ranks()) : agreed;
 }
 
 /// One rank's part of a call, after ranks have agreed on the arguments.
@@ -236,11 +155,9 @@ result gather_voxels(host_exec exec, Communicator& communicator, voxelize_params
   if (good) good = detail::check_workspace(workspace, gather_voxels_workspace_bytes(ranks, params, own, all));
 
   detail::voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), good ? params.mode.max_points : 1};
-  detail::digest digest;
-  for (detail::voxel_part const& part : parts) digest.add(part.width);
   index_t const rows = good ? own.rows.voxel_count.get(0) : 0;
   detail::gather_header headers[max_ranks];
-  detail::gather_header const mine{digest.word(), good ? 0u : 1u, rows, all.capacity};
+  detail::gather_header const mine{digest_of(parts), good ? 0u : 1u, rows, all.capacity, 0};
   if (result const agreed = detail::agree_on_rows(communicator, good, mine, headers); !agreed) return agreed;
 
   detail::gather_voxels_memory const memory{workspace.data(), ranks, parts, all.capacity};

@@ -9,8 +9,9 @@
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/shard_backend.cuh>
+#include <farpoint/scale/stream/noted_rows.cuh>
+#include <farpoint/scale/stream/partition.cuh>
 #include <farpoint/scale/stream/voxelize_task.hpp>
-#include <farpoint/scale/voxel_map.cuh>
 #include <farpoint/scale/voxelize_shard.hpp>
 #include <farpoint/voxelize.cuh>
 
@@ -19,9 +20,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that voxelize_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned.
 /// 0 for arguments that are refused. `ranks` take part.
 ///
-/// For each point of the part 30 bytes and a record, and 16 for hard{}; for each of received_capacity 9 and a record,
-/// and 12 where rows.capacity is not less; for each of the larger number of both what voxelize() needs, 64 at most. A
-/// record has 12 bytes (of double, 24), 4 for each feature, and 4 for hard{}. O(1).
+/// For each point of the part 2 bytes and a record; for each of received_capacity 1 and a record, and what voxelize()
+/// needs, 64 at most; for each of rows.capacity, or of received_capacity where that is less, 4, and 4 where max_voxels
+/// is limited, and 8 without `numbers`. A record has 12 bytes (of double, 24), and 4 for each feature. O(1).
 template <class Points>
 std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part,
                                            voxelize_params<typename Points::scalar> const& params,
@@ -34,10 +35,12 @@ std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 /// voxelize_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.
 ///
 /// - Arrays are device memory, but `output.received`, which is host memory.
-/// - The call enqueues, and waits twice on the way: ranks agree on the arguments, and then on how many points go where.
-///   What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank whose
-///   arguments are refused: that takes some bytes of the stream's pool to tell the others.
-/// - Rows from `rows.voxel_count` on may be written.
+/// - The call enqueues, and waits twice on the way: ranks tell what they want, and how many points go where, and later
+///   how many voxels begin on each. What follows is only enqueued. So it cannot be captured in a graph. It allocates
+///   nothing, except on a rank whose arguments are refused: that takes some bytes of the stream's pool to tell the
+///   others.
+/// - Of `hard`, too, all points in voxels leave their rank: to find those that need not takes longer than to send them.
+/// - Rows and numbers from `rows.voxel_count` on may be written.
 /// - Where a rank has more voxels than rows.capacity, numbers do not count those that are dropped:
 ///   `report.over_capacity` says so on every rank.
 ///
@@ -48,8 +51,8 @@ std::size_t voxelize_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Poin
 /// @param output        see voxelize_shard_output
 /// @param workspace     voxelize_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: O(points of the part + points received) expected: seven exchanges; what hard{} leaves at home is found
-/// by a call of voxelize() of the part.
+/// Complexity: O(points of the part + points received) expected: six exchanges: of 52 bytes a rank and 4 for each pair,
+/// of points, of a bit a point, of 4 bytes for each pair of ranks, of 4 a voxel, and of the reports.
 template <class Communicator, class Points>
 result voxelize_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part,
                       voxelize_params<typename Points::scalar> const& params,

@@ -177,10 +177,12 @@ class voxelize_enqueue {
 };
 
 /// voxelize() for cuda_exec.
+/// @param notes  of one cloud by first occurrence: what else is wanted; with room for the rows of the output
 template <class Selector, class Points>
 result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
                      voxelize_params<typename Points::scalar> const& params,
-                     voxelize_output<typename Points::scalar> const& output, bytes workspace) noexcept {
+                     voxelize_output<typename Points::scalar> const& output, bytes workspace,
+                     voxelize_row_notes const& notes = {}) noexcept {
   if (result const checked = check_voxelize(clouds, params, output); !checked) return checked;
   if (clouds.points().size() > voxelize_most_points || clouds.size() > voxelize_most_points) {
     return reject("voxelize: cuda_exec takes at most 2^30 points and clouds");
@@ -190,7 +192,7 @@ result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
     clear_voxelize_output(launcher, clouds, output);
     return cuda_failure(launcher.error(), "voxelize: the outputs could not be cleared");
   }
-  voxelize_plan<Selector, Points> const plan{clouds, params, output};
+  voxelize_plan<Selector, Points> const plan{clouds, params, output, notes};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
   if (plan.is_wide()) {
     voxelize_enqueue<Selector, Points, std::uint64_t>{plan, workspace.data(), launcher}.all();

@@ -6,6 +6,7 @@
 #include <farpoint/container/occupancy_bitmap.hpp>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/require_cuda.cuh>
+#include <farpoint/detail/voxelize/row_notes.hpp>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/tuning/voxelize.hpp>
 #include <farpoint/types/voxelize.hpp>
@@ -91,6 +92,7 @@ struct voxelize_args {
   std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
   std::uint32_t* cloud_row = nullptr;    ///< `[clouds + 1]`: first row of each cloud
   voxelize_select_arrays select = {};
+  voxelize_row_notes notes = {};  ///< of one cloud that a table numbers
 };
 
 /// Further arguments of the kernels that find the voxels by a table.

@@ -60,6 +60,13 @@ __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::
   }
 }
 
+/// Tells what is asked of a voxel that is written; of one cloud in the order of first occurrence its row is its number.
+__device__ inline void note_row(voxelize_row_notes const& notes, std::uint32_t row, std::uint32_t first_point,
+                                std::uint32_t points) noexcept {
+  if (notes.first_points != nullptr) notes.first_points[row] = first_point;
+  if (notes.points != nullptr) notes.points[row] = points;
+}
+
 /// Notes the first voxel of each cloud that begins in a tile of points; and, in the last tile, of those that begin
 /// where nothing is inserted any more.
 template <int BlockSize, class Points>
@@ -111,6 +118,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
         static_cast<Key*>(args.voxel_keys)[voxel] = mine.keys[k];
         args.offsets[voxel] = at.second();
       }
+      if (voxel < args.row_limit) note_row(args.notes, voxel, begin + static_cast<std::uint32_t>(k), count);
       // From here on the table holds the voxel's number for later look-ups.
       if (has_readers) table.value(mine.slots[k]).store(voxel | voxel_dropped);
       at.word += lookback_pair::of(1, count).word;

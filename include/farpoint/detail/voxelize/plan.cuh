@@ -50,10 +50,11 @@ class voxelize_plan {
   static constexpr int block_size = Selector::block_size;
 
   voxelize_plan(batch<Points> const& clouds, voxelize_params<scalar> const& params,
-                voxelize_output<scalar> const& output) noexcept
+                voxelize_output<scalar> const& output, voxelize_row_notes const& notes = {}) noexcept
       : args_{clouds, params, output}, multiprocessors_{device_properties::current().multiprocessors} {
     auto const points = static_cast<std::uint32_t>(clouds.points().size());
     args_.params.hash_seed = hash_seed_of(params);
+    args_.notes = notes;
     args_.cells = params.grid.cells();
     std::uint64_t const keys = args_.cells * static_cast<std::uint64_t>(clouds.size());
     wide_ = keys >= 0xffffffffu;

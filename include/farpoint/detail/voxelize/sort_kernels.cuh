@@ -84,13 +84,21 @@ __global__ void __launch_bounds__(BlockSize) voxelize_arrange_kernel(voxelize_so
   count_in_report_by_warp(&args.output.report->dropped_points, dropped);
 }
 
+/// Row of a point's voxel, or no_row. Of one cloud whose voxels are in order the first ones are the rows: only others
+/// are looked up, which is an access outside of the L2 cache for most points of a large cloud.
+template <class Points>
+__device__ inline std::uint32_t sorted_row_of(voxelize_sort_args<Points> const& args, std::uint32_t voxel) noexcept {
+  if (voxel == voxel_none) return args.no_row;
+  if (args.order != nullptr || args.clouds.size() != 1) return args.row_of[voxel];
+  return voxel < args.state->rows ? voxel : args.no_row;
+}
+
 /// The row of each point, to sort by, and the point.
 template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_sort_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
-    std::uint32_t const voxel = args.slots[i];
-    args.sort_keys[i] = voxel == voxel_none ? args.no_row : args.row_of[voxel];
+    args.sort_keys[i] = sorted_row_of(args, args.slots[i]);
     args.sort_values[i] = i;
     if (blockIdx.x == 0 && i == 0) args.state->sorted = frame.size;
   }
@@ -111,7 +119,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_sort
   for (index_t i = first; i < size; i += step) {
     index_t const place = i - frame.begin;
     std::uint32_t const voxel = place >= 0 && place < index_t{frame.size} ? args.slots[place] : voxel_none;
-    std::uint32_t const row = voxel == voxel_none ? args.no_row : args.row_of[voxel];
+    std::uint32_t const row = sorted_row_of(args, voxel);
     args.output.point_voxel.set(i, row == args.no_row ? -1 : index_t{row});
   }
 }

@@ -2,100 +2,107 @@
 /// The arrays of voxelize_shard() where all of its steps are loops that a stream can run.
 #pragma once
 
-#include <farpoint/core/workspace.hpp>
 #include <farpoint/scale/shard_backend.hpp>
-#include <farpoint/scale/voxel_map_calls.hpp>
-#include <farpoint/scale/voxelize_shard_layout.hpp>
+#include <farpoint/scale/stream/noted_rows.hpp>
+#include <farpoint/scale/stream/partition.hpp>
+#include <farpoint/scale/stream/voxelize_routes.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The most ranks of a call on shards in device memory: the counts of all pairs are looked at on the caller's stack.
-inline constexpr int max_stream_ranks = 120;
-
-/// Where a point goes: the number of the rank that owns its voxel, or this many more than there are ranks.
-enum voxelize_stays : std::uint32_t {
-  stays_outside = 0,
-  stays_non_finite = 1,
-  stays_surplus = 2,
-  voxelize_stays_kinds
-};
-
-/// Points that are not counted where they are received.
+/// What max_voxels takes from what voxelize() has written.
 struct voxelize_shard_corrections {
   std::uint64_t dropped_points;
   std::uint64_t surplus_points;
 };
 
-/// The arrays of a call. `n` points of the shard, `m` that the rank can receive, `rows` of its voxels.
-template <class Exec, class Scalar>
-struct voxelize_stream_memory {
-  using sorter_type = typename shard_backend<Exec>::sorter;
+/// What a rank tells besides its header, before anything else: where each key begins among its points.
+/// @return bytes of it
+constexpr std::size_t voxelize_tail_bytes(int ranks) noexcept {
+  return (static_cast<std::size_t>(ranks) + voxelize_stays_kinds + 1) * sizeof(std::uint32_t);
+}
+using voxelize_told = stream_told<shard_header, voxelize_tail_bytes(max_stream_ranks)>;
 
-  std::uint32_t* keys[2];    ///< `[n]`: where a point goes
-  std::uint32_t* points[2];  ///< `[n]`: the point; in order: the points by where they go, and then by index
-  sorter_type sorter;
-  voxel_map_scan<Exec> scan;  ///< of `firsts`
-  std::uint32_t* begins;      ///< `[ranks + voxelize_stays_kinds + 1]`: where those that go to a rank begin
-  std::uint32_t* matrix;      ///< `[ranks, ...]`: those of all ranks
-  std::int32_t* firsts;       ///< `[n + 1]`: 1 for a point that is the first of its voxel; then their numbers
-  unsigned char* sent;        ///< `[n]` records, by owner
-  unsigned char* is_new;      ///< `[n]`: by record: the first point of its voxel in the cloud
-  std::uint32_t* given;       ///< `[n]`: by record: number among those of the rank
-  unsigned char* received;    ///< `[m]` records, by index in the cloud
-  std::int32_t* voxels;       ///< `[m]`: voxel of a record
-  unsigned char* is_first;    ///< `[m]`: the first of its voxel
-  std::uint32_t* taken;       ///< `[m]`: as `given`
-  std::uint32_t* first;       ///< `[rows]`: first record of a voxel; later, records of one that is dropped
-  index_t* numbers;           ///< `[rows]`: of the rank's own voxels
-  std::int32_t* totals;       ///< `[ranks]`: voxels whose first point is on a rank
-  index_t* bases;             ///< `[ranks]`: number of the first of them
-  shard_header* headers;      ///< `[ranks + 1]`
-  index_t* allowed;           ///< `[1]`: voxels of the rank that max_voxels allows
-  voxelize_report* found;     ///< `[1]`: of the records
-  voxelize_report* reports;   ///< `[ranks + 1]`: of all ranks, and this one's
+/// Sizes of the arrays of a call.
+struct voxelize_stream_sizes {
+  int ranks;
+  std::size_t record;  ///< bytes
+  index_t points;      ///< of the shard
+  index_t received;    ///< records that there is room for
+  index_t rows;        ///< of the rank's voxels
+  bool has_numbers;    ///< the caller has room for them
+  bool has_limit;      ///< max_voxels may drop voxels that are written
+
+  template <class Scalar>
+  voxelize_stream_sizes(int all_ranks, index_t n, voxelize_params<Scalar> const& params,
+                        voxelize_shard_output<Scalar> const& output) noexcept
+      : ranks{all_ranks},
+        record{shard_record<Scalar>{params.features.count(), false}.size()},
+        points{n},
+        received{smaller(output.received_capacity + most_padding * all_ranks, shard_most_points)},
+        rows{smaller(output.received_capacity, output.rows.capacity)},
+        has_numbers{!output.numbers.empty()},
+        has_limit{params.mode.max_voxels != voxel_mode::unlimited} {}
+
+  index_t sent() const noexcept { return points + most_padding * ranks; }
+  index_t flag_groups() const noexcept { return divide_up(points, index_t{flag_group}) + 2 * index_t{ranks}; }
+};
+
+/// The arrays of a call.
+template <class Exec>
+struct voxelize_stream_memory {
+  stream_partition<Exec> partition;  ///< of the points, by where they go
+  noted_voxelize<Exec> noting;
+  stream_flags flags;         ///< of the points that are sent: the first of their voxel in the cloud
+  voxel_map_scan<Exec> scan;  ///< of their ranks
+  unsigned char* told;        ///< see stream_told
+  unsigned char* told_by_all;
+  voxelize_segment* segments;    ///< `[ranks]`
+  unsigned char* sent;           ///< records, by owner; later, numbers of voxels that begin here
+  unsigned char* received;       ///< records, by index in the cloud; later, numbers of the rank's own voxels
+  std::uint32_t* is_first;       ///< a bit for each of them
+  voxelize_row_notes notes;      ///< of the rank's own voxels
+  index_t* numbers;              ///< `[rows]`: of the same, or null
+  std::uint32_t* firsts;         ///< `[ranks]`: voxels that begin here, by owner
+  std::uint32_t* firsts_of_all;  ///< `[ranks, ranks]`
+  std::uint32_t* flags_before;   ///< `[ranks]`: flags before those of what goes to a rank
+  std::uint32_t* given;          ///< `[ranks]`: where numbers begin that go to a rank
+  index_t* allowed;              ///< `[1]`: voxels of the rank that max_voxels allows
+  voxelize_report* found;        ///< `[1]`: of the records
+  voxelize_report* reports;      ///< `[ranks + 1]`: of all ranks, and this one's
   voxelize_shard_corrections* corrections;
 
-  // Of `hard`: the voxels of the shard.
-  std::uint32_t* more;         ///< `[n]`: see shard_record
-  std::int32_t* list_offsets;  ///< `[n + 1]`
-  std::int32_t* list_points;   ///< `[n]`
-  std::int32_t* point_voxel;   ///< `[n]`
-  std::int32_t* shard_voxels;  ///< `[1]`
-
-  voxelize_stream_memory(workspace_cutter& cutter, int ranks, shard_record<Scalar> const& record, index_t n, index_t m,
-                         index_t rows) noexcept
-      : keys{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
-        points{cutter.take<std::uint32_t>(n), cutter.take<std::uint32_t>(n)},
-        sorter{cutter, n},
-        scan{cutter, n} {
-    auto const size = static_cast<index_t>(record.size());
-    index_t const begins_size = index_t{ranks} + voxelize_stays_kinds + 1;
-    begins = cutter.take<std::uint32_t>(begins_size);
-    matrix = cutter.take<std::uint32_t>(ranks * begins_size);
-    firsts = cutter.take<std::int32_t>(n + 1);
-    sent = cutter.take<unsigned char>(n * size);
-    is_new = cutter.take<unsigned char>(n);
-    given = cutter.take<std::uint32_t>(n);
-    received = cutter.take<unsigned char>(m * size);
-    voxels = cutter.take<std::int32_t>(m);
-    is_first = cutter.take<unsigned char>(m);
-    taken = cutter.take<std::uint32_t>(m);
-    first = cutter.take<std::uint32_t>(rows);
-    numbers = cutter.take<index_t>(rows);
-    totals = cutter.take<std::int32_t>(ranks);
-    bases = cutter.take<index_t>(ranks);
-    headers = cutter.take<shard_header>(ranks + 1);
+  voxelize_stream_memory(workspace_cutter& cutter, voxelize_stream_sizes const& sizes) noexcept
+      : partition{cutter, sizes.points, sizes.ranks + int{voxelize_stays_kinds}},
+        noting{cutter, sizes.received},
+        flags{cutter, sizes.flag_groups()},
+        scan{cutter, stream_flags::words_of(sizes.flag_groups())} {
+    auto const record = static_cast<index_t>(sizes.record);
+    index_t const ranks = sizes.ranks;
+    auto const told_size = static_cast<index_t>(told_bytes<shard_header>(voxelize_tail_bytes(sizes.ranks)));
+    told = cutter.take<unsigned char>(told_size);
+    told_by_all = cutter.take<unsigned char>(ranks * told_size);
+    segments = cutter.take<voxelize_segment>(ranks);
+    sent = cutter.take<unsigned char>(sizes.sent() * record);
+    received = cutter.take<unsigned char>(sizes.received * record);
+    is_first = cutter.take<std::uint32_t>(first_words(sizes.received));
+    notes.first_points = cutter.take<std::uint32_t>(sizes.rows);
+    notes.points = cutter.take<std::uint32_t>(sizes.has_limit ? sizes.rows : 0);
+    if (!sizes.has_limit) notes.points = nullptr;
+    numbers = cutter.take<index_t>(sizes.has_numbers ? 0 : sizes.rows);
+    firsts = cutter.take<std::uint32_t>(ranks);
+    firsts_of_all = cutter.take<std::uint32_t>(ranks * ranks);
+    flags_before = cutter.take<std::uint32_t>(ranks);
+    given = cutter.take<std::uint32_t>(ranks);
     allowed = cutter.take<index_t>(1);
     found = cutter.take<voxelize_report>(1);
     reports = cutter.take<voxelize_report>(ranks + 1);
     corrections = cutter.take<voxelize_shard_corrections>(1);
-    index_t const listed = record.has_more ? n : 0;
-    more = cutter.take<std::uint32_t>(listed);
-    list_offsets = cutter.take<std::int32_t>(listed + 1);
-    list_points = cutter.take<std::int32_t>(listed);
-    point_voxel = cutter.take<std::int32_t>(listed);
-    shard_voxels = cutter.take<std::int32_t>(1);
+  }
+
+  /// Words of is_first.
+  static index_t first_words(index_t records) noexcept {
+    return stream_flags::words_of(records / index_t{flag_group} + 1);
   }
 };
 

@@ -16,220 +16,200 @@ struct voxelize_stream_args {
   Points cloud;
   voxelize_params<scalar> params;
   int ranks;
+  std::uint32_t me;
   shard_record<scalar> record;
-  voxelize_stream_memory<Exec, scalar> memory;
-  std::uint32_t const* owners;  ///< `[n]`: of the points in order
-  std::uint32_t const* order;   ///< `[n]`: the points in order
-  std::uint32_t sent = 0;       ///< records
-  std::uint32_t received = 0;   ///< records
-  index_t rows = 0;             ///< of the rank's voxels, at most
+  voxelize_stream_memory<Exec> memory;
+  index_t* numbers;  ///< of the rows
+  index_t rows;      ///< of the rank's voxels: at most, and later as many as there are
 
-  /// Points that follow a record on its rank, and were not sent.
-  FARPOINT_HD std::uint32_t more_of(std::uint64_t i) const noexcept {
-    if (!record.has_more) return 0;
-    return *reinterpret_cast<std::uint32_t const*>(memory.received + i * record.size() + record.more_at());
+  FARPOINT_HD bool is_sent(std::uint32_t key) const noexcept { return key < static_cast<std::uint32_t>(ranks); }
+  /// The record of a place that is sent.
+  FARPOINT_HD unsigned char* record_at(std::uint32_t key, std::uint32_t place) const noexcept {
+    unsigned char* const records = key == me ? memory.received : memory.sent;
+    return records + std::uint64_t{place + memory.segments[key].record} * record.size();
   }
-  FARPOINT_HD bool is_voxel(index_t row) const noexcept { return row < static_cast<index_t>(memory.found->voxels); }
-  /// Whether max_voxels allows this voxel of the rank, by its number.
-  FARPOINT_HD bool allows(index_t row) const noexcept {
-    return is_voxel(row) && memory.numbers[row] < params.mode.max_voxels;
+  FARPOINT_HD std::uint32_t flag_of(std::uint32_t key, std::uint32_t place) const noexcept {
+    return place + memory.segments[key].flag;
   }
-  /// The same, once it is known how many voxels are allowed.
-  FARPOINT_HD bool drops(index_t row) const noexcept { return is_voxel(row) && row >= *memory.allowed; }
 };
 
-/// Notes where each point of the shard goes.
+/// Finds where a point of the shard goes.
 template <class Exec, class Points>
 struct voxelize_choose_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    auto const point = args.cloud[static_cast<index_t>(i)];
-    auto const ranks = static_cast<std::uint32_t>(args.ranks);
+  FARPOINT_HD std::uint32_t operator()(std::uint32_t i) const noexcept {
+    auto const point = args.cloud[index_t{i}];
     vec<std::int32_t> at{};
-    std::uint32_t key = ranks + (is_finite(point) ? stays_outside : stays_non_finite);
     if (voxel_of(args.params.grid, point, at)) {
-      key = owner_of(cell_of(args.params.grid, at), args.params.hash_seed, args.ranks);
+      return owner_of(cell_of(args.params.grid, at), args.params.hash_seed, args.ranks);
     }
-    args.memory.keys[0][i] = key;
-    args.memory.points[0][i] = static_cast<std::uint32_t>(i);
-    if (args.record.has_more) args.memory.more[i] = 0;
+    return static_cast<std::uint32_t>(args.ranks) + (is_finite(point) ? stays_outside : stays_non_finite);
   }
 };
 
-/// Leaves at home what a voxel of the shard has too many of; its first point tells how many they are. Runs for the
-/// entries of the lists.
-template <class Exec, class Points>
-struct voxelize_leave_step {
-  voxelize_stream_args<Exec, Points> args;
-
-  FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
-    auto const& memory = args.memory;
-    auto const entry = static_cast<index_t>(k);
-    if (entry >= memory.list_offsets[*memory.shard_voxels]) return;
-    std::int32_t const point = memory.list_points[k];
-    std::int32_t const voxel = memory.point_voxel[point];
-    index_t const begin = memory.list_offsets[voxel];
-    index_t const kept = begin + args.params.mode.max_points;
-    index_t const end = memory.list_offsets[voxel + 1];
-    if (entry >= kept) memory.keys[0][point] = static_cast<std::uint32_t>(args.ranks) + stays_surplus;
-    if (entry == begin && end > kept) memory.more[point] = static_cast<std::uint32_t>(end - kept);
-  }
-};
-
-/// Finds where each key begins among the points in order. Runs for one more than there are points.
+/// Writes where keys begin into what is told. Runs for one more than there are keys.
 template <class Exec, class Points>
 struct voxelize_begin_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
-    auto const n = static_cast<std::uint64_t>(args.cloud.size());
-    std::uint32_t const all = static_cast<std::uint32_t>(args.ranks) + voxelize_stays_kinds;
-    std::uint32_t key = j == 0 ? 0 : args.owners[j - 1] + 1;
-    std::uint32_t const last = j == n ? all : args.owners[j];
-    for (; key <= last; ++key) args.memory.begins[key] = static_cast<std::uint32_t>(j);
+  FARPOINT_HD void operator()(std::uint64_t key) const noexcept {
+    auto* const begins = reinterpret_cast<std::uint32_t*>(args.memory.told + sizeof(shard_header));
+    begins[key] = args.memory.partition.begin(static_cast<int>(key));
   }
 };
 
-/// Writes a record. Runs for those that are sent.
+/// Writes the record of a point, if it is sent: see stream_partition::move().
 template <class Exec, class Points>
 struct voxelize_pack_step {
+  using scalar = typename Points::scalar;
+
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
-    using scalar = typename Points::scalar;
-    std::uint32_t const i = args.order[j];
-    unsigned char* const record = args.memory.sent + j * args.record.size();
-    auto const point = args.cloud[index_t{i}];
-    auto* const coordinates = reinterpret_cast<scalar*>(record);
+  FARPOINT_HD auto load(std::uint32_t i) const noexcept { return args.cloud[index_t{i}]; }
+
+  FARPOINT_HD void operator()(std::uint32_t i, std::uint32_t key, std::uint32_t place,
+                              vec<scalar> const& point) const noexcept {
+    if (!args.is_sent(key)) return;
+    auto* const coordinates = reinterpret_cast<scalar*>(args.record_at(key, place));
     FARPOINT_UNROLL
     for (int axis = 0; axis < 3; ++axis) coordinates[axis] = point[axis];
-    auto const& features = args.params.features;
     auto* const values = reinterpret_cast<float*>(coordinates + 3);
     auto const count = static_cast<int>(args.record.features);
-    for (int f = 0; f < count; ++f) values[f] = features(index_t{i}, f);
-    if (args.record.has_more) *reinterpret_cast<std::uint32_t*>(values + count) = args.memory.more[i];
+    for (int f = 0; f < count; ++f) values[f] = args.params.features(index_t{i}, f);
   }
 };
 
-/// Finds the first record of each voxel. Runs for the records, as what follows.
+/// Fills what a message has more than there are records: they are not finite, and so in no voxel. Runs for as many as a
+/// message may have more, of all ranks.
 template <class Exec, class Points>
-struct voxelize_first_step {
+struct voxelize_pad_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    std::int32_t const voxel = args.memory.voxels[i];
-    if (voxel < 0) return;
-    std::uint32_t* const first = args.memory.first + voxel;
-    auto const own = static_cast<std::uint32_t>(i);
-    // Nearly all come late.
-    if (own < atomic_load(first)) atomic_min(first, own);
+  FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
+    auto const key = static_cast<std::uint32_t>(k) / std::uint32_t{most_padding};
+    std::uint32_t const begin = args.memory.partition.begin(static_cast<int>(key));
+    std::uint32_t const end = args.memory.partition.begin(static_cast<int>(key) + 1);
+    std::uint32_t const all = rounded_up(end - begin, elements_together(args.record.size()));
+    std::uint32_t const place = end + static_cast<std::uint32_t>(k) % std::uint32_t{most_padding};
+    if (place >= begin + all) return;
+    unsigned char* const record = args.record_at(key, place);
+    for (std::size_t byte = 0; byte < args.record.size(); ++byte) record[byte] = 0xff;
   }
 };
 
+/// Marks the first record of each voxel. Runs for the rows that there is room for.
 template <class Exec, class Points>
-struct voxelize_flag_step {
+struct voxelize_mark_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    std::int32_t const voxel = args.memory.voxels[i];
-    args.memory.is_first[i] = voxel >= 0 && args.memory.first[voxel] == static_cast<std::uint32_t>(i) ? 1 : 0;
+  FARPOINT_HD void operator()(std::uint64_t row) const noexcept {
+    if (row >= args.memory.found->voxels) return;
+    std::uint32_t const first = args.memory.notes.first_points[row];
+    atomic_or(args.memory.is_first + first / 32, std::uint32_t{1} << (first % 32));
   }
 };
 
-/// Puts what owners say of the records in the order of the points. Runs for the points.
+/// Counts the flags of each word. Runs for all words that there is room for.
 template <class Exec, class Points>
-struct voxelize_spread_step {
+struct voxelize_rank_step {
+  voxelize_stream_args<Exec, Points> args;
+  std::uint64_t words;
+
+  FARPOINT_HD void operator()(std::uint64_t word) const noexcept {
+    auto const& flags = args.memory.flags;
+    flags.ranks[word] = word < words ? static_cast<std::int32_t>(count_bits(flags.words[word])) : 0;
+  }
+};
+
+/// Counts the voxels that begin here, by owner. Runs for the ranks.
+template <class Exec, class Points>
+struct voxelize_firsts_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
-    args.memory.firsts[args.order[j]] = j < args.sent ? args.memory.is_new[j] : 0;
+  FARPOINT_HD void operator()(std::uint64_t rank) const noexcept {
+    auto const& memory = args.memory;
+    auto const key = static_cast<std::uint32_t>(rank);
+    auto const flags_before = [&](int at) {
+      return memory.flags.before(args.flag_of(key, memory.partition.begin(at)));
+    };
+    memory.flags_before[key] = flags_before(static_cast<int>(key));
+    memory.firsts[key] = flags_before(static_cast<int>(key) + 1) - memory.flags_before[key];
   }
 };
 
-/// Puts their numbers in the order of the records. Runs for those that are sent.
+/// Numbers the voxels that begin here, in the order of the points: see stream_partition::number().
 template <class Exec, class Points>
 struct voxelize_give_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t j) const noexcept {
-    args.memory.given[j] = static_cast<std::uint32_t>(args.memory.firsts[args.order[j]]);
+  FARPOINT_HD bool marks(std::uint32_t key, std::uint32_t place) const noexcept {
+    return args.is_sent(key) && args.memory.flags.is_set(args.flag_of(key, place));
+  }
+  FARPOINT_HD std::uint32_t before(std::uint32_t key, std::uint32_t place) const noexcept {
+    if (!args.is_sent(key)) return 0;
+    return args.memory.flags.before(args.flag_of(key, place)) - args.memory.flags_before[key];
+  }
+  FARPOINT_HD void give(std::uint32_t key, std::uint32_t place, std::uint32_t number) const noexcept {
+    reinterpret_cast<std::uint32_t*>(args.memory.sent)[args.memory.given[key] + before(key, place)] = number;
   }
 };
 
-/// The number of the first voxel that a rank's points begin. Runs for the ranks.
+/// Takes the numbers of the voxels that begin on a rank. Runs for these.
 template <class Exec, class Points>
-struct voxelize_base_step {
+struct voxelize_take_step {
   voxelize_stream_args<Exec, Points> args;
-
-  FARPOINT_HD void operator()(std::uint64_t rank) const noexcept {
-    auto const& own = args.memory.headers[rank];
-    index_t base = 0;
-    for (int r = 0; r < args.ranks; ++r) {
-      auto const& other = args.memory.headers[r];
-      if (other.points > 0 && other.first_index < own.first_index) base += args.memory.totals[r];
-    }
-    args.memory.bases[rank] = base;
-  }
-};
-
-/// Numbers the voxels whose first point came from a rank. Runs for the records from that one.
-template <class Exec, class Points>
-struct voxelize_number_step {
-  voxelize_stream_args<Exec, Points> args;
-  std::uint32_t from;
-  std::uint32_t begin;
+  std::uint64_t begin;  ///< of them, among the numbers that came in
+  index_t first_row;
+  index_t base;
 
   FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
-    std::uint64_t const i = begin + k;
-    if (args.memory.is_first[i] == 0) return;
-    args.memory.numbers[args.memory.voxels[i]] = args.memory.bases[from] + index_t{args.memory.taken[i]};
+    auto const* const taken = reinterpret_cast<std::uint32_t const*>(args.memory.received) + begin;
+    args.numbers[first_row + static_cast<index_t>(k)] = base + index_t{taken[k]};
   }
 };
 
-/// Finds how many voxels of the rank max_voxels allows: their numbers ascend. Runs for one more than there are rows.
+/// Finds how many voxels of the rank max_voxels allows: their numbers ascend. Runs once.
 template <class Exec, class Points>
 struct voxelize_allow_step {
   voxelize_stream_args<Exec, Points> args;
 
-  FARPOINT_HD void operator()(std::uint64_t k) const noexcept {
-    auto const row = static_cast<index_t>(k);
-    if (row < args.rows) args.memory.first[row] = 0;
-    bool const is_end = !args.allows(row) && (row == 0 || args.allows(row - 1));
-    if (is_end) *args.memory.allowed = row;
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept {
+    index_t low = 0;
+    index_t high = args.rows;
+    bool const has_limit = args.params.mode.max_voxels != voxel_mode::unlimited;
+    if (!has_limit) low = high;
+    while (low < high) {
+      index_t const middle = low + (high - low) / 2;
+      if (args.numbers[middle] < args.params.mode.max_voxels) {
+        low = middle + 1;
+      } else {
+        high = middle;
+      }
+    }
+    *args.memory.allowed = low;
+    *args.memory.corrections = {};
   }
 };
 
-/// Counts the points that voxelize() has not, or elsewhere. Runs for the records.
+/// Counts the points of voxels that voxelize() has written and max_voxels does not allow. Runs for `step` or fewer.
 template <class Exec, class Points>
 struct voxelize_correct_step {
   voxelize_stream_args<Exec, Points> args;
+  index_t step;
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+  FARPOINT_HD void operator()(std::uint64_t first) const noexcept {
     auto const& memory = args.memory;
-    std::int32_t const voxel = memory.voxels[i];
-    std::uint64_t points = args.more_of(i);
-    bool const is_dropped = voxel < 0 || voxel >= *memory.allowed;
-    if (voxel >= 0 && is_dropped) {
-      atomic_add(memory.first + voxel, std::uint32_t{1});
-      ++points;
+    std::uint64_t dropped = 0;
+    std::uint64_t surplus = 0;
+    for (index_t row = *memory.allowed + static_cast<index_t>(first); row < args.rows; row += step) {
+      index_t const points = memory.notes.points[row];
+      dropped += static_cast<std::uint64_t>(points);
+      surplus += static_cast<std::uint64_t>(larger(points - args.params.mode.max_points, index_t{0}));
     }
-    if (points == 0) return;
-    auto& to = is_dropped ? memory.corrections->dropped_points : memory.corrections->surplus_points;
-    atomic_add(&to, points);
-  }
-};
-
-/// What voxelize() took for a surplus in voxels that are dropped. Runs for the rows.
-template <class Exec, class Points>
-struct voxelize_uncount_step {
-  voxelize_stream_args<Exec, Points> args;
-
-  FARPOINT_HD void operator()(std::uint64_t row) const noexcept {
-    if (!args.drops(static_cast<index_t>(row))) return;
-    index_t const surplus = index_t{args.memory.first[row]} - args.params.mode.max_points;
-    if (surplus <= 0) return;
-    atomic_add(&args.memory.corrections->surplus_points, std::uint64_t{0} - static_cast<std::uint64_t>(surplus));
+    if (dropped == 0) return;
+    atomic_add(&memory.corrections->dropped_points, dropped);
+    if (surplus != 0) atomic_add(&memory.corrections->surplus_points, surplus);
   }
 };
 
@@ -243,23 +223,14 @@ struct voxelize_count_step {
     auto const& memory = args.memory;
     auto const allowed = static_cast<unsigned long long>(*memory.allowed);
     voxelize_report report = *memory.found;
+    // Points stayed at home. Here it is what messages have more than records.
+    report.non_finite = 0;
     report.dropped_voxels += report.voxels - allowed;
     report.voxels = allowed;
     report.dropped_points += memory.corrections->dropped_points;
-    report.surplus_points += memory.corrections->surplus_points;
+    report.surplus_points -= memory.corrections->surplus_points;
     memory.reports[args.ranks] = report;
     if (!voxel_count.empty()) voxel_count.set(0, *memory.allowed);
-  }
-};
-
-/// Runs for the rows.
-template <class Exec, class Points>
-struct voxelize_copy_numbers_step {
-  voxelize_stream_args<Exec, Points> args;
-  index_t* numbers;
-
-  FARPOINT_HD void operator()(std::uint64_t row) const noexcept {
-    if (static_cast<index_t>(row) < *args.memory.allowed) numbers[row] = args.memory.numbers[row];
   }
 };
 

@@ -1,0 +1,128 @@
+/// @file
+/// What is gathered by gather_voxels(), and what can be said of its arguments before rows are counted.
+#pragma once
+
+#include <farpoint/scale/voxelize_shard_layout.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A part of the output, as bytes.
+struct voxel_part {
+  void const* own;      ///< the rank's rows; null if the rank has not got the part
+  void* all;            ///< of all ranks; null if it is not asked for
+  std::size_t width;    ///< bytes of a row
+  std::size_t element;  ///< bytes of an element of it
+  bool same_type;
+  bool fits;  ///< `all` has room for its capacity
+};
+
+inline constexpr int voxel_part_count = 7;
+
+/// The parts that have rows.
+template <class Scalar>
+class voxel_parts {
+ public:
+  voxel_parts(voxelize_output<Scalar> const& own, voxelize_output<Scalar> const& all, index_t features,
+              index_t most_points) noexcept
+      : rows_{all.capacity} {
+    add(own.coords, all.coords, column_count(all.columns), 4);
+    parts_[0].same_type = own.columns == all.columns;
+    add(own.points_per_voxel, all.points_per_voxel, 1, all.points_per_voxel.wide() ? 8 : 4);
+    parts_[1].same_type = own.points_per_voxel.wide() == all.points_per_voxel.wide();
+    // Only of `hard`, whose rows are in memory: their size does not overflow.
+    add_features(own.gathered, all.gathered, all.gathered.empty() ? 1 : features * most_points);
+    add_features(own.mean, all.mean, features);
+    add_features(own.max, all.max, features);
+    add_features(own.first, all.first, features);
+    add(own.centroid, all.centroid, 3, sizeof(Scalar));
+  }
+
+  voxel_part const* begin() const noexcept { return parts_; }
+  voxel_part const* end() const noexcept { return parts_ + size_; }
+
+ private:
+  template <class Part>
+  void add(Part const& own, Part const& all, index_t each, std::size_t element) noexcept {
+    bool const wanted = !all.empty();
+    parts_[size_++] = {own.empty() ? nullptr : own.data(),
+                       wanted ? all.data() : nullptr,
+                       wanted ? static_cast<std::size_t>(each) * element : 0,
+                       element,
+                       true,
+                       fits_or_absent(static_cast<index_t>(all.size()), rows_, each)};
+  }
+  void add_features(feature_span const& own, feature_span const& all, index_t each) noexcept {
+    add(own, all, each, all.is_float16() ? 2 : 4);
+    parts_[size_ - 1].same_type = own.is_float16() == all.is_float16();
+  }
+
+  index_t rows_;
+  voxel_part parts_[voxel_part_count];
+  int size_ = 0;
+};
+
+/// What a rank says before it gathers.
+struct gather_header {
+  std::uint64_t digest;  ///< of the parts
+  std::uint64_t is_bad;
+  index_t rows;               ///< that the rank has
+  index_t capacity;           ///< for those of all ranks
+  std::uint64_t lacks_parts;  ///< the rank may have no rows, which is not known yet, or this is an error
+};
+
+inline constexpr char const* gather_differs = "gather_voxels: ranks ask for different parts";
+
+/// @param all  `[ranks]`: what all have said
+/// @return whether all have room for all rows: ranks come to the same decision
+inline result check_gather_room(gather_header const* all, int ranks) noexcept {
+  index_t rows = 0;
+  index_t room = max_points;
+  for (int r = 0; r < ranks; ++r) {
+    rows += all[r].rows;
+    room = smaller(room, all[r].capacity);
+  }
+  return rows > room ? too_small("gather_voxels: a rank has no room for the rows of all") : result{};
+}
+
+/// Checks what does not depend on how many rows the rank has.
+template <class Scalar>
+result check_gather_request(voxelize_params<Scalar> const& params, voxelize_shard_output<Scalar> const& own,
+                            voxelize_output<Scalar> const& all) noexcept {
+  if (all.capacity < 0 || all.capacity > max_points)
+    return reject("gather_voxels: all.capacity is negative, or above 2^48");
+  int const features = params.features.count();
+  if (features < 0 || features > feature_view::max_count || params.mode.max_points < 1) {
+    return reject("gather_voxels: not the parameters of voxelize_shard()");
+  }
+  if (!all.gathered.empty() && (params.mode.is_dynamic() || params.mode.max_points > max_points / 64)) {
+    return reject("gather_voxels: all.gathered without hard{}, or of too many points");
+  }
+  if (own.rows.voxel_count.empty()) return reject("gather_voxels: own.rows.voxel_count is missing");
+  for (voxel_part const& part : voxel_parts<Scalar>{own.rows, all, features, params.mode.max_points}) {
+    if (part.all != nullptr && !part.fits) return reject("gather_voxels: a part of `all` is smaller than its capacity");
+  }
+  return {};
+}
+
+/// Checks that a rank with rows has all parts of them that are asked for.
+template <class Scalar>
+result check_gather_parts(voxel_parts<Scalar> const& parts) noexcept {
+  for (voxel_part const& part : parts) {
+    if (part.all == nullptr) continue;
+    if (part.own == nullptr) return reject("gather_voxels: `all` has a part that `own` has not");
+    if (!part.same_type) return reject("gather_voxels: a part of `all` and of `own` differ in type");
+  }
+  return {};
+}
+
+/// A number for the parts that are asked for.
+template <class Scalar>
+std::uint64_t digest_of(voxel_parts<Scalar> const& parts) noexcept {
+  digest all;
+  for (voxel_part const& part : parts) all.add(part.width);
+  return all.word();
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

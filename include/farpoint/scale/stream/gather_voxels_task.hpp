@@ -1,0 +1,210 @@
+/// @file
+/// gather_voxels() as loops that a stream can run, with one wait of the host.
+#pragma once
+
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/scale/gather_voxels_layout.hpp>
+#include <farpoint/scale/stream/telling.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Rows of each rank begin at a multiple of so many, and so at 16 bytes, whatever their width: where a message does
+/// not, NCCL copies its bytes one by one.
+inline constexpr index_t gather_together = 16;
+
+/// What a rank tells besides its header: how many rows it has, or -1.
+using gather_told = stream_told<gather_header, sizeof(index_t)>;
+
+struct gather_stream_memory {
+  unsigned char* told = nullptr;  ///< see stream_told
+  unsigned char* told_by_all = nullptr;
+  index_t* numbers = nullptr;     ///< `[places]`, by rank; below 0 where there is no row
+  unsigned char* rows = nullptr;  ///< `[places]` of the widest part, by rank
+  std::size_t bytes = 0;
+
+  template <class Scalar>
+  gather_stream_memory(unsigned char* workspace, int ranks, voxel_parts<Scalar> const& parts,
+                       index_t capacity) noexcept {
+    std::size_t widest = 0;
+    for (voxel_part const& part : parts) widest = larger(widest, part.width);
+    index_t const places = capacity + ranks * gather_together;
+    auto const each = static_cast<index_t>(told_bytes<gather_header>(sizeof(index_t)));
+    workspace_cutter cutter{workspace};
+    told = cutter.take<unsigned char>(each);
+    told_by_all = cutter.take<unsigned char>(ranks * each);
+    numbers = cutter.take<index_t>(places);
+    rows = cutter.take<unsigned char>(places * static_cast<index_t>(widest));
+    bytes = cutter.used();
+  }
+};
+
+/// Tells how many rows there are. Runs once.
+struct gather_count_step {
+  index_span voxel_count;
+  index_t most;  ///< that there can be
+  index_t* tail;
+
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept {
+    index_t const rows = voxel_count.get(0);
+    *tail = rows >= 0 && rows <= most ? rows : -1;
+  }
+};
+
+/// Puts a word of a row where its number says. Runs for the words of all places.
+template <class Word>
+struct gather_place_step {
+  index_t const* numbers;
+  Word const* rows;
+  Word* all;
+  std::uint64_t width;  ///< words of a row
+  index_t total;        ///< rows of all ranks
+
+  /// @tparam Number  of 32 bits where all fit in them, which are divided in less time
+  template <class Number>
+  FARPOINT_HD void operator()(Number i) const noexcept {
+    Number const row = i / static_cast<Number>(width);
+    index_t const number = numbers[row];
+    if (number < 0 || number >= total) return;
+    all[static_cast<std::uint64_t>(number) * width + (i - row * static_cast<Number>(width))] = rows[i];
+  }
+};
+
+/// Writes what there is once. Runs once.
+struct gather_finish_step {
+  index_span voxel_count;
+  voxelize_report* report;
+  voxelize_report const* own;
+  index_t total;
+
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept {
+    if (!voxel_count.empty()) voxel_count.set(0, total);
+    if (report != nullptr && own != nullptr) *report = *own;
+  }
+};
+
+/// One rank's part of a call, after ranks have agreed on the arguments.
+template <class Exec, class Communicator>
+class gather_stream_task {
+ public:
+  /// @param headers  `[ranks]`
+  gather_stream_task(Exec exec, Communicator& communicator, gather_header const* headers,
+                     gather_stream_memory const& memory) noexcept
+      : exec_{exec}, communicator_{communicator}, headers_{headers}, memory_{memory} {
+    for (int r = 0; r < communicator.ranks(); ++r) {
+      begins_[r] = places_;
+      places_ += divide_up(headers[r].rows, gather_together) * gather_together;
+      total_ += headers[r].rows;
+    }
+  }
+
+  /// Rows of all ranks.
+  index_t total() const noexcept { return total_; }
+
+  result exchange_numbers(index_t const* own) noexcept {
+    std::size_t const size = static_cast<std::size_t>(places_) * sizeof *memory_.numbers;
+    result const done = shard_backend<Exec>::fill(exec_, memory_.numbers, 0xff, size);
+    return done ? exchange(own, memory_.numbers, sizeof *own) : done;
+  }
+
+  /// Brings a part of all rows together, and puts each where its number says.
+  result gather(voxel_part const& part) noexcept {
+    if (part.all == nullptr) return {};
+    if (result const done = exchange(part.own, memory_.rows, part.width); !done) return done;
+    return part.element == 2 ? place<std::uint16_t>(part) : place<std::uint32_t>(part);
+  }
+
+ private:
+  template <class Word>
+  result place(voxel_part const& part) const noexcept {
+    std::size_t const width = part.width / sizeof(Word);
+    gather_place_step<Word> const step{memory_.numbers, reinterpret_cast<Word const*>(memory_.rows),
+                                       static_cast<Word*>(part.all), width, total_};
+    return for_each_index(exec_, places_ * static_cast<index_t>(width), step, 2);
+  }
+
+  /// The same rows go to everybody.
+  result exchange(void const* own, void* all, std::size_t width) noexcept {
+    auto const ranks = static_cast<std::size_t>(communicator_.ranks());
+    auto const mine = static_cast<std::size_t>(headers_[communicator_.rank()].rows);
+    for (std::size_t r = 0; r < ranks; ++r) {
+      outgoing_[r] = {0, mine * width};
+      incoming_[r] = {static_cast<std::size_t>(begins_[r]) * width, static_cast<std::size_t>(headers_[r].rows) * width};
+    }
+    return communicator_.all_to_all({static_cast<unsigned char const*>(own),
+                                     {outgoing_, ranks},
+                                     static_cast<unsigned char*>(all),
+                                     {incoming_, ranks}});
+  }
+
+  Exec exec_;
+  Communicator& communicator_;
+  gather_header const* headers_;
+  gather_stream_memory const& memory_;
+  index_t begins_[max_stream_ranks] = {};  ///< place of the first row of a rank
+  index_t places_ = 0;
+  index_t total_ = 0;
+  message outgoing_[max_stream_ranks];
+  message incoming_[max_stream_ranks];
+};
+
+/// Bytes of workspace; 0 for arguments that are refused.
+template <class Scalar>
+std::size_t gather_stream_size(int ranks, voxelize_params<Scalar> const& params,
+                               voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all) noexcept {
+  if (ranks < 1 || ranks > max_stream_ranks || !check_gather_request(params, own, all)) return 0;
+  voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), params.mode.max_points};
+  return gather_stream_memory{nullptr, ranks, parts, all.capacity}.bytes;
+}
+
+/// All ranks come to the same decision.
+/// @param headers  `[ranks]`: gets the rows of all
+inline result agree_on_told_rows(gather_told const& told, gather_header* headers, int ranks) noexcept {
+  for (int r = 0; r < ranks; ++r) {
+    headers[r].rows = told.tail<index_t>(r, 0);
+    if (headers[r].rows < 0) {
+      return reject("gather_voxels: own.numbers is missing, or own is not what voxelize_shard() has filled");
+    }
+    if (headers[r].rows > 0 && headers[r].lacks_parts != 0) {
+      return reject("gather_voxels: `all` has a part that `own` of a rank with rows has not, or of another type");
+    }
+  }
+  return check_gather_room(headers, ranks);
+}
+
+/// The call, for all executions.
+/// @param good  what the rank says of its arguments
+template <class Exec, class Communicator, class Scalar>
+result gather_voxels_on(Exec exec, Communicator& communicator, voxelize_params<Scalar> const& params,
+                        voxelize_shard_output<Scalar> const& own, voxelize_output<Scalar> const& all, result good,
+                        bytes workspace) noexcept {
+  int const ranks = communicator.ranks();
+  if (good) good = check_gather_request(params, own, all);
+  if (good) good = check_workspace(workspace, gather_stream_size(ranks, params, own, all));
+  voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), good ? params.mode.max_points : 1};
+  gather_stream_memory const memory{workspace.data(), ranks, parts, good ? all.capacity : 0};
+  if (good) {
+    index_t const most = smaller(own.rows.capacity, static_cast<index_t>(own.numbers.size()));
+    auto* const tail = reinterpret_cast<index_t*>(memory.told + sizeof(gather_header));
+    good = for_each_index(exec, 1, gather_count_step{own.rows.voxel_count, most, tail});
+  }
+  gather_told told{sizeof(index_t)};
+  gather_header headers[max_stream_ranks];
+  gather_header const mine{digest_of(parts), good ? 0u : 1u, 0, all.capacity, check_gather_parts(parts) ? 0u : 1u};
+  stream_telling<Exec, Communicator, gather_told> telling{exec, communicator, good ? memory.told : nullptr,
+                                                          memory.told_by_all, told};
+  result done = agree_on_arguments(telling, good, mine, headers, gather_differs);
+  if (done) done = agree_on_told_rows(told, headers, ranks);
+  if (!done) return done;
+
+  gather_stream_task<Exec, Communicator> task{exec, communicator, headers, memory};
+  done = task.exchange_numbers(own.numbers.data());
+  for (voxel_part const& part : parts) {
+    if (done) done = task.gather(part);
+  }
+  gather_finish_step const finish{all.voxel_count, all.report, own.rows.report, task.total()};
+  return done ? for_each_index(exec, 1, finish) : done;
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

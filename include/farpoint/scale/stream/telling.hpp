@@ -1,0 +1,98 @@
+/// @file
+/// How ranks agree on arguments where what they tell besides stands in the memory of a stream.
+#pragma once
+
+#include <farpoint/scale/shard_backend.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The most ranks of a call on shards in device memory: what all have told is looked at on the caller's stack.
+inline constexpr int max_stream_ranks = 120;
+
+/// Bytes that a rank tells: a header, and `tail` bytes behind it.
+template <class Header>
+constexpr std::size_t told_bytes(std::size_t tail) noexcept {
+  return divide_up(sizeof(Header) + tail, alignof(Header)) * alignof(Header);
+}
+
+/// What all ranks of a call have told: a header each, which the host has written, and a tail, which the stream has.
+/// @tparam MostTail  bytes of a tail
+template <class Header, std::size_t MostTail>
+class stream_told {
+ public:
+  static constexpr std::size_t most_bytes = told_bytes<Header>(MostTail);
+
+  explicit stream_told(std::size_t tail) noexcept : size_{told_bytes<Header>(tail)} {}
+
+  /// Bytes of what a rank tells.
+  std::size_t size() const noexcept { return size_; }
+  unsigned char* memory() noexcept { return memory_; }
+
+  Header header(int rank) const noexcept { return load<Header>(rank, 0); }
+  /// Element of a tail.
+  template <class T>
+  T tail(int rank, int element) const noexcept {
+    return load<T>(rank, sizeof(Header) + static_cast<std::size_t>(element) * sizeof(T));
+  }
+
+ private:
+  template <class T>
+  T load(int rank, std::size_t at) const noexcept {
+    T value;
+    std::memcpy(&value, memory_ + static_cast<std::size_t>(rank) * size_ + at, sizeof value);
+    return value;
+  }
+
+  std::size_t size_;
+  unsigned char memory_[max_stream_ranks * most_bytes];
+};
+
+/// A communicator for agree_on_arguments() whose one exchange tells tails, too.
+template <class Exec, class Communicator, class Told>
+class stream_telling {
+ public:
+  /// @param mine  the execution's memory for what the rank tells, where the tail stands; null: the rank's arguments are
+  ///              refused, and it has none
+  /// @param all   `[ranks, told.size()]`: room in the same memory
+  /// @param told  is filled
+  stream_telling(Exec exec, Communicator& communicator, unsigned char* mine, unsigned char* all, Told& told) noexcept
+      : exec_{exec}, communicator_{communicator}, mine_{mine}, all_{all}, told_{told} {}
+
+  int ranks() const noexcept { return communicator_.ranks(); }
+  int rank() const noexcept { return communicator_.rank(); }
+
+  /// @param size  of a header
+  result all_gather(void const* header, void* headers, std::size_t size) noexcept {
+    result const done = mine_ == nullptr ? refuse(header, size) : tell(header, size);
+    for (int r = 0; r < ranks() && done; ++r) {
+      auto const other = told_.header(r);
+      std::memcpy(static_cast<unsigned char*>(headers) + static_cast<std::size_t>(r) * size, &other, size);
+    }
+    return done;
+  }
+
+ private:
+  using backend = shard_backend<Exec>;
+
+  result tell(void const* header, std::size_t size) noexcept {
+    result done = backend::write(exec_, communicator_, mine_, header, size);
+    if (done) done = communicator_.all_gather(mine_, all_, told_.size());
+    if (!done) return done;
+    return backend::read(exec_, communicator_, told_.memory(), all_, static_cast<std::size_t>(ranks()) * told_.size());
+  }
+  result refuse(void const* header, std::size_t size) noexcept {
+    unsigned char own[Told::most_bytes] = {};
+    std::memcpy(own, header, size);
+    return backend::tell(exec_, communicator_, own, told_.memory(), told_.size(), {});
+  }
+
+  Exec exec_;
+  Communicator& communicator_;
+  unsigned char* mine_;
+  unsigned char* all_;
+  Told& told_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
