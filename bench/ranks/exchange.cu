@@ -3,7 +3,7 @@
 
 #include "ranks/register.cuh"
 
-#include <farpoint/scale/stream/fps_peers.cuh>
+#include <farpoint/scale/stream/fps/peers.cuh>
 
 #include <string>
 

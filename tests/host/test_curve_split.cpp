@@ -1,6 +1,6 @@
 // Exact splitting along Hilbert's curve with ranks that are threads: parts of the same size, which follow one another.
-#include <farpoint/scale/stream/curve_reach.hpp>
-#include <farpoint/scale/stream/curve_split.hpp>
+#include <farpoint/scale/stream/curve/reach.hpp>
+#include <farpoint/scale/stream/curve/split.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
 #include "../catch.hpp"

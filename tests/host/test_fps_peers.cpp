@@ -1,6 +1,6 @@
 // The kernel of fps_shard() where ranks reach each other's memory, run by fibers: blocks of all ranks side by side.
 #include <farpoint/detail/fps/local_maxima/team.hpp>
-#include <farpoint/scale/stream/fps_peers.hpp>
+#include <farpoint/scale/stream/fps/peers.hpp>
 
 #include "../shared/fiber_machine.hpp"
 #include "../shared/for_each_seed.hpp"

@@ -1,7 +1,7 @@
 // The kernels of fps_shard() on streams, run by fibers, with ranks that are threads: the samples of one call.
-#include <farpoint/scale/stream/fps_decide.hpp>
-#include <farpoint/scale/stream/fps_list.hpp>
-#include <farpoint/scale/stream/fps_task.hpp>
+#include <farpoint/scale/stream/fps/decide.hpp>
+#include <farpoint/scale/stream/fps/list.hpp>
+#include <farpoint/scale/stream/fps/task.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
 #include "../shared/fiber_machine.hpp"

@@ -11,10 +11,10 @@
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/shard_backend.cuh>
-#include <farpoint/scale/stream/fps_decide.hpp>
-#include <farpoint/scale/stream/fps_list.hpp>
-#include <farpoint/scale/stream/fps_peers.cuh>
-#include <farpoint/scale/stream/fps_task.hpp>
+#include <farpoint/scale/stream/fps/decide.hpp>
+#include <farpoint/scale/stream/fps/list.hpp>
+#include <farpoint/scale/stream/fps/peers.cuh>
+#include <farpoint/scale/stream/fps/task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -2,7 +2,7 @@
 /// Farthest point sampling of a cloud whose points are spread over several ranks, each with its own memory.
 #pragma once
 
-#include <farpoint/scale/fps_shard_task.hpp>
+#include <farpoint/scale/host/fps_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

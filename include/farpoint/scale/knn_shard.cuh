@@ -10,8 +10,8 @@
 #include <farpoint/grid/for_each_index.cuh>
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/shard_backend.cuh>
-#include <farpoint/scale/stream/curve_split.cuh>
-#include <farpoint/scale/stream/knn_owner_index.cuh>
+#include <farpoint/scale/stream/curve/owner_index.cuh>
+#include <farpoint/scale/stream/curve/split.cuh>
 #include <farpoint/scale/stream/knn_task.hpp>
 #include <farpoint/scale/stream/shard_index.cuh>
 #include <farpoint/scale/voxel_map.cuh>

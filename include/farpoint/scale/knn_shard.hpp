@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/scale/knn_shard_check.hpp>
-#include <farpoint/scale/stream/knn_curve_call.hpp>
+#include <farpoint/scale/stream/curve/knn_call.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are

@@ -2,7 +2,7 @@
 /// Checks of the arguments of knn_shard().
 #pragma once
 
-#include <farpoint/scale/knn_shard_task.hpp>
+#include <farpoint/scale/host/knn_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

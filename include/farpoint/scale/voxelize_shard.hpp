@@ -2,7 +2,7 @@
 /// Voxelization of a cloud whose points are spread over several ranks, each with its own memory.
 #pragma once
 
-#include <farpoint/scale/voxelize_shard_task.hpp>
+#include <farpoint/scale/host/voxelize_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 

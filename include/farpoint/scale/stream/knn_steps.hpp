@@ -2,7 +2,7 @@
 /// The steps of knn_shard(), each a loop over independent indices, for kernels and host threads alike.
 #pragma once
 
-#include <farpoint/scale/knn_shard_task.hpp>
+#include <farpoint/scale/host/knn_task.hpp>
 #include <farpoint/scale/shard_backend.hpp>
 #include <farpoint/scale/stream/extent_step.hpp>
 #include <farpoint/scale/voxel_map_calls.hpp>

@@ -7,7 +7,7 @@
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/host/parallel_phases.hpp>
 #include <farpoint/scale/communicator.hpp>
-#include <farpoint/scale/fps_shard_memory.hpp>
+#include <farpoint/scale/host/fps_memory.hpp>
 
 #include <algorithm>
 

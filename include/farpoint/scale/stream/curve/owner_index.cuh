@@ -1,11 +1,11 @@
 /// @file
-/// Searches on a stream among the points that a rank owns. See knn_owner_index.hpp.
+/// Searches on a stream among the points that a rank owns. See owner_index.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/point_bvh.cuh>
-#include <farpoint/scale/stream/knn_owner_index.hpp>
+#include <farpoint/scale/stream/curve/owner_index.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -1,12 +1,12 @@
 /// @file
-/// Counting of keys along Hilbert's curve in kernels. See curve_split.hpp.
+/// Counting of keys along Hilbert's curve in kernels. See split.hpp.
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/grid/for_each_index.cuh>
-#include <farpoint/scale/stream/curve_split.hpp>
+#include <farpoint/scale/stream/curve/split.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

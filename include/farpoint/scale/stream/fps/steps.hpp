@@ -4,8 +4,8 @@
 #pragma once
 
 #include <farpoint/core/atomic.hpp>
-#include <farpoint/scale/fps_shard_task.hpp>
-#include <farpoint/scale/stream/fps_layout.hpp>
+#include <farpoint/scale/fps_shard_output.hpp>
+#include <farpoint/scale/stream/fps/layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

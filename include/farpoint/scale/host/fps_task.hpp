@@ -4,22 +4,13 @@
 
 #include <farpoint/core/float_environment.hpp>
 #include <farpoint/detail/fps/check.hpp>
-#include <farpoint/scale/fps_shard_points.hpp>
+#include <farpoint/scale/fps_shard_output.hpp>
+#include <farpoint/scale/host/fps_points.hpp>
 #include <farpoint/scale/shard_agreement.hpp>
 
 #include <functional>
 
 FARPOINT_BEGIN_NAMESPACE
-
-/// Where fps_shard() writes. Every rank gets all samples. Every part except `indices` is optional.
-template <class Scalar = float>
-struct fps_shard_output {
-  span<index_t> indices = {};    ///< `[samples]`: indices into the whole cloud, as in fps_output
-  span<Scalar> distances = {};   ///< `[samples]`: squared distances (m^2), as in fps_output
-  index_t* count = nullptr;      ///< samples picked
-  index_t* exchanges = nullptr;  ///< that the call made, the same on every rank
-  fps_report* report = nullptr;  ///< of the whole cloud, the same on every rank
-};
 
 namespace FARPOINT_HIDDEN detail {
 

@@ -3,8 +3,8 @@
 /// run, with three waits of the host.
 #pragma once
 
-#include <farpoint/scale/stream/curve_reach.hpp>
-#include <farpoint/scale/stream/knn_curve_steps.hpp>
+#include <farpoint/scale/stream/curve/knn_steps.hpp>
+#include <farpoint/scale/stream/curve/reach.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

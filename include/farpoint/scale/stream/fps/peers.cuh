@@ -8,7 +8,7 @@
 #include <farpoint/detail/fps/local_maxima/team.hpp>
 #include <farpoint/grid/device_properties.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
-#include <farpoint/scale/stream/fps_peers.hpp>
+#include <farpoint/scale/stream/fps/peers.hpp>
 #include <farpoint/tuning/local_maxima.hpp>
 
 #include <type_traits>

@@ -2,7 +2,7 @@
 /// What ranks send to owners along a curve: in the order of the rank's points, owner after owner.
 #pragma once
 
-#include <farpoint/scale/stream/curve_split.hpp>
+#include <farpoint/scale/stream/curve/split.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

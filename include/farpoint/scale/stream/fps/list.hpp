@@ -5,7 +5,7 @@
 
 #include <farpoint/core/bits.hpp>
 #include <farpoint/core/ordered_bits.hpp>
-#include <farpoint/scale/stream/fps_layout.hpp>
+#include <farpoint/scale/stream/fps/layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

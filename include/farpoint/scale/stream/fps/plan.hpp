@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/scale/shard_backend.hpp>
-#include <farpoint/scale/stream/fps_layout.hpp>
+#include <farpoint/scale/stream/fps/layout.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

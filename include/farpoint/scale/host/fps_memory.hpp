@@ -5,7 +5,7 @@
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/host_candidates.hpp>
 #include <farpoint/host/curve_order.hpp>
-#include <farpoint/scale/fps_shard_message.hpp>
+#include <farpoint/scale/host/fps_message.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

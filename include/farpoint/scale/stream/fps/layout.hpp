@@ -6,7 +6,7 @@
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/scale/communicator.hpp>
-#include <farpoint/scale/stream/fps_peers.hpp>
+#include <farpoint/scale/stream/fps/peers.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -2,7 +2,7 @@
 /// knn_shard() along a curve, from its arguments on, for all executions.
 #pragma once
 
-#include <farpoint/scale/stream/knn_curve_task.hpp>
+#include <farpoint/scale/stream/curve/knn_task.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {

@@ -2,7 +2,7 @@
 /// Which owners along Hilbert's curve may have points near a place.
 #pragma once
 
-#include <farpoint/scale/stream/curve_borders.hpp>
+#include <farpoint/scale/stream/curve/borders.hpp>
 
 #include <cmath>
 

@@ -5,9 +5,9 @@
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/scale/fps_shard.hpp>
 #include <farpoint/scale/shard_backend.hpp>
-#include <farpoint/scale/stream/fps_peers.hpp>
-#include <farpoint/scale/stream/fps_plan.hpp>
-#include <farpoint/scale/stream/fps_steps.hpp>
+#include <farpoint/scale/stream/fps/peers.hpp>
+#include <farpoint/scale/stream/fps/plan.hpp>
+#include <farpoint/scale/stream/fps/steps.hpp>
 
 #include <cmath>
 

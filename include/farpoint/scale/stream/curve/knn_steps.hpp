@@ -4,8 +4,8 @@
 
 #include <farpoint/scale/along_curve.hpp>
 #include <farpoint/scale/knn_shard_check.hpp>
-#include <farpoint/scale/stream/curve_parcels.hpp>
-#include <farpoint/scale/stream/knn_owner_index.hpp>
+#include <farpoint/scale/stream/curve/owner_index.hpp>
+#include <farpoint/scale/stream/curve/parcels.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
