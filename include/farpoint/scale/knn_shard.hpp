@@ -88,9 +88,9 @@ std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> c
 /// knn_shard() of parts that are not compact: points move to owners along Hilbert's curve first, each a compact part of
 /// the cloud, and rows come back. The same bits.
 ///
-/// Points move once, and queries with them, or by themselves where they are others. Owners answer them as ranks do
-/// whose points stay where they are: at home first, then by the ranks whose box is no farther away than the k-th
-/// neighbour. `output.exchanged` counts the queries between owners.
+/// Points move once, and queries with them, or by themselves where they are others. The owner of a query answers it,
+/// and then those owners that have cells of the curve no farther away than the k-th neighbour. `output.exchanged`
+/// counts the queries that go from owner to owner.
 ///
 /// @param exec          threads of this rank; blocks until done
 /// @param communicator  see is_communicator; of 1 to 64 ranks, all of which make this call

@@ -32,10 +32,10 @@ struct nccl_windows {
     }
   };
 
-  static result open(ncclComm_t communicator, std::size_t bytes, void*& memory, handle& window) noexcept {
-    result const done = nccl_exec::told(ncclMemAlloc(&memory, bytes));
+  static result open(ncclComm_t communicator, std::size_t size, void*& memory, handle& window) noexcept {
+    result const done = nccl_exec::told(ncclMemAlloc(&memory, size));
     if (!done) return done;
-    return nccl_exec::told(ncclCommWindowRegister(communicator, memory, bytes, &window, NCCL_WIN_COLL_SYMMETRIC));
+    return nccl_exec::told(ncclCommWindowRegister(communicator, memory, size, &window, NCCL_WIN_COLL_SYMMETRIC));
   }
   static void close(ncclComm_t communicator, void* memory, handle window) noexcept {
     if (window != nullptr) static_cast<void>(ncclCommWindowDeregister(communicator, window));
@@ -95,19 +95,19 @@ class nccl_window {
   /// fps_shard_window_bytes() and the like.
   ///
   /// @param exec    the communicator, and a stream of the GPU
-  /// @param bytes   of each rank
+  /// @param size    of each rank's memory, in bytes
   /// @param window  of this rank; what it was before ends
   /// @return ok | communication_failure: NCCL's number is in `native`, or 0 where NCCL is too old, the ranks are more
   ///         than peer_memory::most_ranks, or cannot reach the memory of one another; calls then do without a window |
   ///         cuda_failure
-  static result create(nccl_exec const& exec, std::size_t bytes, nccl_window& window) noexcept {
+  static result create(nccl_exec const& exec, std::size_t size, nccl_window& window) noexcept {
     int const ranks = exec.ranks();
     if (ranks < 1 || ranks > peer_memory::most_ranks) {
       return detail::communication_failure("nccl_window: for 1 to 16 ranks");
     }
     nccl_window made;
     made.communicator_ = exec.communicator;
-    std::size_t const own_bytes = round_up(bytes);
+    std::size_t const own_bytes = round_up(size);
     // Behind the rank's own memory, so that addresses need no memory of their own.
     std::size_t const all = own_bytes + round_up(sizeof made.peers_.memory);
     result const opened = windows::open(exec.communicator, all, made.memory_, made.window_);
@@ -128,8 +128,8 @@ class nccl_window {
  private:
   using windows = detail::nccl_windows;
 
-  static constexpr std::size_t round_up(std::size_t bytes) noexcept {
-    return (bytes + windows::unit - 1) / windows::unit * windows::unit;
+  static constexpr std::size_t round_up(std::size_t size) noexcept {
+    return (size + windows::unit - 1) / windows::unit * windows::unit;
   }
 
   /// @param room  device memory for an address of each rank
@@ -137,8 +137,8 @@ class nccl_window {
     auto** const addresses = reinterpret_cast<unsigned char**>(room);
     result const enqueued = for_each_index(cuda_exec{stream}, ranks, windows::address_step{window_, addresses});
     if (!enqueued) return enqueued;
-    auto const bytes = static_cast<std::size_t>(ranks) * sizeof *addresses;
-    cudaError_t error = cudaMemcpyAsync(peers_.memory, addresses, bytes, cudaMemcpyDeviceToHost, stream);
+    auto const all = static_cast<std::size_t>(ranks) * sizeof *addresses;
+    cudaError_t error = cudaMemcpyAsync(peers_.memory, addresses, all, cudaMemcpyDeviceToHost, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     return detail::cuda_failure(error, "nccl_window: addresses could not be read");
   }

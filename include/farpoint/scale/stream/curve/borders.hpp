@@ -296,14 +296,21 @@ struct curve_tie_step {
   }
 };
 
-/// Counts the points of a border's key by a digit of their index. Runs for the points.
+/// Counts the points of a border's key by a digit of their index. Runs for extent_strides, or for the points if they
+/// are fewer: nearly always there is nothing to count.
 struct curve_tie_count_step {
   curve_count_args args;  ///< whose digit is the index's
   curve_border const* ties;
   std::uint32_t const* open;
 
-  FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
+  FARPOINT_HD void operator()(std::uint64_t stride) const noexcept {
     if (*open == 0) return;
+    for (auto i = static_cast<index_t>(stride); i < args.size; i += extent_strides)
+      count(static_cast<std::uint64_t>(i));
+  }
+
+ private:
+  FARPOINT_HD void count(std::uint64_t i) const noexcept {
     std::uint64_t const key = args.keys[i];
     curve_digit const digit = args.digit;
     for (int b = 0; b < args.border_count; ++b) {

@@ -73,7 +73,7 @@ class knn_curve_task {
     if (!done) return done;
     route_type points = route_of(begins, 0, sources);
     route_type queries = is_self_ ? points : route_of(begins, 1, sources);
-    if (!is_self_) done = check_room(headers, begins);
+    done = check_room(headers, begins);
     if (done) done = move(points, queries);
     if (done) done = answer(headers, points, queries);
     return done ? give_back(queries) : done;
@@ -149,16 +149,23 @@ class knn_curve_task {
             [&](int from, int to) { return count_of(begins, which, from, to); }};
   }
 
-  /// Whether all ranks have room for the queries of their places: they come to the same decision.
+  /// Whether all ranks have room for what they will own: they come to the same decision.
   result check_room(knn_curve_header const* headers, std::uint32_t const* begins) const noexcept {
     bool fits = true;
     for (int to = 0; to < ranks(); ++to) {
-      std::size_t sum = 0;
-      for (int from = 0; from < ranks(); ++from) sum += count_of(begins, 1, from, to);
-      fits = fits && sum <= static_cast<std::size_t>(headers[to].owned_queries);
-      if (to == communicator_.rank() && call_.owned != nullptr) *call_.owned = static_cast<index_t>(sum);
+      // Of points they have, or the borders are wrong.
+      fits = fits && count_for(begins, 0, to) <= headers[to].owned_points;
+      if (is_self_) continue;
+      index_t const queries = count_for(begins, 1, to);
+      fits = fits && queries <= headers[to].owned_queries;
+      if (to == communicator_.rank() && call_.owned != nullptr) *call_.owned = queries;
     }
     return fits ? result{} : too_small("knn_shard: a rank owns more queries than its owned_queries");
+  }
+  index_t count_for(std::uint32_t const* begins, int which, int to) const noexcept {
+    std::size_t sum = 0;
+    for (int from = 0; from < ranks(); ++from) sum += count_of(begins, which, from, to);
+    return static_cast<index_t>(sum);
   }
 
   result move(route_type& points, route_type& queries) noexcept {

@@ -115,7 +115,7 @@ class curve_split {
       auto const size = static_cast<std::size_t>(borders_) * sizeof *memory_.counts << static_cast<unsigned>(bits);
       done = backend::fill(exec_, memory_.counts, 0, size);
       curve_tie_count_step const step{count_args(points, digit), memory_.ties[tie_], memory_.open_ties};
-      if (done) done = for_each_index(exec_, points, step, 2);
+      if (done) done = for_each_index(exec_, smaller(points, extent_strides), step, 64);
       curve_round const round{
           memory_.ties[tie_], memory_.ties[1 - tie_], memory_.counts, memory_.groups, 1, borders_, false, digit};
       if (done) done = choose(round);
