@@ -12,6 +12,7 @@ Markers, each in a line of its own:
     <!-- performance --> ... <!-- /performance -->   a table of the results that docs/performance.tsv names
     <!-- medians MACHINE/NAME SUITE: VARIANT = TITLE, ... --> ... <!-- /medians -->
                                                   a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
+    <!-- table PAGE.md --> ... <!-- /table -->    the table of a page that a script wrote
 
 Needs Python 3.8, and nothing else.
 """
@@ -122,6 +123,7 @@ def region(root, source, name):
 # Pages whose C++ is all from examples: what newcomers copy.
 COMPILED = re.compile(r"^(README|docs/(getting_started|interop|library|workspaces|functions/\w+))\.md$")
 MEDIANS = re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$")
+TABLE_OF = re.compile(r"^<!-- table (\S+\.md) -->$")
 SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
 
 
@@ -144,6 +146,11 @@ def filled(root, text):
         elif MEDIANS.match(lines[i]):
             end = lines.index("<!-- /medians -->", i)
             out += ["", *medians(root, *MEDIANS.match(lines[i]).groups()), "", lines[end]]
+            i = end
+        elif TABLE_OF.match(lines[i]):
+            end = lines.index("<!-- /table -->", i)
+            page = (root / TABLE_OF.match(lines[i]).group(1)).read_text().split("\n")
+            out += ["", *[line for line in page if line.startswith("|")], "", lines[end]]
             i = end
         i += 1
     return "\n".join(out)
