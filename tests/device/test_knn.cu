@@ -15,6 +15,8 @@ struct small_pieces : small_tiles {
   static constexpr int block_size = 32;
 };
 
+constexpr std::size_t most_points = 200000;
+
 template <class Problem>
 auto solve_knn(Problem const& problem) {
   using in_pieces = std::conditional_t<std::is_same_v<Problem, knn_problem<float>>, small_pieces, small_tiles>;

@@ -44,6 +44,9 @@ auto knn_by_team(Problem const& problem, int threads) {
   });
 }
 
+/// Each solve is three. From 32,769 to 262,144 points an index has as many levels.
+constexpr std::size_t most_points = 100000;
+
 template <class Problem>
 auto solve_knn(Problem const& problem) {
   auto const answer = knn_with(problem, 1);

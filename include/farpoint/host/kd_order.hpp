@@ -57,6 +57,16 @@ struct kd_key {
   }
 };
 
+/// Brings the `wanted` smallest points by an axis to the front, 0 < wanted < count, in bounded time whatever they are.
+/// Compiled once for a type of coordinates: few ranges come here.
+template <class Scalar>
+FARPOINT_NO_INLINE void kd_nth_element(kd_point<Scalar>* points, index_t count, index_t wanted, int axis) noexcept {
+  using key = kd_key<lane_word<Scalar>>;
+  std::nth_element(points, points + wanted, points + count, [axis](auto const& a, auto const& b) {
+    return key{a.ordered(axis), a.index()} < key{b.ordered(axis), b.index()};
+  });
+}
+
 /// Brings points in the order of a balanced k-d tree with leaves of `Leaf` points.
 ///
 /// A node of more points is split in two along the longest edge of the box around them, the first axis of those that
@@ -178,7 +188,7 @@ class kd_order {
   FARPOINT_NO_INLINE static void select(point* points, index_t count, index_t wanted) noexcept {
     auto const is_less = [](point const& a, point const& b) { return key_of<Axis>(a) < key_of<Axis>(b); };
     for (int guesses = 0; count > few; ++guesses) {
-      if (guesses == Guesses) return std::nth_element(points, points + wanted, points + count, is_less);
+      if (guesses == Guesses) return kd_nth_element(points, count, wanted, Axis);
       key around[2];
       guess<Axis>(points, count, wanted, around);
       for (key const& pivot : around) {

@@ -49,6 +49,20 @@ class helper_threads {
   inline static std::atomic<int> count_{0};
 };
 
+/// Refers to what a team works on, so that what starts the threads is compiled once, not for each function.
+class team_work {
+ public:
+  template <class Work>
+  explicit team_work(Work const& work) noexcept
+      : work_{&work}, call_{[](void const* on, int rank, int size) { (*static_cast<Work const*>(on))(rank, size); }} {}
+
+  void operator()(int rank, int size) const { call_(work_, rank, size); }
+
+ private:
+  void const* work_;
+  void (*call_)(void const*, int, int);
+};
+
 /// Calls `work(rank, size)` once on each of `size` threads, of which the calling thread is rank 0, and returns when all
 /// have returned. `size` is `wanted`, or less where the system refuses memory or a thread; all know it before they
 /// begin. Where it would be less than `least`, `work` is not called at all.
@@ -56,8 +70,8 @@ class helper_threads {
 /// Threads work in the default floating-point environment.
 /// @param wanted  at least 1
 /// @return whether `work` was called
-template <class Thread, class Work>
-bool run_threads(int wanted, int least, Work const& work) noexcept {
+template <class Thread>
+bool run_threads(int wanted, int least, team_work const& work) noexcept {
   // The threads that it starts inherit it.
   default_float_environment const environment;
   constexpr int undecided = -1;
@@ -109,7 +123,9 @@ bool run_threads(int wanted, int least, Work const& work) noexcept {
 template <class Thread = std::thread, class Work>
 void run_team(int wanted, Work const& work) noexcept {
   int const granted = detail::helper_threads::enter(std::clamp(wanted, 1, most_team_threads) - 1);
-  detail::run_threads<Thread>(granted + 1, 1, work);
+  // An object, whatever `work` is: a function, too.
+  auto const call = [&work](int rank, int size) { work(rank, size); };
+  detail::run_threads<Thread>(granted + 1, 1, detail::team_work{call});
   detail::helper_threads::leave(granted);
 }
 
