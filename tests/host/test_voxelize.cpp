@@ -23,8 +23,7 @@ voxelize_answer solve_with(Problem const& problem, int threads, farpoint::voxeli
     farpoint::detail::voxelize_host_plan const plan{exec, points, points, tuning};
     std::size_t const needed = plan.workspace_size();
     host_workspace const memory{needed + 64};
-    random_source random{needed};
-    for (unsigned char& byte : memory.get()) byte = static_cast<unsigned char>(random.next());
+    fill_randomly(memory.get().data(), memory.get().size(), needed);
     auto const end = memory.get().subspan(needed);
     std::vector<unsigned char> const guard{end.begin(), end.end()};
     auto const workspace = memory.get().subspan(0, needed);
