@@ -4,6 +4,7 @@
 
 #include "ranks/cube.hpp"
 #include "support/check.hpp"
+#include "support/counters.hpp"
 #include "support/register_row.hpp"
 #include "support/suite.hpp"
 
@@ -160,6 +161,7 @@ void count_exchanges(benchmark::State& state, cube const& cloud, int count, call
     static_cast<void>(_);
     state.SetIterationTime(seconds);
   }
+  count_times(state, {static_cast<double>(cloud.points)}, {seconds});
   traffic most;
   for (traffic const& own : counts) {
     most.all_gathers = std::max(most.all_gathers, own.all_gathers);
