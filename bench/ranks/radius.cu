@@ -2,6 +2,7 @@
 /// Rows of radius_shard(). See README.md.
 
 #include "ranks/cube.cuh"
+#include "ranks/neighbour_lists.hpp"
 #include "ranks/register.cuh"
 #include "support/device_lists.cuh"
 
@@ -31,33 +32,16 @@ struct radius_case {
     return {n, 0, 12 * n + 12 * n * static_cast<double>(max)};
   }
 
-  struct answer {
-    std::vector<std::int32_t> indices;
-    std::vector<float> distances;
-  };
-  struct share {
-    std::size_t begin;  ///< of the part in the answer
-    std::vector<index_t> indices;
-    std::vector<float> distances;
-    index_t exchanged;
-  };
+  using answer = neighbour_lists::answer;
+  using share = neighbour_lists::share;
   class whole;
   class part;
 
   void compare(answer const& expected, std::vector<share> const& shares) const {
-    for (share const& own : shares) {
-      auto const at = static_cast<std::ptrdiff_t>(own.begin);
-      if (!std::equal(own.indices.begin(), own.indices.end(), expected.indices.begin() + at) ||
-          !std::equal(own.distances.begin(), own.distances.end(), expected.distances.begin() + at)) {
-        throw std::runtime_error{"a rank has other neighbours than one GPU"};
-      }
-    }
+    neighbour_lists::compare(expected, shares);
   }
   void count(benchmark::State& state, std::vector<share> const& shares) const {
-    index_t most = 0;
-    for (share const& own : shares) most = std::max(most, own.exchanged);
-    state.counters["k"] = static_cast<double>(max);
-    state.counters["exchanged"] = static_cast<double>(most);
+    neighbour_lists::count(state, shares, max);
   }
 };
 

@@ -44,11 +44,7 @@ class knn_stream_index<host_exec, Points> {
                             ? knn(exec, points, method, to.k, to.rows, memory_)
                             : knn(exec, points, batch<Queries>{queries}, method, to.k, to.rows, memory_);
     if (!done || to.first_index == 0) return done;
-    return for_each_index(exec, queries.size() * to.k, [to](std::uint64_t i) {
-      auto const at = static_cast<index_t>(i);
-      index_t const own = to.rows.indices.get(at);
-      if (own >= 0) to.rows.indices.set(at, own + to.first_index);
-    });
+    return count_indices_from(exec, to.rows.indices, queries.size() * to.k, to.first_index);
   }
 
  private:

@@ -9,6 +9,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// Lets the indices of a search among the rank's points count from that of its first point.
+inline result count_indices_from(host_exec exec, index_span indices, index_t size, index_t first_index) noexcept {
+  return for_each_index(exec, size, [=](std::uint64_t i) {
+    auto const at = static_cast<index_t>(i);
+    index_t const own = indices.get(at);
+    if (own >= 0) indices.set(at, own + first_index);
+  });
+}
+
 /// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
 inline constexpr int knn_stream_most_ranks = 64;
 

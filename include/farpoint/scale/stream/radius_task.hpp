@@ -48,11 +48,7 @@ class radius_stream_index<host_exec, Points> {
                                                              workspace_};
     radius_by(search, params, to.max, to.rows);
     if (to.first_index == 0) return {};
-    return for_each_index(exec, queries.size() * to.max, [to](std::uint64_t i) {
-      auto const at = static_cast<index_t>(i);
-      index_t const own = to.rows.indices.get(at);
-      if (own >= 0) to.rows.indices.set(at, own + to.first_index);
-    });
+    return count_indices_from(exec, to.rows.indices, queries.size() * to.max, to.first_index);
   }
 
  private:
