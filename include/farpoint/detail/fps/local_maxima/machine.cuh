@@ -99,12 +99,11 @@ class grid_board : public team_of_one_gpu {
   __device__ static unsigned copies() noexcept { return 1; }
 
   __device__ void put(unsigned slot, unsigned, fps_words const& words, std::uint32_t tag) const noexcept {
-    std::uint64_t const low = static_cast<std::uint64_t>(words.word[1]) << 32 | words.word[0];
-    std::uint64_t const high = static_cast<std::uint64_t>(tag) << 32 | words.word[2];
+    message const m = message_of(words, tag);
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
     asm volatile(
         "{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(slots_ + slot),
-        "l"(low), "l"(high)
+        "l"(m.low), "l"(m.high)
         : "memory");
 #endif
   }
@@ -117,6 +116,10 @@ class grid_board : public team_of_one_gpu {
                  : "memory");
 #endif
     return m;
+  }
+  __device__ static message message_of(fps_words const& words, std::uint32_t tag) noexcept {
+    return {static_cast<std::uint64_t>(words.word[1]) << 32 | words.word[0],
+            static_cast<std::uint64_t>(tag) << 32 | words.word[2]};
   }
   __device__ static bool has_come(message const& m, std::uint32_t tag) noexcept {
     return static_cast<std::uint32_t>(m.high >> 32) == tag;

@@ -56,12 +56,11 @@ class peer_board {
 
   __device__ unsigned copies() const noexcept { return places_->ranks; }
   __device__ void put(unsigned slot, unsigned copy, fps_words const& words, std::uint32_t tag) const noexcept {
-    std::uint64_t const low = static_cast<std::uint64_t>(words.word[1]) << 32 | words.word[0];
-    std::uint64_t const high = static_cast<std::uint64_t>(tag) << 32 | words.word[2];
+    message const m = grid_board::message_of(words, tag);
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
     asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.sys.global.b128 [%0], both; }" ::"l"(
                      board(copy) + slot),
-                 "l"(low), "l"(high)
+                 "l"(m.low), "l"(m.high)
                  : "memory");
 #endif
   }
