@@ -120,25 +120,12 @@ class point_bvh_ref {
   /// Shows a visitor all leaves that it may want, those at `start` first, then those ever farther from it on the curve.
   ///
   /// A visitor has
-  /// - `begin(bvh, start, q)`: looks at some leaves; returns which of their group of eight, a bit each;
   /// - `choose(boxes, q)`: the boxes of a group that are looked into, a bit each;
-  /// - `takes_whole_groups()`: true if it now wants all leaves of a group, without choose();
-  /// - `look_at_some(leaves, which, q)`: looks at those leaves of a group, a bit each, at least one.
+  /// - `look_at(leaf, q)`.
   FARPOINT_CALLS_BACK
   template <class Visitor>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor) const noexcept {
-    visit(q, start, visitor, boxes_);
-  }
-  /// The same.
-  /// @param q        where the search is, for the visitor
-  /// @param start    leaf
-  /// @param visitor  as above
-  /// @param boxes    boxes() in memory that is nearer
-  FARPOINT_CALLS_BACK
-  template <class Visitor>
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit(point const& q, std::uint32_t start, Visitor& visitor,
-                                                point_boxes<Scalar> const* const* boxes) const noexcept {
-    if (size_ > 0) detail::visit_leaves(*this, q, start, visitor, boxes);
+    if (size_ > 0) detail::visit_leaves(*this, q, start, visitor);
   }
 
  private:

@@ -66,32 +66,25 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t find_leaf_near(point_boxes<Scal
   return path.first.node;
 }
 
-/// The leaves of a group, a bit each.
-FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t leaves_of_group(std::uint32_t group, std::uint32_t leaves) noexcept {
-  std::uint32_t const left = leaves - group * point_bvh_width;
-  return left < point_bvh_width ? (1u << left) - 1 : 0xffu;
-}
-
 /// See point_bvh_ref::visit().
 /// @param bvh  a point_bvh_ref that is not empty
 FARPOINT_CALLS_BACK
 template <class Bvh, class Visitor>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bvh::point const& q, std::uint32_t start,
-                                                     Visitor& visitor,
-                                                     point_boxes<typename Bvh::scalar> const* const* boxes) noexcept {
-  std::uint32_t const leaves = bvh.leaf_count();
-  std::uint32_t seen = visitor.begin(bvh, start, q);
+                                                     Visitor& visitor) noexcept {
+  visitor.look_at(bvh.leaf(start), q);
+  std::uint32_t seen = 1u << start % point_bvh_width;
   std::uint32_t group = start / point_bvh_width;
   std::uint64_t waiting = 0;  ///< boxes of the levels above the lowest, a byte each
   int level = 0;
   for (int base = 0; base < bvh.levels();) {
-    bool const is_whole = level == 0 && visitor.takes_whole_groups();
-    std::uint32_t const wanted =
-        (is_whole ? leaves_of_group(group, leaves) : visitor.choose(boxes[level][group], q)) & ~seen;
+    std::uint32_t wanted = visitor.choose(bvh.boxes()[level][group], q) & ~seen;
     if (level > 0) {
       waiting |= std::uint64_t{wanted} << 8 * (level - 1);
-    } else if (wanted != 0) {
-      visitor.look_at_some(bvh.leaves() + std::size_t{group} * point_bvh_width, wanted, q);
+    } else {
+      for (; wanted != 0; wanted &= wanted - 1) {
+        visitor.look_at(bvh.leaf(group * point_bvh_width + static_cast<std::uint32_t>(lowest_bit(wanted))), q);
+      }
     }
     if (waiting != 0) {
       int const next = lowest_bit(waiting);
@@ -110,29 +103,9 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void visit_leaves(Bvh const& bvh, typename Bv
   }
 }
 
-/// What visitors have in common that begin with one leaf, and look at one leaf after the other.
-template <class Visitor>
-struct single_visitor {
-  FARPOINT_HD static constexpr bool takes_whole_groups() noexcept { return false; }
-
-  FARPOINT_CALLS_BACK
-  template <class Scalar, class Point>
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE void look_at_some(point_leaf<Scalar> const* leaves, std::uint32_t which,
-                                                       Point const& q) noexcept {
-    for (; which != 0; which &= which - 1) static_cast<Visitor&>(*this).look_at(leaves[lowest_bit(which)], q);
-  }
-
-  FARPOINT_CALLS_BACK
-  template <class Bvh, class Point>
-  FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t begin(Bvh const& bvh, std::uint32_t start, Point const& q) noexcept {
-    static_cast<Visitor&>(*this).look_at(bvh.leaf(start), q);
-    return 1u << start % point_bvh_width;
-  }
-};
-
 /// Pushes the points of the leaves that it is shown onto a list of nearest ones; see point_bvh_ref::visit().
 template <class Scalar, class List>
-class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
+class nearest_visitor {
  public:
   /// @param excluded  index that is passed over; no_index: none
   FARPOINT_HD FARPOINT_ALWAYS_INLINE nearest_visitor(List& list, std::uint32_t excluded) noexcept
@@ -160,7 +133,7 @@ class nearest_visitor : public single_visitor<nearest_visitor<Scalar, List>> {
 
 /// Pushes the points within a radius onto a list of those with the lowest indices.
 template <class Scalar, class List>
-class lowest_visitor : public single_visitor<lowest_visitor<Scalar, List>> {
+class lowest_visitor {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE lowest_visitor(Scalar radius2, List& list, std::uint32_t excluded) noexcept
       : radius2_{radius2}, list_{list}, excluded_{excluded} {}
@@ -187,7 +160,7 @@ class lowest_visitor : public single_visitor<lowest_visitor<Scalar, List>> {
 
 /// Shows a function the points within a radius.
 template <class Scalar, class Function>
-class within_visitor : public single_visitor<within_visitor<Scalar, Function>> {
+class within_visitor {
  public:
   FARPOINT_HD FARPOINT_ALWAYS_INLINE within_visitor(Scalar radius2, Function& function) noexcept
       : radius2_{radius2}, function_{function} {}

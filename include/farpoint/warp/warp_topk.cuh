@@ -44,10 +44,7 @@ class warp_topk {
   /// @param limit     keys must be below this; also what stands for a missing element
   /// @param excluded  index that is passed over; no_index: none
   __device__ warp_topk(storage& shared, int k, key const& limit, std::uint32_t excluded) noexcept
-      : shared_{shared},
-        begin_{static_cast<std::uint32_t>(cuda_warp::lane() * sizeof(key))},
-        end_{begin_},
-        excluded_{excluded} {
+      : begin_{address_of(shared.at[0][cuda_warp::lane()])}, end_{begin_}, excluded_{excluded} {
 #pragma unroll
     for (int j = 0; j < Capacity; ++j) at_[j] = j < Capacity - k ? key::lowest() : limit;
   }
@@ -67,19 +64,25 @@ class warp_topk {
 
   /// Notes a candidate that is not farther than bound(). Each lane for itself.
   __device__ void offer(Scalar distance2, std::uint32_t index) noexcept {
-    at(end_) = key{distance2, index};
+    store(end_, key{distance2, index});
     end_ += row;
   }
 
   /// Merges if a buffer is nearly full. All lanes call it. True if bounds may have fallen.
   __device__ bool merge_if_full() noexcept {
-    if (cuda_warp::ballot(end_ > begin_ + batch * row) == 0) return false;
-    merge();
-    return true;
+    return merge_beyond(batch);
   }
   /// Merges until every list has taken all that was offered. All lanes call it.
   __device__ void merge_all() noexcept {
-    while (cuda_warp::ballot(end_ != begin_) != 0) merge();
+    while (merge_beyond(0)) {
+    }
+  }
+  /// Merges up to `batch` candidates of each lane if more than `most` wait in one. All lanes call it. True if bounds
+  /// may have fallen. The two above call it: a loop that calls it itself, in one place, has its networks inlined once.
+  __device__ bool merge_beyond(int most) noexcept {
+    if (cuda_warp::ballot(end_ > begin_ + static_cast<std::uint32_t>(most) * row) == 0) return false;
+    merge();
+    return true;
   }
 
   /// Element j of Capacity, ascending; the lane's result is the last k.
@@ -88,10 +91,40 @@ class warp_topk {
   }
 
  private:
-  // Columns are gone through by bytes: a candidate costs a store and an addition.
+  // A candidate costs a store and an addition: columns are gone through by their addresses in shared memory. Of a
+  // pointer the compiler would derive the address again for each candidate, which takes longer than all else.
   static constexpr std::uint32_t row = cuda_warp::lanes * sizeof(key);
-  __device__ key& at(std::uint32_t offset) const noexcept {
-    return *reinterpret_cast<key*>(reinterpret_cast<unsigned char*>(&shared_) + offset);
+  static constexpr int words = sizeof(key) / sizeof(std::uint32_t);
+  static_assert(words == 2 || words == 4);
+
+  __device__ static std::uint32_t address_of(key const& place) noexcept {
+    auto address = static_cast<std::uint32_t>(__cvta_generic_to_shared(&place));
+    asm volatile("" : "+r"(address));
+    return address;
+  }
+  __device__ static void store(std::uint32_t address, key const& value) noexcept {
+    std::uint32_t w[words];
+    std::memcpy(w, &value, sizeof w);
+    if constexpr (words == 2) {
+      asm volatile("st.shared.v2.u32 [%0], {%1, %2};" ::"r"(address), "r"(w[0]), "r"(w[1]) : "memory");
+    } else {
+      asm volatile("st.shared.v4.u32 [%0], {%1, %2, %3, %4};" ::"r"(address), "r"(w[0]), "r"(w[1]), "r"(w[2]), "r"(w[3])
+                   : "memory");
+    }
+  }
+  __device__ static key load(std::uint32_t address) noexcept {
+    std::uint32_t w[words];
+    if constexpr (words == 2) {
+      asm volatile("ld.shared.v2.u32 {%0, %1}, [%2];" : "=r"(w[0]), "=r"(w[1]) : "r"(address) : "memory");
+    } else {
+      asm volatile("ld.shared.v4.u32 {%0, %1, %2, %3}, [%4];"
+                   : "=r"(w[0]), "=r"(w[1]), "=r"(w[2]), "=r"(w[3])
+                   : "r"(address)
+                   : "memory");
+    }
+    key value;
+    std::memcpy(&value, w, sizeof w);
+    return value;
   }
 
   /// The last candidates of each lane go into its list.
@@ -102,7 +135,7 @@ class warp_topk {
 #pragma unroll
     for (int j = 0; j < batch; ++j) {
       std::uint32_t const slot = begin + static_cast<std::uint32_t>(j) * row;
-      next[j] = at(slot);
+      next[j] = load(slot);
       if (slot >= end_ || next[j].index() == excluded_) next[j] = none;
     }
     end_ = begin;
@@ -117,11 +150,10 @@ class warp_topk {
     if (bound_ >= 0) bound_ = at_[Capacity - 1].distance2();
   }
 
-  storage& shared_;
   key at_[Capacity];
   Scalar bound_ = Scalar(-1);
-  std::uint32_t begin_;  ///< of the lane's column, in bytes
-  std::uint32_t end_;    ///< of where the next candidate goes
+  std::uint32_t begin_;  ///< of the lane's column
+  std::uint32_t end_;    ///< where the next candidate goes
   std::uint32_t excluded_;
 };
 

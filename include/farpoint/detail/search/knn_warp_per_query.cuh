@@ -70,7 +70,7 @@ class collected_topk {
 
 /// A visitor for point_bvh_ref::visit() by a warp with one query.
 template <class Scalar>
-class warp_visitor : public single_visitor<warp_visitor<Scalar>> {
+class warp_visitor {
  public:
   __device__ warp_visitor(collected_topk<Scalar>& found, std::uint32_t excluded) noexcept
       : list_{found}, excluded_{excluded} {}

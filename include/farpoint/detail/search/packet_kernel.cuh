@@ -45,10 +45,8 @@ __device__ void search_together(search_queries<Queries> const& queries,
     std::uint32_t start = mine.start;
     if (is_here && start == no_index) start = leaf_near_apart(index, q);
     found.activate(is_here);
-    packet_visitor<typename Queries::scalar, Capacity> visitor{found, shared, q};
-    index.visit(q, cuda_warp::shuffle(start, first), visitor, shared.levels);
-    visitor.finish(q);
-    found.merge_all();
+    packet_traversal<typename Queries::scalar, Capacity> traversal{found, shared, q};
+    traversal.search(index, cuda_warp::shuffle(start, first), q);
     left &= ~cuda_warp::ballot(is_here);
   }
 }

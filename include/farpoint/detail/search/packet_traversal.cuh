@@ -20,6 +20,20 @@ __device__ void load_values(T const* from, T (&to)[Size]) noexcept {
   }
 }
 
+/// A group of eight boxes of an index: its level, and which it is there.
+struct packet_node {
+  std::uint32_t bits;
+
+  __device__ static packet_node of(int level, std::uint32_t group) noexcept {
+    return {static_cast<std::uint32_t>(level) << shift | group};
+  }
+  __device__ int level() const noexcept { return static_cast<int>(bits >> shift); }
+  __device__ std::uint32_t group() const noexcept { return bits & ((1u << shift) - 1); }
+
+ private:
+  static constexpr int shift = 3 * point_bvh_levels;
+};
+
 /// Shared memory of a warp.
 template <class Scalar>
 struct packet_memory {
@@ -40,10 +54,18 @@ struct packet_memory {
     std::uint32_t bound_index;
   };
 
+  /// Groups of boxes that wait. Four are looked into at a time while there are few of them, and one by one beyond,
+  /// which adds seven on a level at most.
+  static constexpr int most_nodes = 128;
+  static constexpr int few_nodes = most_nodes - (cuda_warp::lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
+  static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
+
   point_boxes<Scalar> const* levels[point_bvh_levels];
   box eights[groups];
   box all;
   point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight of them
+  packet_node nodes[most_nodes];                     ///< the next at the end
+  std::uint32_t leaves[cuda_warp::lanes + groups];   ///< that wait until there are four of them
 };
 
 /// Shared memory of so many warps and their lists.
@@ -59,26 +81,24 @@ FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
   return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;
 }
 
-/// A visitor for point_bvh_ref::visit() by a warp. Each lane has a query; all take the same path, into every box that
-/// one of them may need, so nothing diverges.
+/// A warp's walk through an index. Each lane has a query; all take the same path, into every box that one of them may
+/// need, so nothing diverges.
 ///
-/// Eight boxes are tested at a time against the boxes of four groups of eight queries: one test a lane. Where the eight
-/// queries of a group are close together, testing them one by one would skip a fifth of the leaves and cost more than
-/// it saves. It is done where one of them is far from the others, or from its neighbours.
-///
-/// The points of four leaves are tested at a time against the box of all queries: one point per lane. Those that a
-/// query may need wait until there are eight; then every lane computes its distance to each. Where the queries are
-/// close together, this skips so many points that the boxes of leaves need not be tested.
+/// What is wanted waits in shared memory until there is enough for all lanes: four groups of eight boxes, four leaves
+/// of eight points, eight points. Each lane tests one box against those of four groups of eight queries. Where the
+/// eight queries of a group are close together, testing them one by one would skip a fifth of the leaves and cost more
+/// than it saves. It is done where one of them is far from the others, or from its neighbours. Then each lane tests one
+/// point against the box of all queries, and of those that a query may need every lane computes its own distance.
 template <class Scalar, int Capacity>
-class packet_visitor {
+class packet_traversal {
  public:
   using list = warp_topk<Scalar, Capacity>;
   using memory = packet_memory<Scalar>;
   using point = vec<Scalar, 3>;
   using box = typename memory::box;
 
-  /// @param shared  of the warp
-  __device__ packet_visitor(list& found, memory& shared, point const& q) noexcept : list_{found}, shared_{shared} {
+  /// @param shared  of the warp; `levels` are set
+  __device__ packet_traversal(list& found, memory& shared, point const& q) noexcept : list_{found}, shared_{shared} {
     bool const is_active = found.bound() >= 0;
     box& eight = shared.eights[group()];
 #pragma unroll
@@ -101,97 +121,48 @@ class packet_visitor {
     __syncwarp();
   }
 
-  /// Looks at the four leaves of the half group that `start` is in: if the queries are points, their own. Each eight
-  /// queries look at their leaf first, which gives them a bound.
+  /// Fills the lists: from the leaf `start` up to the root, and into what the queries may need beside that way.
+  ///
+  /// Each step has one place in the code, whoever asks for it. The steps together, inlined once, fit into the cache of
+  /// instructions; inlined where they are called, they do not, and warps wait for instructions longer than for memory.
   template <class Index>
-  __device__ std::uint32_t begin(Index const& index, std::uint32_t start, point const& q) noexcept {
-    std::uint32_t const first = start / memory::groups * memory::groups;
-#pragma unroll 1
-    for (std::uint32_t turn = 0; turn < memory::groups; ++turn) {
-      std::uint32_t const mine = first + (static_cast<std::uint32_t>(group()) ^ turn);
-      bool const exists = mine < index.leaf_count();
-      Scalar const bound = exists ? list_.bound() : Scalar(-1);
-      point_leaf<Scalar> const& leaf = index.leaf(exists ? mine : first);
-#pragma unroll
-      for (int i = 0; i < point_bvh_width; i += at_once) {
-        Scalar axis[3][at_once];
-        std::uint32_t indices[at_once];
-#pragma unroll
-        for (int k = 0; k < 3; ++k) load_values(leaf.axis[k] + i, axis[k]);
-        load_values(leaf.index + i, indices);
-#pragma unroll
-        for (int j = 0; j < at_once; ++j) {
-          Scalar const d = distance2(point{{axis[0][j], axis[1][j], axis[2][j]}}, q);
-          if (d <= bound) list_.offer(d, indices[j]);
-        }
-      }
-      if (turn == 0) {
-        list_.merge_all();
+  __device__ void search(Index const& index, std::uint32_t start, point const& q) noexcept {
+    if (index.size() == 0) return;
+    begin(index, start);
+    bool is_done = false;
+    bool has_new_bounds = true;
+    for (int turn = 0;;) {
+      typename memory::point const* eight = shared_.points;
+      int most = list::batch;  // candidates that may wait
+      if (turn < memory::groups) {
+        // Each eight queries look at their own leaf first, which gives them a bound.
+        eight += (group() ^ turn) * point_bvh_width;
+        if (turn == 0) most = 0;
+        ++turn;
+      } else if (points_ >= point_bvh_width) {
+        points_ -= point_bvh_width;
+        eight += points_;
+      } else if (leaves_ >= (nodes_ > 0 ? memory::groups : 1)) {
+        look_at_leaves(index.leaves());
+        continue;
+      } else if (nodes_ > 0) {
+        look_into_nodes(start, q);
+        continue;
+      } else if (!is_done) {
+        fill_points();
+        most = 0;
+        is_done = true;
       } else {
-        list_.merge_if_full();
+        return;
+      }
+      offer(eight, q);
+#pragma unroll 1
+      while (list_.merge_beyond(most)) has_new_bounds = true;
+      if (has_new_bounds && turn == memory::groups) {
+        take_bounds();
+        has_new_bounds = false;
       }
     }
-    take_bounds();
-    return ((1u << memory::groups) - 1) << first % point_bvh_width;
-  }
-
-  __device__ std::uint32_t choose(point_boxes<Scalar> const& boxes, point const& q) const noexcept {
-    int const mine = in_group();
-    box const eight = shared_.eights[group()];
-    Scalar sum = 0;
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      // Not above the distance of any of the eight queries, bit by bit: no difference is larger than theirs.
-      Scalar const under = sub_rn(__ldg(&boxes.low[axis][mine]), eight.high[axis]);
-      Scalar const over = sub_rn(eight.low[axis], __ldg(&boxes.high[axis][mine]));
-      Scalar const outside = max_number(max_number(under, over), Scalar(0));
-      sum = fma_rn(outside, outside, sum);
-    }
-    bool const is_tie = (sum == eight.bound) & (__ldg(&boxes.lowest[mine]) < eight.bound_index);
-    std::uint32_t const wanted = cuda_warp::ballot((sum < eight.bound) | is_tie);
-    return (wanted & loose_) == 0 ? any_group(wanted) : chosen_one_by_one(boxes, wanted, q);
-  }
-
-  __device__ bool takes_whole_groups() const noexcept {
-    return loose_ == 0;
-  }
-
-  __device__ void look_at_some(point_leaf<Scalar> const* leaves, std::uint32_t which, point const& q) noexcept {
-#pragma unroll 1
-    for (; which != 0; which >>= memory::groups, leaves += memory::groups) {
-      if (++looks_ == patience) loose_ = ~0u;
-      bool const is_chosen = (which >> group() & 1) != 0;
-      // A lane without a leaf reads one that exists: there may be no memory behind the last.
-      point_leaf<Scalar> const& leaf = leaves[is_chosen ? group() : lowest_bit(which)];
-      typename memory::point p;
-      p.x = __ldg(&leaf.axis[0][in_group()]);
-      p.y = __ldg(&leaf.axis[1][in_group()]);
-      p.z = __ldg(&leaf.axis[2][in_group()]);
-      p.index = __ldg(&leaf.index[in_group()]);
-      std::uint32_t const wanted = cuda_warp::ballot(is_chosen & may_be_needed(p));
-      if ((wanted >> cuda_warp::lane() & 1) != 0) shared_.points[count_ + __popc(wanted & lanes_before())] = p;
-      count_ += __popc(wanted);
-      __syncwarp();
-#pragma unroll 1
-      while (count_ >= point_bvh_width) {
-        count_ -= point_bvh_width;
-        look_at_eight(shared_.points + count_, q);
-      }
-      __syncwarp();
-    }
-  }
-
-  /// Tests the points that are still waiting.
-  __device__ void finish(point const& q) noexcept {
-    if (count_ == 0) return;
-    int const lane = cuda_warp::lane();
-    if (lane >= count_ && lane < point_bvh_width) {
-      shared_.points[lane] = {infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
-    }
-    count_ = 0;
-    __syncwarp();
-    look_at_eight(shared_.points, q);
-    __syncwarp();
   }
 
  private:
@@ -205,12 +176,154 @@ class packet_visitor {
   __device__ static int in_group() noexcept {
     return cuda_warp::lane() % point_bvh_width;
   }
-  __device__ static std::uint32_t lanes_before() noexcept {
-    return (1u << cuda_warp::lane()) - 1;
+  /// The box of a group that the calling lane tests. Those of higher lanes wait on top: of a group the first, which in
+  /// a heap of equal points has the lowest indices.
+  __device__ static int own_box() noexcept {
+    return point_bvh_width - 1 - in_group();
+  }
+  __device__ static int rank_among(std::uint32_t lanes) noexcept {
+    return __popc(lanes & ((1u << cuda_warp::lane()) - 1));
   }
 
-  /// By any of the queries. No point is nearer to one of them than to their box, bit by bit.
-  __device__ bool may_be_needed(typename memory::point const& p) const noexcept {
+  /// The points of the half group of leaves that `start` is in wait, if the queries are points their own; the other
+  /// leaves of that group; and the groups on the way to the root.
+  template <class Index>
+  __device__ void begin(Index const& index, std::uint32_t start) noexcept {
+    int const lane = cuda_warp::lane();
+    std::uint32_t const leaves = index.leaf_count();
+    std::uint32_t const first = start / memory::groups * memory::groups;
+    std::uint32_t const mine = first + static_cast<std::uint32_t>(group());
+    // There may be no memory behind the last.
+    auto p = load_point(index.leaf(mine < leaves ? mine : first));
+    if (mine >= leaves) p = no_point();
+    shared_.points[lane] = p;
+    std::uint32_t const other = (first ^ memory::groups) + static_cast<std::uint32_t>(lane);
+    bool const is_leaf = lane < memory::groups && other < leaves;
+    if (is_leaf) shared_.leaves[lane] = other;
+    leaves_ = __popc(cuda_warp::ballot(is_leaf));
+    nodes_ = index.levels() - 1;
+    if (lane < nodes_) {
+      int const level = nodes_ - lane;
+      shared_.nodes[lane] = packet_node::of(level, start >> 3 * (level + 1));
+    }
+    __syncwarp();
+  }
+
+  /// Tests the boxes of the last groups that wait. Those that a query may need wait in their place, or as leaves.
+  __device__ void look_into_nodes(std::uint32_t start, point const& q) noexcept {
+    int const taken = nodes_ <= memory::few_nodes ? smaller(nodes_, most_taken_) : 1;
+    nodes_ -= taken;
+    bool const exists = group() < taken;
+    packet_node const node = shared_.nodes[nodes_ + (exists ? group() : 0)];
+    int const level = node.level();
+    std::uint32_t const child = node.group() * point_bvh_width + static_cast<std::uint32_t>(own_box());
+    bool const is_on_the_way = child == start >> 3 * level;
+    bool const is_wanted = may_need_box(shared_.levels[level][node.group()], exists & !is_on_the_way, q);
+    std::uint32_t const leaves = cuda_warp::ballot(is_wanted & (level == 0));
+    std::uint32_t const below = cuda_warp::ballot(is_wanted & (level != 0));
+    // What has been taken makes room.
+    __syncwarp();
+    if (is_wanted) {
+      if (level == 0) {
+        shared_.leaves[leaves_ + rank_among(leaves)] = child;
+      } else {
+        shared_.nodes[nodes_ + rank_among(below)] = packet_node::of(level - 1, child);
+      }
+    }
+    leaves_ += __popc(leaves);
+    nodes_ += __popc(below);
+    __syncwarp();
+  }
+
+  /// True if a query may need the calling lane's box, one of a group of eight.
+  __device__ bool may_need_box(point_boxes<Scalar> const& boxes, bool is_asked, point const& q) const noexcept {
+    Scalar low[3];
+    Scalar high[3];
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      low[axis] = __ldg(&boxes.low[axis][own_box()]);
+      high[axis] = __ldg(&boxes.high[axis][own_box()]);
+    }
+    std::uint32_t const lowest = __ldg(&boxes.lowest[own_box()]);
+    std::uint32_t near = 0;  ///< the first lanes of groups of queries that it is near to
+#pragma unroll
+    for (int e = 0; e < memory::groups; ++e) {
+      box const eight = shared_.eights[e];
+      Scalar sum = 0;
+#pragma unroll
+      for (int axis = 0; axis < 3; ++axis) {
+        // Not above the distance of any of the eight queries, bit by bit: no difference is larger than theirs.
+        Scalar const under = sub_rn(low[axis], eight.high[axis]);
+        Scalar const over = sub_rn(eight.low[axis], high[axis]);
+        Scalar const outside = max_number(max_number(under, over), Scalar(0));
+        sum = fma_rn(outside, outside, sum);
+      }
+      bool const is_tie = (sum == eight.bound) & (lowest < eight.bound_index);
+      if ((sum < eight.bound) | is_tie) near |= 1u << e * point_bvh_width;
+    }
+    if (loose_ == 0) return is_asked & (near != 0);
+    bool is_wanted = is_asked & ((near & ~loose_) != 0);
+    for (auto left = cuda_warp::ballot(is_asked & (near != 0) & !is_wanted); left != 0; left &= left - 1) {
+      int const lane = lowest_bit(left);
+      // Of that lane.
+      auto const* const address = cuda_warp::shuffle(&boxes, lane);
+      bool const is_needed = any_needs(*address, point_bvh_width - 1 - lane % point_bvh_width, q);
+      if (cuda_warp::lane() == lane) is_wanted = is_needed;
+    }
+    return is_wanted;
+  }
+
+  /// The same of a box that all lanes ask for, each query for itself.
+  __device__ bool any_needs(point_boxes<Scalar> const& boxes, int which, point const& q) const noexcept {
+    Scalar d = 0;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      d = add_box_axis(d, __ldg(&boxes.low[axis][which]), __ldg(&boxes.high[axis][which]), q[axis]);
+    }
+    Scalar const bound = list_.bound();
+    bool const is_before = d < bound || (d == bound && __ldg(&boxes.lowest[which]) < list_.bound_index());
+    return cuda_warp::ballot(is_before) != 0;
+  }
+
+  /// Tests the points of the last leaves that wait, up to four. Those that a query may need wait until there are eight.
+  __device__ void look_at_leaves(point_leaf<Scalar> const* leaves) noexcept {
+    if (++looks_ == patience) loose_ = ~0u;
+    int const taken = smaller(leaves_, memory::groups);
+    leaves_ -= taken;
+    bool const is_chosen = group() < taken;
+    auto const p = load_point(leaves[shared_.leaves[leaves_ + (is_chosen ? group() : 0)]]);
+    bool const is_wanted = is_chosen & may_need_point(p);
+    std::uint32_t const wanted = cuda_warp::ballot(is_wanted);
+    // Lanes may still read points that no longer wait.
+    __syncwarp();
+    if (is_wanted) shared_.points[points_ + rank_among(wanted)] = p;
+    points_ += __popc(wanted);
+    __syncwarp();
+  }
+
+  /// Of the points that wait, fewer than eight, makes eight.
+  __device__ void fill_points() noexcept {
+    int const lane = cuda_warp::lane();
+    __syncwarp();
+    if (lane >= points_ && lane < point_bvh_width) shared_.points[lane] = no_point();
+    points_ = 0;
+    __syncwarp();
+  }
+
+  __device__ static typename memory::point load_point(point_leaf<Scalar> const& leaf) noexcept {
+    typename memory::point p;
+    p.x = __ldg(&leaf.axis[0][in_group()]);
+    p.y = __ldg(&leaf.axis[1][in_group()]);
+    p.z = __ldg(&leaf.axis[2][in_group()]);
+    p.index = __ldg(&leaf.index[in_group()]);
+    return p;
+  }
+  __device__ static typename memory::point no_point() noexcept {
+    return {infinity<Scalar>, infinity<Scalar>, no_index, infinity<Scalar>};
+  }
+
+  /// True if a query may need a point: none is nearer to one of them than to their box, bit by bit.
+  __device__ bool may_need_point(typename memory::point const& p) const noexcept {
     box const of = shared_.all;
     Scalar const x = sub_rn(p.x, min_number(max_number(p.x, of.low[0]), of.high[0]));
     Scalar const y = sub_rn(p.y, min_number(max_number(p.y, of.low[1]), of.high[1]));
@@ -218,7 +331,8 @@ class packet_visitor {
     return fma_rn(z, z, fma_rn(y, y, fma_rn(x, x, Scalar(0)))) <= of.bound;
   }
 
-  __device__ void look_at_eight(typename memory::point const* points, point const& q) noexcept {
+  /// Offers the list of each lane those of eight points that are near enough.
+  __device__ void offer(typename memory::point const* points, point const& q) noexcept {
 #pragma unroll
     for (int i = 0; i < point_bvh_width; i += at_once) {
       typename memory::point p[at_once];
@@ -231,33 +345,6 @@ class packet_visitor {
         if (p[j].z <= list_.bound()) list_.offer(p[j].z, p[j].index);
       }
     }
-    if (list_.merge_if_full()) take_bounds();
-  }
-
-  __device__ std::uint32_t chosen_one_by_one(point_boxes<Scalar> const& boxes, std::uint32_t wanted,
-                                             point const& q) const noexcept {
-    std::uint32_t chosen = any_group(wanted & ~loose_);
-    for (std::uint32_t left = any_group(wanted & loose_) & ~chosen; left != 0; left &= left - 1) {
-      int const lane = lowest_bit(left);
-      if (is_wanted(boxes, lane, q)) chosen |= 1u << lane;
-    }
-    return chosen;
-  }
-  __device__ static std::uint32_t any_group(std::uint32_t lanes) noexcept {
-    lanes |= lanes >> 16;
-    lanes |= lanes >> 8;
-    return lanes & ((1u << point_bvh_width) - 1);
-  }
-  /// By any of the queries.
-  __device__ bool is_wanted(point_boxes<Scalar> const& boxes, int lane, vec<Scalar, 3> const& q) const noexcept {
-    Scalar d = 0;
-#pragma unroll
-    for (int axis = 0; axis < 3; ++axis) {
-      d = add_box_axis(d, __ldg(&boxes.low[axis][lane]), __ldg(&boxes.high[axis][lane]), q[axis]);
-    }
-    Scalar const bound = list_.bound();
-    bool const is_before = d < bound || (d == bound && __ldg(&boxes.lowest[lane]) < list_.bound_index());
-    return cuda_warp::ballot(is_before) != 0;
   }
 
   /// Over the eight lanes of the calling lane's group.
@@ -282,7 +369,9 @@ class packet_visitor {
     std::uint32_t const bound_index = of_eight(list_.bound_index(), larger<std::uint32_t>);
     Scalar const last = of_eights(bound, larger<Scalar>);
     Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, smaller<Scalar>);
-    // Queries at one place, whose extent and bounds are 0, are tested one by one: there the lowest index decides.
+    // Where all queries have enough points at their own place, the lowest index decides: they are tested one by one,
+    // and so are groups, which lead to ever lower ones.
+    most_taken_ = cuda_warp::ballot(mine > 0) == 0 ? 1 : memory::groups;
     loose_ = looks_ < patience ? cuda_warp::ballot(bound >= 0 && (extent2_ >= least || bound > least)) : ~0u;
     __syncwarp();
     if (in_group() == 0) {
@@ -295,7 +384,10 @@ class packet_visitor {
 
   list& list_;
   memory& shared_;
-  int count_ = 0;        ///< points that wait
+  int nodes_ = 0;        ///< that wait
+  int most_taken_;       ///< of them at a time
+  int leaves_ = 0;       ///< that wait
+  int points_ = 0;       ///< that wait
   int looks_ = 0;        ///< at four leaves each
   Scalar extent2_ = 0;   ///< of the calling lane's eight queries
   std::uint32_t loose_;  ///< lanes of groups whose queries are tested one by one
