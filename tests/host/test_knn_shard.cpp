@@ -95,6 +95,20 @@ void check_knn_shards(knn_shard_problem<Coord> const& problem) {
   check_knn_answers(problem, run_knn_ranks(problem, room_for_all(problem)));
 }
 
+// How random problems are solved.
+auto const where_points_are = [](auto&) {};
+auto const by_stream_loops = [](auto& problem) { problem.on_stream = true; };
+auto const by_owners = [](auto& problem) { problem.along_curve = true; };
+
+template <class Coord, class Way>
+void check_random_knn_shards(std::uint64_t count, std::uint64_t first_seed, Way const& choose) {
+  for_each_seed(count, [&](std::uint64_t seed) {
+    auto problem = random_knn_shard_problem<Coord>(first_seed + seed);
+    choose(problem);
+    check_knn_shards(problem);
+  });
+}
+
 /// Query i of a rank is not matched with the rank's point i, and nothing else is left out.
 void check_knn_of_others(knn_shard_problem<float> const& problem) {
   auto const answers = run_knn_ranks(problem, room_for_all(problem));
@@ -128,51 +142,27 @@ void check_knn_of_others(knn_shard_problem<float> const& problem) {
 }  // namespace
 
 TEST_CASE("knn_shard: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for_each_seed(200, [](std::uint64_t seed) { check_knn_shards(random_knn_shard_problem<float>(seed)); });
-}
-
-SCALAR_TEST_CASE("knn_shard: double coordinates", "[knn][shard][scalar]") {
-  for_each_seed(60, [](std::uint64_t seed) { check_knn_shards(random_knn_shard_problem<double>(seed)); });
+  check_random_knn_shards<float>(200, 0, where_points_are);
 }
 
 TEST_CASE("knn_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for_each_seed(200, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<float>(seed + 5000);
-    problem.on_stream = true;
-    check_knn_shards(problem);
-  });
-}
-
-SCALAR_TEST_CASE("knn_shard, a stream's loops: double coordinates", "[knn][shard][scalar]") {
-  for_each_seed(40, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<double>(seed + 5000);
-    problem.on_stream = true;
-    check_knn_shards(problem);
-  });
+  check_random_knn_shards<float>(200, 5000, by_stream_loops);
 }
 
 TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for_each_seed(300, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<float>(seed + 9000);
-    problem.along_curve = true;
-    check_knn_shards(problem);
-  });
+  check_random_knn_shards<float>(300, 9000, by_owners);
+}
+
+SCALAR_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][scalar]") {
+  check_random_knn_shards<double>(60, 0, where_points_are);
+  check_random_knn_shards<double>(40, 5000, by_stream_loops);
+  check_random_knn_shards<double>(60, 9000, by_owners);
 }
 
 TEST_CASE("knn_shard along a curve: the same where places in the cloud have 64 bits", "[knn][shard]") {
-  for_each_seed(100, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<float>(seed + 9000);
+  check_random_knn_shards<float>(100, 9000, [](auto& problem) {
     problem.along_curve = problem.on_stream = true;
     problem.most_narrow = 0;
-    check_knn_shards(problem);
-  });
-}
-
-SCALAR_TEST_CASE("knn_shard along a curve: double coordinates", "[knn][shard][scalar]") {
-  for_each_seed(60, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<double>(seed + 9000);
-    problem.along_curve = true;
-    check_knn_shards(problem);
   });
 }
 
