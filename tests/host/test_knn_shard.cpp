@@ -95,6 +95,15 @@ void check_knn_shards(knn_shard_problem<Coord> const& problem) {
   check_knn_answers(problem, run_knn_ranks(problem, room_for_all(problem)));
 }
 
+/// A cloud all over a cube; `[ranks + 1]` cuts.
+knn_shard_problem<float> cube_on_ranks(std::vector<index_t> cuts, index_t k) {
+  knn_shard_problem<float> problem;
+  problem.cloud = packed<float>(make_cloud(shape::cube, static_cast<std::size_t>(cuts.back()), 3));
+  problem.cuts = std::move(cuts);
+  problem.k = k;
+  return problem;
+}
+
 // How random problems are solved.
 auto const where_points_are = [](auto&) {};
 auto const by_stream_loops = [](auto& problem) { problem.on_stream = true; };
@@ -167,12 +176,8 @@ TEST_CASE("knn_shard along a curve: the same where places in the cloud have 64 b
 }
 
 TEST_CASE("knn_shard, a stream's loops: too little room on one rank is known to all", "[knn][shard]") {
-  auto problem = random_knn_shard_problem<float>(0);
-  problem.cloud = packed<float>(make_cloud(shape::cube, 200, 1));
-  problem.cuts = {0, 50, 120, 200};
-  problem.self = problem.on_stream = true;
-  problem.k = 4;
-  problem.method = {};
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
+  problem.on_stream = true;
   auto capacity = room_for_all(problem);
   auto const needed = run_knn_ranks(problem, capacity)[1].exchanged;
   REQUIRE(needed > 0);
@@ -216,10 +221,7 @@ TEST_CASE("knn_shard along a curve: ties go to the lowest index, on ranks up to 
 }
 
 TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange few queries", "[knn][shard]") {
-  knn_shard_problem<float> problem;
-  problem.cloud = packed<float>(make_cloud(shape::cube, 6000, 3));
-  problem.cuts = {0, 2000, 4000, 6000};
-  problem.k = 4;
+  auto problem = cube_on_ranks({0, 2000, 4000, 6000}, 4);
   problem.in_place = true;
   for (auto const& answer : run_knn_ranks(problem, room_for_all(problem))) CHECK(answer.exchanged > 3900);
   // Though the box around an owner's points is about as large as that of all.
@@ -230,10 +232,7 @@ TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange f
 }
 
 TEST_CASE("knn_shard along a curve: queries that are not the points go to where they are", "[knn][shard]") {
-  knn_shard_problem<float> problem;
-  problem.cloud = packed<float>(make_cloud(shape::cube, 900, 3));
-  problem.cuts = {0, 300, 600, 900};
-  problem.k = 5;
+  auto problem = cube_on_ranks({0, 300, 600, 900}, 5);
   problem.self = false;
   // Near one corner of the cube, so that one rank owns them all.
   problem.others = problem.cloud;
@@ -280,10 +279,7 @@ TEST_CASE("knn_shard: parts far from one another exchange nothing", "[knn][shard
 }
 
 TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks return from", "[knn][shard]") {
-  knn_shard_problem<float> problem;
-  problem.cloud = packed<float>(make_cloud(shape::cube, 200, 1));
-  problem.cuts = {0, 50, 50, 200};
-  problem.k = 4;
+  auto problem = cube_on_ranks({0, 50, 50, 200}, 4);
   problem.in_place = problem.along_curve = true;
   // The curve of one rank, and what all say then.
   auto const outcome = [&problem](farpoint::along_curve const& odd) {
@@ -310,12 +306,7 @@ TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks ret
 }
 
 TEST_CASE("knn_shard: what one rank may not do, all ranks return from", "[knn][shard]") {
-  auto problem = random_knn_shard_problem<float>(0);
-  problem.cloud = packed<float>(make_cloud(shape::cube, 200, 1));
-  problem.cuts = {0, 50, 120, 200};
-  problem.self = true;
-  problem.k = 4;
-  problem.method = {};
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
   auto const outcomes = [&problem](std::vector<index_t> const& capacity, std::chrono::milliseconds timeout) {
     std::vector<status> codes;
     for (auto const& answer : run_knn_ranks(problem, capacity, timeout)) codes.push_back(answer.outcome.code);

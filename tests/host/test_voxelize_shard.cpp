@@ -32,7 +32,8 @@ TEST_CASE("voxelize_shard: random problems on 1 to 4 ranks give what one call gi
 }
 
 SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
-  for_each_scalar_shared_out(check_shards);
+  for_each_shared_out<double>(40, 0, check_shards);
+  for_each_shared_out<farpoint::float16>(40, 0, check_shards);
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     random_source random{seed};

@@ -28,7 +28,8 @@ TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks giv
 }
 
 SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
-  for_each_scalar_shared_out(check_steps);
+  for_each_shared_out<double>(40, 0, check_steps);
+  for_each_shared_out<farpoint::float16>(40, 0, check_steps);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
@@ -37,8 +38,7 @@ TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_vox
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][shard]") {
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    CAPTURE(seed);
+  for_each_seed(6, [](std::uint64_t seed) {
     random_source random{seed};
     farpoint::voxel_mode const modes[] = {farpoint::dynamic{}, farpoint::hard{9000, 2}, farpoint::hard{100000, 1}};
     auto const cloud = make_cloud(seed % 2 == 0 ? shape::cube : shape::clusters, 40000, seed);
@@ -46,7 +46,7 @@ TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][s
     auto const problem =
         for_shards(voxelize_problem<float>{cloud, grid, modes[seed % 3], packed_features(static_cast<int>(seed % 4))});
     check_steps(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
-  }
+  });
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",
