@@ -19,22 +19,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-template <class Points>
-class knn_stream_index<cuda_exec, Points> : public shard_index_on_device<Points> {
- public:
-  using scalar = typename Points::scalar;
-  using shard_index_on_device<Points>::shard_index_on_device;
-
-  template <class Queries>
-  result search(cuda_exec exec, Queries const& queries, exact const& method,
-                knn_stream_rows<scalar> const& to) const noexcept {
-    return this->run(exec, queries, to.rows.report, [&](kernel_launcher& launcher, auto const& asked) {
-      launch_knn<knn_selector>(
-          launcher,
-          knn_cuda_args<Queries>{asked, asked.threads(), request_of<scalar>(method, to.k), to.rows, to.first_index});
-    });
-  }
-};
+template <class Queries>
+void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, exact const& method,
+                    query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {
+  launch_knn<knn_selector>(
+      launcher, knn_cuda_args<Queries>{asked, asked.threads(), request_of<typename Queries::scalar>(method, to.each),
+                                       to.rows, to.first_index});
+}
 
 }  // namespace detail
 

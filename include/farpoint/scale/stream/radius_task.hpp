@@ -2,78 +2,29 @@
 /// radius_shard() as loops and searches, for host threads and for a stream, with two waits of the host.
 #pragma once
 
-#include <farpoint/point_bvh.hpp>
-#include <farpoint/radius.hpp>
 #include <farpoint/scale/stream/query_exchange.hpp>
 #include <farpoint/scale/stream/radius_steps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a search writes.
-template <class Scalar>
-struct radius_stream_rows {
-  radius_output<Scalar> rows;
-  index_t max;
-  index_t first_index;  ///< added to the indices of neighbours
-};
-
-/// Searches among the rank's points, by one BVH. Specialisations have a constructor that cuts memory for points and at
-/// most so many queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
-template <class Exec, class Points>
-class radius_stream_index;
-
-template <class Points>
-class radius_stream_index<host_exec, Points> {
- public:
-  using scalar = typename Points::scalar;
-
-  radius_stream_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
-    workspace_cutter size;
-    auto const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
-    static_cast<void>(host_query_memory<scalar>::take(size, queries, units));
-    workspace_ = cutter.take_workspace(size.used());
-  }
-
-  result build(host_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
-
-  /// Queries that are the points are in the order of the leaves already.
-  template <class Queries>
-  result search(host_exec exec, Queries const& queries, radius_params const& params,
-                radius_stream_rows<scalar> const& to) const noexcept {
-    batch<Queries> const all{queries};
-    if (result const checked = check_index_search(exec, index_, all, workspace_); !checked) return checked;
-    search_of_index<point_bvh<scalar>, Queries> const search{exec, index_, all, is_same_view(points_, queries),
-                                                             workspace_};
-    radius_by(search, params, to.max, to.rows);
-    if (to.first_index == 0) return {};
-    return count_indices_from(exec, to.rows.indices, queries.size() * to.max, to.first_index);
-  }
-
- private:
-  Points points_;
-  bytes memory_;
-  bytes workspace_;
-  point_bvh<scalar> index_{};
-};
-
 /// The workspace of a rank, and its size.
 template <class Exec, class Points>
-struct radius_stream_plan {
-  workspace_cutter cutter;
-  knn_stream_memory<Exec, typename Points::scalar> exchange;
+struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
   radius_stream_memory memory;
-  radius_stream_index<Exec, Points> index;
 
   /// @param capacity  queries that can be exchanged
   template <class Queries>
   radius_stream_plan(Exec exec, unsigned char* workspace, int ranks,
                      radius_shard_request<Points, Queries> const& request, index_t capacity) noexcept
-      : cutter{workspace},
-        exchange{cutter, ranks, request.queries.size(), capacity, request.max},
-        memory{cutter, ranks, capacity, request.max},
-        index{exec, cutter, request.part.points, larger(request.queries.size(), capacity)} {}
+      : query_exchange_plan<Exec, Points, radius_params>{exec,
+                                                         workspace,
+                                                         ranks,
+                                                         request.part.points,
+                                                         request.queries.size(),
+                                                         request.max,
+                                                         capacity},
+        memory{this->cutter, ranks, capacity, request.max} {}
 };
 
 /// One rank's part of a call, after ranks have agreed on the arguments.
@@ -183,7 +134,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
 
   radius_params params_;
   output_type const& output_;
-  radius_stream_index<Exec, Points> index_;
+  shard_index<Exec, Points, radius_params> index_;
   radius_stream_extra extra_;
 };
 
