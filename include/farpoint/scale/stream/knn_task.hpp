@@ -21,6 +21,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
  public:
   using scalar = typename Args::scalar;
   using output_type = knn_shard_output<scalar>;
+  using rows_type = query_rows<knn_output<scalar>>;
   using backend = shard_backend<Exec>;
 
   /// @param output  what is written beside the rows, which are those of `args`
@@ -57,7 +58,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     result done = index_.build(this->exec_);
     if (done) done = backend::fill(this->exec_, memory().report, 0, sizeof *memory().report);
     if (!done || queries() == 0) return done;
-    return index_.search(this->exec_, this->args_.queries, method_, {rows, k(), first_index()});
+    return index_.search(this->exec_, this->args_.queries, method_, rows_type{rows, k(), first_index()});
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
@@ -67,7 +68,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     exact method = method_;
     method.exclude_self = false;
     auto const rows = rows_of(memory().found, memory().found_distances, asked.size());
-    return index_.search(this->exec_, asked, method, {rows, k(), first_index()});
+    return index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index()});
   }
 
   knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {

@@ -41,6 +41,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
   using request_type = radius_shard_request<Points, Queries>;
   using output_type = radius_shard_output<scalar>;
   using plan_type = radius_stream_plan<Exec, Points>;
+  using rows_type = query_rows<radius_output<scalar>>;
   using backend = shard_backend<Exec>;
 
   radius_stream_task(Exec exec, Communicator& communicator, request_type const& request, output_type const& output,
@@ -93,7 +94,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
     // What knn_shard() tells with the boxes goes with the totals here.
     if (done) done = backend::fill(this->exec_, exchange().report, 0, sizeof *exchange().report);
     if (!done || this->args_.queries.size() == 0) return done;
-    return index_.search(this->exec_, this->args_.queries, params_, {rows, max(), first_index()});
+    return index_.search(this->exec_, this->args_.queries, params_, rows_type{rows, max(), first_index()});
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
@@ -107,7 +108,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
     rows.indices = span<index_t>{exchange().found, size};
     rows.distances = {exchange().found_distances, size};
     if (max() == 0) rows.counts = span<index_t>{extra_.memory.found_counts, static_cast<std::size_t>(asked.size())};
-    return index_.search(this->exec_, asked, params, {rows, max(), first_index()});
+    return index_.search(this->exec_, asked, params, rows_type{rows, max(), first_index()});
   }
 
   result send_answers() noexcept {
