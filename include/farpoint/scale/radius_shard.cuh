@@ -35,8 +35,7 @@ template <class Points, class Queries>
 std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                          radius_params const& params, index_t max,
                                          radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::radius_shard_bytes(exec, ranks,
-                                    detail::radius_shard_request<Points, Queries>{part, queries, params, max}, output);
+  return detail::radius_shard_bytes(exec, ranks, part, queries, params, max, output);
 }
 
 /// radius_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.

@@ -161,8 +161,10 @@ result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_reque
 
 /// Bytes of workspace of the call, for all executions.
 template <class Exec, class Points, class Queries>
-std::size_t radius_shard_bytes(Exec exec, int ranks, radius_shard_request<Points, Queries> const& request,
+std::size_t radius_shard_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                               radius_params const& params, index_t max,
                                radius_shard_output<typename Points::scalar> const& output) noexcept {
+  radius_shard_request<Points, Queries> const request{part, queries, params, max};
   if (ranks < 1 || ranks > knn_stream_most_ranks || !check_radius_shard(request, output)) return 0;
   return radius_stream_plan<Exec, Points>{exec, nullptr, ranks, request, output.exchanged_capacity}.cutter.used();
 }
