@@ -5,31 +5,21 @@
 using namespace farpoint_tests;
 using farpoint::status;
 
-namespace {
+TEST_CASE("voxelize_shard, device: random problems on 1 to 4 ranks give what one call gives",
+          "[voxelize][shard][device][sanitize]") {
+  for_each_shared_out(100, 2000, check_on_streams);
+}
 
-constexpr std::uint64_t random_problems = 100;
-constexpr std::uint64_t other_cuts = 2000;
+TEST_CASE("voxelize_shard, device: doubles", "[voxelize][shard][device]") {
+  for_each_shared_out<double>(12, 0, check_on_streams);
+}
 
-auto const check_ranks = [](auto const& problem, std::vector<rank_call> const& calls, int) {
-  check_gathered_answers(problem, voxelize_on_streams(problem, gathering(calls)));
-};
-
-}  // namespace
-
-#define BACKEND_NAME "device"
-#define BACKEND_TAG "[device]"
-#include "../shared/voxelize_shard_tests.inc"
+TEST_CASE("voxelize_shard, device: max_voxels that cuts all ranks", "[voxelize][shard][device]") {
+  for_each_cut(12, 5, check_on_streams);
+}
 
 TEST_CASE("voxelize_shard, device: large parts", "[voxelize][shard][device]") {
-  for (farpoint::voxel_mode const mode :
-       {farpoint::voxel_mode{farpoint::dynamic{}}, farpoint::voxel_mode{farpoint::hard{150000, 3}}}) {
-    CAPTURE(mode.max_points);
-    random_source random{3};
-    auto const cloud = make_cloud(shape::cube, 300000, 5);
-    auto const problem =
-        for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {90, 80, 20}), mode, packed_features(2)});
-    check_ranks(problem, share_out(problem, random, 3), 1);
-  }
+  for_each_large(3, check_on_streams);
 }
 
 TEST_CASE("voxelize_shard, device: what one rank may not do, all ranks return from", "[voxelize][shard][device]") {

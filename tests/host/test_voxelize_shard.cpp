@@ -12,13 +12,6 @@ using farpoint::status;
 
 namespace {
 
-constexpr std::uint64_t random_problems = 160;
-constexpr std::uint64_t other_cuts = 0;
-
-auto const check_ranks = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
-  check_gathered_answers(problem, run_ranks(problem, gathering(calls), threads));
-};
-
 /// voxelize_shard() of the host by all of them.
 struct host_ranks : four_ranks {
   std::vector<status> outcomes(std::chrono::milliseconds timeout = std::chrono::minutes{1}) const {
@@ -28,19 +21,24 @@ struct host_ranks : four_ranks {
 
 }  // namespace
 
-#define BACKEND_NAME "host"
-#define BACKEND_TAG ""
-#include "../shared/voxelize_shard_tests.inc"
+TEST_CASE("voxelize_shard: random problems on 1 to 4 ranks give what one call gives", "[voxelize][shard]") {
+  for_each_shared_out(160, 0, check_steps<host_steps>);
+}
 
-SCALAR_TEST_CASE("voxelize_shard: float16 and UTM coordinates", "[voxelize][shard][scalar]") {
-  for_each_shared_out<farpoint::float16>(40, 0, check_ranks);
+TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all ranks", "[voxelize][shard]") {
+  for_each_cut(24, 9, check_steps<host_steps>);
+}
+
+SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
+  for_each_shared_out<double>(40, 0, check_steps<host_steps>);
+  for_each_shared_out<farpoint::float16>(40, 0, check_steps<host_steps>);
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     random_source random{seed};
     auto const cloud = make_cloud(shape::utm, 600, seed);
     auto const utm =
         for_shards(voxelize_problem<double>{cloud, fitted_grid<double>(cloud, {70, 60, 3}), farpoint::hard{900, 2}});
-    check_ranks(utm, share_out(utm, random, 4), 1);
+    check_steps<host_steps>(utm, share_out(utm, random, 4), 1);
   }
 }
 

@@ -9,13 +9,6 @@ using farpoint::status;
 
 namespace {
 
-constexpr std::uint64_t random_problems = 160;
-constexpr std::uint64_t other_cuts = 1000;
-
-auto const check_ranks = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
-  check_gathered_answers(problem, run_ranks<stream_steps>(problem, gathering(calls), threads));
-};
-
 /// The stream's loops of all of them.
 struct stream_ranks : four_ranks {
   std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
@@ -25,12 +18,19 @@ struct stream_ranks : four_ranks {
 
 }  // namespace
 
-#define BACKEND_NAME "a stream's loops"
-#define BACKEND_TAG ""
-#include "../shared/voxelize_shard_tests.inc"
+TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives",
+          "[voxelize][shard]") {
+  for_each_shared_out(160, 1000, check_steps<stream_steps>);
+}
 
-SCALAR_TEST_CASE("voxelize_shard, a stream's loops: float16", "[voxelize][shard][scalar]") {
-  for_each_shared_out<farpoint::float16>(40, 0, check_ranks);
+TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
+          "[voxelize][shard]") {
+  for_each_cut(24, 9, check_steps<stream_steps>);
+}
+
+SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
+  for_each_shared_out<double>(40, 0, check_steps<stream_steps>);
+  for_each_shared_out<farpoint::float16>(40, 0, check_steps<stream_steps>);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][shard]") {
@@ -41,7 +41,7 @@ TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][s
     auto const grid = fitted_grid<float>(cloud, {30, 25, 20});
     auto const problem =
         for_shards(voxelize_problem<float>{cloud, grid, modes[seed % 3], packed_features(static_cast<int>(seed % 4))});
-    check_ranks(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
+    check_steps<stream_steps>(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
   });
 }
 

@@ -230,6 +230,13 @@ inline std::vector<rank_call> gathering(std::vector<rank_call> calls) {
   return calls;
 }
 
+/// A check of the rows of such steps: `check_steps<Steps>(problem, calls, threads)`.
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps>
+inline constexpr auto check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
+  check_gathered_answers(problem, run_ranks<Steps>(problem, gathering(calls), threads));
+};
+
 /// A problem whose answer ranks can give, all parts of which have room for all rows.
 template <class Problem>
 Problem for_shards(Problem problem) {
@@ -286,6 +293,19 @@ void for_each_cut(std::uint64_t seeds, int ranks, Check const& check) {
         for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
     check(problem, share_out(problem, random, ranks), 1);
   });
+}
+
+/// The same for a cloud of many tiles, with all points of a voxel and with three at most.
+template <class Check>
+void for_each_large(int ranks, Check const& check) {
+  auto const cloud = make_cloud(shape::cube, 300000, 5);
+  auto const grid = fitted_grid<float>(cloud, {90, 80, 20});
+  for (farpoint::voxel_mode const mode : {farpoint::voxel_mode{farpoint::dynamic{}}, {farpoint::hard{150000, 3}}}) {
+    CAPTURE(mode.max_points);
+    random_source random{3};
+    auto const problem = for_shards(voxelize_problem<float>{cloud, grid, mode, packed_features(2)});
+    check(problem, share_out(problem, random, ranks), 1);
+  }
 }
 
 /// A lattice of 216 voxels, shared out evenly among four ranks.
