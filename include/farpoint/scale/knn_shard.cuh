@@ -32,6 +32,7 @@ result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, sha
                              output.distances, output.report));
 }
 
+/// What a shard_index of a GPU calls.
 template <class Queries>
 void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, exact const& method,
                     query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {

@@ -17,6 +17,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
+/// What a shard_index of a GPU calls.
 template <class Queries>
 void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, radius_params const& params,
                     query_rows<radius_output<typename Queries::scalar>> const& to) noexcept {

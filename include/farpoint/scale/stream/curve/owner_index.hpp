@@ -24,8 +24,8 @@ struct knn_owner {
   Bvh bvh{};
 };
 
-/// How an execution searches. Specialisations have `bvh`, the index; workspace_bytes(exec, queries), for at most
-/// so many queries; and search().
+/// How an execution searches. Specialisations have `bvh`, the index; workspace_bytes(exec, queries), for at most so
+/// many queries; and search().
 template <class Exec, class Scalar>
 struct owner_search;
 
