@@ -83,25 +83,15 @@ class voxel_rows {
         centroids_{static_cast<std::size_t>(3 * capacity)},
         voxels_{1} {}
 
-  farpoint::voxelize_output<float> output() const {
-    farpoint::voxelize_output<float> output;
+  /// @tparam Output  voxelize_output, or what a voxel map is read into
+  template <class Output = farpoint::voxelize_output<float>>
+  Output output() const {
+    Output output;
     output.capacity = capacity_;
     output.coords = {coords_.data(), coords_.size()};
     output.points_per_voxel = farpoint::span<std::int32_t>{counts_.data(), counts_.size()};
     output.centroid = {centroids_.data(), centroids_.size()};
     output.voxel_count = farpoint::span<std::int32_t>{voxels_.data(), 1};
-    return output;
-  }
-
-  /// The same of a voxel map.
-  farpoint::voxel_map_output<float> map_output() const {
-    auto const parts = output();
-    farpoint::voxel_map_output<float> output;
-    output.capacity = parts.capacity;
-    output.coords = parts.coords;
-    output.points_per_voxel = parts.points_per_voxel;
-    output.centroid = parts.centroid;
-    output.voxel_count = parts.voxel_count;
     return output;
   }
 
@@ -176,7 +166,7 @@ class tiled_voxelize_case::whole {
       check(for_each_index(exec_, size, cube_step{tile_.data(), begin, all_}), "making points");
       check(voxel_map_insert(exec_, map_, tile(size), bytes_of(workspace_)), "voxel_map_insert");
     }
-    check(voxel_map_read(exec_, map_, rows_.map_output()), "voxel_map_read");
+    check(voxel_map_read(exec_, map_, rows_.output<farpoint::voxel_map_output<float>>()), "voxel_map_read");
   }
   row_sum answer() const {
     return rows_.sum([](std::size_t row) { return static_cast<index_t>(row); });

@@ -76,10 +76,6 @@ template <class Selector = knn_selector, class Queries>
 result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
-  detail::profile_range const range{"farpoint::knn (built index)"};
-  result const checked =
-      detail::check_pointers(exec, workspace, queries, output.indices, output.distances, output.counts, output.report);
-  if (!checked) return checked;
   return detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace);
 }
 

@@ -5,6 +5,7 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/detail/search/radius_cuda.cuh>
+#include <farpoint/point_bvh.cuh>
 #include <farpoint/types/device_point_bvh.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -59,9 +60,9 @@ result radius(cuda_exec exec, batch<Points> const& points, radius_params const& 
 
 /// Bytes of device workspace for radius() among the points of a BVH: those of knn().
 template <class Queries>
-std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&,
+std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index,
                                    batch<Queries> const& queries) noexcept {
-  return detail::built_search_bytes(queries);
+  return knn_workspace_bytes(exec, index, queries);
 }
 
 /// radius() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the same
@@ -73,10 +74,6 @@ template <class Selector = knn_selector, class Queries>
 result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
-  detail::profile_range const range{"farpoint::radius (built index)"};
-  result const checked =
-      detail::check_pointers(exec, workspace, queries, output.indices, output.distances, output.counts, output.report);
-  if (!checked) return checked;
   return detail::radius_of_index_cuda<Selector>(exec, index, queries, params, max, output, workspace);
 }
 

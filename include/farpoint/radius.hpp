@@ -7,6 +7,7 @@
 #include <farpoint/core/status.hpp>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/search/radius_host.hpp>
+#include <farpoint/point_bvh.hpp>
 #include <farpoint/types/point_bvh.hpp>
 #include <farpoint/types/radius.hpp>
 
@@ -73,7 +74,7 @@ result radius(host_exec exec, batch<Points> const& points, radius_params const& 
 template <class Queries>
 std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::scalar> const& index,
                                    batch<Queries> const& queries) noexcept {
-  return detail::index_search_plan<Queries>{exec, index.size(), queries}.bytes();
+  return knn_workspace_bytes(exec, index, queries);
 }
 
 /// radius() among the points of a BVH: the same answer as for the points themselves. The workspace may be empty, as

@@ -16,7 +16,6 @@
 #pragma once
 
 #include <farpoint/runtime/host_calls.hpp>
-#include <farpoint/runtime/host_float16.hpp>
 #include <farpoint/runtime/host_hash_map.hpp>
 #include <farpoint/runtime/host_index.hpp>
 #include <farpoint/runtime/stream_calls.hpp>

@@ -74,14 +74,14 @@ nb::handle key_of(output_name name) {
 /// What the shapes of outputs follow from.
 struct output_sizes {
   index_t clouds = 1;
+  std::optional<index_t> max_points{};
+  std::optional<index_t> max_voxels{};
+  std::optional<index_t> capacity{};
+  bool batch = false;               ///< `coords` begin with the cloud
+  bool narrow = false;              ///< float16 for `voxels` and `mean`
   std::array<index_t, 2> points{};  ///< `[N]` or `[B, N]`
   std::size_t axes = 1;             ///< of these
   index_t features = 0;             ///< of a point
-  std::optional<index_t> max_points;
-  std::optional<index_t> max_voxels;
-  std::optional<index_t> capacity;
-  bool batch = false;   ///< `coords` begin with the cloud
-  bool narrow = false;  ///< float16 for `voxels` and `mean`
 
   /// Of voxels, at most.
   index_t rows() const {
@@ -326,14 +326,7 @@ void add_voxelize(nb::module_& m) {
       "voxelize_shapes",
       [](std::vector<index_t> const& points, index_t clouds, std::optional<index_t> max_points,
          std::optional<index_t> max_voxels, std::optional<index_t> capacity, bool batch, bool narrow) {
-        output_sizes sizes;
-        sizes.clouds = clouds;
-        sizes.max_points = max_points;
-        sizes.max_voxels = max_voxels;
-        sizes.capacity = capacity;
-        sizes.batch = batch;
-        sizes.narrow = narrow;
-        return voxelize_shapes(points, sizes);
+        return voxelize_shapes(points, {clouds, max_points, max_voxels, capacity, batch, narrow});
       },
       nb::arg("points"), nb::arg("clouds"), nb::arg("max_points").none(), nb::arg("max_voxels").none(),
       nb::arg("capacity").none(), nb::arg("batch"), nb::arg("narrow"),

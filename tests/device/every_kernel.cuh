@@ -4,6 +4,7 @@
 #include <type_traits>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "solve_on_device.cuh"
 
 namespace farpoint_tests {
@@ -81,8 +82,7 @@ struct without_groups : farpoint::fps_selector {
 template <class Selector, class Problem, class Answer>
 void check_kernel(char const* name, Problem const& problem, Answer const& expected) {
   auto const answer = solve_on_device<Selector>(problem);
-  INFO(name << ": " << difference(answer, expected));
-  CHECK(same_answer(answer, expected));
+  check_answer(answer, expected, name);
 }
 
 /// The kernels that give a cloud to one block.

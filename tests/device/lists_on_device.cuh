@@ -1,6 +1,7 @@
 // Clouds and lists of neighbours in device memory: what calls of knn() and radius() have in common.
 #pragma once
 
+#include "../shared/check_answer.hpp"
 #include "clouds_on_device.cuh"
 #include "run_call.cuh"
 #include "stream_citizen.cuh"
@@ -66,8 +67,7 @@ void check_list_replays(Call& call, std::vector<Problem> const& problems, Enqueu
     graph.replay();
     auto const answer = call.answer(outcome);
     auto const right = expected(problem);
-    INFO(difference(answer, right));
-    CHECK(same_answer(answer, right));
+    check_answer(answer, right);
   }
 }
 

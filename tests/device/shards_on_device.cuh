@@ -80,4 +80,9 @@ std::vector<rank_answer> voxelize_on_streams(Problem const& problem, std::vector
   return answers;
 }
 
+/// A check of the rows of ranks that are streams, for random problems.
+inline constexpr auto check_on_streams = [](auto const& problem, std::vector<rank_call> const& calls, int) {
+  check_gathered_answers(problem, voxelize_on_streams(problem, gathering(calls)));
+};
+
 }  // namespace farpoint_tests

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "cuda_check.hpp"
 
 namespace farpoint_tests {
@@ -79,8 +80,7 @@ void check_replays(Call call, std::vector<Problem> const& others, Expected const
     auto const found = call.answer(captured.outcome());
     auto const right = expected(problem);
     CAPTURE(replay);
-    INFO(difference(found, right));
-    CHECK(same_answer(found, right));
+    check_answer(found, right);
   }
 }
 

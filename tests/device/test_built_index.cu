@@ -98,6 +98,16 @@ class on_both {
   host_array<T> host_;
 };
 
+template <class... T>
+void check_same(on_both<T> const&... outputs) {
+  int number = 0;
+  for (bool const same : {outputs.same()...}) {
+    INFO("output " << number);
+    CHECK(same);
+    ++number;
+  }
+}
+
 void check_radius(clouds_on_both const& clouds, farpoint::radius_params const& params, index_t max, bool ordered) {
   index_t const rows = clouds.queries.points().size();
   CAPTURE(max, ordered);
@@ -114,11 +124,8 @@ void check_radius(clouds_on_both const& clouds, farpoint::radius_params const& p
   });
   REQUIRE(radius(host_exec{1}, clouds.host_index, clouds.host_queries, params, max,
                  {indices.host(), distances.host(), counts.host(), report.host().data()}));
-  CHECK(indices.same());
-  CHECK(distances.same());
-  CHECK(counts.same());
   report.host()[0].non_finite_points = 0;  // not counted on a stream
-  CHECK(report.same());
+  check_same(indices, distances, counts, report);
   CHECK(workspace.intact());
 }
 
@@ -138,11 +145,8 @@ void check_rows(clouds_on_both const& clouds, farpoint::radius_params const& par
   });
   REQUIRE(radius_rows(host_exec{1}, clouds.host_index, clouds.host_points, clouds.host_queries, params,
                       {offsets.host(), indices.host(), distances.host(), report.host().data()}));
-  CHECK(offsets.same());
-  CHECK(indices.same());
-  CHECK(distances.same());
   report.host()[0].non_finite_points = 0;  // not counted on a stream
-  CHECK(report.same());
+  check_same(offsets, indices, distances, report);
   CHECK(workspace.intact());
   farpoint::bytes const less{span_of<unsigned char>(workspace).data(), workspace.size() - 1};
   auto const refused = radius_rows(cuda_exec{clouds.stream.get()}, clouds.index, clouds.points, clouds.queries, params,
@@ -174,11 +178,7 @@ void check_points(clouds_on_both const& clouds, index_t k) {
                            {normals.host(), curvatures.host(), report.host().data()}));
   REQUIRE(mean_knn_distance(host_exec{1}, clouds.host_index, clouds.host_points, k, means.host(), {},
                             other_report.host().data()));
-  CHECK(normals.same());
-  CHECK(curvatures.same());
-  CHECK(means.same());
-  CHECK(report.same());
-  CHECK(other_report.same());
+  check_same(normals, curvatures, means, report, other_report);
 }
 
 void check_interpolate(clouds_on_both const& clouds, index_problem const& problem) {
@@ -190,9 +190,8 @@ void check_interpolate(clouds_on_both const& clouds, index_problem const& proble
   });
   REQUIRE(interpolate(host_exec{1}, clouds.host_index, span<float const>{problem.features}, clouds.host_queries,
                       problem.channels, {features.host(), report.host().data()}));
-  CHECK(features.same());
   report.host()[0].non_finite_points = 0;
-  CHECK(report.same());
+  check_same(features, report);
 }
 
 }  // namespace

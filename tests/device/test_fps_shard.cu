@@ -7,18 +7,12 @@ using namespace farpoint_tests;
 
 TEST_CASE("fps_shard, device: random problems on 1 to 4 ranks give what one call gives",
           "[fps][shard][device][sanitize]") {
-  for_each_seed(100, [](std::uint64_t seed) {
-    auto const problem = random_stream_problem(seed);
-    check_fps_answers(fps_on_streams(problem), one_call(problem));
-  });
+  check_random_streams(100, [](auto const& problem) { return fps_on_streams(problem); });
 }
 
 TEST_CASE("fps_shard, device: one kernel a rank, random problems on 1 to 4 ranks give what one call gives",
           "[fps][shard][device]") {
-  for_each_seed(100, [](std::uint64_t seed) {
-    auto const problem = random_stream_problem(seed);
-    check_fps_answers(fps_by_peers(problem), one_call(problem));
-  });
+  check_random_streams(100, [](auto const& problem) { return fps_by_peers(problem); });
 }
 
 // A sanitizer runs one kernel after another.
@@ -42,21 +36,16 @@ TEST_CASE("fps_shard, device: a rank that leaves keeps the others no longer than
 
 TEST_CASE("fps_shard, device: with too little memory that all reach on one rank, all do without",
           "[fps][shard][device]") {
-  for_each_seed(6, [](std::uint64_t seed) {
-    auto const problem = random_stream_problem(seed);
-    check_fps_answers(fps_by_peers(problem, 1), one_call(problem));
-  });
+  check_random_streams(6, [](auto const& problem) { return fps_by_peers(problem, 1); });
 }
 
 TEST_CASE("fps_shard, device: one and two coordinates", "[fps][shard][device]") {
-  for_each_seed(12, [](std::uint64_t seed) {
-    auto const flat = random_stream_problem<2>(seed);
-    check_fps_answers(fps_on_streams(flat), one_call(flat));
-    check_fps_answers(fps_by_peers(flat), one_call(flat));
-    auto const line = random_stream_problem<1>(seed);
-    check_fps_answers(fps_on_streams(line), one_call(line));
-    check_fps_answers(fps_by_peers(line), one_call(line));
-  });
+  auto const on_streams = [](auto const& problem) { return fps_on_streams(problem); };
+  auto const by_peers = [](auto const& problem) { return fps_by_peers(problem); };
+  check_random_streams<2>(12, on_streams);
+  check_random_streams<2>(12, by_peers);
+  check_random_streams<1>(12, on_streams);
+  check_random_streams<1>(12, by_peers);
 }
 
 TEST_CASE("fps_shard, device: parts of many chunks, few samples and many", "[fps][shard][device]") {

@@ -154,34 +154,34 @@ __global__ void insert_in_shared(Map all, typename Map::key_type const* keys, ty
   mine.for_each([&all](auto key, auto value, index_t) { all.insert_or_min(key, value); }, threadIdx.x, blockDim.x);
 }
 
+/// What insert_in_shared leaves of these pairs in a map of all blocks.
+template <bool Minimum, class Map, class Pairs>
+void check_shared(Pairs const& pairs, index_t buckets) {
+  constexpr index_t each = 3000;
+  auto const count = static_cast<index_t>(pairs.size());
+  device_array<typename Map::key_type> const keys{keys_of(pairs)};
+  device_array<typename Map::value_type> const values{values_of(pairs)};
+  device_map<Map> const all{buckets};
+  insert_in_shared<Minimum, Map, 301>
+      <<<static_cast<unsigned>((count + each - 1) / each), block_size, 0, all.stream()>>>(all.map(), keys.data(),
+                                                                                          values.data(), each, count);
+  REQUIRE_CUDA(cudaGetLastError());
+  all.wait();
+  CHECK(same_contents(all.contents(), smallest_values(pairs)));
+  CHECK(all.intact());
+}
+
 template <class Map>
 void check_shared(std::size_t count, std::size_t distinct) {
   using key = typename Map::key_type;
   using value = typename Map::value_type;
   CAPTURE(count, distinct, sizeof(key), sizeof(value));
   auto pairs = make_pairs_of<key, value>(key_shape::grid, count, distinct, distinct);
-  constexpr index_t each = 3000;
-  unsigned const blocks = static_cast<unsigned>((count + each - 1) / each);
-  device_array<key> const keys{keys_of(pairs)};
-  device_array<value> const values{values_of(pairs)};
   index_t const buckets = Map::buckets_for(static_cast<index_t>(distinct), 0.8);
-  device_map<Map> const minima{buckets};
-  insert_in_shared<true, Map, 301><<<blocks, block_size, 0, minima.stream()>>>(minima.map(), keys.data(), values.data(),
-                                                                               each, static_cast<index_t>(count));
-  REQUIRE_CUDA(cudaGetLastError());
-  minima.wait();
-  CHECK(same_contents(minima.contents(), smallest_values(pairs)));
-  CHECK(minima.intact());
-
+  check_shared<true, Map>(pairs, buckets);
   // All copies of a key have one value: whichever stays, it must have come with the key.
   for (auto& pair : pairs) pair.value = static_cast<value>(farpoint::mix_bits(static_cast<std::uint64_t>(pair.key)));
-  device_array<value> const hashes{values_of(pairs)};
-  device_map<Map> const any{buckets};
-  insert_in_shared<false, Map, 301><<<blocks, block_size, 0, any.stream()>>>(any.map(), keys.data(), hashes.data(),
-                                                                             each, static_cast<index_t>(count));
-  REQUIRE_CUDA(cudaGetLastError());
-  any.wait();
-  CHECK(same_contents(any.contents(), smallest_values(pairs)));
+  check_shared<false, Map>(pairs, buckets);
 }
 
 }  // namespace

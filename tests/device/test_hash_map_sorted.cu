@@ -65,8 +65,7 @@ void check_calls(std::vector<hash_map_pair<typename Map::key_type, typename Map:
 
 template <class Map>
 auto pairs_of(std::size_t count, std::size_t distinct) {
-  return make_pairs_of<typename Map::key_type, typename Map::value_type>(key_shape::random, count, distinct,
-                                                                         count + distinct);
+  return make_pairs_for<Map>(key_shape::random, count, distinct, count + distinct);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // knn() on cuda_exec: the shared cases, with several tunings, and what only a device can show.
 #include <farpoint/knn.hpp>
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 
 #include "knn_on_device.cuh"
 #include "multiprocessors.cuh"
@@ -23,8 +24,7 @@ auto solve_knn(Problem const& problem) {
   return with_index_type(problem, [&](auto index) {
     auto const answer = knn_on_device<farpoint::knn_selector, decltype(index)>(problem);
     auto const pieces = knn_on_device<in_pieces, decltype(index)>(problem);
-    INFO("small pieces: " << difference(pieces, answer));
-    CHECK(same_answer(pieces, answer));
+    check_answer(pieces, answer, "small pieces");
     return answer;
   });
 }
@@ -56,8 +56,7 @@ void check_against_host(xyz_cloud const& cloud, index_t k) {
   problem_type const problem{cloud, k};
   auto const answer = knn_on_device<farpoint::knn_selector, std::int32_t>(problem);
   auto const expected = host_knn(problem);
-  INFO(difference(answer, expected));
-  CHECK(same_answer(answer, expected));
+  check_answer(answer, expected);
 }
 
 /// Half of the points in the first cell of the whole cloud, half of these in the first cell of that, and so on.
@@ -144,8 +143,7 @@ TEST_CASE("knn, device: an index that is built once gives the same answer", "[kn
       auto expected = reference_knn(problem);
       expected.non_finite_points = 0;
       CAPTURE(static_cast<int>(which), has_workspace);
-      INFO(difference(answer, expected));
-      CHECK(same_answer(answer, expected));
+      check_answer(answer, expected);
     }
   }
 }

@@ -1,5 +1,6 @@
 // knn() in screen space on cuda_exec: the shared cases, of floats also with blocks of another size.
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "knn_screen_on_device.cuh"
 
 using namespace farpoint_tests;
@@ -21,8 +22,7 @@ auto solve_screen(Problem const& problem) {
   auto const answer = screen_on_device<farpoint::knn_screen_selector>(problem);
   if constexpr (std::is_same_v<Problem, pinhole_problem<float>>) {
     auto const other = screen_on_device<small_blocks>(problem);
-    INFO(difference(other, answer));
-    CHECK(same_answer(other, answer));
+    check_answer(other, answer);
   }
   return answer;
 }

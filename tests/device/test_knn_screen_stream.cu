@@ -4,6 +4,7 @@
 #include <farpoint/quadtree.hpp>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "knn_screen_on_device.cuh"
 #include "stream_citizen.cuh"
 
@@ -76,8 +77,7 @@ TEST_CASE("knn_screen, device: offsets that decrease or leave the points", "[knn
       auto const expected = reference_screen(problem);
       CHECK(expected.report.bad_offsets == (offsets[0] == 2000 || offsets[0] == -10 ? 2 : 1));
       CAPTURE(offsets[0], offsets[1], rounds);
-      INFO(difference(answer, expected));
-      CHECK(same_answer(answer, expected));
+      check_answer(answer, expected);
     }
   }
 }

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/fps_random_batch.hpp"
 #include "../shared/fps_scans.hpp"
 #include "every_kernel.cuh"
@@ -29,8 +30,7 @@ void check_limits(char const* name, Problem const& problem, Answer const& expect
       return run_call(call, [&](cudaStream_t stream) { return call.template enqueue<Selector>({stream, limit}); });
     });
     CAPTURE(limit);
-    INFO(difference(answer, expected));
-    CHECK(same_answer(answer, expected));
+    check_answer(answer, expected);
   }
 }
 

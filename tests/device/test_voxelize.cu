@@ -1,5 +1,6 @@
 // voxelize() on cuda_exec: the shared cases, of floats also with other block sizes and algorithms.
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/voxelize_random.hpp"
 #include "voxelize_on_device.cuh"
 
@@ -10,8 +11,7 @@ namespace {
 template <class Selector, class Problem>
 void check_selector(char const* name, Problem const& problem, voxelize_answer const& expected) {
   auto const answer = voxelize_on_device<Selector>(problem);
-  INFO(name << ": " << difference(answer, expected));
-  CHECK(same_answer(answer, expected));
+  check_answer(answer, expected, name);
 }
 
 template <class Problem>

@@ -3,42 +3,23 @@
 #include "shards_on_device.cuh"
 
 using namespace farpoint_tests;
-using farpoint::dynamic;
-using farpoint::hard;
 using farpoint::status;
-
-namespace {
-
-auto const check_on_streams = [](auto const& problem, std::vector<rank_call> const& calls, int) {
-  check_gathered_answers(problem, voxelize_on_streams(problem, gathering(calls)));
-};
-
-}  // namespace
 
 TEST_CASE("voxelize_shard, device: random problems on 1 to 4 ranks give what one call gives",
           "[voxelize][shard][device][sanitize]") {
   for_each_shared_out(100, 2000, check_on_streams);
 }
 
-TEST_CASE("voxelize_shard, device: doubles, and max_voxels that cuts all ranks", "[voxelize][shard][device]") {
-  for (std::uint64_t seed = 0; seed < 12; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed};
-    auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
-    check_on_streams(wide, share_out(wide, random, 3), 1);
-  }
+TEST_CASE("voxelize_shard, device: doubles", "[voxelize][shard][device]") {
+  for_each_shared_out<double>(12, 0, check_on_streams);
+}
+
+TEST_CASE("voxelize_shard, device: max_voxels that cuts all ranks", "[voxelize][shard][device]") {
   for_each_cut(12, 5, check_on_streams);
 }
 
 TEST_CASE("voxelize_shard, device: large parts", "[voxelize][shard][device]") {
-  for (farpoint::voxel_mode const mode : {farpoint::voxel_mode{dynamic{}}, farpoint::voxel_mode{hard{150000, 3}}}) {
-    CAPTURE(mode.max_points);
-    random_source random{3};
-    auto const cloud = make_cloud(shape::cube, 300000, 5);
-    auto const problem =
-        for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {90, 80, 20}), mode, packed_features(2)});
-    check_on_streams(problem, share_out(problem, random, 3), 1);
-  }
+  for_each_large(3, check_on_streams);
 }
 
 TEST_CASE("voxelize_shard, device: what one rank may not do, all ranks return from", "[voxelize][shard][device]") {

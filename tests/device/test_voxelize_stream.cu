@@ -1,6 +1,7 @@
 // voxelize() as a citizen of a stream: graphs, many streams and threads, errors of others, data that only the device
 // can see.
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/voxelize_random.hpp"
 #include "stream_citizen.cuh"
 #include "voxelize_on_device.cuh"
@@ -264,8 +265,7 @@ TEST_CASE("voxelize, device: small problems of every kind under the sanitizers",
     auto const answer = voxelize_on_device<voxelize_selector>(problem);
     auto const expected = reference_voxels(problem);
     CAPTURE(seed);
-    INFO(difference(answer, expected));
-    CHECK(same_answer(answer, expected));
+    check_answer(answer, expected);
   }
 }
 
@@ -279,8 +279,7 @@ TEST_CASE("voxelize, device: large clouds", "[voxelize][device][large]") {
       CAPTURE(static_cast<int>(which), mode.max_points);
       auto const answer = voxelize_on_device<voxelize_selector>(problem);
       auto const expected = reference_voxels(problem);
-      INFO(difference(answer, expected));
-      CHECK(same_answer(answer, expected));
+      check_answer(answer, expected);
     }
   }
 }

@@ -5,6 +5,7 @@
 #include <thread>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/fps_problem.hpp"
 #include "../shared/limits.hpp"
 #include "../shared/printed.hpp"
@@ -216,8 +217,7 @@ TEST_CASE("fps, host: every shape in rounds by many threads", "[fps][host]") {
         if (for_memory && threads == 2) continue;  // five share what two share, in smaller parts
         CAPTURE(static_cast<int>(which), list_points, threads);
         auto const actual = solve_tuned(problem, threads, tight_tuning(8, list_points));
-        INFO(difference(actual, expected));
-        CHECK(same_answer(actual, expected));
+        check_answer(actual, expected);
         CHECK(same_answer(solve_in_turns(problem, threads, tight_tuning(8, list_points)), expected));
       }
     }

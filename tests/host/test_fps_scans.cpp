@@ -1,5 +1,6 @@
 // fps() on host_exec: many samples of real scans.
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/fps_scans.hpp"
 
 using namespace farpoint_tests;
@@ -10,8 +11,7 @@ TEST_CASE("fps, host: a quarter of the points of real scans", "[fps][host][data]
     CAPTURE(name);
     auto const expected = reference_answer(problem);
     auto const actual = host_exec_answer(problem);
-    INFO(difference(actual, expected));
-    CHECK(same_answer(actual, expected));
+    check_answer(actual, expected);
   });
   if (scans == 0) WARN("FARPOINT_DATA_DIR names no scan that is small enough: none was tested");
 }

@@ -131,20 +131,13 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
 ONE_THREAD_TEST_CASE(
     "fps_shard, a stream's kernels by fibers: random problems on 1 to 4 ranks give what one call gives",
     "[fps][shard][one_thread]") {
-  for_each_seed(16, [](std::uint64_t seed) {
-    auto const problem = random_stream_problem(seed);
-    check_fps_answers(run_fps_streams(problem), one_call(problem));
-  });
+  check_random_streams(16, [](auto const& problem) { return run_fps_streams(problem); });
 }
 
 ONE_THREAD_TEST_CASE("fps_shard, a stream's kernels by fibers: one and two coordinates, and many equal points",
                      "[fps][shard][one_thread]") {
-  for_each_seed(4, [](std::uint64_t seed) {
-    auto const flat = random_stream_problem<2>(seed);
-    check_fps_answers(run_fps_streams(flat), one_call(flat));
-    auto const line = random_stream_problem<1>(seed);
-    check_fps_answers(run_fps_streams(line), one_call(line));
-  });
+  check_random_streams<2>(4, [](auto const& flat) { return run_fps_streams(flat); });
+  check_random_streams<1>(4, [](auto const& line) { return run_fps_streams(line); });
   for (index_t const samples : {1, 90, 310}) {
     auto const equal = shared_out<float>(make_cloud(shape::duplicates, 300, 3), samples, 2);
     check_fps_answers(run_fps_streams(equal), one_call(equal));

@@ -112,23 +112,27 @@ void in_turns(int threads, std::size_t count, Work const& work) {
 /// Calls check(map type) for each kind of slot: packed words, and pairs of words with either size of value.
 template <class Check>
 void for_each_kind(Check&& check) {
-  check(hash_map_ref<std::uint32_t>{});
-  check(hash_map_ref<std::int32_t>{});
-  check(hash_map_ref<std::uint64_t>{});
-  check(hash_map_ref<std::int64_t, std::uint64_t>{});
-  check(hash_map_ref<std::uint32_t, std::uint64_t>{});
-  check(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
-  check(hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
-  check(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
-  check(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
-  check(sectors_map<std::uint32_t>{});
-  check(sectors_map<std::int64_t>{});
-  check(sectors_map<std::uint32_t, std::uint64_t, colliding_hash>{});
-  check(sectors_map<std::uint64_t, std::uint64_t>{});
-  check(split_map<std::int32_t>{});
-  check(split_map<std::uint64_t>{});
-  check(split_map<std::uint32_t, std::uint64_t>{});
-  check(split_map<std::uint64_t, std::uint64_t, colliding_hash>{});
+  auto const of = [&check](auto kind) {
+    CAPTURE(sizeof(typename decltype(kind)::key_type), sizeof(typename decltype(kind)::value_type));
+    check(kind);
+  };
+  of(hash_map_ref<std::uint32_t>{});
+  of(hash_map_ref<std::int32_t>{});
+  of(hash_map_ref<std::uint64_t>{});
+  of(hash_map_ref<std::int64_t, std::uint64_t>{});
+  of(hash_map_ref<std::uint32_t, std::uint64_t>{});
+  of(hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
+  of(hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>{});
+  of(hash_map_ref<std::uint32_t, std::uint32_t, colliding_hash>{});
+  of(hash_map_ref<std::uint64_t, std::uint32_t, colliding_hash>{});
+  of(sectors_map<std::uint32_t>{});
+  of(sectors_map<std::int64_t>{});
+  of(sectors_map<std::uint32_t, std::uint64_t, colliding_hash>{});
+  of(sectors_map<std::uint64_t, std::uint64_t>{});
+  of(split_map<std::int32_t>{});
+  of(split_map<std::uint64_t>{});
+  of(split_map<std::uint32_t, std::uint64_t>{});
+  of(split_map<std::uint64_t, std::uint64_t, colliding_hash>{});
 }
 
 }  // namespace
@@ -144,7 +148,7 @@ ONE_THREAD_TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[
     using key = typename map_type::key_type;
     using value = typename map_type::value_type;
     for (std::uint64_t seed = 0; seed < 300; ++seed) {
-      CAPTURE(seed, sizeof(key), sizeof(value));
+      CAPTURE(seed);
       random_source random{seed};
       auto const initial = random.below(2) == 0 ? value{1u << 30} : static_cast<value>(-1);
       key const empty = random.below(2) == 0 ? static_cast<key>(-1) : static_cast<key>(3);
@@ -333,7 +337,7 @@ TEST_CASE("hash_map_ref: many threads insert keys with values of their own, and 
     using key = typename map_type::key_type;
     using value = typename map_type::value_type;
     for (std::size_t const distinct : {1u, 40u, 700u}) {
-      CAPTURE(distinct, sizeof(key), sizeof(value));
+      CAPTURE(distinct);
       if (cases.skip()) continue;
       auto const pairs = make_pairs_of<key, value>(key_shape::random, 4000, distinct, 5 + distinct);
       owned_map<map_type> const owner{map_type::buckets_for(static_cast<index_t>(distinct), 1)};
@@ -378,13 +382,11 @@ TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_m
   few_for_races cases;
   for_each_kind([&](auto kind) {
     using map_type = decltype(kind);
-    using key = typename map_type::key_type;
-    using value = typename map_type::value_type;
     for (std::size_t const distinct : {1u, 5u, 300u, 2000u}) {
       for (key_shape const shape : all_key_shapes) {
-        CAPTURE(distinct, static_cast<int>(shape), sizeof(key), sizeof(value));
+        CAPTURE(distinct, static_cast<int>(shape));
         if (cases.skip()) continue;
-        auto const pairs = make_pairs_of<key, value>(shape, 4000, distinct, 17 + distinct);
+        auto const pairs = make_pairs_for<map_type>(shape, 4000, distinct, 17 + distinct);
         // A table with room for exactly these keys: the last ones walk far.
         index_t const buckets = map_type::buckets_for(static_cast<index_t>(distinct), distinct == 2000 ? 0.8 : 1);
         owned_map<map_type> const owner{buckets};

@@ -95,6 +95,29 @@ void check_knn_shards(knn_shard_problem<Coord> const& problem) {
   check_knn_answers(problem, run_knn_ranks(problem, room_for_all(problem)));
 }
 
+/// A cloud all over a cube; `[ranks + 1]` cuts.
+knn_shard_problem<float> cube_on_ranks(std::vector<index_t> cuts, index_t k) {
+  knn_shard_problem<float> problem;
+  problem.cloud = packed<float>(make_cloud(shape::cube, static_cast<std::size_t>(cuts.back()), 3));
+  problem.cuts = std::move(cuts);
+  problem.k = k;
+  return problem;
+}
+
+// How random problems are solved.
+auto const where_points_are = [](auto&) {};
+auto const by_stream_loops = [](auto& problem) { problem.on_stream = true; };
+auto const by_owners = [](auto& problem) { problem.along_curve = true; };
+
+template <class Coord, class Way>
+void check_random_knn_shards(std::uint64_t count, std::uint64_t first_seed, Way const& choose) {
+  for_each_seed(count, [&](std::uint64_t seed) {
+    auto problem = random_knn_shard_problem<Coord>(first_seed + seed);
+    choose(problem);
+    check_knn_shards(problem);
+  });
+}
+
 /// Query i of a rank is not matched with the rank's point i, and nothing else is left out.
 void check_knn_of_others(knn_shard_problem<float> const& problem) {
   auto const answers = run_knn_ranks(problem, room_for_all(problem));
@@ -128,61 +151,33 @@ void check_knn_of_others(knn_shard_problem<float> const& problem) {
 }  // namespace
 
 TEST_CASE("knn_shard: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for_each_seed(200, [](std::uint64_t seed) { check_knn_shards(random_knn_shard_problem<float>(seed)); });
-}
-
-SCALAR_TEST_CASE("knn_shard: double coordinates", "[knn][shard][scalar]") {
-  for_each_seed(60, [](std::uint64_t seed) { check_knn_shards(random_knn_shard_problem<double>(seed)); });
+  check_random_knn_shards<float>(200, 0, where_points_are);
 }
 
 TEST_CASE("knn_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for_each_seed(200, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<float>(seed + 5000);
-    problem.on_stream = true;
-    check_knn_shards(problem);
-  });
-}
-
-SCALAR_TEST_CASE("knn_shard, a stream's loops: double coordinates", "[knn][shard][scalar]") {
-  for_each_seed(40, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<double>(seed + 5000);
-    problem.on_stream = true;
-    check_knn_shards(problem);
-  });
+  check_random_knn_shards<float>(200, 5000, by_stream_loops);
 }
 
 TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  for_each_seed(300, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<float>(seed + 9000);
-    problem.along_curve = true;
-    check_knn_shards(problem);
-  });
+  check_random_knn_shards<float>(300, 9000, by_owners);
+}
+
+SCALAR_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][scalar]") {
+  check_random_knn_shards<double>(60, 0, where_points_are);
+  check_random_knn_shards<double>(40, 5000, by_stream_loops);
+  check_random_knn_shards<double>(60, 9000, by_owners);
 }
 
 TEST_CASE("knn_shard along a curve: the same where places in the cloud have 64 bits", "[knn][shard]") {
-  for_each_seed(100, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<float>(seed + 9000);
+  check_random_knn_shards<float>(100, 9000, [](auto& problem) {
     problem.along_curve = problem.on_stream = true;
     problem.most_narrow = 0;
-    check_knn_shards(problem);
-  });
-}
-
-SCALAR_TEST_CASE("knn_shard along a curve: double coordinates", "[knn][shard][scalar]") {
-  for_each_seed(60, [](std::uint64_t seed) {
-    auto problem = random_knn_shard_problem<double>(seed + 9000);
-    problem.along_curve = true;
-    check_knn_shards(problem);
   });
 }
 
 TEST_CASE("knn_shard, a stream's loops: too little room on one rank is known to all", "[knn][shard]") {
-  auto problem = random_knn_shard_problem<float>(0);
-  problem.cloud = packed<float>(make_cloud(shape::cube, 200, 1));
-  problem.cuts = {0, 50, 120, 200};
-  problem.self = problem.on_stream = true;
-  problem.k = 4;
-  problem.method = {};
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
+  problem.on_stream = true;
   auto capacity = room_for_all(problem);
   auto const needed = run_knn_ranks(problem, capacity)[1].exchanged;
   REQUIRE(needed > 0);
@@ -226,10 +221,7 @@ TEST_CASE("knn_shard along a curve: ties go to the lowest index, on ranks up to 
 }
 
 TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange few queries", "[knn][shard]") {
-  knn_shard_problem<float> problem;
-  problem.cloud = packed<float>(make_cloud(shape::cube, 6000, 3));
-  problem.cuts = {0, 2000, 4000, 6000};
-  problem.k = 4;
+  auto problem = cube_on_ranks({0, 2000, 4000, 6000}, 4);
   problem.in_place = true;
   for (auto const& answer : run_knn_ranks(problem, room_for_all(problem))) CHECK(answer.exchanged > 3900);
   // Though the box around an owner's points is about as large as that of all.
@@ -240,10 +232,7 @@ TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange f
 }
 
 TEST_CASE("knn_shard along a curve: queries that are not the points go to where they are", "[knn][shard]") {
-  knn_shard_problem<float> problem;
-  problem.cloud = packed<float>(make_cloud(shape::cube, 900, 3));
-  problem.cuts = {0, 300, 600, 900};
-  problem.k = 5;
+  auto problem = cube_on_ranks({0, 300, 600, 900}, 5);
   problem.self = false;
   // Near one corner of the cube, so that one rank owns them all.
   problem.others = problem.cloud;
@@ -290,10 +279,7 @@ TEST_CASE("knn_shard: parts far from one another exchange nothing", "[knn][shard
 }
 
 TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks return from", "[knn][shard]") {
-  knn_shard_problem<float> problem;
-  problem.cloud = packed<float>(make_cloud(shape::cube, 200, 1));
-  problem.cuts = {0, 50, 50, 200};
-  problem.k = 4;
+  auto problem = cube_on_ranks({0, 50, 50, 200}, 4);
   problem.in_place = problem.along_curve = true;
   // The curve of one rank, and what all say then.
   auto const outcome = [&problem](farpoint::along_curve const& odd) {
@@ -320,12 +306,7 @@ TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks ret
 }
 
 TEST_CASE("knn_shard: what one rank may not do, all ranks return from", "[knn][shard]") {
-  auto problem = random_knn_shard_problem<float>(0);
-  problem.cloud = packed<float>(make_cloud(shape::cube, 200, 1));
-  problem.cuts = {0, 50, 120, 200};
-  problem.self = true;
-  problem.k = 4;
-  problem.method = {};
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
   auto const outcomes = [&problem](std::vector<index_t> const& capacity, std::chrono::milliseconds timeout) {
     std::vector<status> codes;
     for (auto const& answer : run_knn_ranks(problem, capacity, timeout)) codes.push_back(answer.outcome.code);

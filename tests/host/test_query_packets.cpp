@@ -3,6 +3,7 @@
 #include <farpoint/point_bvh.hpp>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/knn_problem.hpp"
 #include "../shared/random.hpp"
 
@@ -113,8 +114,7 @@ void check_packets(knn_problem<float> const& problem, knn_answer<float> const& e
   for (bool const sorted : {false, true}) {
     auto const found = knn_in_packets(problem, sorted);
     CAPTURE(sorted);
-    INFO(difference(found, expected));
-    CHECK(same_answer(found, expected));
+    check_answer(found, expected);
   }
 }
 void check_packets(knn_problem<float> const& problem) {

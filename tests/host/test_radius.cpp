@@ -3,6 +3,7 @@
 #include <farpoint/radius.hpp>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/radius_problem.hpp"
 #include "../shared/team_tuning.hpp"
 
@@ -65,8 +66,7 @@ auto solve_rows(Problem const& problem) {
   auto by_index = rows_by_index(problem);
   // It does not know that queries are the points, and looks at their offsets again.
   if (problem.self) by_index.bad_offsets /= 2;
-  INFO(difference(by_index, answer));
-  CHECK(same_answer(by_index, answer));
+  check_answer(by_index, answer);
   return answer;
 }
 

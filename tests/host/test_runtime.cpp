@@ -5,6 +5,7 @@
 #include <farpoint/runtime/stream_hash_map.hpp>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/fps_problem.hpp"
 #include "../shared/voxelize_random.hpp"
 
@@ -40,8 +41,7 @@ void check_voxelize(runtime::backend where) {
     });
     auto const expected = reference_voxels(problem);
     CAPTURE(seed);
-    INFO(answer.outcome.reason << ", " << difference(answer, expected));
-    CHECK(same_answer(answer, expected));
+    check_answer(answer, expected, answer.outcome.reason);
     CHECK(info.used != runtime::backend::automatic);
     CHECK(std::string{info.device} != "");
     CHECK(info.seconds > 0);

@@ -65,6 +65,17 @@ class twice {
   host_array<T> other_;
 };
 
+template <class Report, class... T>
+void check_same(Report const (&reports)[2], twice<T> const&... outputs) {
+  int number = 0;
+  for (bool const same : {outputs.same()...}) {
+    INFO("output " << number);
+    CHECK(same);
+    ++number;
+  }
+  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+}
+
 /// `search(workspace)` without a workspace and with one of the least size, and `check()` after each.
 template <class Search, class Check>
 void with_and_without(std::size_t needed, Search const& search, Check const& check) {
@@ -93,11 +104,7 @@ void check_knn(clouds_on_host const& clouds, index_t k) {
         return knn(host_exec{3}, clouds.index, clouds.queries, farpoint::exact{}, k,
                    {indices.spoiled(), distances.spoiled(), {}, &reports[0]}, memory);
       },
-      [&] {
-        CHECK(indices.same());
-        CHECK(distances.same());
-        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
-      });
+      [&] { check_same(reports, indices, distances); });
 }
 
 void check_radius(clouds_on_host const& clouds, farpoint::radius_params const& params, index_t max) {
@@ -115,12 +122,7 @@ void check_radius(clouds_on_host const& clouds, farpoint::radius_params const& p
         return radius(host_exec{3}, clouds.index, clouds.queries, params, max,
                       {indices.spoiled(), distances.spoiled(), counts.spoiled(), &reports[0]}, memory);
       },
-      [&] {
-        CHECK(indices.same());
-        CHECK(distances.same());
-        CHECK(counts.same());
-        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
-      });
+      [&] { check_same(reports, indices, distances, counts); });
 }
 
 /// @param capacity  of the lists
@@ -138,12 +140,7 @@ void check_rows(clouds_on_host const& clouds, farpoint::radius_params const& par
         return radius_rows(host_exec{3}, clouds.index, clouds.points, clouds.queries, params,
                            {offsets.spoiled(), indices.spoiled(), distances.spoiled(), &reports[0]}, memory);
       },
-      [&] {
-        CHECK(offsets.same());
-        CHECK(indices.same());
-        CHECK(distances.same());
-        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
-      });
+      [&] { check_same(reports, offsets, indices, distances); });
 }
 
 void check_points(clouds_on_host const& clouds, index_t k) {
@@ -159,15 +156,12 @@ void check_points(clouds_on_host const& clouds, index_t k) {
   host_workspace const workspace{estimate_normals_workspace_bytes(host_exec{1}, clouds.points, params)};
   REQUIRE(estimate_normals(host_exec{1}, clouds.points, params, {normals.second(), curvatures.second(), &reports[1]},
                            workspace.get()));
-  CHECK(normals.same());
-  CHECK(curvatures.same());
-  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+  check_same(reports, normals, curvatures);
 
   twice<float> const means{rows};
   REQUIRE(mean_knn_distance(host_exec{3}, clouds.index, clouds.points, k, means.first(), {}, &reports[0]));
   REQUIRE(mean_knn_distance(host_exec{1}, clouds.points, k, means.second(), workspace.get(), &reports[1]));
-  CHECK(means.same());
-  CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
+  check_same(reports, means);
 }
 
 void check_interpolate(clouds_on_host const& clouds, index_problem const& problem) {
@@ -183,10 +177,7 @@ void check_interpolate(clouds_on_host const& clouds, index_problem const& proble
         return interpolate(host_exec{3}, clouds.index, of_points, clouds.queries, problem.channels,
                            {features.spoiled(), &reports[0]}, memory);
       },
-      [&] {
-        CHECK(features.same());
-        CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
-      });
+      [&] { check_same(reports, features); });
 }
 
 using points_of_float = std::vector<std::array<float, 3>>;

@@ -5,6 +5,7 @@
 #include <farpoint/detail/search/radius_operations.hpp>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/radius_problem.hpp"
 
 using namespace farpoint_tests;
@@ -183,8 +184,7 @@ TEST_CASE("radius, tasks of a GPU: indices may count from another number than 0"
         auto expected = reference_radius(problem);
         for (index_t& index : expected.indices) index += index < 0 ? 0 : first;
         auto const actual = solve_radius(problem, first);
-        INFO(difference(actual, expected));
-        CHECK(same_answer(actual, expected));
+        check_answer(actual, expected);
       }
     }
   }

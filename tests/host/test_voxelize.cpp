@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/limits.hpp"
 #include "../shared/test_scale.hpp"
 #include "../shared/voxelize_random.hpp"
@@ -40,8 +41,7 @@ voxelize_answer solve(Problem const& problem) {
   auto const answer = solve_with(problem, 1, {});
   for (int const threads : {2, 3, 7}) {
     auto const other = solve_with(problem, threads, {1, threads == 3 ? 100 : 1});
-    INFO("threads: " << threads << ", " << difference(other, answer));
-    CHECK(same_answer(other, answer));
+    check_answer(other, answer, std::to_string(threads) + " threads");
   }
   return answer;
 }

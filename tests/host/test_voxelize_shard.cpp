@@ -8,15 +8,9 @@
 #include "../shared/together.hpp"
 
 using namespace farpoint_tests;
-using farpoint::dynamic;
-using farpoint::hard;
 using farpoint::status;
 
 namespace {
-
-auto const check_shards = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
-  check_gathered_answers(problem, run_ranks(problem, gathering(calls), threads));
-};
 
 /// voxelize_shard() of the host by all of them.
 struct host_ranks : four_ranks {
@@ -28,22 +22,24 @@ struct host_ranks : four_ranks {
 }  // namespace
 
 TEST_CASE("voxelize_shard: random problems on 1 to 4 ranks give what one call gives", "[voxelize][shard]") {
-  for_each_shared_out(160, 0, check_shards);
+  for_each_shared_out(160, 0, check_steps<host_steps>);
+}
+
+TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all ranks", "[voxelize][shard]") {
+  for_each_cut(24, 9, check_steps<host_steps>);
 }
 
 SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
-  for_each_scalar_shared_out(check_shards);
+  for_each_shared_out<double>(40, 0, check_steps<host_steps>);
+  for_each_shared_out<farpoint::float16>(40, 0, check_steps<host_steps>);
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     CAPTURE(seed);
     random_source random{seed};
     auto const cloud = make_cloud(shape::utm, 600, seed);
-    auto const utm = for_shards(voxelize_problem<double>{cloud, fitted_grid<double>(cloud, {70, 60, 3}), hard{900, 2}});
-    check_shards(utm, share_out(utm, random, 4), 1);
+    auto const utm =
+        for_shards(voxelize_problem<double>{cloud, fitted_grid<double>(cloud, {70, 60, 3}), farpoint::hard{900, 2}});
+    check_steps<host_steps>(utm, share_out(utm, random, 4), 1);
   }
-}
-
-TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all ranks", "[voxelize][shard]") {
-  for_each_cut(24, 9, check_shards);
 }
 
 TEST_CASE("voxelize_shard: a rank without room for its rows drops its last ones", "[voxelize][shard]") {

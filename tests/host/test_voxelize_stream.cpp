@@ -9,10 +9,6 @@ using farpoint::status;
 
 namespace {
 
-auto const check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
-  check_gathered_answers(problem, run_ranks<stream_steps>(problem, gathering(calls), threads));
-};
-
 /// The stream's loops of all of them.
 struct stream_ranks : four_ranks {
   std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
@@ -24,29 +20,29 @@ struct stream_ranks : four_ranks {
 
 TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives",
           "[voxelize][shard]") {
-  for_each_shared_out(160, 1000, check_steps);
-}
-
-SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
-  for_each_scalar_shared_out(check_steps);
+  for_each_shared_out(160, 1000, check_steps<stream_steps>);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
           "[voxelize][shard]") {
-  for_each_cut(24, 9, check_steps);
+  for_each_cut(24, 9, check_steps<stream_steps>);
+}
+
+SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
+  for_each_shared_out<double>(40, 0, check_steps<stream_steps>);
+  for_each_shared_out<farpoint::float16>(40, 0, check_steps<stream_steps>);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][shard]") {
-  for (std::uint64_t seed = 0; seed < 6; ++seed) {
-    CAPTURE(seed);
+  for_each_seed(6, [](std::uint64_t seed) {
     random_source random{seed};
     farpoint::voxel_mode const modes[] = {farpoint::dynamic{}, farpoint::hard{9000, 2}, farpoint::hard{100000, 1}};
     auto const cloud = make_cloud(seed % 2 == 0 ? shape::cube : shape::clusters, 40000, seed);
     auto const grid = fitted_grid<float>(cloud, {30, 25, 20});
     auto const problem =
         for_shards(voxelize_problem<float>{cloud, grid, modes[seed % 3], packed_features(static_cast<int>(seed % 4))});
-    check_steps(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
-  }
+    check_steps<stream_steps>(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
+  });
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",

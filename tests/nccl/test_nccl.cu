@@ -38,23 +38,15 @@ std::vector<fps_shard_answer<float>> fps_by_nccl(nccl_ranks const& ranks, Proble
 
 TEST_CASE("nccl: voxelize_shard and gather_voxels give what one call gives", "[nccl]") {
   nccl_ranks const ranks{2};
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
-    CAPTURE(seed);
+  auto const check = [&](auto const& problem, std::vector<rank_call> const& calls, int) {
+    check_gathered_answers(problem, voxelize_by_nccl(ranks, problem, gathering(calls)));
+  };
+  for_each_seed(150, [&](std::uint64_t seed) {
     random_source random{seed + 3000};
     auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
-    auto const calls = gathering(share_out(problem, random, ranks.size()));
-    check_gathered_answers(problem, voxelize_by_nccl(ranks, problem, calls));
-  }
-  for (farpoint::voxel_mode const mode :
-       {farpoint::voxel_mode{farpoint::dynamic{}}, farpoint::voxel_mode{farpoint::hard{150000, 3}}}) {
-    CAPTURE(mode.max_points);
-    random_source random{3};
-    auto const cloud = make_cloud(shape::cube, 300000, 5);
-    auto const problem =
-        for_shards(voxelize_problem<float>{cloud, fitted_grid<float>(cloud, {90, 80, 20}), mode, packed_features(2)});
-    auto const calls = gathering(share_out(problem, random, ranks.size()));
-    check_gathered_answers(problem, voxelize_by_nccl(ranks, problem, calls));
-  }
+    check(problem, share_out(problem, random, ranks.size()), 1);
+  });
+  for_each_large(ranks.size(), check);
 }
 
 TEST_CASE("nccl: fps_shard gives what one call gives, with a window and without", "[nccl]") {

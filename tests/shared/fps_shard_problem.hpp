@@ -7,6 +7,7 @@
 
 #include "../catch.hpp"
 #include "clouds.hpp"
+#include "for_each_seed.hpp"
 #include "host_array.hpp"
 
 namespace farpoint_tests {
@@ -164,6 +165,15 @@ fps_shard_problem<float, Dim> random_stream_problem(std::uint64_t seed) {
   auto problem = random_fps_shard_problem<float, Dim>(seed);
   if (problem.first_index > index_t{1} << 31) problem.first_index = (index_t{1} << 32) - 2000;
   return problem;
+}
+
+/// `solve(problem)` has the answer of one call on all ranks, for so many random problems.
+template <int Dim = 3, class Solve>
+void check_random_streams(std::uint64_t seeds, Solve const& solve) {
+  for_each_seed(seeds, [&](std::uint64_t seed) {
+    auto const problem = random_stream_problem<Dim>(seed);
+    check_fps_answers(solve(problem), one_call(problem));
+  });
 }
 
 }  // namespace farpoint_tests

@@ -105,6 +105,12 @@ std::vector<hash_map_pair<Key, Value>> make_pairs_of(key_shape shape, std::size_
   return pairs;
 }
 
+/// The same for a map's keys and values.
+template <class Map>
+auto make_pairs_for(key_shape shape, std::size_t count, std::size_t distinct, std::uint64_t seed) {
+  return make_pairs_of<typename Map::key_type, typename Map::value_type>(shape, count, distinct, seed);
+}
+
 /// The smallest value of every key.
 template <class Key, class Value>
 std::unordered_map<Key, Value> smallest_values(std::vector<hash_map_pair<Key, Value>> const& pairs) {

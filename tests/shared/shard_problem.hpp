@@ -7,6 +7,8 @@
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
+#include "check_answer.hpp"
+#include "for_each_seed.hpp"
 #include "together.hpp"
 #include "voxel_map_problem.hpp"
 
@@ -209,8 +211,7 @@ void check_rank_answers(Problem const& problem, std::vector<rank_answer> const& 
     CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
   }
   auto const all = joined(problem, answers);
-  INFO(difference(all, expected));
-  CHECK(same_answer(all, expected));
+  check_answer(all, expected);
 }
 
 /// The same, and that every rank has gathered them.
@@ -219,8 +220,7 @@ void check_gathered_answers(Problem const& problem, std::vector<rank_answer> con
   check_rank_answers(problem, answers);
   auto const expected = reference_voxels(problem);
   for (auto const& answer : answers) {
-    INFO(answer.all.outcome.reason << ", gathered: " << difference(answer.all, expected));
-    CHECK(same_answer(answer.all, expected));
+    check_answer(answer.all, expected, "gathered");
   }
 }
 
@@ -229,6 +229,13 @@ inline std::vector<rank_call> gathering(std::vector<rank_call> calls) {
   for (auto& call : calls) call.gathers = true;
   return calls;
 }
+
+/// A check of the rows of such steps: `check_steps<Steps>(problem, calls, threads)`.
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps>
+inline constexpr auto check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
+  check_gathered_answers(problem, run_ranks<Steps>(problem, gathering(calls), threads));
+};
 
 /// A problem whose answer ranks can give, all parts of which have room for all rows.
 template <class Problem>
@@ -266,39 +273,37 @@ std::vector<rank_call> share_out(Problem const& problem, random_source& random, 
 }
 
 /// Calls check(problem, calls, threads) for random problems, shared out among 1 to 4 ranks.
-template <class Check>
+template <class Coord = float, class Check>
 void for_each_shared_out(std::uint64_t seeds, std::uint64_t other_cuts, Check const& check) {
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    CAPTURE(seed);
+  for_each_seed(seeds, [&](std::uint64_t seed) {
     random_source random{seed + other_cuts};
-    auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
+    auto const problem = for_shards(random_voxelize_problem<Coord>(seed, 2500));
     check(problem, share_out(problem, random, static_cast<int>(1 + seed % 4)), seed % 3 == 0 ? 2 : 1);
-  }
-}
-
-/// The same for problems of doubles on three ranks, and of halves on two.
-template <class Check>
-void for_each_scalar_shared_out(Check const& check) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    CAPTURE(seed);
-    random_source random{seed};
-    auto const wide = for_shards(random_voxelize_problem<double>(seed, 1500));
-    check(wide, share_out(wide, random, 3), 1);
-    auto const narrow = for_shards(random_voxelize_problem<farpoint::float16>(seed, 1500));
-    check(narrow, share_out(narrow, random, 2), 1);
-  }
+  });
 }
 
 /// The same for lattices on many ranks: no more points than ranks, or a max_voxels that cuts the voxels of all.
 template <class Check>
 void for_each_cut(std::uint64_t seeds, int ranks, Check const& check) {
-  for (std::uint64_t seed = 0; seed < seeds; ++seed) {
-    CAPTURE(seed);
+  for_each_seed(seeds, [&](std::uint64_t seed) {
     random_source random{seed};
     auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
     farpoint::hard const mode{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
     auto const problem =
         for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
+    check(problem, share_out(problem, random, ranks), 1);
+  });
+}
+
+/// The same for a cloud of many tiles, with all points of a voxel and with three at most.
+template <class Check>
+void for_each_large(int ranks, Check const& check) {
+  auto const cloud = make_cloud(shape::cube, 300000, 5);
+  auto const grid = fitted_grid<float>(cloud, {90, 80, 20});
+  for (farpoint::voxel_mode const mode : {farpoint::voxel_mode{farpoint::dynamic{}}, {farpoint::hard{150000, 3}}}) {
+    CAPTURE(mode.max_points);
+    random_source random{3};
+    auto const problem = for_shards(voxelize_problem<float>{cloud, grid, mode, packed_features(2)});
     check(problem, share_out(problem, random, ranks), 1);
   }
 }

@@ -4,6 +4,7 @@
 #include <farpoint/scale/voxel_map.hpp>
 
 #include "../catch.hpp"
+#include "check_answer.hpp"
 #include "voxelize_random.hpp"
 
 namespace farpoint_tests {
@@ -183,8 +184,7 @@ voxel_map_answer all_tiles_at_once(Problem const& problem) {
 }
 
 inline void check_same(voxel_map_answer const& found, voxel_map_answer const& expected) {
-  INFO(found.rows.outcome.reason << ", " << difference(found.rows, expected.rows));
-  CHECK(same_answer(found.rows, expected.rows));
+  check_answer(found.rows, expected.rows, found.rows.outcome.reason);
   CHECK(found.totals.report.points == expected.totals.report.points);
   CHECK(found.totals.report.voxels == expected.totals.report.voxels);
   CHECK(found.totals.first_points == expected.totals.first_points);

@@ -21,11 +21,14 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE float float_of_bits(std::uint32_t bits) noexc
 }
 
 /// Number of bits that are set.
-FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint32_t bits) noexcept {
+/// @tparam Word  std::uint32_t or std::uint64_t
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(Word bits) noexcept {
 #if defined(__CUDA_ARCH__)
-  return static_cast<std::uint32_t>(__popc(bits));
+  return static_cast<std::uint32_t>(sizeof bits == 4 ? __popc(static_cast<std::uint32_t>(bits)) : __popcll(bits));
 #elif defined(__GNUC__)
-  return static_cast<std::uint32_t>(__builtin_popcount(bits));
+  return static_cast<std::uint32_t>(sizeof bits == 4 ? __builtin_popcount(static_cast<std::uint32_t>(bits))
+                                                     : __builtin_popcountll(bits));
 #else
   std::uint32_t count = 0;
   for (; bits != 0; bits &= bits - 1) ++count;
@@ -33,37 +36,18 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint32_t bits) 
 #endif
 }
 
-FARPOINT_HD FARPOINT_ALWAYS_INLINE std::uint32_t count_bits(std::uint64_t bits) noexcept {
-#if defined(__CUDA_ARCH__)
-  return static_cast<std::uint32_t>(__popcll(bits));
-#elif defined(__GNUC__)
-  return static_cast<std::uint32_t>(__builtin_popcountll(bits));
-#else
-  return count_bits(static_cast<std::uint32_t>(bits)) + count_bits(static_cast<std::uint32_t>(bits >> 32));
-#endif
-}
-
 /// Number of the lowest bit that is set; there must be one.
-FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(std::uint32_t bits) noexcept {
+/// @tparam Word  std::uint32_t or std::uint64_t
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(Word bits) noexcept {
 #if defined(__CUDA_ARCH__)
-  return __ffs(static_cast<int>(bits)) - 1;
+  return (sizeof bits == 4 ? __ffs(static_cast<int>(bits)) : __ffsll(static_cast<long long>(bits))) - 1;
 #elif defined(__GNUC__)
-  return __builtin_ctz(bits);
+  return sizeof bits == 4 ? __builtin_ctz(static_cast<std::uint32_t>(bits)) : __builtin_ctzll(bits);
 #else
   int bit = 0;
   for (; (bits & 1u) == 0; bits >>= 1) ++bit;
   return bit;
-#endif
-}
-
-FARPOINT_HD FARPOINT_ALWAYS_INLINE int lowest_bit(std::uint64_t bits) noexcept {
-#if defined(__CUDA_ARCH__)
-  return __ffsll(static_cast<long long>(bits)) - 1;
-#elif defined(__GNUC__)
-  return __builtin_ctzll(bits);
-#else
-  auto const low = static_cast<std::uint32_t>(bits);
-  return low != 0 ? lowest_bit(low) : 32 + lowest_bit(static_cast<std::uint32_t>(bits >> 32));
 #endif
 }
 

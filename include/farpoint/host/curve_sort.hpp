@@ -24,11 +24,12 @@ template <class Points, class Curve>
 class curve_sort {
  public:
   using scalar = typename Points::scalar;
+  using point = vec<scalar, Points::dim>;
   using grid_type = curve_grid<scalar, Points::dim>;
   using box_type = typename grid_type::box;
 
   /// The place of a point's cell on the curve, and the cells of a box.
-  FARPOINT_ALWAYS_INLINE static std::uint32_t code_of(grid_type const& grid, typename Points::point const& p) noexcept {
+  FARPOINT_ALWAYS_INLINE static std::uint32_t code_of(grid_type const& grid, point const& p) noexcept {
     return grid.key_of(p, Curve{}, bits_per_axis);
   }
   static grid_type grid_over(box_type const& around) noexcept { return {around, bits_per_axis}; }

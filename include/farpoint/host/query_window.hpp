@@ -11,13 +11,12 @@ namespace FARPOINT_HIDDEN detail {
 template <class Queries>
 struct queries_from {
   using scalar = typename Queries::scalar;
-  using point = typename Queries::point;
   static constexpr int dim = Queries::dim;
 
   Queries const& cloud;
   index_t first;
 
-  point operator[](index_t i) const noexcept { return cloud[first + i]; }
+  typename Queries::point operator[](index_t i) const noexcept { return cloud[first + i]; }
 };
 
 /// Some queries that follow one another in a view, put along a curve: what a call can sort on its stack.

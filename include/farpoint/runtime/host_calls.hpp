@@ -10,6 +10,10 @@
 /// page-locked already (cudaMallocHost, cudaHostRegister) are copied from where they are. Thread-safe; threads do not
 /// wait for one another.
 ///
+/// All but fps() and gather() widen clouds of float16 to float, which is exact: on a GPU after they have been copied to
+/// it, on the host into memory that the thread keeps for its next call. runtime::run_info::seconds does not count this
+/// on the host.
+///
 /// All return ok | bad_argument | unavailable | out_of_memory | cuda_failure, and on failure have written nothing, or,
 /// after cuda_failure, perhaps parts of the output.
 #pragma once
@@ -80,6 +84,9 @@ FARPOINT_API result voxelize(batch<point_view<float>> const& clouds, voxelize_pa
 FARPOINT_API result voxelize(batch<point_view<double>> const& clouds, voxelize_params<double> const& params,
                              voxelize_output<double> const& output, options const& wish = {},
                              run_info* info = nullptr) noexcept;
+FARPOINT_API result voxelize(batch<point_view<float16>> const& clouds, voxelize_params<float> const& params,
+                             voxelize_output<float> const& output, options const& wish = {},
+                             run_info* info = nullptr) noexcept;
 /// @}
 
 /// @name knn(): see <farpoint/knn.hpp>
@@ -94,6 +101,11 @@ FARPOINT_API result knn(batch<point_view<double>> const& points, batch<point_vie
                         run_info* info = nullptr) noexcept;
 FARPOINT_API result knn(batch<point_view<double>> const& points, exact const& method, index_t k,
                         knn_output<double> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+FARPOINT_API result knn(batch<point_view<float16>> const& points, batch<point_view<float16>> const& queries,
+                        exact const& method, index_t k, knn_output<float> const& output, options const& wish = {},
+                        run_info* info = nullptr) noexcept;
+FARPOINT_API result knn(batch<point_view<float16>> const& points, exact const& method, index_t k,
+                        knn_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
 /// @}
 
 /// @name radius() and radius_rows(): see <farpoint/radius.hpp>
@@ -122,6 +134,18 @@ FARPOINT_API result radius_rows(batch<point_view<double>> const& points, batch<p
 FARPOINT_API result radius_rows(batch<point_view<double>> const& points, radius_params const& params,
                                 radius_rows_output<double> const& output, options const& wish = {},
                                 run_info* info = nullptr) noexcept;
+FARPOINT_API result radius(batch<point_view<float16>> const& points, batch<point_view<float16>> const& queries,
+                           radius_params const& params, index_t max, radius_output<float> const& output,
+                           options const& wish = {}, run_info* info = nullptr) noexcept;
+FARPOINT_API result radius(batch<point_view<float16>> const& points, radius_params const& params, index_t max,
+                           radius_output<float> const& output, options const& wish = {},
+                           run_info* info = nullptr) noexcept;
+FARPOINT_API result radius_rows(batch<point_view<float16>> const& points, batch<point_view<float16>> const& queries,
+                                radius_params const& params, radius_rows_output<float> const& output,
+                                options const& wish = {}, run_info* info = nullptr) noexcept;
+FARPOINT_API result radius_rows(batch<point_view<float16>> const& points, radius_params const& params,
+                                radius_rows_output<float> const& output, options const& wish = {},
+                                run_info* info = nullptr) noexcept;
 /// @}
 
 /// @name estimate_normals(): see <farpoint/estimate_normals.hpp>
@@ -132,6 +156,9 @@ FARPOINT_API result estimate_normals(batch<point_view<float>> const& points, nor
 FARPOINT_API result estimate_normals(batch<point_view<double>> const& points, normals_params const& params,
                                      normals_output<double> const& output, options const& wish = {},
                                      run_info* info = nullptr) noexcept;
+FARPOINT_API result estimate_normals(batch<point_view<float16>> const& points, normals_params const& params,
+                                     normals_output<float> const& output, options const& wish = {},
+                                     run_info* info = nullptr) noexcept;
 /// @}
 
 /// @name mean_knn_distance(): see <farpoint/mean_knn_distance.hpp>
@@ -140,6 +167,9 @@ FARPOINT_API result mean_knn_distance(batch<point_view<float>> const& points, in
                                       knn_report* report = nullptr, options const& wish = {},
                                       run_info* info = nullptr) noexcept;
 FARPOINT_API result mean_knn_distance(batch<point_view<double>> const& points, index_t k, span<double> means,
+                                      knn_report* report = nullptr, options const& wish = {},
+                                      run_info* info = nullptr) noexcept;
+FARPOINT_API result mean_knn_distance(batch<point_view<float16>> const& points, index_t k, span<float> means,
                                       knn_report* report = nullptr, options const& wish = {},
                                       run_info* info = nullptr) noexcept;
 /// @}
@@ -152,6 +182,10 @@ FARPOINT_API result interpolate(batch<point_view<float>> const& points, span<flo
                                 run_info* info = nullptr) noexcept;
 FARPOINT_API result interpolate(batch<point_view<double>> const& points, span<float const> features,
                                 batch<point_view<double>> const& queries, index_t channels,
+                                interpolate_output const& output, options const& wish = {},
+                                run_info* info = nullptr) noexcept;
+FARPOINT_API result interpolate(batch<point_view<float16>> const& points, span<float const> features,
+                                batch<point_view<float16>> const& queries, index_t channels,
                                 interpolate_output const& output, options const& wish = {},
                                 run_info* info = nullptr) noexcept;
 /// @}
@@ -215,6 +249,15 @@ FARPOINT_API result knn(batch<point_view<float>> const& points, screen_space<org
                         run_info* info = nullptr) noexcept;
 FARPOINT_API result knn(batch<point_view<double>> const& points, screen_space<organized_camera<double>> const& method,
                         index_t k, knn_screen_output<double> const& output, options const& wish = {},
+                        run_info* info = nullptr) noexcept;
+FARPOINT_API result knn(batch<point_view<float16>> const& points, screen_space<pinhole_camera<float>> const& method,
+                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
+                        run_info* info = nullptr) noexcept;
+FARPOINT_API result knn(batch<point_view<float16>> const& points, screen_space<spherical_camera<float>> const& method,
+                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
+                        run_info* info = nullptr) noexcept;
+FARPOINT_API result knn(batch<point_view<float16>> const& points, screen_space<organized_camera<float>> const& method,
+                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
                         run_info* info = nullptr) noexcept;
 /// @}
 

@@ -1,6 +1,6 @@
 /// @file
-/// The functions of stream_calls.hpp and stream_screen.hpp for clouds of float16, from the compiled library. fps() is
-/// with those of the other types.
+/// The functions of stream_calls.hpp for clouds of float16, from the compiled library. fps(), and what is in
+/// stream_screen.hpp, is with those of the other types.
 ///
 /// The library widens such clouds to float, which is exact, and goes on with these: the answers are the headers', and a
 /// call takes one launch more for each batch of clouds. The workspace, or the memory of a BVH, is 12 bytes a point
@@ -122,25 +122,6 @@ FARPOINT_API std::size_t interpolate_workspace_bytes(cuda_exec exec, device_poin
 FARPOINT_API result interpolate(cuda_exec exec, device_point_bvh<float> const& index, span<float const> features,
                                 batch<point_view<float16>> const& queries, index_t channels,
                                 interpolate_output const& output, bytes workspace) noexcept;
-/// @}
-
-/// @name knn() in screen space: see <farpoint/knn_screen.cuh>
-/// @{
-FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<float16>> const& points,
-                                             screen_space<pinhole_camera<float>> const& method, index_t k) noexcept;
-FARPOINT_API result knn(cuda_exec exec, batch<point_view<float16>> const& points,
-                        screen_space<pinhole_camera<float>> const& method, index_t k,
-                        knn_screen_output<float> const& output, bytes workspace) noexcept;
-FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<float16>> const& points,
-                                             screen_space<spherical_camera<float>> const& method, index_t k) noexcept;
-FARPOINT_API result knn(cuda_exec exec, batch<point_view<float16>> const& points,
-                        screen_space<spherical_camera<float>> const& method, index_t k,
-                        knn_screen_output<float> const& output, bytes workspace) noexcept;
-FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<float16>> const& points,
-                                             screen_space<organized_camera<float>> const& method, index_t k) noexcept;
-FARPOINT_API result knn(cuda_exec exec, batch<point_view<float16>> const& points,
-                        screen_space<organized_camera<float>> const& method, index_t k,
-                        knn_screen_output<float> const& output, bytes workspace) noexcept;
 /// @}
 
 FARPOINT_END_NAMESPACE

@@ -44,6 +44,24 @@ FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<do
 FARPOINT_API result knn(cuda_exec exec, batch<point_view<double>> const& points,
                         screen_space<organized_camera<double>> const& method, index_t k,
                         knn_screen_output<double> const& output, bytes workspace) noexcept;
+#if !defined(__CUDACC__)
+// Of float16: what stream_float16.hpp says holds here, too.
+FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<float16>> const& points,
+                                             screen_space<pinhole_camera<float>> const& method, index_t k) noexcept;
+FARPOINT_API result knn(cuda_exec exec, batch<point_view<float16>> const& points,
+                        screen_space<pinhole_camera<float>> const& method, index_t k,
+                        knn_screen_output<float> const& output, bytes workspace) noexcept;
+FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<float16>> const& points,
+                                             screen_space<spherical_camera<float>> const& method, index_t k) noexcept;
+FARPOINT_API result knn(cuda_exec exec, batch<point_view<float16>> const& points,
+                        screen_space<spherical_camera<float>> const& method, index_t k,
+                        knn_screen_output<float> const& output, bytes workspace) noexcept;
+FARPOINT_API std::size_t knn_workspace_bytes(cuda_exec exec, batch<point_view<float16>> const& points,
+                                             screen_space<organized_camera<float>> const& method, index_t k) noexcept;
+FARPOINT_API result knn(cuda_exec exec, batch<point_view<float16>> const& points,
+                        screen_space<organized_camera<float>> const& method, index_t k,
+                        knn_screen_output<float> const& output, bytes workspace) noexcept;
+#endif
 /// @}
 
 /// @name build_quadtree(): see <farpoint/quadtree.cuh>

@@ -20,11 +20,9 @@ struct gather_voxels_memory {
   template <class Scalar>
   gather_voxels_memory(unsigned char* workspace, int ranks, voxel_parts<Scalar> const& parts,
                        index_t capacity) noexcept {
-    std::size_t widest = 0;
-    for (voxel_part const& part : parts) widest = larger(widest, part.width);
     workspace_cutter cutter{workspace};
     numbers = cutter.take<index_t>(capacity);
-    rows = cutter.take<unsigned char>(capacity * static_cast<index_t>(widest));
+    rows = cutter.take<unsigned char>(capacity * parts.widest());
     outgoing = cutter.take<message>(ranks);
     incoming = cutter.take<message>(ranks);
     bytes = cutter.used();

@@ -41,6 +41,13 @@ class voxel_parts {
   voxel_part const* begin() const noexcept { return parts_; }
   voxel_part const* end() const noexcept { return parts_ + size_; }
 
+  /// Bytes of a row of the widest part.
+  index_t widest() const noexcept {
+    std::size_t widest = 0;
+    for (voxel_part const& part : *this) widest = larger(widest, part.width);
+    return static_cast<index_t>(widest);
+  }
+
  private:
   template <class Part>
   void add(Part const& own, Part const& all, index_t each, std::size_t element) noexcept {

@@ -19,22 +19,27 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-template <class Points>
-class knn_stream_index<cuda_exec, Points> : public shard_index_on_device<Points> {
- public:
-  using scalar = typename Points::scalar;
-  using shard_index_on_device<Points>::shard_index_on_device;
+/// Makes a call of a rank that is a GPU: `call(own)`, where `own` says whether its pointers can be used.
+template <class Communicator, class Points, class Queries, class Scalar, class Call>
+result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, shard<Points> const& part,
+                           Queries const& queries, knn_shard_output<Scalar> const& output, bytes workspace,
+                           Call const& call) noexcept {
+  profile_range const range{"farpoint::knn_shard"};
+  result const fits =
+      check_stream_communicator(communicator, knn_stream_most_ranks, "communicator: it has no ranks, or more than 64");
+  if (!fits) return fits;
+  return call(check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries}, output.indices,
+                             output.distances, output.report));
+}
 
-  template <class Queries>
-  result search(cuda_exec exec, Queries const& queries, exact const& method,
-                knn_stream_rows<scalar> const& to) const noexcept {
-    return this->run(exec, queries, to.rows.report, [&](kernel_launcher& launcher, auto const& asked) {
-      launch_knn<knn_selector>(
-          launcher,
-          knn_cuda_args<Queries>{asked, asked.threads(), request_of<scalar>(method, to.k), to.rows, to.first_index});
-    });
-  }
-};
+/// What a shard_index of a GPU calls.
+template <class Queries>
+void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, exact const& method,
+                    query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {
+  launch_knn<knn_selector>(
+      launcher, knn_cuda_args<Queries>{asked, asked.threads(), request_of<typename Queries::scalar>(method, to.each),
+                                       to.rows, to.first_index});
+}
 
 }  // namespace detail
 
@@ -79,13 +84,9 @@ template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::knn_shard"};
-  result const fits = detail::check_stream_communicator(communicator, detail::knn_stream_most_ranks,
-                                                        "communicator: it has no ranks, or more than 64");
-  if (!fits) return fits;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
-                                            output.indices, output.distances, output.report);
-  return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);
+  return detail::knn_shard_on_stream(exec, communicator, part, queries, output, workspace, [&](result own) {
+    return detail::knn_shard_on(exec, communicator, part, queries, method, k, output, own, workspace);
+  });
 }
 
 /// Bytes of device workspace that knn_shard() along a curve needs on a rank that is a GPU: as on the host, with memory
@@ -94,10 +95,7 @@ template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       along_curve const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if (ranks < 1 || ranks > detail::curve_most_ranks) return 0;
-  detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
-  if (!asked.check()) return 0;
-  return detail::knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
+  return detail::knn_curve_bytes(exec, ranks, part, queries, method, k, output);
 }
 
 /// knn_shard() of parts that are not compact, for ranks that are GPUs: the rules and the bits of the host overload,
@@ -123,15 +121,10 @@ template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  along_curve const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,
                  bytes workspace) noexcept {
-  detail::profile_range const range{"farpoint::knn_shard"};
-  result const fits = detail::check_stream_communicator(communicator, detail::curve_most_ranks,
-                                                        "communicator: it has no ranks, or more than 64");
-  if (!fits) return fits;
-  result const own = detail::check_pointers(exec, workspace, batch<Points>{part.points}, batch<Queries>{queries},
-                                            output.indices, output.distances, output.report);
-  return detail::knn_along_curve_on(exec, communicator,
-                                    detail::knn_curve_arguments<Points, Queries>{part, queries, method, k, output}, own,
-                                    workspace);
+  detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
+  return detail::knn_shard_on_stream(exec, communicator, part, queries, output, workspace, [&](result own) {
+    return detail::knn_along_curve_on(exec, communicator, asked, own, workspace);
+  });
 }
 
 FARPOINT_END_NAMESPACE

@@ -79,10 +79,8 @@ template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       along_curve const& method, index_t k,
                                       knn_shard_output<typename Points::scalar> const& output) noexcept {
-  if (ranks < 1 || ranks > detail::curve_most_ranks || !detail::check_threads(exec)) return 0;
-  detail::knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
-  if (!asked.check()) return 0;
-  return detail::knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
+  if (!detail::check_threads(exec)) return 0;
+  return detail::knn_curve_bytes(exec, ranks, part, queries, method, k, output);
 }
 
 /// knn_shard() of parts that are not compact: points move to owners along Hilbert's curve first, each a compact part of

@@ -81,15 +81,12 @@ class nccl_window {
   nccl_window() noexcept = default;
   nccl_window(nccl_window&& other) noexcept { *this = std::move(other); }
   nccl_window& operator=(nccl_window&& other) noexcept {
-    std::swap(communicator_, other.communicator_);
-    std::swap(memory_, other.memory_);
-    std::swap(window_, other.window_);
-    std::swap(peers_, other.peers_);
+    std::swap(own_, other.own_);
     return *this;
   }
   nccl_window(nccl_window const&) = delete;
   nccl_window& operator=(nccl_window const&) = delete;
-  ~nccl_window() { windows::close(communicator_, memory_, window_); }
+  ~nccl_window() { windows::close(own_.communicator, own_.memory, own_.window); }
 
   /// Allocates the memory, and waits. All ranks call it with the same size; how many bytes a call takes, say
   /// fps_shard_window_bytes() and the like.
@@ -106,24 +103,25 @@ class nccl_window {
       return detail::communication_failure("nccl_window: for 1 to 16 ranks");
     }
     nccl_window made;
-    made.communicator_ = exec.communicator;
+    made.own_.communicator = exec.communicator;
     std::size_t const own_bytes = round_up(size);
     // Behind the rank's own memory, so that addresses need no memory of their own.
-    std::size_t const all = own_bytes + round_up(sizeof made.peers_.memory);
-    result const opened = windows::open(exec.communicator, all, made.memory_, made.window_);
+    std::size_t const all = own_bytes + round_up(sizeof made.own_.peers.memory);
+    result const opened = windows::open(exec.communicator, all, made.own_.memory, made.own_.window);
     if (!opened) return opened;
-    if (!windows::reach(exec.communicator, ranks, made.window_)) {
+    if (!windows::reach(exec.communicator, ranks, made.own_.window)) {
       return detail::communication_failure("nccl_window: the ranks cannot reach the memory of one another");
     }
-    result const found = made.find_addresses(exec.stream, ranks, static_cast<unsigned char*>(made.memory_) + own_bytes);
+    result const found =
+        made.find_addresses(exec.stream, ranks, static_cast<unsigned char*>(made.own_.memory) + own_bytes);
     if (!found) return found;
-    made.peers_.size = own_bytes;
+    made.own_.peers.size = own_bytes;
     window = std::move(made);
     return {};
   }
 
   /// Empty before create() has succeeded.
-  peer_memory const& memory() const noexcept { return peers_; }
+  peer_memory const& memory() const noexcept { return own_.peers; }
 
  private:
   using windows = detail::nccl_windows;
@@ -135,18 +133,20 @@ class nccl_window {
   /// @param room  device memory for an address of each rank
   result find_addresses(cudaStream_t stream, int ranks, unsigned char* room) noexcept {
     auto** const addresses = reinterpret_cast<unsigned char**>(room);
-    result const enqueued = for_each_index(cuda_exec{stream}, ranks, windows::address_step{window_, addresses});
+    result const enqueued = for_each_index(cuda_exec{stream}, ranks, windows::address_step{own_.window, addresses});
     if (!enqueued) return enqueued;
     auto const all = static_cast<std::size_t>(ranks) * sizeof *addresses;
-    cudaError_t error = cudaMemcpyAsync(peers_.memory, addresses, all, cudaMemcpyDeviceToHost, stream);
+    cudaError_t error = cudaMemcpyAsync(own_.peers.memory, addresses, all, cudaMemcpyDeviceToHost, stream);
     if (error == cudaSuccess) error = cudaStreamSynchronize(stream);
     return detail::cuda_failure(error, "nccl_window: addresses could not be read");
   }
 
-  ncclComm_t communicator_ = nullptr;
-  void* memory_ = nullptr;
-  windows::handle window_ = nullptr;
-  peer_memory peers_{};
+  struct {
+    ncclComm_t communicator = nullptr;
+    void* memory = nullptr;
+    windows::handle window = nullptr;
+    peer_memory peers{};
+  } own_;
 };
 
 FARPOINT_END_NAMESPACE

@@ -17,23 +17,15 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-template <class Points>
-class radius_stream_index<cuda_exec, Points> : public shard_index_on_device<Points> {
- public:
-  using scalar = typename Points::scalar;
-  using shard_index_on_device<Points>::shard_index_on_device;
-
-  template <class Queries>
-  result search(cuda_exec exec, Queries const& queries, radius_params const& params,
-                radius_stream_rows<scalar> const& to) const noexcept {
-    // Points are asked for only where there is no room for distances.
-    batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
-    return this->run(exec, queries, to.rows.report, [&](kernel_launcher& launcher, auto const& asked) {
-      radius_search<Queries, Queries>{launcher, asked, none, params, to.rows.report}.template lists<knn_selector>(
-          to.max, to.rows, to.first_index);
-    });
-  }
-};
+/// What a shard_index of a GPU calls.
+template <class Queries>
+void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, radius_params const& params,
+                    query_rows<radius_output<typename Queries::scalar>> const& to) noexcept {
+  // Points are asked for only where there is no room for distances.
+  batch<Queries> const none = batch<Queries>::regular(Queries{}, 0);
+  radius_search<Queries, Queries>{launcher, asked, none, params, to.rows.report}.template lists<knn_selector>(
+      to.each, to.rows, to.first_index);
+}
 
 }  // namespace detail
 
@@ -44,8 +36,7 @@ template <class Points, class Queries>
 std::size_t radius_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                          radius_params const& params, index_t max,
                                          radius_shard_output<typename Points::scalar> const& output) noexcept {
-  return detail::radius_shard_bytes(exec, ranks,
-                                    detail::radius_shard_request<Points, Queries>{part, queries, params, max}, output);
+  return detail::radius_shard_bytes(exec, ranks, part, queries, params, max, output);
 }
 
 /// radius_shard() for ranks that are GPUs: the rules and the bits of the host overload, with these differences.

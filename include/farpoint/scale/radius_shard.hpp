@@ -16,8 +16,7 @@ std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points
                                          radius_params const& params, index_t max,
                                          radius_shard_output<typename Points::scalar> const& output) noexcept {
   if (!detail::check_threads(exec)) return 0;
-  return detail::radius_shard_bytes(exec, ranks,
-                                    detail::radius_shard_request<Points, Queries>{part, queries, params, max}, output);
+  return detail::radius_shard_bytes(exec, ranks, part, queries, params, max, output);
 }
 
 /// Finds up to `max` points within a radius of each of the rank's queries, or only counts them, in a cloud that no rank

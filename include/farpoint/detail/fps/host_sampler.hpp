@@ -28,7 +28,6 @@ class fps_host_sampler {
  public:
   using scalar = typename Points::scalar;
   static constexpr int dim = Points::dim;
-  using point = vec<scalar, dim>;
 
   fps_host_sampler(fps_host_task<Points> const& task, fps_host_memory<scalar, dim> const& memory, int threads) noexcept
       : task_{task}, memory_{memory}, threads_{threads} {
@@ -260,7 +259,7 @@ class fps_host_sampler {
     for (std::uint32_t i = 0; i < size; ++i) {
       fps_entry<scalar> const& entry = list[i];
       auto const& home = memory_.buckets[entry.slot / fps_bucket_points];
-      point p{};
+      vec<scalar, dim> p{};
       for (int k = 0; k < dim; ++k) p[k] = home.axis[k][entry.slot % fps_bucket_points];
       int const b = static_cast<int>(i / fps_bucket_points);
       int const lane = static_cast<int>(i % fps_bucket_points);

@@ -59,7 +59,10 @@ template <class Selector, class Index, class Queries>
 FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, batch<Queries> const& queries,
                                          exact const& method, index_t k,
                                          knn_output<typename Queries::scalar> const& output, bytes workspace) noexcept {
-  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  profile_range const range{"farpoint::knn (built index)"};
+  result const searchable = check_queries_on(exec, workspace, queries, index.size(), output.indices, output.distances,
+                                             output.counts, output.report);
+  if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Queries::scalar>(method, k);
   return index_search_on_device(exec, index, queries, output.report, workspace,

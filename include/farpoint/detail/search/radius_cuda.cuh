@@ -166,7 +166,10 @@ FARPOINT_HIDDEN result radius_of_index_cuda(cuda_exec exec, Index const& index, 
                                             radius_output<typename Queries::scalar> const& output,
                                             bytes workspace) noexcept {
   using scalar = typename Queries::scalar;
-  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  profile_range const range{"farpoint::radius (built index)"};
+  result const searchable = check_queries_on(exec, workspace, queries, index.size(), output.indices, output.distances,
+                                             output.counts, output.report);
+  if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   index_t const in_registers = params.order == radius_order::index ? 32 : most_in_packets<scalar>;
   if (max > in_registers && output.distances.empty()) {

@@ -33,6 +33,14 @@ FARPOINT_HIDDEN result check_search_on(cuda_exec exec, bytes workspace, batch<Po
   return reachable ? check_device_search(points, queries) : reachable;
 }
 
+/// The same for searches among the points of so many indices.
+template <class Queries, class... Arrays>
+FARPOINT_HIDDEN result check_queries_on(cuda_exec exec, bytes workspace, batch<Queries> const& queries, index_t indices,
+                                        Arrays const&... arrays) noexcept {
+  result const reachable = check_pointers(exec, workspace, queries, arrays...);
+  return reachable ? check_queries(queries, indices) : reachable;
+}
+
 /// Bytes for the index and for what `cut(cutter)` takes behind it; 0 for points that are refused.
 template <class Selector, class Points, class Cut>
 std::size_t indexed_search_bytes(batch<Points> const& points, Cut const& cut) noexcept {

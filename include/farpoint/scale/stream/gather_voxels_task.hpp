@@ -26,15 +26,13 @@ struct gather_stream_memory {
   template <class Scalar>
   gather_stream_memory(unsigned char* workspace, int ranks, voxel_parts<Scalar> const& parts,
                        index_t capacity) noexcept {
-    std::size_t widest = 0;
-    for (voxel_part const& part : parts) widest = larger(widest, part.width);
     index_t const places = capacity + ranks * gather_together;
     auto const each = static_cast<index_t>(told_bytes<gather_header>(sizeof(index_t)));
     workspace_cutter cutter{workspace};
     told = cutter.take<unsigned char>(each);
     told_by_all = cutter.take<unsigned char>(ranks * each);
     numbers = cutter.take<index_t>(places);
-    rows = cutter.take<unsigned char>(places * static_cast<index_t>(widest));
+    rows = cutter.take<unsigned char>(places * parts.widest());
     bytes = cutter.used();
   }
 };

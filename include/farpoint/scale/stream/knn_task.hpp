@@ -2,72 +2,17 @@
 /// knn_shard() as loops and searches that a stream can run, with two waits of the host.
 #pragma once
 
-#include <farpoint/host/for_each_index.hpp>
-#include <farpoint/knn.hpp>
 #include <farpoint/scale/knn_shard_check.hpp>
 #include <farpoint/scale/stream/query_exchange.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a search writes.
-template <class Scalar>
-struct knn_stream_rows {
-  knn_output<Scalar> rows;
-  index_t k;
-  index_t first_index;  ///< added to the indices of neighbours
-};
-
-/// Searches among the rank's points. Specialisations have a constructor that cuts memory for points and at most so many
-/// queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
 template <class Exec, class Points>
-class knn_stream_index;
-
-template <class Points>
-class knn_stream_index<host_exec, Points> {
- public:
-  using scalar = typename Points::scalar;
-
-  knn_stream_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points} {
-    std::size_t bound = 0;
-    static_cast<void>(knn_workspace_bound<Points>(exec, search_limits{points.size(), 1, queries}, bound));
-    memory_ = cutter.take_workspace(bound);
-  }
-
-  result build(host_exec) noexcept { return {}; }
-  template <class Queries>
-  result search(host_exec exec, Queries const& queries, exact const& method,
-                knn_stream_rows<scalar> const& to) const noexcept {
-    batch<Points> const points{points_};
-    result const done = is_same_view(points_, queries)
-                            ? knn(exec, points, method, to.k, to.rows, memory_)
-                            : knn(exec, points, batch<Queries>{queries}, method, to.k, to.rows, memory_);
-    if (!done || to.first_index == 0) return done;
-    return count_indices_from(exec, to.rows.indices, queries.size() * to.k, to.first_index);
-  }
-
- private:
-  Points points_;
-  bytes memory_;
-};
-
-/// The workspace of a rank, and its size.
-template <class Exec, class Points>
-struct knn_stream_plan {
-  workspace_cutter cutter;
-  knn_stream_memory<Exec, typename Points::scalar> memory;
-  knn_stream_index<Exec, Points> index;
-
-  knn_stream_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries, index_t k,
-                  index_t capacity) noexcept
-      : cutter{workspace},
-        memory{cutter, ranks, queries, capacity, k},
-        index{exec, cutter, points, larger(queries, capacity)} {}
-};
+using knn_stream_plan = query_exchange_plan<Exec, Points, exact>;
 
 /// One rank's part of a call, after ranks have agreed on the arguments: the steps of knn_shard_task.
-/// @tparam Index  a knn_stream_index, or what has its members
+/// @tparam Index  a shard_index, or what has its members
 /// @tparam Args   a knn_stream_args
 template <class Exec, class Communicator, class Index, class Args>
 class knn_stream_task : query_exchange<Exec, Communicator, Args> {
@@ -76,6 +21,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
  public:
   using scalar = typename Args::scalar;
   using output_type = knn_shard_output<scalar>;
+  using rows_type = query_rows<knn_output<scalar>>;
   using backend = shard_backend<Exec>;
 
   /// @param output  what is written beside the rows, which are those of `args`
@@ -112,7 +58,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     result done = index_.build(this->exec_);
     if (done) done = backend::fill(this->exec_, memory().report, 0, sizeof *memory().report);
     if (!done || queries() == 0) return done;
-    return index_.search(this->exec_, this->args_.queries, method_, {rows, k(), first_index()});
+    return index_.search(this->exec_, this->args_.queries, method_, rows_type{rows, k(), first_index()});
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
@@ -122,7 +68,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     exact method = method_;
     method.exclude_self = false;
     auto const rows = rows_of(memory().found, memory().found_distances, asked.size());
-    return index_.search(this->exec_, asked, method, {rows, k(), first_index()});
+    return index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index()});
   }
 
   knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {
@@ -168,9 +114,9 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                        ranks,
                        output.indices.data(),
                        output.distances.data(),
-                       plan.memory};
-  return knn_stream_task<Exec, Communicator, knn_stream_index<Exec, Points>, args_type>{exec,   communicator, method,
-                                                                                        output, plan.index,   args}
+                       plan.exchange};
+  return knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, args_type>{exec,   communicator, method,
+                                                                                          output, plan.index,   args}
       .run(all.headers);
 }
 

@@ -180,34 +180,28 @@ __global__ void __launch_bounds__(partition_block_size) partition_number_kernel(
 
 /// A block takes a tile.
 template <>
-class stream_partition<cuda_exec> : public partition_ref {
- public:
-  stream_partition(workspace_cutter& cutter, index_t points, int number_of_kinds) noexcept
-      : partition_ref{cutter, points, number_of_kinds}, scan_{cutter, kinds * tiles()} {}
-
+struct partition_loops<cuda_exec> {
   template <class Key>
-  result sort(cuda_exec exec, Key const& key_of) const noexcept {
-    result const done = launch(exec, partition_count_kernel<Key>, key_of);
-    return done ? scan_.run(exec, places) : done;
+  static result count(cuda_exec exec, partition_ref const& points, Key const& key_of) noexcept {
+    return launch(exec, partition_count_kernel<Key>, {points, key_of});
   }
   template <class Mover>
-  result move(cuda_exec exec, Mover const& mover) const noexcept {
-    return launch(exec, partition_move_kernel<Mover>, mover);
+  static result move(cuda_exec exec, partition_ref const& points, Mover const& mover) noexcept {
+    return launch(exec, partition_move_kernel<Mover>, {points, mover});
   }
   template <class Marks>
-  result number(cuda_exec exec, Marks const& marks) const noexcept {
-    return launch(exec, partition_number_kernel<Marks>, marks);
+  static result number(cuda_exec exec, partition_ref const& points, Marks const& marks) noexcept {
+    return launch(exec, partition_number_kernel<Marks>, {points, marks});
   }
 
  private:
   template <class Work>
-  result launch(cuda_exec exec, void (*kernel)(partition_args<Work> const), Work const& work) const noexcept {
+  static result launch(cuda_exec exec, void (*kernel)(partition_args<Work> const),
+                       partition_args<Work> const& args) noexcept {
     kernel_launcher launcher{exec.stream};
-    launcher.launch(kernel, static_cast<unsigned>(tiles()), partition_block_size, partition_args<Work>{*this, work});
+    launcher.launch(kernel, static_cast<unsigned>(args.points.tiles()), partition_block_size, args);
     return cuda_failure(launcher.error(), "partition: a kernel could not be launched");
   }
-
-  voxel_map_scan<cuda_exec> scan_;
 };
 
 }  // namespace detail

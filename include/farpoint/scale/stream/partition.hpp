@@ -40,52 +40,80 @@ struct partition_ref {
   FARPOINT_HD std::uint32_t begin(int key) const noexcept { return place(key, 0); }
 };
 
-/// Puts points in order, and walks over them with their places. Specialisations have
-/// - `sort(exec, key_of)`: key_of(i) is the key of point i;
-/// - `move(exec, mover)`: calls mover(i, key, place, mover.load(i)) for each point i;
-/// - `number(exec, marks)`: calls marks.give(key, place, number) for the places that are marked, where `number` is how
-///   many points of lower index are on marked places: marks.marks(key, place) says whether one is, and
-///   marks.before(key, place) how many of the key's are before a place.
+/// What an execution does with points: the parts of a stream_partition, whose members say what is called.
 template <class Exec>
-class stream_partition;
+struct partition_loops;
 
-template <>
-class stream_partition<host_exec> : public partition_ref {
+/// Puts points in order, and walks over them with their places.
+template <class Exec>
+class stream_partition : public partition_ref {
  public:
   stream_partition(workspace_cutter& cutter, index_t points, int number_of_kinds) noexcept
       : partition_ref{cutter, points, number_of_kinds}, scan_{cutter, kinds * tiles()} {}
 
+  /// key_of(i) is the key of point i.
   template <class Key>
-  result sort(host_exec exec, Key const& key_of) const noexcept {
-    auto const count = [&](std::uint64_t tile) {
-      std::int32_t counts[partition_most_keys] = {};
-      for (std::uint32_t i = begin_of(tile); i < end_of(tile); ++i) {
-        keys[i] = static_cast<unsigned char>(key_of(i));
-        ++counts[keys[i]];
-      }
-      for (int key = 0; key < kinds; ++key) places[key * tiles() + static_cast<index_t>(tile)] = counts[key];
-    };
-    result const done = for_each_index(exec, tiles(), count, 8 * partition_tile);
+  result sort(Exec exec, Key const& key_of) const noexcept {
+    result const done = partition_loops<Exec>::count(exec, *this, key_of);
     return done ? scan_.run(exec, places) : done;
   }
 
+  /// Calls mover(i, key, place, mover.load(i)) for each point i.
   template <class Mover>
-  result move(host_exec exec, Mover const& mover) const noexcept {
-    return walk(exec, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
-      for (std::uint32_t i = begin_of(tile); i < end_of(tile); ++i) {
-        std::uint32_t const key = keys[i];
+  result move(Exec exec, Mover const& mover) const noexcept {
+    return partition_loops<Exec>::move(exec, *this, mover);
+  }
+
+  /// Calls marks.give(key, place, number) for the places that are marked, where `number` is how many points of lower
+  /// index are on marked places: marks.marks(key, place) says whether one is, and marks.before(key, place) how many of
+  /// the key's are before a place.
+  template <class Marks>
+  result number(Exec exec, Marks const& marks) const noexcept {
+    return partition_loops<Exec>::number(exec, *this, marks);
+  }
+
+ private:
+  voxel_map_scan<Exec> scan_;
+};
+
+/// A thread takes a tile.
+template <>
+struct partition_loops<host_exec> {
+  /// Finds the keys of each tile, and how many points it has of each.
+  template <class Key>
+  static result count(host_exec exec, partition_ref const& points, Key const& key_of) noexcept {
+    auto const count = [&](std::uint64_t tile) {
+      std::int32_t counts[partition_most_keys] = {};
+      for (std::uint32_t i = begin_of(tile); i < end_of(points, tile); ++i) {
+        points.keys[i] = static_cast<unsigned char>(key_of(i));
+        ++counts[points.keys[i]];
+      }
+      for (int key = 0; key < points.kinds; ++key) {
+        points.places[key * points.tiles() + static_cast<index_t>(tile)] = counts[key];
+      }
+    };
+    return for_each_index(exec, points.tiles(), count, 8 * partition_tile);
+  }
+
+  template <class Mover>
+  static result move(host_exec exec, partition_ref const& points, Mover const& mover) noexcept {
+    return walk(exec, points, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
+      for (std::uint32_t i = begin_of(tile); i < end_of(points, tile); ++i) {
+        std::uint32_t const key = points.keys[i];
         mover(i, key, next[key]++, mover.load(i));
       }
     });
   }
 
   template <class Marks>
-  result number(host_exec exec, Marks const& marks) const noexcept {
-    return walk(exec, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
+  static result number(host_exec exec, partition_ref const& points, Marks const& marks) noexcept {
+    return walk(exec, points, [&](std::uint64_t tile, std::uint32_t(&next)[partition_most_keys]) {
       std::uint32_t number = 0;
-      for (int key = 0; key < kinds; ++key) number += marks.before(static_cast<std::uint32_t>(key), next[key]);
-      for (std::uint32_t i = begin_of(tile); i < end_of(tile); ++i) {
-        std::uint32_t const key = keys[i];
+      for (int key = 0; key < points.kinds; ++key) {
+        number += marks.before(static_cast<std::uint32_t>(key), next[key]);
+      }
+      for (std::uint32_t i = begin_of(tile); i < end_of(points, tile); ++i) {
+        std::uint32_t const key = points.keys[i];
         std::uint32_t const place = next[key]++;
         if (marks.marks(key, place)) marks.give(key, place, number++);
       }
@@ -96,20 +124,20 @@ class stream_partition<host_exec> : public partition_ref {
   static std::uint32_t begin_of(std::uint64_t tile) noexcept {
     return static_cast<std::uint32_t>(tile) * partition_tile;
   }
-  std::uint32_t end_of(std::uint64_t tile) const noexcept { return smaller(begin_of(tile) + partition_tile, size); }
+  static std::uint32_t end_of(partition_ref const& points, std::uint64_t tile) noexcept {
+    return smaller(begin_of(tile) + partition_tile, points.size);
+  }
 
   /// Calls use(tile, next) for each tile, with the places of its first points.
   template <class Use>
-  result walk(host_exec exec, Use const& use) const noexcept {
+  static result walk(host_exec exec, partition_ref const& points, Use const& use) noexcept {
     auto const take = [&](std::uint64_t tile) {
       std::uint32_t next[partition_most_keys];
-      for (int key = 0; key < kinds; ++key) next[key] = place(key, static_cast<index_t>(tile));
+      for (int key = 0; key < points.kinds; ++key) next[key] = points.place(key, static_cast<index_t>(tile));
       use(tile, next);
     };
-    return for_each_index(exec, tiles(), take, 8 * partition_tile);
+    return for_each_index(exec, points.tiles(), take, 8 * partition_tile);
   }
-
-  voxel_map_scan<host_exec> scan_;
 };
 
 }  // namespace detail

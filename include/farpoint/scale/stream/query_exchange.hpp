@@ -5,18 +5,28 @@
 
 #include <farpoint/host/for_each_index.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
+#include <farpoint/scale/stream/shard_index.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Lets the indices of a search among the rank's points count from that of its first point.
-inline result count_indices_from(host_exec exec, index_span indices, index_t size, index_t first_index) noexcept {
-  return for_each_index(exec, size, [=](std::uint64_t i) {
-    auto const at = static_cast<index_t>(i);
-    index_t const own = indices.get(at);
-    if (own >= 0) indices.set(at, own + first_index);
-  });
-}
+/// The workspace of a rank, and its size: what is exchanged, and what the points are searched by.
+/// @tparam Method  see shard_index
+template <class Exec, class Points, class Method>
+struct query_exchange_plan {
+  workspace_cutter cutter;
+  knn_stream_memory<Exec, typename Points::scalar> exchange;
+  shard_index<Exec, Points, Method> index;
+
+  /// @param queries   of the rank
+  /// @param each      neighbours of a query, at most
+  /// @param capacity  queries that can be exchanged
+  query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries,
+                      index_t each, index_t capacity) noexcept
+      : cutter{workspace},
+        exchange{cutter, ranks, queries, capacity, each},
+        index{exec, cutter, points, larger(queries, capacity)} {}
+};
 
 /// The most ranks of a call: the counts of all pairs are looked at on the caller's stack.
 inline constexpr int knn_stream_most_ranks = 64;

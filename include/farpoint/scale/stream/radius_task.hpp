@@ -2,78 +2,29 @@
 /// radius_shard() as loops and searches, for host threads and for a stream, with two waits of the host.
 #pragma once
 
-#include <farpoint/point_bvh.hpp>
-#include <farpoint/radius.hpp>
 #include <farpoint/scale/stream/query_exchange.hpp>
 #include <farpoint/scale/stream/radius_steps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Where a search writes.
-template <class Scalar>
-struct radius_stream_rows {
-  radius_output<Scalar> rows;
-  index_t max;
-  index_t first_index;  ///< added to the indices of neighbours
-};
-
-/// Searches among the rank's points, by one BVH. Specialisations have a constructor that cuts memory for points and at
-/// most so many queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
-template <class Exec, class Points>
-class radius_stream_index;
-
-template <class Points>
-class radius_stream_index<host_exec, Points> {
- public:
-  using scalar = typename Points::scalar;
-
-  radius_stream_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
-    workspace_cutter size;
-    auto const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
-    static_cast<void>(host_query_memory<scalar>::take(size, queries, units));
-    workspace_ = cutter.take_workspace(size.used());
-  }
-
-  result build(host_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
-
-  /// Queries that are the points are in the order of the leaves already.
-  template <class Queries>
-  result search(host_exec exec, Queries const& queries, radius_params const& params,
-                radius_stream_rows<scalar> const& to) const noexcept {
-    batch<Queries> const all{queries};
-    if (result const checked = check_index_search(exec, index_, all, workspace_); !checked) return checked;
-    search_of_index<point_bvh<scalar>, Queries> const search{exec, index_, all, is_same_view(points_, queries),
-                                                             workspace_};
-    radius_by(search, params, to.max, to.rows);
-    if (to.first_index == 0) return {};
-    return count_indices_from(exec, to.rows.indices, queries.size() * to.max, to.first_index);
-  }
-
- private:
-  Points points_;
-  bytes memory_;
-  bytes workspace_;
-  point_bvh<scalar> index_{};
-};
-
 /// The workspace of a rank, and its size.
 template <class Exec, class Points>
-struct radius_stream_plan {
-  workspace_cutter cutter;
-  knn_stream_memory<Exec, typename Points::scalar> exchange;
+struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
   radius_stream_memory memory;
-  radius_stream_index<Exec, Points> index;
 
   /// @param capacity  queries that can be exchanged
   template <class Queries>
   radius_stream_plan(Exec exec, unsigned char* workspace, int ranks,
                      radius_shard_request<Points, Queries> const& request, index_t capacity) noexcept
-      : cutter{workspace},
-        exchange{cutter, ranks, request.queries.size(), capacity, request.max},
-        memory{cutter, ranks, capacity, request.max},
-        index{exec, cutter, request.part.points, larger(request.queries.size(), capacity)} {}
+      : query_exchange_plan<Exec, Points, radius_params>{exec,
+                                                         workspace,
+                                                         ranks,
+                                                         request.part.points,
+                                                         request.queries.size(),
+                                                         request.max,
+                                                         capacity},
+        memory{this->cutter, ranks, capacity, request.max} {}
 };
 
 /// One rank's part of a call, after ranks have agreed on the arguments.
@@ -90,6 +41,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
   using request_type = radius_shard_request<Points, Queries>;
   using output_type = radius_shard_output<scalar>;
   using plan_type = radius_stream_plan<Exec, Points>;
+  using rows_type = query_rows<radius_output<scalar>>;
   using backend = shard_backend<Exec>;
 
   radius_stream_task(Exec exec, Communicator& communicator, request_type const& request, output_type const& output,
@@ -142,7 +94,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
     // What knn_shard() tells with the boxes goes with the totals here.
     if (done) done = backend::fill(this->exec_, exchange().report, 0, sizeof *exchange().report);
     if (!done || this->args_.queries.size() == 0) return done;
-    return index_.search(this->exec_, this->args_.queries, params_, {rows, max(), first_index()});
+    return index_.search(this->exec_, this->args_.queries, params_, rows_type{rows, max(), first_index()});
   }
 
   /// Neighbours of others' queries, none of which is a point of this rank.
@@ -156,7 +108,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
     rows.indices = span<index_t>{exchange().found, size};
     rows.distances = {exchange().found_distances, size};
     if (max() == 0) rows.counts = span<index_t>{extra_.memory.found_counts, static_cast<std::size_t>(asked.size())};
-    return index_.search(this->exec_, asked, params, {rows, max(), first_index()});
+    return index_.search(this->exec_, asked, params, rows_type{rows, max(), first_index()});
   }
 
   result send_answers() noexcept {
@@ -183,7 +135,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
 
   radius_params params_;
   output_type const& output_;
-  radius_stream_index<Exec, Points> index_;
+  shard_index<Exec, Points, radius_params> index_;
   radius_stream_extra extra_;
 };
 
@@ -209,8 +161,10 @@ result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_reque
 
 /// Bytes of workspace of the call, for all executions.
 template <class Exec, class Points, class Queries>
-std::size_t radius_shard_bytes(Exec exec, int ranks, radius_shard_request<Points, Queries> const& request,
+std::size_t radius_shard_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                               radius_params const& params, index_t max,
                                radius_shard_output<typename Points::scalar> const& output) noexcept {
+  radius_shard_request<Points, Queries> const request{part, queries, params, max};
   if (ranks < 1 || ranks > knn_stream_most_ranks || !check_radius_shard(request, output)) return 0;
   return radius_stream_plan<Exec, Points>{exec, nullptr, ranks, request, output.exchanged_capacity}.cutter.used();
 }

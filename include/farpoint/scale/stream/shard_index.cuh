@@ -5,18 +5,18 @@
 #include <farpoint/core/require_cuda.cuh>
 
 #include <farpoint/point_bvh.cuh>
+#include <farpoint/scale/stream/shard_index.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// One BVH serves the rank's own queries and those of others.
-template <class Points>
-class shard_index_on_device {
+template <class Points, class Method>
+class shard_index<cuda_exec, Points, Method> {
  public:
   using scalar = typename Points::scalar;
 
-  /// @param queries  of a search, at most
-  shard_index_on_device(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+  shard_index(cuda_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
       : points_{points},
         memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))},
         workspace_{cutter.take_workspace(knn_workspace_bytes(
@@ -24,13 +24,17 @@ class shard_index_on_device {
 
   result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
 
-  /// Calls `answer(launcher, queries)`, which enqueues the search. Queries that are the points are in the order of the
-  /// leaves already.
-  template <class Queries, class Report, class Answer>
-  result run(cuda_exec exec, Queries const& queries, Report* report, Answer const& answer) const noexcept {
+  /// By enqueue_search(launcher, asked, method, to), which each method has. Queries that are the points are in the
+  /// order of the leaves already.
+  template <class Queries, class Output>
+  result search(cuda_exec exec, Queries const& queries, Method const& method,
+                query_rows<Output> const& to) const noexcept {
+    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
+      enqueue_search(launcher, asked, method, to);
+    };
     batch<Queries> const all{queries};
-    if (is_same_view(points_, queries)) return index_search_of_points(exec, index_, all, report, answer);
-    return index_search_on_device(exec, index_, all, report, workspace_, answer);
+    if (is_same_view(points_, queries)) return index_search_of_points(exec, index_, all, to.rows.report, answer);
+    return index_search_on_device(exec, index_, all, to.rows.report, workspace_, answer);
   }
 
  private:

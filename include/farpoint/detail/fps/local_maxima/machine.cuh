@@ -4,7 +4,7 @@
 
 #include <farpoint/block/dynamic_shared.cuh>
 #include <farpoint/detail/fps/kernel_args.cuh>
-#include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
+#include <farpoint/detail/fps/local_maxima/board_message.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
 
 #include <cooperative_groups.h>
@@ -53,12 +53,10 @@ struct cuda_machine {
 
   // On global memory that other blocks write, too.
   __device__ static void write(fps_key* to, fps_key key) noexcept {
-    asm volatile("st.relaxed.gpu.global.u64 [%0], %1;" ::"l"(to), "l"(key) : "memory");
+    store_key<exchange_scope::gpu>(to, key);
   }
   __device__ static fps_key read(fps_key const* from) noexcept {
-    fps_key key;
-    asm volatile("ld.relaxed.gpu.global.u64 %0, [%1];" : "=l"(key) : "l"(from) : "memory");
-    return key;
+    return load_key<exchange_scope::gpu>(from);
   }
 
   template <class Points>
@@ -78,56 +76,17 @@ struct cuda_machine {
   }
 };
 
-/// Whether a grid_board works: from CUDA 12.3 on there are accesses of 128 bits.
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
-inline constexpr bool has_grid_board = true;
-#else
-inline constexpr bool has_grid_board = false;
-#endif
-
-/// Messages of 16 bytes in global memory, zero at the start, each written and read by one access: in two halves, an old
-/// value could come with a new tag.
-class grid_board : public team_of_one_gpu {
+/// Messages in global memory, zero at the start.
+class grid_board : public team_of_one_gpu, public board_messages {
  public:
-  struct alignas(16) message {
-    std::uint64_t low;
-    std::uint64_t high;
-  };
-
   __device__ explicit grid_board(message* slots) noexcept : slots_{slots} {}
 
   __device__ static unsigned copies() noexcept { return 1; }
 
   __device__ void put(unsigned slot, unsigned, fps_words const& words, std::uint32_t tag) const noexcept {
-    message const m = message_of(words, tag);
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
-    asm volatile(
-        "{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.gpu.global.b128 [%0], both; }" ::"l"(slots_ + slot),
-        "l"(m.low), "l"(m.high)
-        : "memory");
-#endif
+    store_message<exchange_scope::gpu>(slots_ + slot, message::of(words, tag));
   }
-  __device__ message load(unsigned slot) const noexcept {
-    message m{};
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1203
-    asm volatile("{ .reg .b128 both; ld.relaxed.gpu.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(m.low), "=l"(m.high)
-                 : "l"(slots_ + slot)
-                 : "memory");
-#endif
-    return m;
-  }
-  __device__ static message message_of(fps_words const& words, std::uint32_t tag) noexcept {
-    return {static_cast<std::uint64_t>(words.word[1]) << 32 | words.word[0],
-            static_cast<std::uint64_t>(tag) << 32 | words.word[2]};
-  }
-  __device__ static bool has_come(message const& m, std::uint32_t tag) noexcept {
-    return static_cast<std::uint32_t>(m.high >> 32) == tag;
-  }
-  __device__ static fps_words words_of(message const& m) noexcept {
-    return {{static_cast<std::uint32_t>(m.low), static_cast<std::uint32_t>(m.low >> 32),
-             static_cast<std::uint32_t>(m.high)}};
-  }
+  __device__ message load(unsigned slot) const noexcept { return load_message<exchange_scope::gpu>(slots_ + slot); }
 
  private:
   message* slots_;

@@ -241,7 +241,7 @@ class local_maxima_plan {
       if (clouds_.largest() > chunks_of<Config>::capacity(choice_.blocks)) return false;
     }
     if (Config::team == fps_team::grid)
-      return has_grid_board && device_.cooperative != 0 && blocks <= device_.multiprocessors;
+      return has_board_messages<exchange_scope::gpu> && device_.cooperative != 0 && blocks <= device_.multiprocessors;
     if constexpr (Config::team == fps_team::cluster) {
       return device_.architecture >= 90 &&
              choice_.blocks <= smaller(int{most_cluster_blocks}, device_.cluster_blocks) &&

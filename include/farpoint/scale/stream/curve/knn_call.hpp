@@ -73,6 +73,17 @@ struct knn_curve_arguments {
   }
 };
 
+/// Bytes of workspace of a call, for all executions.
+template <class Exec, class Points, class Queries>
+std::size_t knn_curve_bytes(Exec exec, int ranks, shard<Points> const& part, Queries const& queries,
+                            along_curve const& method, index_t k,
+                            knn_shard_output<typename Points::scalar> const& output) noexcept {
+  if (ranks < 1 || ranks > curve_most_ranks) return 0;
+  knn_curve_arguments<Points, Queries> const asked{part, queries, method, k, output};
+  if (!asked.check()) return 0;
+  return knn_curve_size<typename Points::scalar>(exec, asked.sizes(ranks), asked.most_narrow);
+}
+
 /// Whether all ranks have room for what they will own, and for the way in which that is asked for. All come to the same
 /// decision.
 /// @param points  set to those of the whole cloud

@@ -217,10 +217,11 @@ class knn_curve_task {
     shard_messages const messages = route.messages();
     result done = messages.send_back(communicator_, m.rows, m.answers, k * sizeof *m.rows);
     if (done) done = messages.send_back(communicator_, m.distances, m.answer_distances, k * sizeof *m.distances);
-    if (done) done = give(0, route.kept_from(), m.answers, m.answer_distances);
-    if (done) done = give(route.kept_end(), route.sent(), m.answers, m.answer_distances);
-    index_t const moved = (route.kept_at() - route.kept_from()) * call_.sizes.k;
-    if (done) done = give(route.kept_from(), route.kept_end(), m.rows + moved, m.distances + moved);
+    auto const kept = route.kept();
+    if (done) done = give(0, kept.from, m.answers, m.answer_distances);
+    if (done) done = give(kept.end(), route.sent(), m.answers, m.answer_distances);
+    index_t const moved = (kept.at - kept.from) * call_.sizes.k;
+    if (done) done = give(kept.from, kept.end(), m.rows + moved, m.distances + moved);
     index_t const left = asking_count() - route.sent();
     knn_leave_step<scalar> const leave{asking().order(ranks()) + route.sent(), call_.sizes.k,
                                        call_.output.indices.data(), call_.output.distances.data()};

@@ -27,40 +27,27 @@ struct knn_named_args : knn_cuda_args<Queries> {
 };
 
 template <class Scalar>
-class knn_owner_index<cuda_exec, Scalar> {
- public:
-  using view = point_view<Scalar>;
+struct owner_search<cuda_exec, Scalar> {
+  using bvh = device_point_bvh<Scalar>;
 
-  knn_owner_index(cuda_exec exec, workspace_cutter& cutter, knn_owned_points<Scalar> const& owned, index_t points,
-                  index_t queries) noexcept
-      : owned_{owned},
-        memory_{cutter.take_workspace(owner_index_bytes<Scalar>(exec, points))},
-        workspace_{cutter.take_workspace(
-            knn_workspace_bytes(exec, device_point_bvh<Scalar>{}, batch<view>{view{nullptr, queries}}))} {}
-
-  result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<view>{owned_.points}, memory_, index_); }
-
-  template <class Queries>
-  result search(cuda_exec exec, Queries const& queries, exact const& method,
-                knn_stream_rows<Scalar> const& to) const noexcept {
-    auto request = request_of<Scalar>(method, to.k);
-    request.excluded_points = owned_.excluded_points;
-    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
-      launch_knn<knn_selector>(launcher,
-                               knn_named_args<Queries>{{asked, asked.threads(), request, to.rows, 0}, owned_.names});
-    };
-    batch<Queries> const all{queries};
-    if (is_same_view(owned_.points, queries)) {
-      return index_search_of_points(exec, index_, all, to.rows.report, answer);
-    }
-    return index_search_on_device(exec, index_, all, to.rows.report, workspace_, answer);
+  static std::size_t workspace_bytes(cuda_exec exec, index_t queries) noexcept {
+    return knn_workspace_bytes(exec, bvh{}, batch<point_view<Scalar>>{point_view<Scalar>{nullptr, queries}});
   }
 
- private:
-  knn_owned_points<Scalar> owned_;
-  bytes memory_;
-  bytes workspace_;
-  device_point_bvh<Scalar> index_{};
+  template <class Queries>
+  static result search(cuda_exec exec, knn_owner<Scalar, bvh> const& owner, Queries const& queries, exact const& method,
+                       query_rows<knn_output<Scalar>> const& to) noexcept {
+    auto request = request_of<Scalar>(method, to.each);
+    request.excluded_points = owner.owned.excluded_points;
+    auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
+      launch_knn<knn_selector>(
+          launcher, knn_named_args<Queries>{{asked, asked.threads(), request, to.rows, 0}, owner.owned.names});
+    };
+    batch<Queries> const all{queries};
+    if (is_same_view(owner.owned.points, queries))
+      return index_search_of_points(exec, owner.bvh, all, to.rows.report, answer);
+    return index_search_on_device(exec, owner.bvh, all, to.rows.report, owner.workspace, answer);
+  }
 };
 
 }  // namespace detail

@@ -111,6 +111,15 @@ struct curve_pack_step {
 /// How a rank's parcels travel. What it keeps is no message.
 class curve_route {
  public:
+  /// What a rank keeps.
+  struct part {
+    index_t from;  ///< among those that are sent
+    index_t size;
+    index_t at;  ///< among those that are received
+
+    index_t end() const noexcept { return from + size; }
+  };
+
   /// @param sources  `[ranks]`: in the order in which what they send is received
   /// @param count    count(from, to)
   template <class Count>
@@ -127,18 +136,14 @@ class curve_route {
       begin += incoming_[sources[k]].size;
     }
     received_ = static_cast<index_t>(begin);
-    kept_ = static_cast<index_t>(outgoing_[me].size);
-    kept_from_ = static_cast<index_t>(outgoing_[me].begin);
-    kept_at_ = static_cast<index_t>(incoming_[me].begin);
+    kept_ = {static_cast<index_t>(outgoing_[me].begin), static_cast<index_t>(outgoing_[me].size),
+             static_cast<index_t>(incoming_[me].begin)};
     outgoing_[me].size = incoming_[me].size = 0;
   }
 
   index_t sent() const noexcept { return sent_; }          ///< with what is kept
   index_t received() const noexcept { return received_; }  ///< likewise
-  index_t kept() const noexcept { return kept_; }
-  index_t kept_from() const noexcept { return kept_from_; }  ///< among those that are sent
-  index_t kept_at() const noexcept { return kept_at_; }      ///< among those that are received
-  index_t kept_end() const noexcept { return kept_from_ + kept_; }
+  part const& kept() const noexcept { return kept_; }
 
   shard_messages messages() noexcept { return {outgoing_, incoming_, in_bytes_}; }
 
@@ -148,9 +153,7 @@ class curve_route {
   message in_bytes_[2 * curve_most_ranks];
   index_t sent_ = 0;
   index_t received_ = 0;
-  index_t kept_ = 0;
-  index_t kept_from_ = 0;
-  index_t kept_at_ = 0;
+  part kept_{};
 };
 
 /// Puts parcels in order, and sends them.
@@ -196,11 +199,11 @@ class curve_mover {
       step.names = has_names ? names : nullptr;
       return for_each_index(exec_, end - begin, step, 8);
     };
-    result done = part(0, route.kept_from(), to.sent, to.sent_names);
-    index_t const at = route.kept_at();
-    if (done)
-      done = part(route.kept_from(), route.kept_end(), to.received + at, to.received_names + (has_names ? at : 0));
-    index_t const rest = route.kept_end();
+    auto const kept = route.kept();
+    result done = part(0, kept.from, to.sent, to.sent_names);
+    index_t const at = kept.at;
+    if (done) done = part(kept.from, kept.end(), to.received + at, to.received_names + (has_names ? at : 0));
+    index_t const rest = kept.end();
     if (done) done = part(rest, route.sent(), to.sent + rest, to.sent_names + (has_names ? rest : 0));
     if (done) done = route.messages().send(communicator_, to.sent, to.received, sizeof *to.sent);
     if (!done || !has_names) return done;

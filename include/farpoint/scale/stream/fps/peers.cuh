@@ -41,9 +41,8 @@ class peer_watch {
 };
 
 /// A board on each GPU: messages are written to all of them, and read from the own one.
-class peer_board {
+class peer_board : public board_messages {
  public:
-  using message = grid_board::message;
   static constexpr bool may_fail = true;
 
   __device__ explicit peer_board(fps_peer_places const& places) noexcept : places_{&places} {}
@@ -56,46 +55,23 @@ class peer_board {
 
   __device__ unsigned copies() const noexcept { return places_->ranks; }
   __device__ void put(unsigned slot, unsigned copy, fps_words const& words, std::uint32_t tag) const noexcept {
-    message const m = grid_board::message_of(words, tag);
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
-    asm volatile("{ .reg .b128 both; mov.b128 both, {%1, %2}; st.relaxed.sys.global.b128 [%0], both; }" ::"l"(
-                     board(copy) + slot),
-                 "l"(m.low), "l"(m.high)
-                 : "memory");
-#endif
+    store_message<exchange_scope::system>(board(copy) + slot, message::of(words, tag));
   }
   __device__ message load(unsigned slot) const noexcept {
-    message m{};
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
-    asm volatile("{ .reg .b128 both; ld.relaxed.sys.global.b128 both, [%2]; mov.b128 {%0, %1}, both; }"
-                 : "=l"(m.low), "=l"(m.high)
-                 : "l"(board(places_->rank) + slot)
-                 : "memory");
-#endif
-    return m;
-  }
-  __device__ static bool has_come(message const& m, std::uint32_t tag) noexcept {
-    return grid_board::has_come(m, tag);
-  }
-  __device__ static fps_words words_of(message const& m) noexcept {
-    return grid_board::words_of(m);
+    return load_message<exchange_scope::system>(board(places_->rank) + slot);
   }
 
   __device__ void put_key(unsigned number, fps_key key) const noexcept {
     for (unsigned r = 0; r < places_->ranks; ++r) {
       if (r == places_->rank) continue;
-      asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(keys(r) + number), "l"(key) : "memory");
+      store_key<exchange_scope::system>(keys(r) + number, key);
     }
   }
   /// Of this GPU.
-  __device__ fps_key* keys() const noexcept {
-    return keys(places_->rank);
-  }
+  __device__ fps_key* keys() const noexcept { return keys(places_->rank); }
 
  private:
-  __device__ message* board(unsigned rank) const noexcept {
-    return reinterpret_cast<message*>(places_->memory[rank]);
-  }
+  __device__ message* board(unsigned rank) const noexcept { return reinterpret_cast<message*>(places_->memory[rank]); }
   __device__ fps_key* keys(unsigned rank) const noexcept {
     return reinterpret_cast<fps_key*>(places_->memory[rank] + places_->board_bytes);
   }
@@ -105,22 +81,9 @@ class peer_board {
 
 /// Keys come from other GPUs, too.
 struct peer_machine : cuda_machine {
-  __device__ static void write(fps_key* to, fps_key key) noexcept {
-    asm volatile("st.relaxed.sys.global.u64 [%0], %1;" ::"l"(to), "l"(key) : "memory");
-  }
-  __device__ static fps_key read(fps_key const* from) noexcept {
-    fps_key key;
-    asm volatile("ld.relaxed.sys.global.u64 %0, [%1];" : "=l"(key) : "l"(from) : "memory");
-    return key;
-  }
+  __device__ static void write(fps_key* to, fps_key key) noexcept { store_key<exchange_scope::system>(to, key); }
+  __device__ static fps_key read(fps_key const* from) noexcept { return load_key<exchange_scope::system>(from); }
 };
-
-/// Whether a peer_board works: from CUDA 12.4 on other GPUs can be reached by accesses of 128 bits.
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204
-inline constexpr bool has_peer_board = true;
-#else
-inline constexpr bool has_peer_board = false;
-#endif
 
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1)
@@ -172,7 +135,7 @@ class fps_peer_plan {
   fps_peer_team offer(cuda_exec exec, int ranks, bool has_memory) const noexcept {
     device_properties const device = device_properties::of(exec);
     fps_peer_team team;
-    if (!has_memory || !has_peer_board || device.cooperative == 0) return team;
+    if (!has_memory || !has_board_messages<exchange_scope::system> || device.cooperative == 0) return team;
     auto const room = static_cast<std::uint32_t>(ranks);
     team.blocks = smaller(static_cast<std::uint32_t>(device.multiprocessors),
                           smaller(fps_peer_team::most_blocks / room, fps_peer_window::most_rank_blocks));

@@ -1,0 +1,102 @@
+/// @file
+/// Searches of knn_shard() and radius_shard() among the points that a rank has.
+#pragma once
+
+#include <farpoint/host/for_each_index.hpp>
+#include <farpoint/knn.hpp>
+#include <farpoint/point_bvh.hpp>
+#include <farpoint/radius.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Where a search writes.
+/// @tparam Output  knn_output or radius_output
+template <class Output>
+struct query_rows {
+  Output rows;
+  index_t each;         ///< neighbours of a query, at most
+  index_t first_index;  ///< added to the indices of neighbours
+};
+
+/// Lets the indices of a search among the rank's points count from that of its first point.
+inline result count_indices_from(host_exec exec, index_span indices, index_t size, index_t first_index) noexcept {
+  return for_each_index(exec, size, [=](std::uint64_t i) {
+    auto const at = static_cast<index_t>(i);
+    index_t const own = indices.get(at);
+    if (own >= 0) indices.set(at, own + first_index);
+  });
+}
+
+/// What a rank's points are searched by. Specialisations have a constructor that cuts memory for points and at most so
+/// many queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
+/// @tparam Method  exact or radius_params
+template <class Exec, class Points, class Method>
+class shard_index;
+
+/// knn() makes its own.
+template <class Points>
+class shard_index<host_exec, Points, exact> {
+ public:
+  shard_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+      : points_{points} {
+    std::size_t bound = 0;
+    static_cast<void>(knn_workspace_bound<Points>(exec, search_limits{points.size(), 1, queries}, bound));
+    memory_ = cutter.take_workspace(bound);
+  }
+
+  result build(host_exec) noexcept { return {}; }
+  template <class Queries>
+  result search(host_exec exec, Queries const& queries, exact const& method,
+                query_rows<knn_output<typename Points::scalar>> const& to) const noexcept {
+    batch<Points> const points{points_};
+    result const done = is_same_view(points_, queries)
+                            ? knn(exec, points, method, to.each, to.rows, memory_)
+                            : knn(exec, points, batch<Queries>{queries}, method, to.each, to.rows, memory_);
+    if (!done || to.first_index == 0) return done;
+    return count_indices_from(exec, to.rows.indices, queries.size() * to.each, to.first_index);
+  }
+
+ private:
+  Points points_;
+  bytes memory_;
+};
+
+/// By one BVH.
+template <class Points>
+class shard_index<host_exec, Points, radius_params> {
+ public:
+  using scalar = typename Points::scalar;
+
+  shard_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
+      : points_{points}, memory_{cutter.take_workspace(point_bvh_bytes(exec, batch<Points>{points}))} {
+    workspace_cutter size;
+    auto const units = for_each_cloud_plan::most_units(resolve_threads(exec.threads));
+    static_cast<void>(host_query_memory<scalar>::take(size, queries, units));
+    workspace_ = cutter.take_workspace(size.used());
+  }
+
+  result build(host_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
+
+  /// Queries that are the points are in the order of the leaves already.
+  template <class Queries>
+  result search(host_exec exec, Queries const& queries, radius_params const& params,
+                query_rows<radius_output<scalar>> const& to) const noexcept {
+    batch<Queries> const all{queries};
+    if (result const checked = check_index_search(exec, index_, all, workspace_); !checked) return checked;
+    search_of_index<point_bvh<scalar>, Queries> const search{exec, index_, all, is_same_view(points_, queries),
+                                                             workspace_};
+    radius_by(search, params, to.each, to.rows);
+    if (to.first_index == 0) return {};
+    return count_indices_from(exec, to.rows.indices, queries.size() * to.each, to.first_index);
+  }
+
+ private:
+  Points points_;
+  bytes memory_;
+  bytes workspace_;
+  point_bvh<scalar> index_{};
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
