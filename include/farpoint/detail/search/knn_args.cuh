@@ -2,7 +2,7 @@
 /// What the kernels of knn() take, and how they write lists.
 #pragma once
 
-#include <farpoint/detail/search/packet_kernel.cuh>
+#include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/types/knn.hpp>
 #include <farpoint/warp/count_in_report.cuh>
 

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/search/neighbour_lists.hpp>
-#include <farpoint/detail/search/packet_lists.cuh>
+#include <farpoint/detail/search/packets/lists.cuh>
 #include <farpoint/detail/search/query_kernel.cuh>
 #include <farpoint/detail/search/with_index.cuh>
 

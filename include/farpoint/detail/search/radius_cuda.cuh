@@ -4,7 +4,7 @@
 
 #include <farpoint/core/profile_range.cuh>
 #include <farpoint/detail/search/built_index.cuh>
-#include <farpoint/detail/search/packet_lists.cuh>
+#include <farpoint/detail/search/packets/lists.cuh>
 #include <farpoint/detail/search/query_order.cuh>
 #include <farpoint/detail/search/radius_operations.hpp>
 #include <farpoint/detail/search/segmented_sort.cuh>

@@ -2,84 +2,11 @@
 /// Packet traversal: a warp walks the index for 32 queries that are near one another.
 #pragma once
 
-#include <farpoint/spatial/point_bvh.hpp>
+#include <farpoint/detail/search/packets/memory.cuh>
 #include <farpoint/tuning/knn.hpp>
-#include <farpoint/warp/warp_topk.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
-
-/// Loads values that no thread writes during the kernel, 16 bytes at a time.
-template <class T, int Size>
-__device__ void load_values(T const* from, T (&to)[Size]) noexcept {
-  constexpr int each = 16 / sizeof(T);
-#pragma unroll
-  for (int i = 0; i < Size; i += each) {
-    int4 const part = __ldg(reinterpret_cast<int4 const*>(from + i));
-    std::memcpy(to + i, &part, sizeof part);
-  }
-}
-
-/// A group of eight boxes of an index: its level, and which it is there.
-struct packet_node {
-  std::uint32_t bits;
-
-  __device__ static packet_node of(int level, std::uint32_t group) noexcept {
-    return {static_cast<std::uint32_t>(level) << shift | group};
-  }
-  __device__ int level() const noexcept { return static_cast<int>(bits >> shift); }
-  __device__ std::uint32_t group() const noexcept { return bits & ((1u << shift) - 1); }
-
- private:
-  static constexpr int shift = 3 * point_bvh_levels;
-};
-
-/// Shared memory of a warp.
-template <class Scalar>
-struct packet_memory {
-  static constexpr int groups = cuda_warp::lanes / point_bvh_width;
-
-  /// A point. Its distance takes the place of z, beside the index, so that the two are a neighbour_key.
-  struct alignas(4 * sizeof(Scalar)) point {
-    Scalar x;
-    Scalar y;
-    std::uint32_t index;
-    Scalar z;
-  };
-  /// Box of some queries, and the largest of their bounds.
-  struct alignas(4 * sizeof(Scalar)) box {
-    Scalar low[3];
-    Scalar bound;
-    Scalar high[3];
-    std::uint32_t bound_index;
-  };
-
-  /// Groups of boxes that wait. Four are looked into at a time while there are few of them, and one by one beyond,
-  /// which adds seven on a level at most.
-  static constexpr int most_nodes = 128;
-  static constexpr int few_nodes = most_nodes - (cuda_warp::lanes - groups) - (point_bvh_width - 1) * point_bvh_levels;
-  static_assert(few_nodes >= point_bvh_levels, "farpoint: no room for the groups on the way to the root");
-
-  point_boxes<Scalar> const* levels[point_bvh_levels];
-  box eights[groups];
-  box all;
-  point points[cuda_warp::lanes + point_bvh_width];  ///< that wait until there are eight of them
-  packet_node nodes[most_nodes];                     ///< the next at the end
-  std::uint32_t leaves[cuda_warp::lanes + groups];   ///< that wait until there are four of them
-};
-
-/// Shared memory of so many warps and their lists.
-template <class Scalar, int Capacity>
-FARPOINT_HD constexpr std::size_t packet_shared_bytes(int warps) noexcept {
-  using list = warp_topk<Scalar, Capacity>;
-  return static_cast<std::size_t>(warps) * (sizeof(typename list::storage) + sizeof(packet_memory<Scalar>));
-}
-
-/// True if so many warps fit into the shared memory that a block may have on every device without asking.
-template <class Scalar, int Capacity>
-FARPOINT_HD constexpr bool packets_fit(int warps) noexcept {
-  return packet_shared_bytes<Scalar, Capacity>(warps) <= 48 * 1024;
-}
 
 /// A warp's walk through an index. Each lane has a query; all take the same path, into every box that one of them may
 /// need, so nothing diverges.

@@ -2,7 +2,7 @@
 /// Hands short lists of nearest neighbours to a consumer: a warp answers 32 queries together.
 #pragma once
 
-#include <farpoint/detail/search/packet_kernel.cuh>
+#include <farpoint/detail/search/packets/kernel.cuh>
 #include <farpoint/detail/search/query_kernel.cuh>
 
 FARPOINT_BEGIN_NAMESPACE

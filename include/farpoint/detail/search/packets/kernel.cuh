@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/search/knn_request.hpp>
-#include <farpoint/detail/search/packet_traversal.cuh>
+#include <farpoint/detail/search/packets/traversal.cuh>
 #include <farpoint/detail/search/queries.hpp>
 #include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/grid/kernel_launcher.cuh>
