@@ -41,8 +41,8 @@ suite() {
   summary+=("$name: $outcome ($((SECONDS - start)) s)")
 }
 
-# nccl_suite NAME PROGRAM: a program that needs two GPUs and NCCL. NCCL's multicast is left off: not every machine allows
-# it.
+# nccl_suite NAME PROGRAM [COMMAND...]: a program that needs two GPUs and NCCL, after the words of COMMAND. NCCL's
+# multicast is left off: not every machine allows it.
 nccl_suite() {
   local program why=""
   program=$(path_of "$2")
@@ -54,7 +54,7 @@ nccl_suite() {
     why="there is no libnccl.so.2 here (LD_LIBRARY_PATH may name its folder)"
   fi
   if [ -z "$why" ]; then
-    suite "$1" "$2" env NCCL_NVLS_ENABLE=0 {}
+    NCCL_NVLS_ENABLE=0 suite "$1" "$2" "${@:3}" {}
     return
   fi
   printf '== %s\nSKIPPED: %s\n' "$1" "$why"
@@ -77,6 +77,9 @@ suite "demo" farpoint {} demo --backend cuda --check --output "${TMPDIR:-/tmp}/f
 suite "splats" farpoint {} splat --backend cuda --check --size 512 --views 1 --output "${TMPDIR:-/tmp}/farpoint_splat.png"
 sanitize=(compute-sanitizer --error-exitcode 1)
 suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
+# NCCL asks CUDA for what it does without if it is refused: errors of calls are not counted.
+FARPOINT_SANITIZED=1 FARPOINT_DATA_DIR="" \
+  nccl_suite "memcheck of ranks" farpoint_nccl_tests "${sanitize[@]}" --tool memcheck --report-api-errors no
 suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool memcheck --leak-check full {} --seconds 20
 # Racecheck (CUDA 13.0) takes the shared memories of a cluster's blocks for one: it reports pairs of accesses that have a
 # __syncthreads() between them. The same source is checked as a block's and as a grid's team. And where only some warps

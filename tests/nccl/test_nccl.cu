@@ -41,7 +41,7 @@ TEST_CASE("nccl: voxelize_shard and gather_voxels give what one call gives", "[n
   auto const check = [&](auto const& problem, std::vector<rank_call> const& calls, int) {
     check_gathered_answers(problem, voxelize_by_nccl(ranks, problem, gathering(calls)));
   };
-  for_each_seed(150, [&](std::uint64_t seed) {
+  for_each_seed(problems(150), [&](std::uint64_t seed) {
     random_source random{seed + 3000};
     auto const problem = for_shards(random_voxelize_problem<float>(seed, 2500));
     check(problem, share_out(problem, random, ranks.size()), 1);
@@ -54,8 +54,8 @@ TEST_CASE("nccl: fps_shard gives what one call gives, with a window and without"
   CAPTURE(has_window);
   nccl_ranks ranks{2};
   if (has_window) ranks.open_windows(farpoint::fps_shard_window_bytes(ranks.size(), 3000));
-  int tried = 0;
-  for (std::uint64_t seed = 0; tried < 150; ++seed) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; tried < problems(150); ++seed) {
     auto const problem = random_stream_problem(seed);
     if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
     CAPTURE(seed);
@@ -86,8 +86,8 @@ TEST_CASE("nccl: fps_shard of large clouds by a window gives what one GPU gives"
 
 TEST_CASE("nccl: knn_shard gives what one call gives", "[nccl]") {
   nccl_ranks const ranks{2};
-  int tried = 0;
-  for (std::uint64_t seed = 0; tried < 300; ++seed) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; tried < problems(300); ++seed) {
     auto problem = random_knn_shard_problem<float>(seed);
     problem.along_curve = tried % 2 == 1;
     if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
@@ -112,8 +112,8 @@ TEST_CASE("nccl: radius_shard gives what one call gives", "[nccl]") {
     });
     return answers;
   };
-  int tried = 0;
-  for (std::uint64_t seed = 0; tried < 150; ++seed) {
+  std::uint64_t tried = 0;
+  for (std::uint64_t seed = 0; tried < problems(150); ++seed) {
     auto const problem = random_radius_shard_problem<float>(seed);
     if (problem.ranks() != static_cast<std::size_t>(ranks.size())) continue;
     CAPTURE(seed);
