@@ -34,7 +34,7 @@ class warp_topk {
 
   /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Needs no initialisation; free
   /// for other use after merge_all().
-  struct storage {
+  struct alignas(sizeof(key)) storage {
     key at[slots][cuda_warp::lanes];
   };
 
