@@ -28,7 +28,8 @@ __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int co
   int const end = begins[thread + 1];
   int const half = (begin + end) / 2;
   int at = begin;
-  // In two parts with a merge of all between them, as a caller does that goes to the next part of its work.
+  // In two parts with a merge of all between them, as a caller does that goes to the next part of its work; in the
+  // second lists are merged sooner than they have to be.
   for (int part = 0; part < 2; ++part) {
     int const stop = part == 0 ? half : end;
     list.activate(at < stop);
@@ -38,7 +39,7 @@ __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int co
       for (int i = 0; i < burst && at < stop; ++i, ++at) {
         if (keys[at].distance2() <= bound) list.offer(keys[at].distance2(), keys[at].index());
       }
-      list.merge_if_full();
+      list.merge_beyond(part == 0 ? list_type::batch : list_type::batch / 2);
     }
     list.merge_all();
   }

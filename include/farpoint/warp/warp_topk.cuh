@@ -79,6 +79,7 @@ class warp_topk {
   }
   /// Merges up to `batch` candidates of each lane if more than `most` wait in one. All lanes call it. True if bounds
   /// may have fallen. The two above call it: a loop that calls it itself, in one place, has its networks inlined once.
+  /// @param most  0 to `batch`
   __device__ bool merge_beyond(int most) noexcept {
     if (cuda_warp::ballot(end_ > begin_ + static_cast<std::uint32_t>(most) * row) == 0) return false;
     merge();
