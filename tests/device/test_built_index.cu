@@ -8,6 +8,7 @@
 #include <farpoint/radius.hpp>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/index_problem.hpp"
 #include "clouds_on_device.cuh"
@@ -100,12 +101,7 @@ class on_both {
 
 template <class... T>
 void check_same(on_both<T> const&... outputs) {
-  int number = 0;
-  for (bool const same : {outputs.same()...}) {
-    INFO("output " << number);
-    CHECK(same);
-    ++number;
-  }
+  check_all({outputs.same()...});
 }
 
 void check_radius(clouds_on_both const& clouds, farpoint::radius_params const& params, index_t max, bool ordered) {

@@ -39,7 +39,11 @@ __global__ void keep_nearest(farpoint::neighbour_key<Scalar> const* keys, int co
       for (int i = 0; i < burst && at < stop; ++i, ++at) {
         if (keys[at].distance2() <= bound) list.offer(keys[at].distance2(), keys[at].index());
       }
-      list.merge_beyond(part == 0 ? list_type::batch : list_type::batch / 2);
+      if (part == 0) {
+        list.merge_if_full();
+      } else {
+        list.merge_beyond(list_type::batch / 2);
+      }
     }
     list.merge_all();
   }

@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../catch.hpp"
+#include "../shared/check_answer.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/index_problem.hpp"
 #include "../shared/test_scale.hpp"
@@ -67,12 +68,7 @@ class twice {
 
 template <class Report, class... T>
 void check_same(Report const (&reports)[2], twice<T> const&... outputs) {
-  int number = 0;
-  for (bool const same : {outputs.same()...}) {
-    INFO("output " << number);
-    CHECK(same);
-    ++number;
-  }
+  check_all({outputs.same()...});
   CHECK(std::memcmp(&reports[0], &reports[1], sizeof reports[0]) == 0);
 }
 

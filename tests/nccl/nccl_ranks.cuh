@@ -4,6 +4,7 @@
 #include <farpoint/scale/nccl_exec.cuh>
 #include <farpoint/scale/nccl_window.cuh>
 
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>

@@ -103,10 +103,13 @@ class packet_traversal {
   __device__ static int in_group() noexcept {
     return cuda_warp::lane() % point_bvh_width;
   }
-  /// The box of a group that the calling lane tests. Those of higher lanes wait on top: of a group the first, which in
-  /// a heap of equal points has the lowest indices.
+  /// The box of a group that a lane tests. Those of higher lanes wait on top: of a group the first, which in a heap of
+  /// equal points has the lowest indices.
+  __device__ static int box_of(int lane) noexcept {
+    return point_bvh_width - 1 - lane % point_bvh_width;
+  }
   __device__ static int own_box() noexcept {
-    return point_bvh_width - 1 - in_group();
+    return box_of(cuda_warp::lane());
   }
   __device__ static int rank_among(std::uint32_t lanes) noexcept {
     return __popc(lanes & ((1u << cuda_warp::lane()) - 1));
@@ -192,9 +195,8 @@ class packet_traversal {
     bool is_wanted = is_asked & ((near & ~loose_) != 0);
     for (auto left = cuda_warp::ballot(is_asked & (near != 0) & !is_wanted); left != 0; left &= left - 1) {
       int const lane = lowest_bit(left);
-      // Of that lane.
-      auto const* const address = cuda_warp::shuffle(&boxes, lane);
-      bool const is_needed = any_needs(*address, point_bvh_width - 1 - lane % point_bvh_width, q);
+      point_boxes<Scalar> const* const its_boxes = cuda_warp::shuffle(&boxes, lane);
+      bool const is_needed = any_needs(*its_boxes, box_of(lane), q);
       if (cuda_warp::lane() == lane) is_wanted = is_needed;
     }
     return is_wanted;

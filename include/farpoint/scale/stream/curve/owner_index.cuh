@@ -44,8 +44,9 @@ struct owner_search<cuda_exec, Scalar> {
           launcher, knn_named_args<Queries>{{asked, asked.threads(), request, to.rows, 0}, owner.owned.names});
     };
     batch<Queries> const all{queries};
-    if (is_same_view(owner.owned.points, queries))
+    if (is_same_view(owner.owned.points, queries)) {
       return index_search_of_points(exec, owner.bvh, all, to.rows.report, answer);
+    }
     return index_search_on_device(exec, owner.bvh, all, to.rows.report, owner.workspace, answer);
   }
 };
