@@ -1,5 +1,6 @@
 // A file that includes the library and the headers: what the library has goes to the library, the rest to the headers,
 // and nothing is ambiguous.
+#include <farpoint/fps.cuh>
 #include <farpoint/gather.cuh>
 #include <farpoint/hash_map.cuh>
 #include <farpoint/offsets_of_sizes.cuh>
@@ -8,8 +9,16 @@
 #include <farpoint/runtime.hpp>
 #include <farpoint/runtime/stream_bounds.hpp>
 #include <farpoint/runtime/stream_hash_map.hpp>
+#include <farpoint/voxelize.cuh>
+
+#include "library_and_headers.hpp"
 
 namespace farpoint_tests {
+
+bound_functions bounds_of_headers() {
+  using points = farpoint::point_view<float>;
+  return {farpoint::fps_workspace_bound<points>, farpoint::voxelize_workspace_bound<points>};
+}
 
 /// All on a stream, which is an execution.
 farpoint::result call_library_and_headers(cudaStream_t stream, farpoint::hash_map_ref<std::uint32_t> of_library,

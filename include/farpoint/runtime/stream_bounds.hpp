@@ -45,6 +45,10 @@ FARPOINT_API result screen_workspace_bound(point_view<float16> const& points, cu
 }  // namespace library
 
 #if !defined(__CUDACC__)
+// In a namespace of their own: these call the library, which calls those of the .cuh headers, and of functions of one
+// name a linker keeps one.
+inline namespace from_library {
+
 /// @name The bounds of docs/workspaces.md, for a view of points such as point_view<float>
 /// @{
 template <class Points>
@@ -91,6 +95,8 @@ result mean_knn_distance_workspace_bound(cuda_exec exec, batch_limits const& lim
                                   search_limits{limits.points, limits.clouds, 0}, k, bound);
 }
 /// @}
+
+}  // namespace from_library
 #endif
 
 FARPOINT_END_NAMESPACE
