@@ -18,7 +18,7 @@ class turned_rows {
   __device__ explicit turned_rows(void* shared) noexcept : at_{static_cast<T*>(shared)} {}
   /// Columns are shifted by four a row, so that neighbours in a row of eight are in different banks.
   __device__ T& operator()(int r, int j) const noexcept {
-    return at_[j * cuda_warp::lanes + (r + 4 * j) % cuda_warp::lanes];
+    return at_[j * cuda_warp::lanes + static_cast<int>(static_cast<unsigned>(r + 4 * j) % cuda_warp::lanes)];
   }
 
  private:
@@ -28,14 +28,15 @@ class turned_rows {
 /// Writes the lists of a packet to the rows of a knn_output: by way of shared memory, so that stores are coalesced.
 /// @param row     of the calling lane's query; no_row: it has none
 /// @param shared  of the warp, free for use
-template <int Capacity, class Args>
-__device__ void write_rows(Args const& args, std::uint32_t row,
-                           typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
-                           warp_topk<typename Args::scalar, Capacity> const& keys) noexcept {
+/// @tparam K  args.request.k, so that loops are unrolled; 0: any
+template <int Capacity, int K, class Args>
+__device__ void write_rows_of(Args const& args, std::uint32_t row,
+                              typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
+                              warp_topk<typename Args::scalar, Capacity> const& keys) noexcept {
   using scalar = typename Args::scalar;
   static_assert(Capacity * cuda_warp::lanes * sizeof(scalar) <= sizeof shared,
                 "farpoint: rows that do not fit in the candidates'");
-  int const k = args.request.k;
+  int const k = K > 0 ? K : args.request.k;
   int const lane = cuda_warp::lane();
   // The step from one cell of a lane to the next.
   int const down = cuda_warp::lanes / k;
@@ -44,10 +45,12 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
     __syncwarp();
     int r = lane / k;
     int j = lane % k;
+#pragma unroll
     for (int i = 0; i < k; ++i) {
       std::uint32_t const to = __shfl_sync(~0u, row, r);
       if (to != no_row) function(r, j, index_t{to} * k + j);
       r += down;
+      if (along == 0) continue;
       j += along;
       if (j < k) continue;
       j -= k;
@@ -80,11 +83,24 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
       [&](int r, int j, index_t to) { args.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
+template <int Capacity, class Args>
+__device__ void write_rows(Args const& args, std::uint32_t row,
+                           typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
+                           warp_topk<typename Args::scalar, Capacity> const& keys) noexcept {
+  if constexpr (Capacity <= cuda_warp::lanes) {
+    if (args.request.k == Capacity) {
+      write_rows_of<Capacity, Capacity>(args, row, shared, keys);
+      return;
+    }
+  }
+  write_rows_of<Capacity, 0>(args, row, shared, keys);
+}
+
 /// Blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps.
 template <class Scalar>
 constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
-  int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 32
-                                           : capacity <= 16 ? 20
+  int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 28
+                                           : capacity <= 16 ? 24
                                            : capacity <= 32 ? 16
                                                             : 8)
                                         : (capacity <= 4    ? 20

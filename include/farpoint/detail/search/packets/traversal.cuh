@@ -56,36 +56,32 @@ class packet_traversal {
   __device__ void search(Index const& index, std::uint32_t start, point const& q) noexcept {
     if (index.size() == 0) return;
     begin(index, start);
-    bool is_done = false;
     bool has_new_bounds = true;
-    for (int turn = 0;;) {
-      typename memory::point const* eight = shared_.points;
-      int most = list::batch;  // candidates that may wait
-      if (turn < memory::groups) {
-        // Each eight queries look at their own leaf first, which gives them a bound.
-        eight += (group() ^ turn) * point_bvh_width;
-        if (turn == 0) most = 0;
-        ++turn;
-      } else if (points_ >= point_bvh_width) {
+    int most = 0;  // candidates that may wait
+    for (int turn = 0;; ++turn) {
+      // Each eight queries look at their own leaf first, which gives them a bound.
+      int eight = (group() ^ turn) * point_bvh_width;
+      if (turn >= memory::groups) {
+        while (points_ < point_bvh_width) {
+          if (leaves_ >= memory::groups || (leaves_ > 0 && nodes_ == 0)) {
+            look_at_leaves(index.leaves());
+          } else if (nodes_ > 0) {
+            look_into_nodes(start, q);
+          } else if (most == 0) {
+            return;
+          } else {
+            fill_points();
+            most = 0;
+          }
+        }
         points_ -= point_bvh_width;
-        eight += points_;
-      } else if (leaves_ >= (nodes_ > 0 ? memory::groups : 1)) {
-        look_at_leaves(index.leaves());
-        continue;
-      } else if (nodes_ > 0) {
-        look_into_nodes(start, q);
-        continue;
-      } else if (!is_done) {
-        fill_points();
-        most = 0;
-        is_done = true;
-      } else {
-        return;
+        eight = points_;
       }
-      offer(eight, q);
+      offer(shared_.points + eight, q);
 #pragma unroll 1
       while (list_.merge_beyond(most)) has_new_bounds = true;
-      if (has_new_bounds && turn == memory::groups) {
+      if (turn == 0) most = list::batch;
+      if (has_new_bounds && turn >= memory::groups - 1) {
         take_bounds();
         has_new_bounds = false;
       }
@@ -235,7 +231,7 @@ class packet_traversal {
     int const lane = cuda_warp::lane();
     __syncwarp();
     if (lane >= points_ && lane < point_bvh_width) shared_.points[lane] = no_point();
-    points_ = 0;
+    points_ = point_bvh_width;
     __syncwarp();
   }
 
