@@ -10,6 +10,7 @@ namespace farpoint_tests {
 struct small_tiles : farpoint::knn_selector {
   static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
   static constexpr farpoint::index_t build_points = 64;
+  static constexpr farpoint::index_t packet_order_from = 1;
 };
 
 }  // namespace farpoint_tests

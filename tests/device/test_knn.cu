@@ -89,8 +89,26 @@ TEST_CASE("knn, device: equals host_exec for every point", "[knn][device]") {
 
 TEST_CASE("knn, device: equals host_exec for every point of 200,000", "[knn][device][large]") {
   for (shape const which : all_shapes) {
-    CAPTURE(static_cast<int>(which));
-    check_against_host(make_cloud(which, 200000, 4), 8);
+    // And a number of points that leaves the last packet with one lane.
+    for (std::size_t const n : {200000u, 100001u}) {
+      CAPTURE(static_cast<int>(which), n);
+      check_against_host(make_cloud(which, n, 4), 8);
+    }
+  }
+}
+
+TEST_CASE("knn, device: packets in an order of their own", "[knn][device][sanitize]") {
+  for (shape const which : {shape::rings, shape::lattice, shape::all_equal, shape::non_finite}) {
+    for (std::size_t const n : {4097u, 5000u, 6001u}) {
+      problem_type problem{make_cloud(which, n, n), 3};
+      auto const points = static_cast<std::int64_t>(n);
+      // The only cloud is the view, or a part of it, which may be smaller than any that has an order.
+      for (auto const& offsets : {std::vector<std::int64_t>{}, {103, points - 1}, {7, 40}, {5, 5}, {9, 3}}) {
+        problem.points.offsets = offsets;
+        CAPTURE(static_cast<int>(which), n, offsets.size(), offsets.empty() ? 0 : offsets[0]);
+        check_answer(knn_on_device<small_tiles, std::int32_t>(problem), host_knn(problem));
+      }
+    }
   }
 }
 

@@ -177,6 +177,53 @@ TEST_CASE("point_bvh_ref, device: a cloud that moves, in a graph", "[point_bvh][
   }
 }
 
+TEST_CASE("device_point_bvh: packets whose points are far apart come first", "[point_bvh][device]") {
+  for (shape const which : {shape::cube, shape::rings, shape::all_equal, shape::non_finite}) {
+    knn_problem<float> const problem{make_cloud(which, 70001, 5), 1};
+    test_stream const stream;
+    cuda_exec const exec{stream.get()};
+    clouds_on_device<knn_problem<float>> const clouds{problem};
+    device_array<unsigned char> const memory{farpoint::point_bvh_bytes(exec, clouds.points())};
+    farpoint::device_point_bvh<float> index;
+    REQUIRE(build_point_bvh(exec, clouds.points(), span_of<unsigned char>(memory), index));
+    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    farpoint::detail::point_bvh_cloud cloud{};
+    REQUIRE_CUDA(cudaMemcpy(&cloud, index.arrays().clouds, sizeof cloud, cudaMemcpyDefault));
+    auto const points = static_cast<std::size_t>(cloud.size);
+    std::vector<std::uint32_t> order((points + 31) / 32);
+    std::vector<farpoint::point_leaf<float>> leaves((points + 7) / 8);
+    auto const copy = [](auto& to, auto const* from) {
+      return cudaMemcpy(to.data(), from, to.size() * sizeof to[0], cudaMemcpyDefault);
+    };
+    REQUIRE_CUDA(copy(order, index.arrays().packets));
+    REQUIRE_CUDA(copy(leaves, index.arrays().leaves));
+    CAPTURE(static_cast<int>(which), points);
+    std::vector<bool> seen(order.size());
+    bool is_permutation = true;
+    bool is_descending = true;
+    int last = 1000;
+    for (std::uint32_t const packet : order) {
+      is_permutation = is_permutation && packet < order.size() && !seen[packet];
+      if (!is_permutation) break;
+      seen[packet] = true;
+      auto box = farpoint::bounding_box<float>::empty();
+      for (std::size_t i = 32 * std::size_t{packet}; i < std::min(32 * std::size_t{packet} + 32, points); ++i) {
+        box.grow(leaves[i / 8].at(static_cast<int>(i % 8)));
+      }
+      float extent2 = 0;
+      for (int axis = 0; axis < 3; ++axis) {
+        extent2 += (box.high[axis] - box.low[axis]) * (box.high[axis] - box.low[axis]);
+      }
+      int const exponent = extent2 == 0 ? -1000 : std::ilogb(extent2);
+      // One more or less where the sum is rounded in another way.
+      is_descending = is_descending && exponent <= last + 1;
+      last = exponent;
+    }
+    CHECK(is_permutation);
+    CHECK(is_descending);
+  }
+}
+
 TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enough", "[point_bvh][device]") {
   index_t const rows = 20000;
   knn_problem<float> problem{make_cloud(shape::cube, 500, 1), 3};

@@ -41,8 +41,9 @@ class grid_phases {
   /// @param units   that the blocks share out
   /// @param work    `work(unit)`
   /// @param finish  `finish()`: called after units of this block, once for all of them or once for some at a time
+  /// @param is_last  the last phase: nobody waits for its end
   template <class Work, class Finish>
-  __device__ void run(unsigned units, Work const& work, Finish const& finish) noexcept {
+  __device__ void run(unsigned units, Work const& work, Finish const& finish, bool is_last = false) noexcept {
     // Where there is a unit for each block, the others are told at once that it is done.
     bool const is_one_each = units <= gridDim.x;
     do {
@@ -50,10 +51,11 @@ class grid_phases {
       while (unit_ < units) {
         work(unit_);
         ++worked;
-        if (is_one_each) break;
+        if (is_one_each && !is_last) break;
         take();
       }
       if (worked > 0) finish();
+      if (is_last) return;
       meet(units, worked);
     } while (!shared_.is_over);
     ++now_;
@@ -66,7 +68,8 @@ class grid_phases {
   /// The last phase: nobody waits for its end.
   template <class Work>
   __device__ void run_last(unsigned units, Work const& work) noexcept {
-    for (; unit_ < units; take()) work(unit_);
+    run(
+        units, work, [] {}, true);
   }
 
  private:

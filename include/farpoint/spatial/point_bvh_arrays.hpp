@@ -22,6 +22,7 @@ struct point_bvh_arrays {
   point_bvh_cloud* clouds;
   point_leaf<Scalar>* leaves;
   point_boxes<Scalar>* boxes[point_bvh_levels];  ///< null above the levels that the largest cloud has
+  std::uint32_t* packets;  ///< of a single cloud: the order in which warps begin with 32 of its points; null: none
 
   FARPOINT_HD static constexpr index_t points_per_group(int level) noexcept {
     return index_t{point_bvh_width} << 3 * (level + 1);

@@ -43,6 +43,9 @@ struct knn_selector {
   /// points 104.7 (512x8 115.6, 1024x8 107.9, 256x16 111.4), 10 M points 830 (1024x8 877, 256x16 840, 384x16 969).
   static constexpr bvh_build_tuning builds[] = {
       {1, 512, 2, 1, 8}, {135'169, 512, 4, 1, 8}, {270'337, 512, 8, 1, 8}, {540'673, 512, 16, 1, 8}};
+  /// Points of a cloud from which warps begin with the 32 that are farthest apart, not with the first on the curve: of
+  /// fewer, all warps run at once.
+  static constexpr index_t packet_order_from = 65'536;
   /// Points for which it is worth to add a block.
   static constexpr index_t build_points = 1024;
 };

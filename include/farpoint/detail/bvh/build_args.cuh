@@ -16,11 +16,18 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr std::uint32_t bvh_run_points = bvh_run_leaves * point_bvh_width;
 inline constexpr std::uint32_t bvh_run_points_again = bvh_run_leaves_again * point_bvh_width;
 
+/// Classes of packets, by how far apart their points are.
+inline constexpr int bvh_spreads = 256;
+/// Level of boxes in whose phase packets are sorted.
+inline constexpr int bvh_packet_level = 3;
+
 /// Zero when a build starts.
 struct bvh_build_state {
   unsigned bad_offsets;                    ///< wrong ones: if there are any, all clouds are empty
   unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
   unsigned pieces[bvh_levels];             ///< of these runs
+  std::uint32_t spreads[bvh_spreads];      ///< packets of each class
+  std::uint32_t sorted[bvh_spreads];       ///< of them those that have a place in the order
 };
 
 /// What is known of a cloud; zero when a build starts.
@@ -108,6 +115,7 @@ struct bvh_build_args {
   bvh_run<scalar>* runs[2];     ///< of one level and the next
   bvh_piece* pieces;            ///< of a level's runs
   std::uint32_t* counters;      ///< of the sorts
+  std::uint8_t* spreads;        ///< of packets; null: they need no order
   bvh_key_bits bits;            ///< of the first sort
 
   /// Points of the view.

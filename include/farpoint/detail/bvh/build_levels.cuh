@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/bvh/build_args.cuh>
 #include <farpoint/detail/bvh/bvh_box.hpp>
+#include <farpoint/detail/bvh/packet_order.cuh>
 #include <farpoint/grid/grid_phases.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -53,14 +54,17 @@ template <class Points, int Threads>
 class bvh_level_builder {
  public:
   using scalar = typename Points::scalar;
+  using packet_order = bvh_packet_order<Threads>;
+  using storage = typename packet_order::storage;
 
   /// At most.
   static constexpr int phase_count = divide_up(point_bvh_levels, 3);
 
-  __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_phases& phases) noexcept
-      : args_{args}, phases_{phases} {}
+  __device__ bvh_level_builder(bvh_build_args<Points> const& args, grid_phases& phases, storage& shared) noexcept
+      : args_{args}, phases_{phases}, packets_{args.index.packets, args.spreads, args.state, shared} {}
 
   __device__ void fill() noexcept {
+    packets_.start();
     run(0, [this](bvh_unit const& u, index_t leaf) { return fill_leaf(u, leaf); });
 #pragma unroll 1
     for (int level = 3; has(level); level += 3) {
@@ -98,12 +102,14 @@ class bvh_level_builder {
   /// A phase: a share is what would be a block's, if all blocks ran at once.
   template <class BoxOf>
   __device__ void run(int level, BoxOf const& box_of) noexcept {
-    auto const fill = [&](unsigned share) { fill_levels(level, share, box_of); };
-    if (has(level + 3)) {
-      phases_.run(gridDim.x, fill);
-    } else {
-      phases_.run_last(gridDim.x, fill);
-    }
+    auto const fill = [&](unsigned share) {
+      fill_levels(level, share, box_of);
+      if (level == bvh_packet_level) packets_.sort(packets(), bvh_share<Threads>{share});
+    };
+    auto const finish = [&] {
+      if (level == 0) packets_.add_counts();
+    };
+    phases_.run(gridDim.x, fill, finish, !has(level + 3));
   }
 
   /// Fills three levels of boxes, or as many as there are: a warp handles what one box of the highest encloses, which
@@ -127,7 +133,9 @@ class bvh_level_builder {
         index_t const node = (u.number * 2 + part) * cuda_warp::lanes + lane;
         box_type box = box_of(u, node);
         write(u, level, node, box);
-        join_over_lanes<1, point_bvh_width>(box);
+        join_over_lanes<1, packet_leaves>(box);
+        if (level == 0) note_packet(u, node, box);
+        join_over_lanes<packet_leaves, point_bvh_width>(box);
         if (lane % 8 == 0) write(u, level + 1, node / width, box);
         all.grow(box);
       }
@@ -137,6 +145,24 @@ class bvh_level_builder {
       if (lane == 0) write(u, level + 2, u.number, all);
       if (lane > 0 && is_last && u.number % width + lane < width) write(u, level + 2, u.number + lane, box_type{});
     }
+  }
+
+  static constexpr int packet_leaves = cuda_warp::lanes / point_bvh_width;
+
+  /// Packets of the only cloud.
+  __device__ std::uint32_t packets() const noexcept {
+    return divide_up(static_cast<std::uint32_t>(args_.index.clouds[0].size), std::uint32_t{cuda_warp::lanes});
+  }
+  /// @param box  around the packet that the leaf is in
+  __device__ void note_packet(bvh_unit const& u, index_t leaf, box_type const& box) const noexcept {
+    if (args_.index.packets == nullptr || leaf % packet_leaves != 0 || leaf * width >= u.of.size) return;
+    float extent2 = 0;
+#pragma unroll
+    for (int axis = 0; axis < 3; ++axis) {
+      auto const extent = static_cast<float>(box.box.high[axis] - box.box.low[axis]);
+      extent2 += extent * extent;
+    }
+    packets_.note(leaf / packet_leaves, extent2);
   }
 
   /// Writes the box of a node if its level has boxes, and its group nodes.
@@ -239,6 +265,7 @@ class bvh_level_builder {
 
   bvh_build_args<Points> const& args_;
   grid_phases& phases_;
+  packet_order packets_;
 };
 
 }  // namespace detail

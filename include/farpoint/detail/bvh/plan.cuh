@@ -21,11 +21,14 @@ namespace FARPOINT_HIDDEN detail {
 template <class Points, int Threads, int Items, int Blocks, int Window>
 __global__ void __launch_bounds__(Threads, Blocks) point_bvh_kernel(bvh_build_args<Points> const args) {
   using sorter = bvh_point_sorter<Points, Threads, phased_radix_sort<Threads, Items, Window>>;
-  __shared__ typename sorter::storage shared;
+  __shared__ union {
+    typename sorter::storage sorter;
+    typename bvh_level_builder<Points, Threads>::storage builder;
+  } shared;
   __shared__ grid_phases::storage phase;
   grid_phases phases{args.phases, phase};
-  sorter{args, phases, shared}.sort();
-  bvh_level_builder<Points, Threads>{args, phases}.fill();
+  sorter{args, phases, shared.sorter}.sort();
+  bvh_level_builder<Points, Threads>{args, phases, shared.builder}.fill();
 }
 
 /// Lays out the memory of BVHs and of building them, and enqueues.
@@ -41,7 +44,7 @@ class bvh_plan {
   args_type cut(workspace_cutter& cutter) const noexcept {
     index_t const size = points_.points().size();
     index_t const clouds = points_.size();
-    args_type args{points_, {}, nullptr, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, {}};
+    args_type args{points_, {}, nullptr, nullptr, nullptr, nullptr, {}, {}, nullptr, nullptr, nullptr, {}};
     args.state = cutter.take<bvh_build_state>(1);
     args.phases = cutter.take<grid_phase>(most_phases);
     args.extents = cutter.take<bvh_extent<scalar>>(clouds);
@@ -55,6 +58,14 @@ class bvh_plan {
     for (auto& of_level : args.runs) of_level = cutter.take<bvh_run<scalar>>(runs);
     args.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
     args.counters = cutter.take<std::uint32_t>(sort_words(size));
+    // As large for a batch, so that the memory for one is enough for a cloud.
+    index_t const packets = size < Selector::packet_order_from ? 0 : divide_up(size, index_t{cuda_warp::lanes});
+    auto* const order = cutter.take<std::uint32_t>(packets);
+    auto* const spreads = cutter.take<std::uint8_t>(packets);
+    if (packets > 0 && clouds == 1 && args.index.boxes[bvh_packet_level] != nullptr) {
+      args.index.packets = order;
+      args.spreads = spreads;
+    }
     args.bits = bvh_key_bits::of(static_cast<std::uint32_t>(points_.is_ragged() ? clouds + 1 : clouds), 8);
     return args;
   }

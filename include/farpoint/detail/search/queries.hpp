@@ -58,8 +58,8 @@ class search_queries {
   index_t threads() const noexcept {
     index_t const rows = queries_.points().size();
     if (queries_.size() == 0 || rows == 0) return 0;
-    // The last leaf of each cloud may be filled in part.
-    return self_ ? rows + point_bvh_width * queries_.size() : rows;
+    // The last leaf of each cloud may be filled in part, and so may the packet that another takes the place of.
+    return self_ ? divide_up(rows + point_bvh_width * queries_.size(), packet_) * packet_ : rows;
   }
 
   /// The query of a row that is known to have neighbours.
@@ -85,7 +85,7 @@ class search_queries {
     }
     if (rows_in_order_ != nullptr) return of_place(thread, bad_row);
     query const in_view = is_row(thread) ? of_row(thread, bad_row) : query{};
-    return self_ ? of_lane(thread) : in_view;
+    return self_ ? of_lane(in_packet_order(thread)) : in_view;
   }
 
   /// A leaf near a query, among those of all clouds.
@@ -94,11 +94,19 @@ class search_queries {
   }
 
  private:
+  static constexpr index_t packet_ = 32;  ///< queries that a warp answers together
+
   FARPOINT_HD query of_place(index_t place, index_t& bad_row) const noexcept {
     if (place >= queries_.points().size()) return {};
     query q = of_row(index_t{rows_in_order_[place]}, bad_row);
     if (q.exists()) q.start = static_cast<std::uint32_t>(leaves_in_order_[place] - first_leaf(q.cloud));
     return q;
+  }
+
+  /// The thread whose place the calling one takes, in whole packets.
+  FARPOINT_HD index_t in_packet_order(index_t thread) const noexcept {
+    if (index_.packets == nullptr || thread / packet_ * packet_ >= index_.clouds[0].size) return thread;
+    return index_t{index_.packets[thread / packet_]} * packet_ + thread % packet_;
   }
 
   /// Each cloud's leaves begin after those of the clouds before it.

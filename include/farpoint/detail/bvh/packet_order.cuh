@@ -1,0 +1,105 @@
+/// @file
+/// The order in which warps search for the neighbours of an index's own points.
+#pragma once
+
+#include <farpoint/detail/bvh/build_args.cuh>
+#include <farpoint/detail/bvh/share.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Sorts packets, 32 points that a warp searches for together, by how far apart their points are: where a curve jumps,
+/// a search takes up to seven times as long as most, and would run on alone if it began when others end. Those that are
+/// farthest apart come first; among equals the order is roughly that of the curve. Changes no answer.
+///
+/// Distances count by their binary exponent. They are noted in the phase that fills leaves, and packets put in order in
+/// the one that follows, so no phase is added. Every function but note() is called by all threads of a block.
+template <int Threads>
+class bvh_packet_order {
+ public:
+  struct storage {
+    std::uint32_t counts[bvh_spreads];
+    std::uint32_t begins[bvh_spreads];
+  };
+
+  __device__ bvh_packet_order(std::uint32_t* order, std::uint8_t* spreads, bvh_build_state* state,
+                              storage& shared) noexcept
+      : order_{order}, spreads_{spreads}, state_{state}, shared_{shared} {}
+
+  /// Before the phase in which packets are noted.
+  __device__ void start() const noexcept {
+    if (order_ == nullptr) return;
+    clear_counts();
+    __syncthreads();
+  }
+  /// Notes a packet, by the squared diagonal of the box around its points.
+  __device__ void note(index_t packet, float extent2) const noexcept {
+    // The largest exponent has the lowest number.
+    std::uint32_t const spread = bvh_spreads - 1 - (__float_as_uint(extent2) >> 23) % bvh_spreads;
+    spreads_[packet] = static_cast<std::uint8_t>(spread);
+    atomicAdd(&shared_.counts[spread], 1u);
+  }
+  /// At the end of that phase, once or for some units at a time.
+  __device__ void add_counts() const noexcept {
+    if (order_ == nullptr) return;
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) {
+      if (shared_.counts[i] != 0) atomicAdd(&state_->spreads[i], shared_.counts[i]);
+    }
+    __syncthreads();
+    clear_counts();
+    __syncthreads();
+  }
+
+  /// Puts a share of so many packets in order, in the phase that follows.
+  __device__ void sort(std::uint32_t packets, bvh_share<Threads> const& share) const noexcept {
+    if (order_ == nullptr) return;
+    auto const part = share.part_of(packets);
+    auto const for_packets = [&](auto&& function) {
+      for (std::uint32_t i = part.begin + threadIdx.x; i < part.end; i += Threads) function(i, spreads_[i]);
+    };
+    for_packets([&](std::uint32_t, int spread) { atomicAdd(&shared_.counts[spread], 1u); });
+    begin_spreads();
+    __syncthreads();
+    for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) {
+      if (shared_.counts[i] != 0) shared_.begins[i] += atomicAdd(&state_->sorted[i], shared_.counts[i]);
+    }
+    __syncthreads();
+    for_packets([&](std::uint32_t i, int spread) { order_[atomicAdd(&shared_.begins[spread], 1u)] = i; });
+    __syncthreads();
+    clear_counts();
+    __syncthreads();
+  }
+
+ private:
+  __device__ void clear_counts() const noexcept {
+    for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) shared_.counts[i] = 0;
+  }
+  /// Where packets of each spread begin: by the first warp.
+  __device__ void begin_spreads() const noexcept {
+    if (threadIdx.x >= cuda_warp::lanes) return;
+    constexpr int each = bvh_spreads / cuda_warp::lanes;
+    int const first = cuda_warp::lane() * each;
+    std::uint32_t counts[each];
+    std::uint32_t sum = 0;
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      counts[i] = state_->spreads[first + i];
+      sum += counts[i];
+    }
+    std::uint32_t begin = cuda_warp::exclusive_sum(sum);
+#pragma unroll
+    for (int i = 0; i < each; ++i) {
+      shared_.begins[first + i] = begin;
+      begin += counts[i];
+    }
+  }
+
+  std::uint32_t* order_;  ///< null: none is wanted
+  std::uint8_t* spreads_;
+  bvh_build_state* state_;
+  storage& shared_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
