@@ -35,7 +35,7 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
 /// argument of knn() or build_point_bvh().
 struct knn_selector {
   /// Threads of a block that answers queries, in whole warps: at most 256, or 128 for double.
-  static constexpr int block_size = 128;
+  static constexpr int block_size = 64;
 
   /// Shapes of the blocks that build indices, ascending in `from`: the last that the points are enough for is used.
   /// Best are tiles as small as the multiprocessors are enough for. h200, us: 100,000 points 39.7 (512x4 42.5,

@@ -10,16 +10,19 @@ namespace FARPOINT_HIDDEN detail {
 
 /// Sorts packets, 32 points that a warp searches for together, by how far apart their points are: where a curve jumps,
 /// a search takes up to seven times as long as most, and would run on alone if it began when others end. Those that are
-/// farthest apart come first; among equals the order is roughly that of the curve. Changes no answer.
+/// farthest apart come first; among equals the order is roughly that of the curve, along which neighbours search at the
+/// same time. Changes no answer.
 ///
-/// Distances count by their binary exponent. They are noted in the phase that fills leaves, and packets put in order in
-/// the one that follows, so no phase is added. Every function but note() is called by all threads of a block.
+/// Distances count by their binary exponent, and two of these as one where nearly all packets have them. They are noted
+/// in the phase that fills leaves, and packets put in order in the one that follows, so no phase is added. Every
+/// function but note() is called by all threads of a block.
 template <int Threads>
 class bvh_packet_order {
  public:
   struct storage {
     std::uint32_t counts[bvh_spreads];
     std::uint32_t begins[bvh_spreads];
+    int merged;  ///< a spread that counts as the one before it; 0: none
   };
 
   __device__ bvh_packet_order(std::uint32_t* order, std::uint8_t* spreads, bvh_build_state* state,
@@ -51,31 +54,49 @@ class bvh_packet_order {
     __syncthreads();
   }
 
-  /// Puts a share of so many packets in order, in the phase that follows.
-  __device__ void sort(std::uint32_t packets, bvh_share<Threads> const& share) const noexcept {
+  /// Puts a share of packets in order, in the phase that follows.
+  /// @param packets  that were noted
+  /// @param most     entries of the order: those behind the packets keep their places
+  __device__ void sort(std::uint32_t packets, std::uint32_t most, bvh_share<Threads> const& share) const noexcept {
     if (order_ == nullptr) return;
-    auto const part = share.part_of(packets);
-    auto const for_packets = [&](auto&& function) {
-      for (std::uint32_t i = part.begin + threadIdx.x; i < part.end; i += Threads) function(i, spreads_[i]);
-    };
-    for_packets([&](std::uint32_t, int spread) { atomicAdd(&shared_.counts[spread], 1u); });
-    begin_spreads();
-    __syncthreads();
-    for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) {
-      if (shared_.counts[i] != 0) shared_.begins[i] += atomicAdd(&state_->sorted[i], shared_.counts[i]);
+    auto const part = share.part_of(most);
+    for (std::uint32_t first = part.begin; first < part.end; first += items * Threads) {
+      auto const place_of = [&](int item) { return first + static_cast<std::uint32_t>(item) * Threads + threadIdx.x; };
+      auto const is_packet = [&](int item) { return place_of(item) < part.end && place_of(item) < packets; };
+      int spread[items];
+      std::uint32_t rank[items];
+#pragma unroll
+      for (int j = 0; j < items; ++j) spread[j] = is_packet(j) ? spreads_[place_of(j)] : 0;
+      begin_spreads();
+      __syncthreads();
+#pragma unroll
+      for (int j = 0; j < items; ++j) {
+        if (spread[j] > 0 && spread[j] == shared_.merged) --spread[j];
+        if (is_packet(j)) rank[j] = atomicAdd(&shared_.counts[spread[j]], 1u);
+      }
+      __syncthreads();
+      for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) {
+        if (shared_.counts[i] != 0) shared_.begins[i] += atomicAdd(&state_->sorted[i], shared_.counts[i]);
+      }
+      __syncthreads();
+#pragma unroll
+      for (int j = 0; j < items; ++j) {
+        if (place_of(j) >= part.end) break;
+        order_[is_packet(j) ? shared_.begins[spread[j]] + rank[j] : place_of(j)] = place_of(j);
+      }
+      __syncthreads();
+      clear_counts();
+      __syncthreads();
     }
-    __syncthreads();
-    for_packets([&](std::uint32_t i, int spread) { order_[atomicAdd(&shared_.begins[spread], 1u)] = i; });
-    __syncthreads();
-    clear_counts();
-    __syncthreads();
   }
 
  private:
+  static constexpr int items = 4;  ///< packets that a thread handles at a time
+
   __device__ void clear_counts() const noexcept {
     for (int i = static_cast<int>(threadIdx.x); i < bvh_spreads; i += Threads) shared_.counts[i] = 0;
   }
-  /// Where packets of each spread begin: by the first warp.
+  /// Where packets of each spread begin, and which two are one: by the first warp.
   __device__ void begin_spreads() const noexcept {
     if (threadIdx.x >= cuda_warp::lanes) return;
     constexpr int each = bvh_spreads / cuda_warp::lanes;
@@ -87,12 +108,22 @@ class bvh_packet_order {
       counts[i] = state_->spreads[first + i];
       sum += counts[i];
     }
-    std::uint32_t begin = cuda_warp::exclusive_sum(sum);
+    std::uint32_t const before = cuda_warp::exclusive_sum(sum);
+    std::uint32_t const all = cuda_warp::shuffle(before + sum, cuda_warp::lanes - 1);
+    std::uint32_t begin = before;
+    std::uint32_t merged = 0;
+    std::uint32_t last =
+        cuda_warp::shuffle(counts[each - 1], (cuda_warp::lane() + cuda_warp::lanes - 1) % cuda_warp::lanes);
 #pragma unroll
     for (int i = 0; i < each; ++i) {
+      if (first + i > 0 && last + counts[i] >= all / 16 * 15) merged = static_cast<std::uint32_t>(first + i);
       shared_.begins[first + i] = begin;
       begin += counts[i];
+      last = counts[i];
     }
+    // The same for all blocks, whoever has found one.
+    merged = cuda_warp::max(merged);
+    if (cuda_warp::lane() == 0) shared_.merged = static_cast<int>(merged);
   }
 
   std::uint32_t* order_;  ///< null: none is wanted

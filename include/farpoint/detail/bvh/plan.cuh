@@ -59,7 +59,7 @@ class bvh_plan {
     args.pieces = cutter.take<bvh_piece>(runs + size / bvh_piece_points);
     args.counters = cutter.take<std::uint32_t>(sort_words(size));
     // As large for a batch, so that the memory for one is enough for a cloud.
-    index_t const packets = size < Selector::packet_order_from ? 0 : divide_up(size, index_t{cuda_warp::lanes});
+    index_t const packets = size < Selector::packet_order_from ? 0 : most_packets(static_cast<std::uint32_t>(size));
     auto* const order = cutter.take<std::uint32_t>(packets);
     auto* const spreads = cutter.take<std::uint8_t>(packets);
     if (packets > 0 && clouds == 1 && args.index.boxes[bvh_packet_level] != nullptr) {

@@ -109,13 +109,22 @@ class bvh_point_keys {
   template <int AtOnce, class Function>
   __device__ void for_points(share_type const& share, Function&& function) const noexcept {
     auto const part = share.part_of(build_.args.size());
-    for (std::uint32_t first = part.begin + threadIdx.x; first < part.end; first += AtOnce * Threads) {
-      vec<scalar, 3> p[AtOnce] = {};
+    vec<scalar, 3> next[AtOnce] = {};
+    auto const load_from = [&](std::uint32_t first) {
 #pragma unroll
       for (int j = 0; j < AtOnce; ++j) {
         std::uint32_t const i = first + j * Threads;
-        if (i < part.end) p[j] = build_.args.points.points()[i];
+        if (i < part.end) next[j] = build_.args.points.points()[i];
       }
+    };
+    load_from(part.begin + threadIdx.x);
+#pragma unroll 1
+    for (std::uint32_t first = part.begin + threadIdx.x; first < part.end; first += AtOnce * Threads) {
+      vec<scalar, 3> p[AtOnce];
+#pragma unroll
+      for (int j = 0; j < AtOnce; ++j) p[j] = next[j];
+      // On their way while the function works.
+      load_from(first + AtOnce * Threads);
       function(first, part.end, p);
     }
   }

@@ -105,7 +105,7 @@ class search_queries {
 
   /// The thread whose place the calling one takes, in whole packets.
   FARPOINT_HD index_t in_packet_order(index_t thread) const noexcept {
-    if (index_.packets == nullptr || thread / packet_ * packet_ >= index_.clouds[0].size) return thread;
+    if (index_.packets == nullptr) return thread;
     return index_t{index_.packets[thread / packet_]} * packet_ + thread % packet_;
   }
 
