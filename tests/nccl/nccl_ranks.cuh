@@ -5,12 +5,12 @@
 #include <farpoint/scale/nccl_window.cuh>
 
 #include <cstdint>
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include "../device/cuda_check.hpp"
+#include "../shared/test_scale.hpp"
 #include "../shared/together.hpp"
 
 namespace farpoint_tests {
@@ -19,12 +19,6 @@ inline void require_nccl(ncclResult_t outcome, char const* call) {
   if (outcome != ncclSuccess) throw std::runtime_error{std::string{call} + ": " + ncclGetErrorString(outcome)};
 }
 #define REQUIRE_NCCL(call) farpoint_tests::require_nccl((call), #call)
-
-/// `count` random problems, or a tenth of them under compute-sanitizer, of which FARPOINT_SANITIZED says that it
-/// watches.
-inline std::uint64_t problems(std::uint64_t count) {
-  return std::getenv("FARPOINT_SANITIZED") != nullptr ? count / 10 : count;
-}
 
 /// A communicator for each of the first GPUs; rank r is on GPU r.
 class nccl_ranks {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstdlib>
 
 #if defined(__SANITIZE_THREAD__)
 #define FARPOINT_TESTS_FOR_RACES 1
@@ -35,6 +36,12 @@ inline constexpr bool for_memory = false;
 constexpr std::uint64_t rounds(std::uint64_t count) noexcept {
   std::uint64_t const part = for_races ? 10 : for_memory ? 3 : 1;
   return (count + part - 1) / part;
+}
+
+/// The same for tests of several GPUs: a tenth under compute-sanitizer, of which FARPOINT_SANITIZED says that it
+/// watches.
+inline std::uint64_t problems(std::uint64_t count) {
+  return std::getenv("FARPOINT_SANITIZED") != nullptr ? count / 10 : count;
 }
 
 /// Of cases that differ in numbers and not in what threads do, one in seven is run for races: a loop asks skip() in
