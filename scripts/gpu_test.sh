@@ -81,7 +81,7 @@ suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-c
 # they wait for one another, and are loaded before they do.
 FARPOINT_SANITIZED=1 FARPOINT_DATA_DIR="" CUDA_MODULE_LOADING=EAGER \
   nccl_suite "memcheck of ranks" farpoint_nccl_tests "${sanitize[@]}" --tool memcheck --report-api-errors no \
-  --exclude kns=ncclDevKernel
+  --kernel-regex-exclude kns=ncclDevKernel
 suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool memcheck --leak-check full {} --seconds 20
 # Racecheck (CUDA 13.0) takes the shared memories of a cluster's blocks for one: it reports pairs of accesses that have a
 # __syncthreads() between them. The same source is checked as a block's and as a grid's team. And where only some warps
