@@ -156,6 +156,19 @@ void check_shapes() {
   }
 }
 
+/// An index of a problem's points, enqueued.
+struct built_index {
+  explicit built_index(knn_problem<float> const& problem)
+      : clouds{problem}, memory{farpoint::point_bvh_bytes(cuda_exec{stream.get()}, clouds.points())} {
+    REQUIRE(build_point_bvh(cuda_exec{stream.get()}, clouds.points(), span_of<unsigned char>(memory), index));
+  }
+
+  test_stream stream;
+  clouds_on_device<knn_problem<float>> clouds;
+  device_array<unsigned char> memory;
+  farpoint::device_point_bvh<float> index;
+};
+
 }  // namespace
 
 TEST_CASE("point_bvh_ref, device: a kernel of one's own finds what the host finds", "[point_bvh][device]") {
@@ -180,13 +193,9 @@ TEST_CASE("point_bvh_ref, device: a cloud that moves, in a graph", "[point_bvh][
 TEST_CASE("device_point_bvh: packets whose points are far apart come first", "[point_bvh][device]") {
   for (shape const which : {shape::cube, shape::rings, shape::all_equal, shape::non_finite}) {
     knn_problem<float> const problem{make_cloud(which, 70001, 5), 1};
-    test_stream const stream;
-    cuda_exec const exec{stream.get()};
-    clouds_on_device<knn_problem<float>> const clouds{problem};
-    device_array<unsigned char> const memory{farpoint::point_bvh_bytes(exec, clouds.points())};
-    farpoint::device_point_bvh<float> index;
-    REQUIRE(build_point_bvh(exec, clouds.points(), span_of<unsigned char>(memory), index));
-    REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+    built_index const built{problem};
+    auto const& index = built.index;
+    REQUIRE_CUDA(cudaStreamSynchronize(built.stream.get()));
     farpoint::detail::point_bvh_cloud cloud{};
     REQUIRE_CUDA(cudaMemcpy(&cloud, index.arrays().clouds, sizeof cloud, cudaMemcpyDefault));
     auto const points = static_cast<std::size_t>(cloud.size);
@@ -227,12 +236,10 @@ TEST_CASE("device_point_bvh: packets whose points are far apart come first", "[p
 TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enough", "[point_bvh][device]") {
   index_t const rows = 20000;
   knn_problem<float> problem{make_cloud(shape::cube, 500, 1), 3};
-  test_stream const stream;
-  cuda_exec const exec{stream.get()};
-  clouds_on_device<knn_problem<float>> const clouds{problem};
-  device_array<unsigned char> const memory{farpoint::point_bvh_bytes(exec, clouds.points())};
-  farpoint::device_point_bvh<float> index;
-  REQUIRE(build_point_bvh(exec, clouds.points(), span_of<unsigned char>(memory), index));
+  built_index const built{problem};
+  auto const& clouds = built.clouds;
+  auto const& index = built.index;
+  cuda_exec const exec{built.stream.get()};
   // Enough queries for an order of their own: the first point, many times.
   farpoint::point_view<float> const one{clouds.points().points().base(), rows, 0};
   farpoint::batch<farpoint::point_view<float>> const queries{one};
@@ -248,10 +255,10 @@ TEST_CASE("device_point_bvh: knn() takes no workspace, or one that is large enou
   CHECK(code(1) == farpoint::status::workspace_too_small);
   CHECK(indices.untouched());
   CHECK(code(0) == farpoint::status::ok);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  REQUIRE_CUDA(cudaStreamSynchronize(built.stream.get()));
   auto const without = indices.download();
   CHECK(code(needed) == farpoint::status::ok);
-  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+  REQUIRE_CUDA(cudaStreamSynchronize(built.stream.get()));
   CHECK(without == indices.download());
   CHECK(workspace.intact());
 }
