@@ -79,7 +79,8 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// @param output        see knn_shard_output
 /// @param workspace     knn_shard_workspace_bytes() bytes or more, 256-byte aligned
 /// @return as the host overload | cuda_failure, after which others may wait: abort the communicator
-/// Complexity: that of knn() for the rank's queries and for those it receives; a loop over its queries for each rank.
+/// Complexity: that of knn() for the rank's queries and for those it receives; a loop over its queries for each other
+/// rank.
 template <class Communicator, class Points, class Queries>
 result knn_shard(cuda_exec exec, Communicator& communicator, shard<Points> const& part, Queries const& queries,
                  exact const& method, index_t k, knn_shard_output<typename Points::scalar> const& output,

@@ -145,6 +145,15 @@ struct knn_send_step {
   }
 };
 
+/// The same where none goes to a rank. Runs once.
+template <class Args>
+struct knn_send_none_step {
+  Args args;
+  int to;
+
+  FARPOINT_HD void operator()(std::uint64_t) const noexcept { args.memory.begins[to + 1] = args.memory.begins[to]; }
+};
+
 /// Merges the answers of a rank. Runs for them; no two are for one row.
 template <class Args>
 struct knn_merge_step {

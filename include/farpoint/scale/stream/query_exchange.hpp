@@ -73,14 +73,13 @@ class query_exchange {
   result choose_ranks(Choose const& choose) noexcept {
     result done;
     index_t const queries = args_.queries.size();
-    auto const all = static_cast<std::size_t>(queries + 1) * sizeof *memory().places;
     for (int to = 0; to < ranks() && done; ++to) {
       if (to == communicator_.rank() || queries == 0) {
-        done = backend::fill(exec_, memory().places, 0, all);
-      } else {
-        done = choose(to);
-        if (done) done = memory().scan.run(exec_, memory().places);
+        done = loop<knn_send_none_step>(1, 1, to);
+        continue;
       }
+      done = choose(to);
+      if (done) done = memory().scan.run(exec_, memory().places);
       if (done) done = loop<knn_send_step>(queries + 1, 4, to);
     }
     return done;
