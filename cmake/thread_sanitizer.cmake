@@ -4,7 +4,7 @@
 #   FARPOINT_TSAN_WORKS
 # Older ThreadSanitizers refuse the address layout of kernels with much address randomisation (vm.mmap_rnd_bits above
 # 28, Ubuntu 24.04): there the program is run by setarch without it.
-set(FARPOINT_TSAN_FLAGS -fsanitize=thread -g1)
+set(FARPOINT_TSAN_FLAGS -fsanitize=thread)
 
 if(NOT DEFINED FARPOINT_TSAN_WORKS)
   set(farpoint_probe ${PROJECT_BINARY_DIR}/CMakeFiles/tsan_probe)
