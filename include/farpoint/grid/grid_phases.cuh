@@ -38,9 +38,9 @@ class grid_phases {
   }
 
   /// A phase. What any thread wrote in it is visible to all threads of all blocks afterwards.
-  /// @param units   that the blocks share out
-  /// @param work    `work(unit)`
-  /// @param finish  `finish()`: called after units of this block, once for all of them or once for some at a time
+  /// @param units    that the blocks share out
+  /// @param work     `work(unit)`
+  /// @param finish   `finish()`: called after units of this block, once for all of them or once for some at a time
   /// @param is_last  the last phase: nobody waits for its end
   template <class Work, class Finish>
   __device__ void run(unsigned units, Work const& work, Finish const& finish, bool is_last = false) noexcept {

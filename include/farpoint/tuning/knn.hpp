@@ -34,7 +34,8 @@ Stream& operator<<(Stream& stream, bvh_build_tuning const& t) {
 /// The default choice. Derive a struct from it, hide what you want to change, and pass it as the first template
 /// argument of knn() or build_point_bvh().
 struct knn_selector {
-  /// Threads of a block that answers queries, in whole warps: at most 256, or 128 for double.
+  /// Threads of a block that answers queries, in whole warps: at most 256, or 128 for double. h100, 10 M points of a
+  /// cube, k = 8, ms: 4.98 (128 threads: 5.01).
   static constexpr int block_size = 64;
 
   /// Shapes of the blocks that build indices, ascending in `from`: the last that the points are enough for is used.
@@ -44,7 +45,7 @@ struct knn_selector {
   static constexpr bvh_build_tuning builds[] = {
       {1, 512, 2, 1, 8}, {135'169, 512, 4, 1, 8}, {270'337, 512, 8, 1, 8}, {540'673, 512, 16, 1, 8}};
   /// Points of a cloud from which warps begin with the 32 that are farthest apart, not with the first on the curve: of
-  /// fewer, all warps run at once.
+  /// fewer, all warps run at once (an H100 has room for those of 118,272).
   static constexpr index_t packet_order_from = 65'536;
   /// Points for which it is worth to add a block.
   static constexpr index_t build_points = 1024;

@@ -16,7 +16,7 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr std::uint32_t bvh_run_points = bvh_run_leaves * point_bvh_width;
 inline constexpr std::uint32_t bvh_run_points_again = bvh_run_leaves_again * point_bvh_width;
 
-/// Packets of a view that is one cloud: warps that search for its points, the last leaf of which may begin anywhere.
+/// Warps that search for the points of a view, which may have one cloud: the last leaf may be filled in part.
 FARPOINT_HD constexpr std::uint32_t most_packets(std::uint32_t points) noexcept {
   return divide_up(points + std::uint32_t{point_bvh_width}, std::uint32_t{cuda_warp::lanes});
 }

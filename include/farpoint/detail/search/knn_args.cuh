@@ -83,6 +83,7 @@ __device__ void write_rows_of(Args const& args, std::uint32_t row,
       [&](int r, int j, index_t to) { args.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
 }
 
+/// Does it, by unrolled loops where lists are full.
 template <int Capacity, class Args>
 __device__ void write_rows(Args const& args, std::uint32_t row,
                            typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
@@ -96,7 +97,9 @@ __device__ void write_rows(Args const& args, std::uint32_t row,
   write_rows_of<Capacity, 0>(args, row, shared, keys);
 }
 
-/// Blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps.
+/// Blocks that a multiprocessor's registers must hold: shorter lists leave room for more warps. h100, 1 M points of a
+/// cube, us: k = 8 by 28 warps 550 (24: 567, 32: 560), k = 16 by 24 841 (16: 900, 20: 863), k = 32 by 16 1,684 (12:
+/// 1,780, 20: 1,727).
 template <class Scalar>
 constexpr int knn_packet_blocks(int capacity, int block_size) noexcept {
   int const warps = sizeof(Scalar) == 4 ? (capacity <= 8    ? 28
