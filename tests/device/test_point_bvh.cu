@@ -3,6 +3,7 @@
 #include <farpoint/point_bvh.hpp>
 
 #include "../catch.hpp"
+#include "../shared/box_of_finite.hpp"
 #include "clouds_on_device.cuh"
 #include "knn_kernels.cuh"
 #include "stream_citizen.cuh"
@@ -156,6 +157,11 @@ void check_shapes() {
   }
 }
 
+template <class Scalar>
+__global__ void bounds_kernel(farpoint::device_point_bvh<Scalar> const index, farpoint::bounding_box<Scalar>* bounds) {
+  bounds[threadIdx.x] = index[threadIdx.x].bounds();
+}
+
 /// An index of a problem's points, enqueued.
 struct built_index {
   explicit built_index(knn_problem<float> const& problem)
@@ -187,6 +193,25 @@ TEST_CASE("point_bvh_ref, device: a cloud that moves, in a graph", "[point_bvh][
     asked.clouds().upload(problem);
     graph.replay();
     asked.check(problem);
+  }
+}
+
+TEST_CASE("point_bvh_ref, device: bounds of the finite points", "[point_bvh][device][sanitize]") {
+  for (shape const which : all_shapes) {
+    for (std::size_t const n : {0u, 1u, 8u, 9u, 70u, 3000u}) {
+      CAPTURE(static_cast<int>(which), n);
+      knn_problem<float> problem{make_cloud(which, n, n), 1};
+      if (n > 9) problem.points.offsets = {0, 5, 5, static_cast<index_t>(n)};
+      built_index const built{problem};
+      auto const clouds = clouds_in_place(problem.points);
+      device_array<farpoint::bounding_box<float>> const bounds{static_cast<std::size_t>(clouds.size())};
+      bounds_kernel<<<1, static_cast<unsigned>(clouds.size()), 0, built.stream.get()>>>(built.index, bounds.data());
+      REQUIRE_CUDA(cudaStreamSynchronize(built.stream.get()));
+      auto const found = bounds.download();
+      for (index_t b = 0; b < clouds.size(); ++b) {
+        CHECK(same_box(found[static_cast<std::size_t>(b)], box_of_finite(clouds[b])));
+      }
+    }
   }
 }
 

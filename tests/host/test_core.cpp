@@ -1,4 +1,5 @@
-// core/: distance2, float16, point_view, batch, index_span.
+// core/: distance2, float16, point_view, batch, index_span, atomic_increment.
+#include <farpoint/core/atomic.hpp>
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/index_span.hpp>
@@ -12,6 +13,7 @@
 #include "../shared/distance_pairs.hpp"
 #include "../shared/fps_problem.hpp"
 #include "../shared/printed.hpp"
+#include "../shared/together.hpp"
 
 using namespace farpoint_tests;
 
@@ -204,6 +206,23 @@ TEST_CASE("index_span and index_view take both widths", "[core]") {
   farpoint::index_span{wide}.set(1, index_t{1} << 40);
   CHECK(farpoint::index_view{narrow}[1] == -7);
   CHECK(farpoint::index_view{wide}[1] == index_t{1} << 40);
+}
+
+TEST_CASE("atomic_increment: a number for each, from several threads", "[core]") {
+  constexpr std::size_t each = 1000;
+  constexpr int threads = 4;
+  std::uint64_t next = 5;
+  std::vector<std::uint64_t> numbers(threads * each);
+  together(threads, [&](int thread) {
+    for (std::size_t i = 0; i < each; ++i) {
+      numbers[static_cast<std::size_t>(thread) * each + i] = farpoint::atomic_increment(&next);
+    }
+  });
+  std::sort(numbers.begin(), numbers.end());
+  bool is_each_once = true;
+  for (std::size_t i = 0; i < numbers.size(); ++i) is_each_once = is_each_once && numbers[i] == 5 + i;
+  CHECK(is_each_once);
+  CHECK(next == 5 + numbers.size());
 }
 
 TEST_CASE("every status has a name", "[core]") {

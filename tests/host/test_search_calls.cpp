@@ -11,6 +11,7 @@
 #include <string>
 
 #include "../catch.hpp"
+#include "../shared/box_of_finite.hpp"
 #include "../shared/check_answer.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/index_problem.hpp"
@@ -242,6 +243,24 @@ TEST_CASE("point_bvh: an index of other points is refused", "[point_bvh][host]")
   CHECK_FALSE(radius_rows(host_exec{1}, clouds.index, clouds.points, clouds.queries, {1.0}, {}));
   CHECK_FALSE(interpolate(host_exec{1}, clouds.index, span<float const>{values}, one, 3, {span<float>{values}}));
   CHECK_FALSE(interpolate(host_exec{-1}, clouds.index, span<float const>{values}, clouds.queries, 1, {}));
+}
+
+TEST_CASE("point_bvh_ref: bounds of the finite points", "[point_bvh][host]") {
+  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
+    CAPTURE(seed);
+    auto problem = random_index_problem(seed);
+    auto const all = static_cast<index_t>(problem.points.size());
+    // Clouds of none, and of one leaf.
+    if (seed % 3 == 0 && all > 9) problem.point_offsets = {0, 0, 8, all};
+    if (problem.clouds() != problem.query_offsets.size() - 1) problem.query_offsets.resize(1 + problem.clouds(), 0);
+    clouds_on_host const clouds{problem};
+    for (index_t b = 0; b < clouds.index.size(); ++b) {
+      // Where offsets are wrong, all are empty.
+      auto const cloud = clouds.index.bad_offsets() == 0 ? clouds.points[b] : view{};
+      CHECK(same_box(clouds.index[b].bounds(), box_of_finite(cloud)));
+    }
+  }
+  CHECK(same_box(farpoint::point_bvh_ref<double>{}.bounds(), farpoint::bounding_box<double>::empty()));
 }
 
 TEST_CASE("point_bvh_ref: the nearest by number", "[point_bvh][host]") {

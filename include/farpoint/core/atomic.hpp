@@ -185,6 +185,23 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_add(Word* word, Word amount) noex
 #endif
 }
 
+/// Adds 1, modulo 2^bits. Relaxed. Lanes of a warp that come together make one addition, and must name one word.
+/// @return the word before; of lanes together as if they had come one after another
+template <class Word>
+FARPOINT_HD FARPOINT_ALWAYS_INLINE Word atomic_increment(Word* word) noexcept {
+#if defined(__CUDA_ARCH__)
+  unsigned const together = __activemask();
+  unsigned lower;
+  asm("mov.u32 %0, %%lanemask_lt;" : "=r"(lower));
+  lower &= together;
+  Word before = 0;
+  if (lower == 0) before = atomic_add(word, static_cast<Word>(__popc(together)));
+  return __shfl_sync(together, before, __ffs(together) - 1) + static_cast<Word>(__popc(lower));
+#else
+  return atomic_add(word, Word{1});
+#endif
+}
+
 /// Sets those bits of the word that are set in `bits`. Relaxed.
 /// @return the word before
 template <class Word>

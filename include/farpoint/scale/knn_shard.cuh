@@ -38,7 +38,7 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
                     query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {
   launch_knn<knn_selector>(
       launcher, knn_cuda_args<Queries>{asked, asked.threads(), request_of<typename Queries::scalar>(method, to.each),
-                                       to.rows, to.first_index});
+                                       to.rows, to.first_index, to.limits});
 }
 
 }  // namespace detail
@@ -46,8 +46,8 @@ void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& as
 /// Bytes of device workspace that knn_shard() needs on a rank that is a GPU. The memory must be 256-byte aligned. 0 for
 /// arguments that are refused. `ranks` take part.
 ///
-/// For each query 4 bytes and what knn() needs to put queries in order, for each of exchanged_capacity 28 bytes and 24
-/// for each neighbour (of double, 52 and 32), and the BVH of the points. O(1).
+/// What knn() needs to put queries in order, for each of exchanged_capacity 36 bytes and 24 for each neighbour (of
+/// double, 68 and 32), and the BVH of the points. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       exact const& method, index_t k,

@@ -9,7 +9,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that knn_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that are
 /// refused. `ranks` take part.
 ///
-/// For each of exchanged_capacity 28 bytes and 24 for each neighbour (of double, 52 and 32), 8 for each pair of ranks,
+/// For each of exchanged_capacity 36 bytes and 24 for each neighbour (of double, 68 and 32), 8 for each pair of ranks,
 /// and what knn() needs. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
@@ -72,9 +72,9 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
 /// Bytes of workspace that knn_shard() along a curve needs on a rank. The memory must be 256-byte aligned. 0 for
 /// arguments that are refused. `ranks` take part, 64 at most.
 ///
-/// In float and with 32-bit places, see along_curve: of owned_points a BVH and 16 bytes, of the rank's points 40; of a
-/// row that the rank owns 4, and 8 for each neighbour; 8 for each neighbour of a row that it asks for; of
-/// exchanged_capacity 28, and 16 for each neighbour. O(1).
+/// In float and with 32-bit places, see along_curve: of owned_points a BVH and 16 bytes, of the rank's points 40; 8 for
+/// each neighbour of a row that the rank owns, and of one that it asks for; of exchanged_capacity 36, and 16 for each
+/// neighbour. O(1).
 template <class Points, class Queries>
 std::size_t knn_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                       along_curve const& method, index_t k,

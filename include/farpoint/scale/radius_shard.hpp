@@ -9,8 +9,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that radius_shard() needs on a rank. The memory must be 256-byte aligned. 0 for arguments that
 /// are refused. `ranks` take part.
 ///
-/// For each query 4 bytes and what radius() needs to put queries in order, for each of exchanged_capacity 28 bytes and
-/// 24 for each of max (of double, 52 and 32; 16 more if max is 0), and the BVH of the points. O(1).
+/// What radius() needs to put queries in order, for each of exchanged_capacity 36 bytes and 24 for each of max (of
+/// double, 68 and 32; 16 more if max is 0), and the BVH of the points. O(1).
 template <class Points, class Queries>
 std::size_t radius_shard_workspace_bytes(host_exec exec, int ranks, shard<Points> const& part, Queries const& queries,
                                          radius_params const& params, index_t max,

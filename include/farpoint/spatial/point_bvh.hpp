@@ -53,6 +53,18 @@ class point_bvh_ref {
   /// `[levels()]`: the groups of each level, from the leaves' boxes up.
   FARPOINT_HD point_boxes<Scalar> const* const* boxes() const noexcept { return boxes_; }
 
+  /// The box around all points; of none, bounding_box::empty().
+  FARPOINT_HD bounding_box<Scalar> bounds() const noexcept {
+    auto all = bounding_box<Scalar>::empty();
+    if (levels_ > 0) {
+      point_boxes<Scalar> const& top = *boxes_[levels_ - 1];
+      for (int lane = 0; lane < point_bvh_width; ++lane) all.grow(top.at(lane));
+    } else {
+      for (std::uint32_t lane = 0; lane < size_; ++lane) all.grow(leaves_->at(static_cast<int>(lane)));
+    }
+    return all;
+  }
+
   /// The k nearest points, ascending by (squared distance, index): `list[j].index()` and `list[j].distance2()` for j
   /// below list.size().
   ///

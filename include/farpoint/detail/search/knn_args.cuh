@@ -124,7 +124,8 @@ struct knn_cuda_args {
   index_t threads;  ///< queries.threads()
   knn_request<scalar> request;
   knn_output<scalar> output;
-  index_t first_index = 0;  ///< added to the indices of neighbours
+  index_t first_index = 0;           ///< added to the indices of neighbours
+  query_limits<scalar> limits = {};  ///< of the rows
 
   static constexpr int min_blocks(int capacity, int block_size) noexcept {
     return knn_packet_blocks<scalar>(capacity, block_size);
@@ -133,6 +134,9 @@ struct knn_cuda_args {
   /// The query of a thread, or the row that it has to leave empty.
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
     return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
+  }
+  __device__ scalar limit2(search_query<scalar> const& mine) const noexcept {
+    return limits.limit2(mine.row, request.radius2);
   }
   /// What is written for a point of the query's cloud; no_index: there is none.
   __device__ FARPOINT_ALWAYS_INLINE index_t written(std::uint32_t index) const noexcept {

@@ -27,6 +27,18 @@ struct knn_request {
   }
 };
 
+/// Squared distances, one for each query, beyond which nobody wants its neighbours; those of a request for all queries
+/// hold as well.
+template <class Scalar>
+struct query_limits {
+  Scalar const* of_query = nullptr;  ///< null: none
+  index_t step = 0;                  ///< from one to the next
+
+  FARPOINT_HD FARPOINT_ALWAYS_INLINE Scalar limit2(index_t query, Scalar of_all) const noexcept {
+    return of_query == nullptr ? of_all : smaller(of_all, of_query[query * step]);
+  }
+};
+
 /// Keys of a sorted list of k that stand for a neighbour: missing ones are at its end.
 template <class Key>
 FARPOINT_HD int count_keys(Key const* keys, int k) noexcept {

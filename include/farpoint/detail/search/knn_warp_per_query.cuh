@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(Ar
   for (int from = 0; from < knn_queries_per_warp; ++from) {
     search_query<scalar> const query = cuda_warp::shuffle(mine, from);
     if (!query.exists()) continue;
-    collected_topk<scalar> found{static_cast<key*>(dynamic_shared()), k, key{args.request.radius2, no_index}};
+    collected_topk<scalar> found{static_cast<key*>(dynamic_shared()), k, key{args.limit2(query), no_index}};
     auto const index = args.queries.index_of(query);
     warp_visitor<scalar> visitor{found, args.request.excluded(query.index)};
     index.visit(query.at, start_of(query, index), visitor);

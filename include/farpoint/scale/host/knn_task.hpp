@@ -31,14 +31,12 @@ struct knn_shard_box {
   knn_report report;
 };
 
-/// True if points in a box may belong into the row of a query whose last neighbour has this distance. One of the same
-/// distance and a lower index does.
+/// True if points in a box may belong into the row of a query.
+/// @param limit2  of the query: points of this squared distance do
 template <class Scalar>
-FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar> const& query, Scalar radius2,
-                                     Scalar last) noexcept {
-  if (!(box.low[0] <= box.high[0])) return false;
-  Scalar const distance = box.distance2(query);
-  return distance <= radius2 && distance <= last;
+FARPOINT_HD bool may_have_neighbours(bounding_box<Scalar> const& box, vec<Scalar> const& query,
+                                     Scalar limit2) noexcept {
+  return box.low[0] <= box.high[0] && box.distance2(query) <= limit2;
 }
 
 /// The order of lists by distance, then by index.
@@ -72,24 +70,40 @@ FARPOINT_HD void merge_neighbours(Index* indices, Scalar* distances, Index const
   }
 }
 
+/// A query that goes to another rank.
+template <class Scalar>
+struct sent_query {
+  vec<Scalar> at;
+  Scalar limit2;  ///< squared distance to a neighbour that it has already, behind which no other is wanted
+
+  /// Some of them, as points.
+  static point_view<Scalar> view(sent_query const* queries, index_t count) noexcept {
+    return {reinterpret_cast<Scalar const*>(queries), count, index_t{sizeof(sent_query)}};
+  }
+  /// Their limits.
+  static query_limits<Scalar> limits(sent_query const* queries) noexcept {
+    return {&queries->limit2, index_t{sizeof(sent_query) / sizeof(Scalar)}};
+  }
+};
+
 /// What is exchanged: queries of `k` neighbours, `m` at most.
 /// @tparam Index  of a neighbour
 template <class Scalar, class Index = index_t>
 struct knn_exchange_memory {
-  vec<Scalar>* sent;         ///< `[m]` queries, by rank
-  std::uint32_t* sent_row;   ///< `[m]`: whose query it is
-  Index* answers;            ///< `[m, k]`, by rank, to what was sent
-  Scalar* answer_distances;  ///< `[m, k]`
-  vec<Scalar>* received;     ///< `[m]`
-  Index* found;              ///< `[m, k]`: neighbours of those
-  Scalar* found_distances;   ///< `[m, k]`
+  sent_query<Scalar>* sent;      ///< `[m]`, by rank
+  std::uint32_t* sent_row;       ///< `[m]`: whose query it is
+  Index* answers;                ///< `[m, k]`, by rank, to what was sent
+  Scalar* answer_distances;      ///< `[m, k]`
+  sent_query<Scalar>* received;  ///< `[m]`
+  Index* found;                  ///< `[m, k]`: neighbours of those
+  Scalar* found_distances;       ///< `[m, k]`
 
   knn_exchange_memory(workspace_cutter& cutter, index_t m, index_t k) noexcept
-      : sent{cutter.take<vec<Scalar>>(m)},
+      : sent{cutter.take<sent_query<Scalar>>(m)},
         sent_row{cutter.take<std::uint32_t>(m)},
         answers{cutter.take<Index>(m * k)},
         answer_distances{cutter.take<Scalar>(m * k)},
-        received{cutter.take<vec<Scalar>>(m)},
+        received{cutter.take<sent_query<Scalar>>(m)},
         found{cutter.take<Index>(m * k)},
         found_distances{cutter.take<Scalar>(m * k)} {}
 
@@ -223,8 +237,9 @@ class knn_shard_task {
 
   bool may_have(int rank, vec<scalar> const& query, index_t const* indices, scalar const* distances) const noexcept {
     if (rank == communicator_.rank()) return false;
-    return may_have_neighbours(memory_.boxes[rank].box, query, squared_radius<scalar>(method_.max_radius),
-                               indices[k_ - 1] < 0 ? infinity<scalar> : distances[k_ - 1]);
+    scalar const last = indices[k_ - 1] < 0 ? infinity<scalar> : distances[k_ - 1];
+    return may_have_neighbours(memory_.boxes[rank].box, query,
+                               smaller(squared_radius<scalar>(method_.max_radius), last));
   }
 
   /// Counts the queries for each rank, and lists as many as there is room for.
@@ -238,7 +253,7 @@ class knn_shard_task {
         vec<scalar> const at{{query[0], query[1], query[2]}};
         if (!may_have(to, at, output.indices.data() + i * k_, output.distances.data() + i * k_)) continue;
         if (sent < static_cast<std::uint64_t>(capacity)) {
-          memory_.sent[sent] = at;
+          memory_.sent[sent] = {at, infinity<scalar>};
           memory_.sent_row[sent] = static_cast<std::uint32_t>(i);
         }
         ++sent;
@@ -270,8 +285,7 @@ class knn_shard_task {
     knn_output<scalar> rows;
     rows.indices = span<index_t>{memory_.found, size};
     rows.distances = {memory_.found_distances, size};
-    point_view<scalar> const queries{reinterpret_cast<scalar const*>(memory_.received), received_,
-                                     index_t{sizeof(vec<scalar>)}};
+    auto const queries = sent_query<scalar>::view(memory_.received, received_);
     result const done =
         knn(exec_, batch<Points>{part_.points}, batch<point_view<scalar>>{queries}, method, k_, rows, workspace_);
     return done ? to_global(memory_.found, received_ * k_) : done;

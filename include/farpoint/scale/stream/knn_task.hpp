@@ -33,7 +33,7 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
   template <class Header>
   result run(Header const* headers) noexcept {
     result done = answer_at_home();
-    if (done) done = this->exchange_boxes(output_.report);
+    if (done) done = this->exchange_boxes(index_, output_.report);
     if (done) {
       done = this->choose_ranks([this](int to) { return this->template loop<knn_choose_step>(queries(), 8, to); });
     }
@@ -68,7 +68,8 @@ class knn_stream_task : query_exchange<Exec, Communicator, Args> {
     exact method = method_;
     method.exclude_self = false;
     auto const rows = rows_of(memory().found, memory().found_distances, asked.size());
-    return index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index()});
+    auto const limits = sent_query<scalar>::limits(memory().received);
+    return index_.search(this->exec_, asked, method, rows_type{rows, k(), first_index(), limits});
   }
 
   knn_output<scalar> rows_of(typename Args::index* indices, scalar* distances, index_t count) const noexcept {
@@ -105,7 +106,7 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                           output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;
   if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
-  using args_type = knn_stream_args<Exec, Points, Queries>;
+  using args_type = knn_stream_args<Points, Queries>;
   args_type const args{part,
                        queries,
                        k,

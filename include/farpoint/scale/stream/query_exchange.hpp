@@ -15,7 +15,7 @@ namespace FARPOINT_HIDDEN detail {
 template <class Exec, class Points, class Method>
 struct query_exchange_plan {
   workspace_cutter cutter;
-  knn_stream_memory<Exec, typename Points::scalar> exchange;
+  knn_stream_memory<typename Points::scalar> exchange;
   shard_index<Exec, Points, Method> index;
 
   /// @param queries   of the rank
@@ -24,7 +24,7 @@ struct query_exchange_plan {
   query_exchange_plan(Exec exec, unsigned char* workspace, int ranks, Points const& points, index_t queries,
                       index_t each, index_t capacity) noexcept
       : cutter{workspace},
-        exchange{cutter, ranks, queries, capacity, each},
+        exchange{cutter, ranks, capacity, each},
         index{exec, cutter, points, larger(queries, capacity)} {}
 };
 
@@ -54,33 +54,24 @@ class query_exchange {
   }
 
   /// Tells all ranks of the box around this rank's points, and of what its queries' report says already.
+  /// @param index   of the rank's points, built
   /// @param report  of all ranks; optional
-  result exchange_boxes(knn_report* report) noexcept {
-    result done = backend::fill(exec_, memory().extent, 0xff, sizeof *memory().extent);
-    if (done) done = backend::fill(exec_, memory().non_finite, 0, sizeof *memory().non_finite);
-    auto const& points = args_.part.points;
-    extent_step<typename Args::points_type> const step{points, memory().extent, memory().non_finite};
-    if (done) done = for_each_index(exec_, smaller(points.size(), extent_strides), step, 64);
-    if (done) done = loop<knn_describe_step>(1, 1);
+  template <class Index>
+  result exchange_boxes(Index const& index, knn_report* report) noexcept {
+    result done = loop<knn_describe_step>(1, 1, index.arrays());
     if (done) done = communicator_.all_gather(memory().boxes + ranks(), memory().boxes, sizeof *memory().boxes);
     if (!done || report == nullptr) return done;
     return loop<knn_add_reports_step>(1, ranks(), report);
   }
 
   /// Counts the queries for each rank, and lists as many as there is room for.
-  /// @param choose  `choose(to)` sets memory.places of each query: 1 if it goes to a rank, 0 otherwise
+  /// @param choose  `choose(to)` calls send_query() for those that go to a rank
   template <class Choose>
   result choose_ranks(Choose const& choose) noexcept {
     result done;
-    index_t const queries = args_.queries.size();
     for (int to = 0; to < ranks() && done; ++to) {
-      if (to == communicator_.rank() || queries == 0) {
-        done = loop<knn_send_none_step>(1, 1, to);
-        continue;
-      }
-      done = choose(to);
-      if (done) done = memory().scan.run(exec_, memory().places);
-      if (done) done = loop<knn_send_step>(queries + 1, 4, to);
+      done = loop<knn_begin_step>(1, 1, to);
+      if (done && to != communicator_.rank()) done = choose(to);
     }
     return done;
   }
@@ -107,7 +98,7 @@ class query_exchange {
 
   /// What others ask, once queries have been sent.
   point_view<scalar> received_queries() const noexcept {
-    return {reinterpret_cast<scalar const*>(memory().received), received_, index_t{sizeof(vec<scalar>)}};
+    return sent_query<scalar>::view(memory().received, received_);
   }
 
   /// Calls `merge(answers, begin)` for the answers of each rank, no two of which are for one query.

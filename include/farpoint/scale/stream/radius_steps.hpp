@@ -5,6 +5,7 @@
 
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/scale/radius_shard_output.hpp>
+#include <farpoint/scale/stream/extent_step.hpp>
 #include <farpoint/scale/stream/knn_steps.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -41,7 +42,7 @@ FARPOINT_HD bool may_displace(radius_order order, Scalar last_distance, index_t 
   return order == radius_order::nearest ? box_distance <= last_distance : to_first < last;
 }
 
-/// Marks the queries that a rank may have neighbours of. Runs for the queries.
+/// Lists the queries that a rank may have neighbours of. Runs for the queries.
 template <class Args>
 struct radius_choose_step {
   Args args;
@@ -50,15 +51,14 @@ struct radius_choose_step {
   index_t to_first;  ///< index of its first point
 
   FARPOINT_HD void operator()(std::uint64_t i) const noexcept {
-    args.memory.places[i] = goes(static_cast<index_t>(i)) ? 1 : 0;
+    auto const query = args.query(i);
+    if (goes(static_cast<index_t>(i), query)) send_query(args, to, i, {query, args.radius2});
   }
 
  private:
-  FARPOINT_HD bool goes(index_t i) const noexcept {
-    using scalar = typename Args::scalar;
-    vec<scalar> const query = args.query(static_cast<std::uint64_t>(i));
+  FARPOINT_HD bool goes(index_t i, vec<typename Args::scalar> const& query) const noexcept {
     auto const& box = args.memory.boxes[to].box;
-    if (!is_finite(query) || !may_have_neighbours(box, query, args.radius2, infinity<scalar>)) return false;
+    if (!is_finite(query) || !may_have_neighbours(box, query, args.radius2)) return false;
     if (args.k == 0 || extra.counts[i] < args.k) return true;
     index_t const last = i * args.k + args.k - 1;
     return may_displace(extra.order, args.distances[last], args.indices[last], box.distance2(query), to_first);
@@ -130,7 +130,7 @@ struct radius_describe_step {
 
   FARPOINT_HD void operator()(std::uint64_t) const noexcept {
     radius_report& own = extra.memory.reports[args.ranks];
-    own.non_finite_points = *args.memory.non_finite;
+    own.non_finite_points = args.memory.boxes[args.ranks].report.non_finite_points;
     own.total = *extra.memory.total;
   }
 };

@@ -33,8 +33,8 @@ struct radius_stream_plan : query_exchange_plan<Exec, Points, radius_params> {
 /// they can have nothing that belongs into it: each answers with its first neighbours, so that the first of all are
 /// among them. Rows are merged at home.
 template <class Exec, class Communicator, class Points, class Queries>
-class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Exec, Points, Queries>> {
-  using base = query_exchange<Exec, Communicator, knn_stream_args<Exec, Points, Queries>>;
+class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Points, Queries>> {
+  using base = query_exchange<Exec, Communicator, knn_stream_args<Points, Queries>>;
 
  public:
   using scalar = typename Points::scalar;
@@ -58,7 +58,7 @@ class radius_stream_task : query_exchange<Exec, Communicator, knn_stream_args<Ex
 
   result run(shard_header const* headers) noexcept {
     result done = answer_at_home();
-    if (done) done = this->exchange_boxes(nullptr);
+    if (done) done = this->exchange_boxes(index_, nullptr);
     if (done) {
       done = this->choose_ranks([this, headers](int to) {
         return this->template loop<radius_choose_step>(this->args_.queries.size(), 8, extra_, to,

@@ -24,6 +24,8 @@ class shard_index<cuda_exec, Points, Method> {
 
   result build(cuda_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
 
+  auto const& arrays() const noexcept { return index_.arrays(); }
+
   /// By enqueue_search(launcher, asked, method, to), which each method has. Queries that are the points are in the
   /// order of the leaves already.
   template <class Queries, class Output>

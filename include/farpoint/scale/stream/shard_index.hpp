@@ -14,9 +14,12 @@ namespace FARPOINT_HIDDEN detail {
 /// @tparam Output  knn_output or radius_output
 template <class Output>
 struct query_rows {
+  using scalar = typename decltype(Output::distances)::value_type;
+
   Output rows;
-  index_t each;         ///< neighbours of a query, at most
-  index_t first_index;  ///< added to the indices of neighbours
+  index_t each;                      ///< neighbours of a query, at most
+  index_t first_index;               ///< added to the indices of neighbours
+  query_limits<scalar> limits = {};  ///< a hint: rows may have farther neighbours, too
 };
 
 /// Lets the indices of a search among the rank's points count from that of its first point.
@@ -28,43 +31,16 @@ inline result count_indices_from(host_exec exec, index_span indices, index_t siz
   });
 }
 
-/// What a rank's points are searched by. Specialisations have a constructor that cuts memory for points and at most so
-/// many queries, build(), and search(), whose neighbours' indices count from that of the rank's first point.
+/// What a rank's points are searched by: one BVH. Specialisations have
+/// - a constructor that cuts memory for points and at most so many queries;
+/// - build(), and arrays() of what it has built;
+/// - search(), whose neighbours' indices count from that of the rank's first point.
 /// @tparam Method  exact or radius_params
 template <class Exec, class Points, class Method>
 class shard_index;
 
-/// knn() makes its own.
-template <class Points>
-class shard_index<host_exec, Points, exact> {
- public:
-  shard_index(host_exec exec, workspace_cutter& cutter, Points const& points, index_t queries) noexcept
-      : points_{points} {
-    std::size_t bound = 0;
-    static_cast<void>(knn_workspace_bound<Points>(exec, search_limits{points.size(), 1, queries}, bound));
-    memory_ = cutter.take_workspace(bound);
-  }
-
-  result build(host_exec) noexcept { return {}; }
-  template <class Queries>
-  result search(host_exec exec, Queries const& queries, exact const& method,
-                query_rows<knn_output<typename Points::scalar>> const& to) const noexcept {
-    batch<Points> const points{points_};
-    result const done = is_same_view(points_, queries)
-                            ? knn(exec, points, method, to.each, to.rows, memory_)
-                            : knn(exec, points, batch<Queries>{queries}, method, to.each, to.rows, memory_);
-    if (!done || to.first_index == 0) return done;
-    return count_indices_from(exec, to.rows.indices, queries.size() * to.each, to.first_index);
-  }
-
- private:
-  Points points_;
-  bytes memory_;
-};
-
-/// By one BVH.
-template <class Points>
-class shard_index<host_exec, Points, radius_params> {
+template <class Points, class Method>
+class shard_index<host_exec, Points, Method> {
  public:
   using scalar = typename Points::scalar;
 
@@ -77,21 +53,35 @@ class shard_index<host_exec, Points, radius_params> {
   }
 
   result build(host_exec exec) noexcept { return build_point_bvh(exec, batch<Points>{points_}, memory_, index_); }
+  auto const& arrays() const noexcept { return index_.arrays(); }
 
   /// Queries that are the points are in the order of the leaves already.
-  template <class Queries>
-  result search(host_exec exec, Queries const& queries, radius_params const& params,
-                query_rows<radius_output<scalar>> const& to) const noexcept {
+  template <class Queries, class Output>
+  result search(host_exec exec, Queries const& queries, Method const& method,
+                query_rows<Output> const& to) const noexcept {
     batch<Queries> const all{queries};
     if (result const checked = check_index_search(exec, index_, all, workspace_); !checked) return checked;
-    search_of_index<point_bvh<scalar>, Queries> const search{exec, index_, all, is_same_view(points_, queries),
-                                                             workspace_};
-    radius_by(search, params, to.each, to.rows);
+    answer(search_type<Queries>{exec, index_, all, is_same_view(points_, queries), workspace_}, method, to);
     if (to.first_index == 0) return {};
     return count_indices_from(exec, to.rows.indices, queries.size() * to.each, to.first_index);
   }
 
  private:
+  template <class Queries>
+  using search_type = search_of_index<point_bvh<scalar>, Queries>;
+
+  template <class Queries>
+  static void answer(search_type<Queries> const& search, exact const& method,
+                     query_rows<knn_output<scalar>> const& to) noexcept {
+    knn_writer<Queries> const writer{search.queries, to.each, to.rows};
+    neighbours_by<scalar>(search, method, to.each, writer, to.rows.report);
+  }
+  template <class Queries>
+  static void answer(search_type<Queries> const& search, radius_params const& params,
+                     query_rows<radius_output<scalar>> const& to) noexcept {
+    radius_by(search, params, to.each, to.rows);
+  }
+
   Points points_;
   bytes memory_;
   bytes workspace_;

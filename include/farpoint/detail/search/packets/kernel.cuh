@@ -62,6 +62,7 @@ constexpr int packet_blocks(int block_size) noexcept {
 /// A warp for 32 queries. `Args` has the queries, `request`, and what to do with the lists:
 ///   query_of(thread, bad_row)           as search_queries::of_thread(), for every thread of the grid
 ///   leave_empty(row)                    of a query that has none; -1 for no row
+///   limit2(mine)                        squared distance that neighbours are within; called by all lanes
 ///   count_non_finite(is_bad)            called by all lanes
 ///   finish<Capacity>(mine, found, free) called by all lanes that have a query in their warp; `free` is shared memory
 /// and constants: least_capacity, most_capacity, and min_blocks(capacity, block_size) for a multiprocessor, 0 for any.
@@ -82,7 +83,7 @@ __global__ void __launch_bounds__(BlockSize, packet_blocks<Args, Capacity>(Block
   if (cuda_warp::ballot(mine.exists()) == 0) return;
   int const k = args.request.k;
   std::uint32_t const excluded = mine.exists() ? args.request.excluded(mine.index) : no_index;
-  list found{candidates[warp], k, {args.request.radius2, no_index}, excluded};
+  list found{candidates[warp], k, {args.limit2(mine), no_index}, excluded};
   search_together(args.queries, mine, shared[warp], found);
   args.finish(mine, found, candidates[warp]);
 }

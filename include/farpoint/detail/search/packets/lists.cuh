@@ -33,6 +33,7 @@ struct packet_lists_args {
   __device__ void count_non_finite(bool is_bad) const noexcept {
     count_in_report_by_warp(counters.non_finite, is_bad && !queries.has_bad_offsets() ? 1u : 0u);
   }
+  __device__ scalar limit2(search_query<scalar> const&) const noexcept { return request.radius2; }
   template <int Capacity>
   __device__ FARPOINT_ALWAYS_INLINE void finish(search_query<scalar> const& mine,
                                                 warp_topk<scalar, Capacity> const& found,

@@ -22,7 +22,7 @@ struct knn_curve_plan {
   /// Bytes of all.
   std::size_t size(Exec exec, knn_curve_sizes const& sizes) noexcept {
     index_t const rows = sizes.rows();
-    knn_stream_memory<Exec, Scalar, Index> const search{cutter, sizes.ranks, rows, sizes.exchanged, sizes.k};
+    knn_stream_memory<Scalar, Index> const search{cutter, sizes.ranks, sizes.exchanged, sizes.k};
     knn_owner_index<Exec, Scalar> const index{exec, cutter, {}, sizes.owned_points, larger(rows, sizes.exchanged)};
     return cutter.used();
   }
@@ -192,13 +192,13 @@ class knn_curve_task {
     index_t const k = call_.sizes.k;
     index_t const capacity = call_.sizes.exchanged;
     workspace_cutter cutter = plan_.front;
-    knn_stream_memory<Exec, scalar, Index> const search{cutter, ranks(), asked, capacity, k};
+    knn_stream_memory<scalar, Index> const search{cutter, ranks(), capacity, k};
     view const all{reinterpret_cast<scalar const*>(m.owned), owned, index_t{sizeof(vec<scalar>)}};
     view const ask{reinterpret_cast<scalar const*>(m.asked), asked, index_t{sizeof(vec<scalar>)}};
     span<Index const> const names{m.names, static_cast<std::size_t>(owned)};
     knn_owner_index<Exec, scalar> const index{
         exec_, cutter, {all, names, is_self_ ? nullptr : m.excluded}, owned, larger(asked, capacity)};
-    using args_type = knn_stream_args<Exec, view, view, Index, curve_reach<scalar>>;
+    using args_type = knn_stream_args<view, view, Index, curve_reach<scalar>>;
     curve_borders const borders = split_.borders();
     args_type const args{
         {all, 0}, is_self_ ? all : ask, k,      squared_radius<scalar>(call_.method.max_radius), capacity, ranks(),

@@ -41,7 +41,8 @@ struct owner_search<cuda_exec, Scalar> {
     request.excluded_points = owner.owned.excluded_points;
     auto const answer = [&](kernel_launcher& launcher, auto const& asked) {
       launch_knn<knn_selector>(
-          launcher, knn_named_args<Queries>{{asked, asked.threads(), request, to.rows, 0}, owner.owned.names});
+          launcher,
+          knn_named_args<Queries>{{asked, asked.threads(), request, to.rows, 0, to.limits}, owner.owned.names});
     };
     batch<Queries> const all{queries};
     if (is_same_view(owner.owned.points, queries)) {

@@ -45,6 +45,8 @@ class knn_owner_index {
     return build_point_bvh(exec, batch<view>{owner_.owned.points}, memory_, owner_.bvh);
   }
 
+  auto const& arrays() const noexcept { return owner_.bvh.arrays(); }
+
   template <class Queries>
   result search(Exec exec, Queries const& queries, exact const& method,
                 query_rows<knn_output<Scalar>> const& to) const noexcept {
