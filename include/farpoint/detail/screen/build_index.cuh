@@ -14,11 +14,11 @@
 #include <farpoint/geometry/morton.hpp>
 #include <farpoint/grid/atomic_bounding_box.cuh>
 #include <farpoint/grid/blocks_that_fit.hpp>
-#include <farpoint/grid/lookback_scan.cuh>
+#include <farpoint/grid/radix_sort_block.cuh>
 #include <farpoint/spatial/zbuffer.hpp>
 #include <farpoint/tuning/screen.hpp>
 
-#include <cub/block/block_radix_sort.cuh>
+#include <cub/block/block_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -35,27 +35,47 @@ class screen_index_builder {
   static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
   /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
   static constexpr int step_shift = 12;
-  using scan_type = lookback_scan<threads>;
   using sum_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>;
   using places_type = CUB_NS_QUALIFIER::BlockScan<screen_places, threads>;
-  template <int Items>
-  using sort_type = CUB_NS_QUALIFIER::BlockRadixSort<std::uint32_t, threads, Items, std::uint32_t>;
+  /// Bits of a point's place in a chunk.
+  static constexpr int place_bits = 2 * screen_chunk_level;
+  /// Points of which coordinates stay in shared memory: for so many there is room where others have their places.
+  static constexpr std::uint32_t most_kept = sizeof(scalar) == 4 ? 2 * threads : 0;
+
+  struct kept_points {
+    scalar axis[3][larger(most_kept, 1u)];
+    std::uint32_t index[larger(most_kept, 1u)];  ///< in the cloud
+
+    __device__ void set(std::uint32_t place, vec<scalar, 3> const& p, std::uint32_t of) noexcept {
+#pragma unroll
+      for (int k = 0; k < 3; ++k) axis[k][place] = p[k];
+      index[place] = of;
+    }
+    __device__ vec<scalar, 3> at(std::uint32_t place) const noexcept {
+      return {{axis[0][place], axis[1][place], axis[2][place]}};
+    }
+  };
 
  public:
   struct storage {
-    typename scan_type::storage scan;
+    std::uint32_t tile;
     union {
       typename sum_type::TempStorage sum;
-      typename places_type::TempStorage places;
-      typename sort_type<2>::TempStorage sort_2;
-      typename sort_type<4>::TempStorage sort_4;
-      typename sort_type<8>::TempStorage sort_8;
+      typename places_type::TempStorage place_sums;
+      typename radix_block_rank<threads>::TempStorage rank;
+      std::uint32_t words[screen_chunk_points];
     };
     atomic_bounding_box<scalar> box;
     std::uint64_t curve[hilbert_table::ways];
     std::uint32_t steps;        ///< from one point to the next: how many have a length,
     std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
-    std::uint32_t indices[most_slots_of(screen_chunk_points)];
+    union {
+      std::uint32_t places[most_slots_of(screen_chunk_points)];
+      struct {
+        std::uint32_t places[larger(most_slots_of(most_kept), 1u)];
+        kept_points kept;
+      } few;
+    };
   };
 
   __device__ screen_index_builder(screen_index_args<Points> const& args, storage& shared) noexcept
@@ -64,10 +84,11 @@ class screen_index_builder {
       shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
   }
 
-  __device__ void build() noexcept {
-    scan_type const scanner{shared_.scan, args_.tiles, args_.ticket};
+  /// Blocks take tiles in ascending order when they run. How many places a tile has is known, and told, before its
+  /// points are put in order: so none waits for another's order to know where its places begin.
+  __device__ FARPOINT_ALWAYS_INLINE void build() noexcept {
     std::uint32_t const tiles = args_.tiling.tiles;
-    for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
+    for (std::uint32_t tile = take(); tile < tiles; tile = gridDim.x < tiles ? take() : tiles) {
       std::uint32_t const chunks = args_.tiling.chunks_of_layer() * static_cast<std::uint32_t>(args_.layers);
       std::uint32_t points = 0;
       std::uint32_t slots_apart = 0;
@@ -77,21 +98,61 @@ class screen_index_builder {
         slots_apart += screen_slots(count);
       }
       bool const is_whole = points <= screen_chunk_points;
-      std::uint32_t const slots = is_whole ? arrange(points, true) : slots_apart;
-      lookback_pair total{};
-      scanner.exclusive(lookback_pair::of(threadIdx.x == 0 ? slots : 0, 0), tile, total);
-      std::uint32_t begin = total.first() - slots;
-      if (is_whole) write(begin, slots);
-      for (std::uint32_t chunk = 0; !is_whole && chunk < chunks; ++chunk) {
-        std::uint32_t const mine = arrange(gather(tile, chunk, 0), false);
+      std::uint32_t const slots = is_whole ? most_slots_of(points) : slots_apart;
+      if (threadIdx.x == 0) tell(tile, slots);
+      std::uint32_t begin = 0;
+      for (std::uint32_t part = 0; part < (is_whole ? 1 : chunks); ++part) {
+        if (!is_whole) points = gather(tile, part, 0);
+        std::uint32_t const mine = arrange(points, is_whole);
+        if (part == 0) {
+          begin = slots_before(tile);
+          if (threadIdx.x == 0 && tile % threads == 0) tell(tile, slots, begin);
+          if (threadIdx.x == 0 && tile + 1 == tiles) args_.index.clouds[0] = {0, index_t{begin} + slots};
+        }
         write(begin, mine);
         begin += mine;
       }
-      if (tile + 1 == tiles && threadIdx.x == 0) args_.index.clouds[0] = {0, index_t{total.first()}};
     }
   }
 
  private:
+  // What is known of a tile: nothing; its places; where these begin, too, of the first of so many as a block has
+  // threads.
+  static constexpr std::uint64_t has_slots = std::uint64_t{1} << 62;
+  static constexpr std::uint64_t has_begin = std::uint64_t{2} << 62;
+
+  __device__ void tell(std::uint32_t tile, std::uint32_t slots) const noexcept {
+    if (tile == 0) return tell(tile, slots, 0);
+    atomic_store(&args_.tiles[tile], has_slots | slots);
+  }
+  __device__ void tell(std::uint32_t tile, std::uint32_t slots, std::uint32_t begin) const noexcept {
+    atomic_store(&args_.tiles[tile], has_begin | std::uint64_t{begin} << 31 | slots);
+  }
+
+  __device__ std::uint32_t take() noexcept {
+    __syncthreads();
+    if (threadIdx.x == 0) shared_.tile = atomicAdd(args_.ticket, 1u);
+    __syncthreads();
+    return shared_.tile;
+  }
+  /// Places of all tiles before one; waits for those that it looks at.
+  __device__ std::uint32_t slots_before(std::uint32_t tile) noexcept {
+    constexpr std::uint32_t low = (1u << 31) - 1;
+    std::uint32_t const first = tile == 0 ? 0 : (tile - 1) / threads * threads;
+    std::uint32_t mine = 0;
+    if (first + threadIdx.x < tile) {
+      std::uint64_t const wanted = threadIdx.x == 0 ? has_begin : has_slots;
+      std::uint64_t word = 0;
+      while (word < wanted) word = atomic_load(&args_.tiles[first + threadIdx.x]);
+      mine = static_cast<std::uint32_t>(word) & low;
+      if (threadIdx.x == 0) mine += static_cast<std::uint32_t>(word >> 31) & low;
+    }
+    std::uint32_t unused = 0;
+    std::uint32_t sum = 0;
+    sum_type{shared_.sum}.ExclusiveSum(mine, unused, sum);
+    return sum;
+  }
+
   /// Notes the indices of what a chunk shows, in the order of its pixels' codes, from place `first` on as long as there
   /// is room; returns how many they are. All threads of the block call it.
   __device__ std::uint32_t gather(std::uint32_t tile, std::uint32_t chunk, std::uint32_t first) noexcept {
@@ -118,7 +179,7 @@ class screen_index_builder {
 #pragma unroll
     for (int i = 0; i < items; ++i) {
       if (found[i] == no_index) continue;
-      if (at < screen_chunk_points) shared_.indices[at] = found[i];
+      if (at < screen_chunk_points) shared_.places[at] = found[i];
       ++at;
     }
     __syncthreads();
@@ -130,62 +191,63 @@ class screen_index_builder {
   /// @param in_packets  with gaps where the curve jumps
   __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
     if (points == 0) return 0;
-    if (points <= 2 * threads) return arrange_few<2>(points, in_packets, shared_.sort_2);
-    if (points <= 4 * threads) return arrange_few<4>(points, in_packets, shared_.sort_4);
-    return arrange_few<8>(points, in_packets, shared_.sort_8);
+    is_kept_ = points <= most_kept;
+    if (points <= 2 * threads) return arrange_few<2>(points, in_packets);
+    if (points <= 4 * threads) return arrange_few<4>(points, in_packets);
+    return arrange_few<8>(points, in_packets);
   }
   /// @tparam Items  points of a thread at most: in the end those that follow one another
   template <int Items>
-  __device__ std::uint32_t arrange_few(std::uint32_t points, bool in_packets,
-                                       typename sort_type<Items>::TempStorage& shared_sort) noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE std::uint32_t arrange_few(std::uint32_t points, bool in_packets) noexcept {
     std::uint32_t order[Items];
-    sort(points, order, shared_sort);
+    sort(points, order);
     std::uint32_t const mine = threadIdx.x * Items;
 #pragma unroll
-    for (int i = 0; i < Items; ++i) shared_.indices[mine + static_cast<std::uint32_t>(i)] = order[i];
+    for (int i = 0; i < Items; ++i) shared_.places[mine + static_cast<std::uint32_t>(i)] = order[i];
     __syncthreads();
     if (!in_packets) return screen_slots(points);
     float steps[Items];
     measure_steps(points, order, steps);
     std::uint32_t place = 0;
     float jump = 0;
-    std::uint32_t const slots = find_places(points, steps, place, jump);
-    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) shared_.indices[i] = no_index;
+    find_places(points, steps, place, jump);
+    std::uint32_t const slots = most_slots_of(points);
+    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) shared_.places[i] = no_index;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       if (order[i] == no_index) continue;
       if (steps[i] > jump) place = next_packet(place);
-      shared_.indices[place++] = order[i];
+      shared_.places[place++] = order[i];
     }
     __syncthreads();
     return slots;
   }
 
-  /// Puts the points along a curve.
+  /// Puts the points along a curve. A code, as many bits of it as there is room for, and the place that a point comes
+  /// from are one word.
+  /// @param order  set to what stands for the thread's points, see index_of()
   template <int Items>
-  __device__ void sort(std::uint32_t points, std::uint32_t (&order)[Items],
-                       typename sort_type<Items>::TempStorage& shared_sort) noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE void sort(std::uint32_t points, std::uint32_t (&order)[Items]) noexcept {
+    constexpr int code_bits = smaller(3 * cell_bits, 32 - place_bits);
     if (threadIdx.x == 0) {
       shared_.box = {};
       shared_.steps = 0;
       shared_.step_length = 0;
     }
     __syncthreads();
-    // Every thread takes as many, so that all load.
-    std::uint32_t const each = (points + (threads - 1)) / threads;
-    std::uint32_t const first = threadIdx.x * each;
+    auto const at = [](int i) { return block_radix_rank<threads>::template place_of<Items>(i); };
     vec<scalar, 3> p[Items];
     auto seen = bounding_box<scalar>::empty();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      auto const j = static_cast<std::uint32_t>(i);
-      order[i] = j < each && first + j < points ? shared_.indices[first + j] : no_index;
-      if (order[i] != no_index) p[i] = cloud_[order[i]];
+      if (at(i) < points) p[i] = cloud_[shared_.places[at(i)]];
     }
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      if (order[i] != no_index) seen.grow(p[i]);
+      if (at(i) >= points) continue;
+      seen.grow(p[i]);
+      if (is_kept_) shared_.few.kept.set(at(i), p[i], shared_.places[at(i)]);
     }
     auto box = atomic_bounding_box<scalar>::of(seen);
     box.reduce_over_warp();
@@ -193,27 +255,55 @@ class screen_index_builder {
     __syncthreads();
     hilbert_table const curve{shared_.curve};
     curve_grid<scalar> const grid{shared_.box.get(), cell_bits};
-    std::uint32_t keys[Items];
+    std::uint32_t words[Items];
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      keys[i] = order[i] == no_index ? 1u << 3 * cell_bits
-                : grid.has_extent()  ? grid.key_of(p[i], curve, cell_bits)
-                                     : 0;
+      std::uint32_t const code = at(i) < points && grid.has_extent() ? grid.key_of(p[i], curve, cell_bits) : 0;
+      // What is no point comes last: the sort is stable.
+      words[i] = at(i) < points ? code >> (3 * cell_bits - code_bits) << place_bits | at(i) : ~0u;
     }
-    sort_type<Items>{shared_sort}.Sort(keys, order, 0, 3 * cell_bits + 1);
+    constexpr int end = place_bits + code_bits;
+#pragma unroll 1
+    for (int bit = place_bits; bit < end; bit += radix_bits) {
+      radix_digit const digit{bit, (1u << smaller(radix_bits, end - bit)) - 1};
+      int places[Items];
+      radix_block_rank<threads>{shared_.rank}.RankKeys(words, places, radix_digit_extractor{digit});
+      __syncthreads();
+#pragma unroll
+      for (int i = 0; i < Items; ++i) shared_.words[places[i]] = words[i];
+      __syncthreads();
+      if (bit + radix_bits >= end) break;
+#pragma unroll
+      for (int i = 0; i < Items; ++i) words[i] = shared_.words[at(i)];
+      __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const place = threadIdx.x * Items + static_cast<std::uint32_t>(i);
+      std::uint32_t const from = shared_.words[place] & ((1u << place_bits) - 1);
+      order[i] = place >= points ? no_index : is_kept_ ? from : shared_.places[from];
+    }
     __syncthreads();
+  }
+
+  /// A point's index in the cloud, by what stands for it in the order: of points that are kept their place there.
+  __device__ std::uint32_t index_of(std::uint32_t one) const noexcept {
+    return is_kept_ ? shared_.few.kept.index[one] : one;
+  }
+  __device__ vec<scalar, 3> point_of(std::uint32_t one) const noexcept {
+    return is_kept_ ? shared_.few.kept.at(one) : cloud_[one];
   }
 
   /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
   /// mean is made of.
   template <int Items>
-  __device__ void measure_steps(std::uint32_t points, std::uint32_t const (&order)[Items],
-                                float (&steps)[Items]) noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE void measure_steps(std::uint32_t points, std::uint32_t const (&order)[Items],
+                                                       float (&steps)[Items]) noexcept {
     std::uint32_t const mine = threadIdx.x * Items;
     vec<scalar, 3> p[Items + 1];
-    p[0] = mine < points ? cloud_[shared_.indices[mine > 0 ? mine - 1 : 0]] : vec<scalar, 3>{};
+    p[0] = mine < points ? point_of(shared_.places[mine > 0 ? mine - 1 : 0]) : vec<scalar, 3>{};
 #pragma unroll
-    for (int i = 0; i < Items; ++i) p[i + 1] = order[i] == no_index ? p[i] : cloud_[order[i]];
+    for (int i = 0; i < Items; ++i) p[i + 1] = order[i] == no_index ? p[i] : point_of(order[i]);
     std::uint32_t count = 0;
     std::uint32_t length = 0;
 #pragma unroll
@@ -232,10 +322,9 @@ class screen_index_builder {
   }
 
   /// Where the thread's first point goes unless it begins a packet, and the squared length of a step that is a jump.
-  /// Returns the places of all points.
   template <int Items>
-  __device__ std::uint32_t find_places(std::uint32_t points, float const (&steps)[Items], std::uint32_t& place,
-                                       float& jump) noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE void find_places(std::uint32_t points, float const (&steps)[Items],
+                                                     std::uint32_t& place, float& jump) noexcept {
     std::uint32_t const count = shared_.steps;
     // The bits of floats are nearly their logarithms, so that a few jumps hardly change the mean.
     float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
@@ -251,12 +340,11 @@ class screen_index_builder {
       }
       screen_places before;
       screen_places all;
-      places_type{shared_.places}.ExclusiveScan(
+      places_type{shared_.place_sums}.ExclusiveScan(
           mine, before, screen_places{}, [](screen_places const& a, screen_places const& b) { return a.then(b); }, all);
       __syncthreads();
       place = before.end();
-      std::uint32_t const slots = screen_slots(all.end());
-      if (slots <= most_slots_of(points)) return slots;
+      if (all.end() <= most_slots_of(points)) return;
       // Too many jumps: take only larger ones, and in the end none.
       times = times < screen_most_to_jump ? times * 4 : infinity<float>;
     }
@@ -285,12 +373,12 @@ class screen_index_builder {
     bvh_box<scalar> box;
 #pragma unroll
     for (int i = 0; i < items; ++i) {
-      std::uint32_t const index = shared_.indices[place + static_cast<std::uint32_t>(i)];
+      std::uint32_t const one = shared_.places[place + static_cast<std::uint32_t>(i)];
       vec<scalar, 3> p = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
-      if (index != no_index) p = cloud_[index];
+      if (one != no_index) p = point_of(one);
 #pragma unroll
       for (int axis = 0; axis < 3; ++axis) leaf.axis[axis][i] = p[axis];
-      leaf.index[i] = index;
+      leaf.index[i] = one != no_index ? index_of(one) : no_index;
     }
 #pragma unroll
     for (int i = 0; i < items; ++i) {
@@ -303,6 +391,7 @@ class screen_index_builder {
   screen_index_args<Points> const& args_;
   storage& shared_;
   Points cloud_;
+  bool is_kept_ = false;  ///< what the order has is in `kept`
 };
 
 /// Blocks that a multiprocessor should hold.
