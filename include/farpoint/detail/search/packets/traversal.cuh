@@ -295,8 +295,10 @@ class packet_traversal {
     Scalar const last = of_eights(bound, larger<Scalar>);
     Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, smaller<Scalar>);
     // Where all queries have enough points at their own place, the lowest index decides: they are tested one by one,
-    // and so are groups, which lead to ever lower ones.
-    most_taken_ = cuda_warp::ballot(mine > 0) == 0 ? 1 : memory::groups;
+    // and so are groups, which lead to ever lower ones. Of one neighbour that is so wherever queries are points: there
+    // is no heap before the search has become long.
+    bool const may_be_heap = Capacity > 1 || looks_ >= packet_looks_before_heap;
+    most_taken_ = may_be_heap && cuda_warp::ballot(mine > 0) == 0 ? 1 : memory::groups;
     loose_ = looks_ < patience ? cuda_warp::ballot(bound >= 0 && (extent2_ >= least || bound > least)) : ~0u;
     __syncwarp();
     if (in_group() == 0) {
