@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/container/topk.hpp>
+#include <farpoint/core/math.hpp>
 
 #include <limits>
 
