@@ -1,0 +1,249 @@
+/// @file
+/// Puts the points of a part of an image in order, in shared memory: for the index of what a camera sees.
+#pragma once
+
+#include <farpoint/detail/screen/index_args.cuh>
+#include <farpoint/geometry/curve_grid.hpp>
+#include <farpoint/grid/atomic_bounding_box.cuh>
+#include <farpoint/grid/radix_sort_block.cuh>
+#include <farpoint/warp/cuda_warp.cuh>
+
+#include <cub/block/block_scan.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The points of a chunk, or of a tile that has no more of them. A block calls every function together.
+template <class Points>
+class screen_chunk {
+ public:
+  using scalar = typename Points::scalar;
+
+ protected:
+  static constexpr int threads = screen_index_threads;
+  static constexpr int items = screen_index_items;
+  static constexpr int cell_bits = 7;  ///< of an axis: 128 cells to the longest side of what is sorted together
+  /// Of the bits of a step's length as a float, so that the sum of a chunk's fits in 32.
+  static constexpr int step_shift = 12;
+  using sum_type = CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>;
+  using places_type = CUB_NS_QUALIFIER::BlockScan<screen_places, threads>;
+  /// Bits of a point's place in a chunk.
+  static constexpr int place_bits = 2 * screen_chunk_level;
+  /// Points of which coordinates stay in shared memory: for so many there is room where others have their places.
+  static constexpr std::uint32_t most_kept = sizeof(scalar) == 4 ? 2 * threads : 0;
+
+  struct kept_points {
+    scalar axis[3][larger(most_kept, 1u)];
+    std::uint32_t index[larger(most_kept, 1u)];  ///< in the cloud
+
+    __device__ void set(std::uint32_t place, vec<scalar, 3> const& p, std::uint32_t of) noexcept {
+#pragma unroll
+      for (int k = 0; k < 3; ++k) axis[k][place] = p[k];
+      index[place] = of;
+    }
+    __device__ vec<scalar, 3> at(std::uint32_t place) const noexcept {
+      return {{axis[0][place], axis[1][place], axis[2][place]}};
+    }
+  };
+
+ public:
+  struct storage {
+    std::uint32_t tile;
+    union {
+      typename sum_type::TempStorage sum;
+      typename places_type::TempStorage place_sums;
+      typename radix_block_rank<threads>::TempStorage rank;
+      std::uint32_t words[screen_chunk_points];
+    };
+    atomic_bounding_box<scalar> box;
+    std::uint64_t curve[hilbert_table::ways];
+    std::uint32_t steps;        ///< from one point to the next: how many have a length,
+    std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
+    union {
+      std::uint32_t places[most_slots_of(screen_chunk_points)];
+      struct {
+        std::uint32_t places[larger(most_slots_of(most_kept), 1u)];
+        kept_points kept;
+      } few;
+    };
+  };
+
+  __device__ screen_chunk(storage& shared, Points const& cloud) noexcept : shared_{shared}, cloud_{cloud} {
+    if (threadIdx.x < hilbert_table::ways)
+      shared.curve[threadIdx.x] = hilbert_table::row(static_cast<int>(threadIdx.x));
+  }
+
+ protected:
+  /// Puts the noted points in order, with no_index in places without one; returns the number of places. All threads of
+  /// the block call it.
+  /// @param in_packets  with gaps where the curve jumps
+  __device__ std::uint32_t arrange(std::uint32_t points, bool in_packets) noexcept {
+    if (points == 0) return 0;
+    is_kept_ = points <= most_kept;
+    if (points <= 2 * threads) return arrange_few<2>(points, in_packets);
+    if (points <= 4 * threads) return arrange_few<4>(points, in_packets);
+    return arrange_few<8>(points, in_packets);
+  }
+  /// @tparam Items  points of a thread at most: in the end those that follow one another
+  template <int Items>
+  __device__ FARPOINT_ALWAYS_INLINE std::uint32_t arrange_few(std::uint32_t points, bool in_packets) noexcept {
+    std::uint32_t order[Items];
+    sort(points, order);
+    std::uint32_t const mine = threadIdx.x * Items;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) shared_.places[mine + static_cast<std::uint32_t>(i)] = order[i];
+    __syncthreads();
+    if (!in_packets) return screen_slots(points);
+    float steps[Items];
+    measure_steps(points, order, steps);
+    std::uint32_t place = 0;
+    float jump = 0;
+    find_places(points, steps, place, jump);
+    std::uint32_t const slots = most_slots_of(points);
+    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) shared_.places[i] = no_index;
+    __syncthreads();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (order[i] == no_index) continue;
+      if (steps[i] > jump) place = next_packet(place);
+      shared_.places[place++] = order[i];
+    }
+    __syncthreads();
+    return slots;
+  }
+
+  /// Puts the points along a curve. A code, as many bits of it as there is room for, and the place that a point comes
+  /// from are one word.
+  /// @param order  set to what stands for the thread's points, see index_of()
+  template <int Items>
+  __device__ FARPOINT_ALWAYS_INLINE void sort(std::uint32_t points, std::uint32_t (&order)[Items]) noexcept {
+    constexpr int code_bits = smaller(3 * cell_bits, 32 - place_bits);
+    if (threadIdx.x == 0) {
+      shared_.box = {};
+      shared_.steps = 0;
+      shared_.step_length = 0;
+    }
+    __syncthreads();
+    auto const at = [](int i) { return block_radix_rank<threads>::template place_of<Items>(i); };
+    vec<scalar, 3> p[Items];
+    auto seen = bounding_box<scalar>::empty();
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (at(i) < points) p[i] = cloud_[shared_.places[at(i)]];
+    }
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      if (at(i) >= points) continue;
+      seen.grow(p[i]);
+      if (is_kept_) shared_.few.kept.set(at(i), p[i], shared_.places[at(i)]);
+    }
+    auto box = atomic_bounding_box<scalar>::of(seen);
+    box.reduce_over_warp();
+    if (cuda_warp::lane() == 0) box.grow(shared_.box);
+    __syncthreads();
+    hilbert_table const curve{shared_.curve};
+    curve_grid<scalar> const grid{shared_.box.get(), cell_bits};
+    std::uint32_t words[Items];
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const code = at(i) < points && grid.has_extent() ? grid.key_of(p[i], curve, cell_bits) : 0;
+      // What is no point comes last: the sort is stable.
+      words[i] = at(i) < points ? code >> (3 * cell_bits - code_bits) << place_bits | at(i) : ~0u;
+    }
+    constexpr int end = place_bits + code_bits;
+#pragma unroll 1
+    for (int bit = place_bits; bit < end; bit += radix_bits) {
+      radix_digit const digit{bit, (1u << smaller(radix_bits, end - bit)) - 1};
+      int places[Items];
+      radix_block_rank<threads>{shared_.rank}.RankKeys(words, places, radix_digit_extractor{digit});
+      __syncthreads();
+#pragma unroll
+      for (int i = 0; i < Items; ++i) shared_.words[places[i]] = words[i];
+      __syncthreads();
+      if (bit + radix_bits >= end) break;
+#pragma unroll
+      for (int i = 0; i < Items; ++i) words[i] = shared_.words[at(i)];
+      __syncthreads();
+    }
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const place = threadIdx.x * Items + static_cast<std::uint32_t>(i);
+      std::uint32_t const from = shared_.words[place] & ((1u << place_bits) - 1);
+      order[i] = place >= points ? no_index : is_kept_ ? from : shared_.places[from];
+    }
+    __syncthreads();
+  }
+
+  /// A point's index in the cloud, by what stands for it in the order: of points that are kept their place there.
+  __device__ std::uint32_t index_of(std::uint32_t one) const noexcept {
+    return is_kept_ ? shared_.few.kept.index[one] : one;
+  }
+  __device__ vec<scalar, 3> point_of(std::uint32_t one) const noexcept {
+    return is_kept_ ? shared_.few.kept.at(one) : cloud_[one];
+  }
+
+  /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
+  /// mean is made of.
+  template <int Items>
+  __device__ FARPOINT_ALWAYS_INLINE void measure_steps(std::uint32_t points, std::uint32_t const (&order)[Items],
+                                                       float (&steps)[Items]) noexcept {
+    std::uint32_t const mine = threadIdx.x * Items;
+    vec<scalar, 3> p[Items + 1];
+    p[0] = mine < points ? point_of(shared_.places[mine > 0 ? mine - 1 : 0]) : vec<scalar, 3>{};
+#pragma unroll
+    for (int i = 0; i < Items; ++i) p[i + 1] = order[i] == no_index ? p[i] : point_of(order[i]);
+    std::uint32_t count = 0;
+    std::uint32_t length = 0;
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      steps[i] = static_cast<float>(distance2(p[i + 1], p[i]));
+      count += steps[i] > 0 ? 1 : 0;
+      length += __float_as_uint(steps[i]) >> step_shift;
+    }
+    count = cuda_warp::sum(count);
+    length = cuda_warp::sum(length);
+    if (cuda_warp::lane() == 0) {
+      atomicAdd(&shared_.steps, count);
+      atomicAdd(&shared_.step_length, length);
+    }
+    __syncthreads();
+  }
+
+  /// Where the thread's first point goes unless it begins a packet, and the squared length of a step that is a jump.
+  template <int Items>
+  __device__ FARPOINT_ALWAYS_INLINE void find_places(std::uint32_t points, float const (&steps)[Items],
+                                                     std::uint32_t& place, float& jump) noexcept {
+    std::uint32_t const count = shared_.steps;
+    // The bits of floats are nearly their logarithms, so that a few jumps hardly change the mean.
+    float const usual = __uint_as_float(count == 0 ? 0 : shared_.step_length / count << step_shift);
+    float times = screen_usual_to_jump;
+    while (true) {
+      jump = times * usual;
+      screen_places mine;
+#pragma unroll
+      for (int i = 0; i < Items; ++i) {
+        if (threadIdx.x * Items + static_cast<std::uint32_t>(i) < points) {
+          mine = mine.then(screen_places::of_point(steps[i] > jump));
+        }
+      }
+      screen_places before;
+      screen_places all;
+      places_type{shared_.place_sums}.ExclusiveScan(
+          mine, before, screen_places{}, [](screen_places const& a, screen_places const& b) { return a.then(b); }, all);
+      __syncthreads();
+      place = before.end();
+      if (all.end() <= most_slots_of(points)) return;
+      // Too many jumps: take only larger ones, and in the end none.
+      times = times < screen_most_to_jump ? times * 4 : infinity<float>;
+    }
+  }
+
+  storage& shared_;
+  Points cloud_;
+
+ private:
+  bool is_kept_ = false;  ///< what the order has is in `kept`
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
