@@ -52,7 +52,10 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_tabl
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
   table.clear(first, step);
-  for (index_t slot = first; slot < table.capacity(); slot += step) args.cursors[slot] = 0;
+  // Whole sixteen bytes: what lies beyond the last cursor is nobody's.
+  for (index_t four = first; 4 * four < table.capacity(); four += step) {
+    reinterpret_cast<uint4*>(args.cursors)[four] = uint4{0, 0, 0, 0};
+  }
   index_t const tiles = divide_up(index_t{frame.size}, index_t{BlockSize});
   for (index_t tile = first; tile < tiles; tile += step) {
     args.tiles[tile] = 0;
@@ -92,7 +95,9 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
       auto const entry = table.insert_or_min(key, i);
       slot = static_cast<std::uint32_t>(entry.slot);
       is_new = entry.inserted;
-      atomicAdd(&args.cursors[slot], run.size);
+      // The point that makes a voxel is not counted: most voxels have no other.
+      std::uint32_t const more = run.size - (is_new ? 1 : 0);
+      if (more != 0) atomicAdd(&args.cursors[slot], more);
     }
     slot = cuda_warp::shuffle(slot, run.leader);
     if (i < frame.size) args.slots[i] = slot;

@@ -85,8 +85,9 @@ struct voxelize_args {
   std::uint64_t* tiles = nullptr;      ///< of the scan over points, or over a bitmap's voxels
   std::uint64_t* row_tiles = nullptr;  ///< of the scan over rows, of sort
   hash_map_bucket* buckets = nullptr;
-  std::uint32_t* slots = nullptr;        ///< by point: slot of its voxel; of ranked, its key before
-  std::uint32_t* cursors = nullptr;      ///< by slot: points of the voxel, then, of a table, where the next one goes
+  std::uint32_t* slots = nullptr;  ///< by point: slot of its voxel; of ranked, its key before
+  /// By slot: of a bitmap the points of the voxel; of a table one less, and then where the next one goes.
+  std::uint32_t* cursors = nullptr;
   void* voxel_keys = nullptr;            ///< by voxel
   std::uint32_t* offsets = nullptr;      ///< by voxel: its points are those from here on to the next voxel's
   std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud

@@ -26,6 +26,9 @@ struct first_points {
       slots[k] = i < end ? args.slots[i] : voxel_none;
     }
     bool is_first[voxel_number_items];
+    std::uint32_t more[voxel_number_items];
+#pragma unroll
+    for (int k = 0; k < voxel_number_items; ++k) more[k] = slots[k] != voxel_none ? args.cursors[slots[k]] : 0;
 #pragma unroll
     for (int k = 0; k < voxel_number_items; ++k) {
       is_first[k] = false;
@@ -35,7 +38,7 @@ struct first_points {
       is_first[k] = entry.value == begin + static_cast<std::uint32_t>(k);
     }
 #pragma unroll
-    for (int k = 0; k < voxel_number_items; ++k) counts[k] = is_first[k] ? args.cursors[slots[k]] : 0;
+    for (int k = 0; k < voxel_number_items; ++k) counts[k] = is_first[k] ? more[k] + 1 : 0;
   }
 
   __device__ lookback_pair sum() const noexcept {
@@ -55,7 +58,7 @@ __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::
     std::uint32_t const number = atomicAdd(&args.state->cut_voxels, 1u);
     std::uint32_t const first = atomicAdd(&args.state->pieces, pieces);
     for (std::uint32_t piece = 0; piece < pieces; ++piece) args.select.pieces[first + piece] = {voxel, piece, number};
-  } else if (!is_small_voxel(args, count)) {
+  } else if (count > most_small_points(args)) {
     args.select.large[atomicAdd(&args.state->large_voxels, 1u)] = voxel;
   }
 }

@@ -9,11 +9,11 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// True for a voxel that eight lanes write without choosing among more points than they hold.
+/// Most points of a voxel that eight lanes write: they do not choose among more than they hold.
 template <class Points>
-__device__ inline bool is_small_voxel(voxelize_args<Points> const& args, std::uint32_t count) noexcept {
-  bool const drawn = args.params.points == voxel_points::random_subset && index_t{count} > args.params.mode.max_points;
-  return count <= voxel_small && !drawn;
+__device__ inline std::uint32_t most_small_points(voxelize_args<Points> const& args) noexcept {
+  bool const draws = args.params.points == voxel_points::random_subset;
+  return draws ? static_cast<std::uint32_t>(smaller(args.params.mode.max_points, index_t{voxel_small})) : voxel_small;
 }
 
 template <class Points>
@@ -82,30 +82,82 @@ __device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint3
   }
 }
 
-/// True if the mean of float features is the only output made of features, as detectors use it.
+/// True if the mean of float features is the only output made of features, as detectors use it, and the distance of two
+/// points' features is one multiplication.
 template <class Points>
 __device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noexcept {
   auto const& output = args.output;
   return !output.mean.empty() && !output.mean.is_float16() && output.max.empty() && output.first.empty() &&
-         output.gathered.empty() && output.centroid.empty() && args.params.features.is_plain();
+         output.gathered.empty() && output.centroid.empty() && args.params.features.is_plain() &&
+         static_cast<std::uint64_t>(args.params.features.stride()) <= 0xffffffffu;
 }
+
+/// Points of a row in shared memory that is aligned to 16 bytes and ends at a multiple of them.
+struct padded_points {
+  std::uint32_t const* first;
+
+  __device__ void operator()(std::uint32_t k, std::uint32_t (&four)[4]) const noexcept {
+    uint4 const all = *reinterpret_cast<uint4 const*>(first + k);
+    four[0] = all.x;
+    four[1] = all.y;
+    four[2] = all.z;
+    four[3] = all.w;
+  }
+};
+
+/// Points of a row in any memory.
+struct counted_points {
+  std::uint32_t const* first;
+  std::uint32_t count;
+
+  __device__ void operator()(std::uint32_t k, std::uint32_t (&four)[4]) const noexcept {
+#pragma unroll
+    for (std::uint32_t j = 0; j < 4; ++j) four[j] = k + j < count ? first[k + j] : 0;
+  }
+};
 
 /// Writes it in a fraction of the instructions, which bound the kernels for few points.
 template <class Points>
-__device__ inline void write_plain_means(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
-                                         std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  feature_view const& features = args.params.features;
-  int const columns = features.count();
-  for (int f = lanes.lane; f < columns; f += lanes.size) {
-    unsigned char const* const base = features.base() + features.offset(f) + frame.begin * features.stride();
-    float sum = 0;
-#pragma unroll 4
-    for (std::uint32_t k = 0; k < count; ++k) {
-      sum = add_rn(sum, *reinterpret_cast<float const*>(base + kept[k] * features.stride()));
+class plain_means {
+ public:
+  __device__ plain_means(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes) noexcept
+      : features_{args.params.features},
+        records_{features_.base() + frame.begin * features_.stride()},
+        means_{static_cast<float*>(args.output.mean.data())},
+        lanes_{lanes} {}
+
+  /// @param kept  padded_points or counted_points, in input order
+  template <class Kept>
+  __device__ void operator()(std::uint32_t row, std::uint32_t count, Kept const& kept) const noexcept {
+    int const columns = features_.count();
+    auto const stride = static_cast<std::uint32_t>(features_.stride());
+    for (int f = lanes_.lane; f < columns; f += lanes_.size) {
+      unsigned char const* column = records_ + features_.offset(f);
+      // One register pair: the compiler would add up its parts for every point.
+      asm("" : "+l"(column));
+      float sum = 0;
+      for (std::uint32_t k = 0; k < count; k += 4) {
+        std::uint32_t points[4];
+        float values[4];
+        kept(k, points);
+        // The loads are on the way together. A sum is never -0, so that 0 for none changes nothing.
+#pragma unroll
+        for (std::uint32_t j = 0; j < 4; ++j) {
+          values[j] = k + j < count ? *reinterpret_cast<float const*>(column + std::uint64_t{points[j]} * stride) : 0;
+        }
+#pragma unroll
+        for (float const value : values) sum = add_rn(sum, value);
+      }
+      means_[index_t{row} * columns + f] = voxel_mean(sum, count);
     }
-    static_cast<float*>(args.output.mean.data())[index_t{row} * columns + f] = voxel_mean(sum, count);
   }
-}
+
+ private:
+  feature_view const& features_;
+  unsigned char const* records_;
+  float* means_;
+  row_lanes lanes_;
+};
 
 /// Writes a row's outputs of features. `kept` are the points in input order, in shared or global memory.
 template <class Points>
@@ -161,7 +213,7 @@ template <class Points>
 __device__ inline void write_points(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   if (wants_plain_means(args)) {
-    write_plain_means(args, frame, lanes, row, kept, count);
+    plain_means<Points>{args, frame, lanes}(row, count, counted_points{kept, count});
     return;
   }
   write_features(args, frame, lanes, row, kept, count);

@@ -4,6 +4,7 @@
 
 #include <farpoint/detail/voxelize/random_priority.hpp>
 #include <farpoint/detail/voxelize/row_writer.cuh>
+#include <farpoint/detail/voxelize/small_voxel.cuh>
 #include <farpoint/warp/warp_lowest.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -92,7 +93,7 @@ class voxel_rows {
 
   struct storage {
     union {
-      std::uint32_t groups[BlockSize / group_lanes][voxel_small];
+      alignas(16) std::uint32_t groups[BlockSize / group_lanes][voxel_small];
       struct {
         ranked_point best[warps][cuda_warp::lanes];
         std::uint32_t kept[warps][cuda_warp::lanes];
@@ -153,14 +154,16 @@ class voxel_rows {
 
   /// Voxels of few points, of which a warp takes four at a time.
   __device__ void write_small() const noexcept {
-    constexpr std::uint32_t groups = BlockSize / group_lanes;
-    std::uint32_t const voxels = listed_voxels();
-    for (std::uint32_t voxel = blockIdx.x * groups + threadIdx.x / group_lanes; voxel < voxels;
-         voxel += gridDim.x * groups) {
-      std::uint32_t const begin = args_.offsets[voxel];
-      std::uint32_t const count = args_.offsets[voxel + 1] - begin;
-      std::uint32_t const row = args_.clouds.size() == 1 ? voxel : row_of(args_, voxel, key_of(voxel));
-      if (row != voxel_none && is_small_voxel(args_, count)) write_group(row, begin, count);
+    row_lanes const lanes{static_cast<int>(threadIdx.x % group_lanes), group_lanes};
+    if (wants_plain_means(args_)) {
+      plain_means<Points> const means{args_, frame_, lanes};
+      write_groups([&](std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) {
+        means(row, count, padded_points{kept});
+      });
+    } else {
+      write_groups([&](std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) {
+        write_points(args_, frame_, lanes, row, kept, count);
+      });
     }
   }
 
@@ -175,34 +178,32 @@ class voxel_rows {
     return args_.offsets[voxel + 1] - args_.offsets[voxel];
   }
 
-  /// A group sorts up to 16 points by counting, and writes what the row has of them.
-  __device__ void write_group(std::uint32_t row, std::uint32_t begin, std::uint32_t count) const noexcept {
-    static_assert(voxel_small == 2 * group_lanes, "farpoint: a lane of a group holds two points");
-    auto const lane = threadIdx.x % group_lanes;
-    unsigned const group = 0xffu << (cuda_warp::lane() / group_lanes * group_lanes);
+  /// Groups take a voxel each. While one is sorted the offsets of the next are on the way, and while it is written that
+  /// one's points.
+  template <class WriteRow>
+  __device__ FARPOINT_ALWAYS_INLINE void write_groups(WriteRow const& write_row) const noexcept {
+    constexpr std::uint32_t warp_groups = cuda_warp::lanes / group_lanes;
+    std::uint32_t const voxels = listed_voxels();
+    std::uint32_t const most_points = most_small_points(args_);
+    auto const most_kept = static_cast<std::uint32_t>(most_);
+    bool const is_one_cloud = args_.clouds.size() == 1;
+    std::uint32_t const step = gridDim.x * warps * warp_groups;
+    std::uint32_t first = (blockIdx.x * warps + warp()) * warp_groups;
+    std::uint32_t const group = static_cast<std::uint32_t>(cuda_warp::lane()) / group_lanes;
     std::uint32_t* const kept = shared_.groups[threadIdx.x / group_lanes];
-    std::uint32_t const low = lane < count ? args_.select.members[begin + lane] : voxel_none;
-    std::uint32_t const high =
-        lane + group_lanes < count ? args_.select.members[begin + lane + group_lanes] : voxel_none;
-    std::uint32_t low_place = 0;
-    std::uint32_t high_place = 0;
-    if (count <= group_lanes) {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        low_place += __shfl_sync(group, low, static_cast<int>(i), group_lanes) < low ? 1 : 0;
-      }
-    } else {
-      for (std::uint32_t i = 0; i < count; ++i) {
-        std::uint32_t const half = i < group_lanes ? low : high;
-        std::uint32_t const other = __shfl_sync(group, half, static_cast<int>(i % group_lanes), group_lanes);
-        low_place += other < low ? 1 : 0;
-        high_place += other < high ? 1 : 0;
-      }
+    small_voxel next{first + group};
+    next.find(args_.offsets, voxels, most_points);
+    next.load(args_.select.members);
+    for (; first < voxels; first += step) {
+      small_voxel const small = next;
+      next = {first + step + group};
+      next.find(args_.offsets, voxels, most_points);
+      small.sort(kept);
+      next.load(args_.select.members);
+      if (small.count == 0) continue;
+      std::uint32_t const row = is_one_cloud ? small.voxel : row_of(args_, small.voxel, key_of(small.voxel));
+      if (row != voxel_none) write_row(row, kept, smaller(small.count, most_kept));
     }
-    __syncwarp(group);
-    if (low != voxel_none) kept[low_place] = low;
-    if (high != voxel_none) kept[high_place] = high;
-    __syncwarp(group);
-    write_points(args_, frame_, {static_cast<int>(lane), group_lanes}, row, kept, kept_of(args_, count));
   }
 
   /// A warp writes the row of what it selected.
