@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `docs` or `packages` from the distribution's
-# packages. Does not start apt when nothing is missing.
+# packages, and for `python` from PyPI. Does not start apt when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -61,20 +61,26 @@ python_environment() {
   fi
 }
 
+wanted=()
 for what in "$@"; do
   case $what in
-    build)
-      packages cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache
-      ;;
+    build) wanted+=(cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache) ;;
     test)
-      # shellcheck disable=SC2046 # one word or none
-      packages clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
-      mkdir -p build
-      python_environment
+      # shellcheck disable=SC2207 # one word or none
+      wanted+=(clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime))
       ;;
-    bench) packages libbenchmark-dev libnanoflann-dev ;;
-    docs) packages doxygen python3 ;;
-    packages) packages lintian debootstrap dpkg-dev python3-venv ;;
-    *) fail "there is nothing known as \"$what\"; known are build, test, bench, docs and packages." ;;
+    python) ;;
+    bench) wanted+=(libbenchmark-dev libnanoflann-dev) ;;
+    docs) wanted+=(doxygen python3) ;;
+    packages) wanted+=(lintian debootstrap dpkg-dev python3-venv) ;;
+    *) fail "there is nothing known as \"$what\"; known are build, test, python, bench, docs and packages." ;;
   esac
 done
+# All at once: starting apt takes as long as some packages.
+packages "${wanted[@]}"
+case " $* " in
+  *" python "*)
+    mkdir -p build
+    python_environment
+    ;;
+esac

@@ -14,7 +14,7 @@ print(" ".join(name for name in names if importlib.util.find_spec(name) is None)
 TEXT
 )
 if [ -n "$missing" ]; then
-  echo "SKIPPED: the Python package was not built: $python has no $missing. scripts/need.sh test installs them from PyPI."
+  echo "SKIPPED: the Python package was not built: $python has no $missing. scripts/need.sh python installs them from PyPI."
   exit 77
 fi
 headers=$("$python" -c 'import sysconfig; print(sysconfig.get_paths()["include"])')
