@@ -170,11 +170,11 @@ TEST_CASE("fps_shard: random problems on 1 to 4 ranks give what one call gives",
 }
 
 SCALAR_TEST_CASE("fps_shard: double coordinates", "[fps][shard][scalar]") {
-  for_each_seed(100, [](std::uint64_t seed) { check_fps_shards(random_fps_shard_problem<double>(seed)); });
+  for_each_seed(rounds(100), [](std::uint64_t seed) { check_fps_shards(random_fps_shard_problem<double>(seed)); });
 }
 
 SCALAR_TEST_CASE("fps_shard: other numbers of coordinates", "[fps][shard][scalar]") {
-  for_each_seed(40, [](std::uint64_t seed) {
+  for_each_seed(rounds(40), [](std::uint64_t seed) {
     check_fps_shards(random_fps_shard_problem<float, 2>(seed));
     check_fps_shards(random_fps_shard_problem<float, 5>(seed));
   });

@@ -147,7 +147,7 @@ ONE_THREAD_TEST_CASE("hash_map_ref: random calls against std::unordered_map", "[
     using map_type = decltype(kind);
     using key = typename map_type::key_type;
     using value = typename map_type::value_type;
-    for (std::uint64_t seed = 0; seed < 300; ++seed) {
+    for (std::uint64_t seed = 0; seed < rounds(300); ++seed) {
       CAPTURE(seed);
       random_source random{seed};
       auto const initial = random.below(2) == 0 ? value{1u << 30} : static_cast<value>(-1);
@@ -386,7 +386,7 @@ TEST_CASE("hash_map_ref: many threads, contended keys, every key once", "[hash_m
       for (key_shape const shape : all_key_shapes) {
         CAPTURE(distinct, static_cast<int>(shape));
         if (cases.skip()) continue;
-        auto const pairs = make_pairs_for<map_type>(shape, 4000, distinct, 17 + distinct);
+        auto const pairs = make_pairs_for<map_type>(shape, for_memory ? 2500 : 4000, distinct, 17 + distinct);
         // A table with room for exactly these keys: the last ones walk far.
         index_t const buckets = map_type::buckets_for(static_cast<index_t>(distinct), distinct == 2000 ? 0.8 : 1);
         owned_map<map_type> const owner{buckets};

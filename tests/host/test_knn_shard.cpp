@@ -7,6 +7,7 @@
 #include "../shared/for_each_seed.hpp"
 #include "../shared/knn_shard_problem.hpp"
 #include "../shared/rank_lists.hpp"
+#include "../shared/test_scale.hpp"
 #include "../shared/together.hpp"
 
 #include <set>
@@ -151,15 +152,15 @@ void check_knn_of_others(knn_shard_problem<float> const& problem) {
 }  // namespace
 
 TEST_CASE("knn_shard: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  check_random_knn_shards<float>(200, 0, where_points_are);
+  check_random_knn_shards<float>(rounds(200), 0, where_points_are);
 }
 
 TEST_CASE("knn_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  check_random_knn_shards<float>(200, 5000, by_stream_loops);
+  check_random_knn_shards<float>(rounds(200), 5000, by_stream_loops);
 }
 
 TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
-  check_random_knn_shards<float>(300, 9000, by_owners);
+  check_random_knn_shards<float>(rounds(300), 9000, by_owners);
 }
 
 SCALAR_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][scalar]") {

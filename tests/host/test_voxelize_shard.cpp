@@ -5,6 +5,7 @@
 
 #include "../catch.hpp"
 #include "../shared/shard_problem.hpp"
+#include "../shared/test_scale.hpp"
 #include "../shared/together.hpp"
 
 using namespace farpoint_tests;
@@ -22,7 +23,7 @@ struct host_ranks : four_ranks {
 }  // namespace
 
 TEST_CASE("voxelize_shard: random problems on 1 to 4 ranks give what one call gives", "[voxelize][shard]") {
-  for_each_shared_out(160, 0, check_steps<host_steps>);
+  for_each_shared_out(rounds(160), 0, check_steps<host_steps>);
 }
 
 TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all ranks", "[voxelize][shard]") {

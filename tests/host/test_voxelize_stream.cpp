@@ -3,6 +3,7 @@
 
 #include "../catch.hpp"
 #include "../shared/shard_problem.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::status;
@@ -20,7 +21,7 @@ struct stream_ranks : four_ranks {
 
 TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives",
           "[voxelize][shard]") {
-  for_each_shared_out(160, 1000, check_steps<stream_steps>);
+  for_each_shared_out(rounds(160), 1000, check_steps<stream_steps>);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
