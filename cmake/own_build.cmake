@@ -90,7 +90,7 @@ endif()
 
 # farpoint_leave_out_ptxas(<target>): where kernels are compiled fast, those of this target become PTX only. That ptxas takes
 # farpoint's kernels is asked of the library, of tests/device/kernels, which have them for all types, of the tests of ranks, and
-# of the examples. ./dev gpu-test asks it of the tests' own kernels.
+# of the other examples. ./dev gpu-test asks it of the tests' own kernels.
 function(farpoint_leave_out_ptxas target)
   if(farpoint_fast_kernels)
     string(REPLACE "-real" "-virtual" architectures "${CMAKE_CUDA_ARCHITECTURES}")

@@ -51,6 +51,7 @@ sanitizer_runtime() {
 # tests are skipped, and say so.
 python_environment() {
   local environment=build/python
+  mkdir -p build
   if "$environment/bin/python" -c 'import numpy, nanobind, scikit_build_core, pytest, hypothesis' 2> /dev/null; then return 0; fi
   python3 -c 'import ensurepip, venv' 2> /dev/null || packages python3-venv
   [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ] || packages python3-dev
@@ -62,6 +63,7 @@ python_environment() {
 }
 
 wanted=()
+wants_python=false
 for what in "$@"; do
   case $what in
     build) wanted+=(cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache) ;;
@@ -69,7 +71,7 @@ for what in "$@"; do
       # shellcheck disable=SC2207 # one word or none
       wanted+=(clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime))
       ;;
-    python) ;;
+    python) wants_python=true ;;
     bench) wanted+=(libbenchmark-dev libnanoflann-dev) ;;
     docs) wanted+=(doxygen python3) ;;
     packages) wanted+=(lintian debootstrap dpkg-dev python3-venv) ;;
@@ -78,9 +80,4 @@ for what in "$@"; do
 done
 # All at once: starting apt takes as long as some packages.
 packages "${wanted[@]}"
-case " $* " in
-  *" python "*)
-    mkdir -p build
-    python_environment
-    ;;
-esac
+if $wants_python; then python_environment; fi
