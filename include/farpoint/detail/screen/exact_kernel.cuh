@@ -32,6 +32,9 @@ class search_queries<visible_queries<Scalar>> {
 
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const&) const noexcept { return index_[0]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t) const noexcept { return index_[0]; }
+  FARPOINT_HD point_boxes<scalar> const* boxes_of(index_t, int level) const noexcept {
+    return index_.boxes_of(0, index_.clouds[0].begin, level);
+  }
 
   /// The visible points of a cloud whose offsets are wrong are none.
   FARPOINT_HD bool has_bad_offsets() const noexcept { return false; }

@@ -11,76 +11,71 @@ namespace FARPOINT_HIDDEN detail {
 
 inline constexpr std::uint32_t no_row = ~0u;
 
-/// Shared memory of a warp in which its 32 rows are transposed: row r is column r.
-template <class T>
-class turned_rows {
- public:
-  __device__ explicit turned_rows(void* shared) noexcept : at_{static_cast<T*>(shared)} {}
-  /// Columns are shifted by four a row, so that neighbours in a row of eight are in different banks.
-  __device__ T& operator()(int r, int j) const noexcept {
-    return at_[j * cuda_warp::lanes + static_cast<int>(static_cast<unsigned>(r + 4 * j) % cuda_warp::lanes)];
-  }
+/// The place of a row in a column of shared memory in which a warp's 32 rows are transposed. Columns are shifted, so
+/// that lanes that read rows of `width` keys meet in no bank.
+template <class Key>
+__device__ constexpr int turned_row(int row, int column, int width) noexcept {
+  constexpr int lanes_at_once = 128 / int{sizeof(Key)};
+  return (row + column * larger(lanes_at_once / width, 1)) % cuda_warp::lanes;
+}
 
- private:
-  T* at_;
-};
+/// Writes a neighbour to a cell of the rows; no_index: there is none.
+template <class Args>
+__device__ FARPOINT_ALWAYS_INLINE void write_neighbour(Args const& args, index_t cell,
+                                                       neighbour_key<typename Args::scalar> const& found) noexcept {
+  args.output.indices.set(cell, args.written(found.index()));
+  if (args.output.distances.empty()) return;
+  args.output.distances[static_cast<std::size_t>(cell)] =
+      found.index() == no_index ? no_distance<typename Args::scalar> : found.distance2();
+}
 
 /// Writes the lists of a packet to the rows of a knn_output: by way of shared memory, so that stores are coalesced.
 /// @param row     of the calling lane's query; no_row: it has none
 /// @param shared  of the warp, free for use
-/// @tparam K  args.request.k, so that loops are unrolled; 0: any
+/// @tparam K  args.request.k, so that loops are unrolled; 0: any. Unrolled for any, they would drive the search out of
+///            the cache of instructions.
 template <int Capacity, int K, class Args>
 __device__ void write_rows_of(Args const& args, std::uint32_t row,
                               typename warp_topk<typename Args::scalar, Capacity>::storage& shared,
                               warp_topk<typename Args::scalar, Capacity> const& keys) noexcept {
-  using scalar = typename Args::scalar;
-  static_assert(Capacity * cuda_warp::lanes * sizeof(scalar) <= sizeof shared,
-                "farpoint: rows that do not fit in the candidates'");
+  using list = warp_topk<typename Args::scalar, Capacity>;
+  using key = typename list::key;
+  constexpr int unrolled = larger(K, 1);
   int const k = K > 0 ? K : args.request.k;
   int const lane = cuda_warp::lane();
-  // The step from one cell of a lane to the next.
-  int const down = cuda_warp::lanes / k;
-  int const along = cuda_warp::lanes % k;
-  auto const for_each_cell = [&](auto&& function) {
+#pragma unroll unrolled
+  for (int first = 0; first < k; first += list::slots) {
+    int const width = smaller(k - first, list::slots);
     __syncwarp();
-    int r = lane / k;
-    int j = lane % k;
 #pragma unroll
-    for (int i = 0; i < k; ++i) {
-      std::uint32_t const to = __shfl_sync(~0u, row, r);
-      if (to != no_row) function(r, j, index_t{to} * k + j);
-      r += down;
-      if (along == 0) continue;
-      j += along;
-      if (j < k) continue;
-      j -= k;
-      ++r;
+    for (int i = 0; i < Capacity; ++i) {
+      int const column = i - (Capacity - k) - first;
+      if (column >= 0 && column < list::slots) shared.at[column][turned_row<key>(lane, column, width)] = keys[i];
     }
     __syncwarp();
-  };
-  turned_rows<std::uint32_t> const indices{&shared};
+    int r = lane / width;
+    int j = lane % width;
+#pragma unroll unrolled
+    for (int i = 0; i < width; ++i) {
+      std::uint32_t const to = cuda_warp::shuffle(row, r);
+      if (to != no_row) {
+        write_neighbour(args, index_t{to} * k + first + j, shared.at[j][turned_row<key>(r, j, width)]);
+      }
+      // The step from one cell of a lane to the next.
+      r += cuda_warp::lanes / width;
+      j += cuda_warp::lanes % width;
+      if (j < width) continue;
+      j -= width;
+      ++r;
+    }
+  }
+  if (args.output.counts.empty() || row == no_row) return;
   int count = 0;
-  __syncwarp();
 #pragma unroll
-  for (int j = 0; j < Capacity; ++j) {
-    if (j < Capacity - k) continue;
-    indices(lane, j - (Capacity - k)) = keys[j].index();
-    if (keys[j].index() != no_index) ++count;
+  for (int i = 0; i < Capacity; ++i) {
+    if (i >= Capacity - k && keys[i].index() != no_index) ++count;
   }
-  for_each_cell([&](int r, int j, index_t to) {
-    std::uint32_t const index = indices(r, j);
-    args.output.indices.set(to, args.written(index));
-  });
-  if (!args.output.counts.empty() && row != no_row) args.output.counts.set(row, count);
-  if (args.output.distances.empty()) return;
-  turned_rows<scalar> const distances{&shared};
-#pragma unroll
-  for (int j = 0; j < Capacity; ++j) {
-    if (j < Capacity - k) continue;
-    distances(lane, j - (Capacity - k)) = keys[j].index() == no_index ? no_distance<scalar> : keys[j].distance2();
-  }
-  for_each_cell(
-      [&](int r, int j, index_t to) { args.output.distances[static_cast<std::size_t>(to)] = distances(r, j); });
+  args.output.counts.set(row, count);
 }
 
 /// Does it, by unrolled loops where lists are full.

@@ -113,11 +113,7 @@ __global__ void __launch_bounds__(cuda_warp::lanes) knn_warp_per_query_kernel(Ar
     index.visit(query.at, start_of(query, index), visitor);
     int const count = found.finish();
     for (int j = cuda_warp::lane(); j < k; j += cuda_warp::lanes) {
-      bool const is_there = j < count;
-      index_t const to = query.row * k + j;
-      args.output.indices.set(to, args.written(is_there ? found[j].index() : no_index));
-      if (args.output.distances.empty()) continue;
-      args.output.distances[static_cast<std::size_t>(to)] = is_there ? found[j].distance2() : no_distance<scalar>;
+      write_neighbour(args, query.row * k + j, j < count ? found[j] : key{scalar(0), no_index});
     }
     if (!args.output.counts.empty() && cuda_warp::lane() == 0) args.output.counts.set(query.row, count);
     cuda_warp::sync();

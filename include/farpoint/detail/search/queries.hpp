@@ -75,6 +75,9 @@ class search_queries {
   FARPOINT_HD index_t points_begin(query const& q) const noexcept { return index_.clouds[q.cloud].begin; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const& q) const noexcept { return index_[q.cloud]; }
   FARPOINT_HD point_bvh_ref<scalar> index_of(index_t cloud) const noexcept { return index_[cloud]; }
+  FARPOINT_HD point_boxes<scalar> const* boxes_of(index_t cloud, int level) const noexcept {
+    return index_.boxes_of(cloud, index_.clouds[cloud].begin, level);
+  }
 
   /// The query of a thread, if there is one. Sets `bad_row` if the thread has to leave a row empty, because its query
   /// is not finite, or because offsets are wrong.

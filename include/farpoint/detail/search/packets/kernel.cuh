@@ -35,12 +35,12 @@ __device__ void search_together(search_queries<Queries> const& queries,
   vec<typename Queries::scalar, 3> const q = mine.at;
   for (unsigned left = cuda_warp::ballot(mine.exists()); left != 0;) {
     int const first = lowest_bit(left);
-    bool const is_here = mine.cloud == cuda_warp::shuffle(mine.cloud, first);
-    auto const index = queries.index_of(cuda_warp::shuffle(mine.cloud, first));
+    index_t const cloud = cuda_warp::shuffle(mine.cloud, first);
+    bool const is_here = mine.cloud == cloud;
+    auto const index = queries.index_of(cloud);
     __syncwarp();
-    if (cuda_warp::lane() == 0) {
-#pragma unroll
-      for (int level = 0; level < point_bvh_levels; ++level) shared.levels[level] = index.boxes()[level];
+    if (int const level = cuda_warp::lane(); level < point_bvh_levels) {
+      shared.levels[level] = queries.boxes_of(cloud, level);
     }
     std::uint32_t start = mine.start;
     if (is_here && start == no_index) start = leaf_near_apart(index, q);

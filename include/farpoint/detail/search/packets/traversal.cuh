@@ -30,12 +30,12 @@ class packet_traversal {
     box& eight = shared.eights[group()];
 #pragma unroll
     for (int axis = 0; axis < 3; ++axis) {
-      Scalar const low = of_eight(is_active ? q[axis] : infinity<Scalar>, smaller<Scalar>);
-      Scalar const high = of_eight(is_active ? q[axis] : -infinity<Scalar>, larger<Scalar>);
+      Scalar const low = of_eight(is_active ? q[axis] : infinity<Scalar>, min_number<Scalar>);
+      Scalar const high = of_eight(is_active ? q[axis] : -infinity<Scalar>, max_number<Scalar>);
       Scalar const extent = sub_rn(high, low);
       extent2_ = fma_rn(extent, extent, extent2_);
-      Scalar const lowest = of_eights(low, smaller<Scalar>);
-      Scalar const highest = of_eights(high, larger<Scalar>);
+      Scalar const lowest = of_eights(low, min_number<Scalar>);
+      Scalar const highest = of_eights(high, max_number<Scalar>);
       if (in_group() == 0) {
         eight.low[axis] = low;
         eight.high[axis] = high;
@@ -290,10 +290,10 @@ class packet_traversal {
   }
   __device__ void take_bounds() noexcept {
     Scalar const mine = list_.bound();
-    Scalar const bound = of_eight(mine, larger<Scalar>);
+    Scalar const bound = of_eight(mine, max_number<Scalar>);
     std::uint32_t const bound_index = of_eight(list_.bound_index(), larger<std::uint32_t>);
-    Scalar const last = of_eights(bound, larger<Scalar>);
-    Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, smaller<Scalar>);
+    Scalar const last = of_eights(bound, max_number<Scalar>);
+    Scalar const least = most_spread * of_eight(mine < 0 ? infinity<Scalar> : mine, min_number<Scalar>);
     // Where all queries have enough points at their own place, the lowest index decides: they are tested one by one,
     // and so are groups, which lead to ever lower ones. Of one neighbour that is so wherever queries are points: there
     // is no heap before the search has become long.
