@@ -15,6 +15,7 @@ struct small_blocks : farpoint::knn_screen_selector {
   static constexpr int blocks_per_multiprocessor = 1;
   static constexpr farpoint::index_t tile_points = farpoint::index_t{1} << 30;
   static constexpr farpoint::index_t tiles = 1;
+  static constexpr farpoint::index_t upper_slots = 256;
 };
 
 template <class Problem>

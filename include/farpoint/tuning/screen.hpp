@@ -19,6 +19,9 @@ struct knn_screen_selector {
   /// than so many points to a tile, in the mean, and more than so many tiles.
   static constexpr index_t tile_points = 256;
   static constexpr index_t tiles = 256;
+  /// Points with gaps between them, at most, of which one block makes the upper boxes when the last tile is done: more
+  /// are worth a launch.
+  static constexpr index_t upper_slots = index_t{1} << 20;
 };
 
 /// The default choice of draw_splats(), to be changed in the same way.

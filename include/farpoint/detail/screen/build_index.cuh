@@ -41,7 +41,7 @@ class screen_index_builder : screen_chunk<Points> {
   __device__ FARPOINT_ALWAYS_INLINE void build() noexcept {
     std::uint32_t const tiles = args_.tiling.tiles;
     for (std::uint32_t tile = take(); tile < tiles; tile = gridDim.x < tiles ? take() : tiles) {
-      std::uint32_t const chunks = args_.tiling.chunks_of_layer() * static_cast<std::uint32_t>(args_.layers);
+      std::uint32_t const chunks = args_.tiling.chunks_of_layer() * static_cast<std::uint32_t>(args_.images.size());
       std::uint32_t points = 0;
       std::uint32_t slots_apart = 0;
       for (std::uint32_t chunk = 0; chunk < chunks; ++chunk) {
@@ -56,7 +56,7 @@ class screen_index_builder : screen_chunk<Points> {
       for (std::uint32_t part = 0; part < (is_whole ? 1 : chunks); ++part) {
         if (!is_whole) points = gather(tile, part, 0);
         std::uint32_t const mine = this->arrange(points, is_whole);
-        if (part == 0) {
+        if (part == 0 && (slots > 0 || tells_begin(tile))) {
           begin = slots_before(tile);
           if (threadIdx.x == 0 && tile % threads == 0) tell(tile, slots, begin);
           if (threadIdx.x == 0 && tile + 1 == tiles) args_.index.clouds[0] = {0, index_t{begin} + slots};
@@ -64,6 +64,7 @@ class screen_index_builder : screen_chunk<Points> {
         write(begin, mine);
         begin += mine;
       }
+      if (args_.tiles_done != nullptr && was_last()) upper_box_builder<scalar>{args_.index}.fill_by_block();
     }
   }
 
@@ -75,15 +76,32 @@ class screen_index_builder : screen_chunk<Points> {
 
   __device__ void tell(std::uint32_t tile, std::uint32_t slots) const noexcept {
     if (tile == 0) return tell(tile, slots, 0);
-    atomic_store(&args_.tiles[tile], has_slots | slots);
+    atomic_store(&args_.index_tiles[tile], has_slots | slots);
   }
   __device__ void tell(std::uint32_t tile, std::uint32_t slots, std::uint32_t begin) const noexcept {
-    atomic_store(&args_.tiles[tile], has_begin | std::uint64_t{begin} << 31 | slots);
+    atomic_store(&args_.index_tiles[tile], has_begin | std::uint64_t{begin} << 31 | slots);
+  }
+
+  /// Whether a tile must know where its places begin even if it has none.
+  __device__ bool tells_begin(std::uint32_t tile) const noexcept {
+    return tile % threads == 0 || tile + 1 == args_.tiling.tiles;
   }
 
   __device__ std::uint32_t take() noexcept {
+    std::uint32_t const tile = next_of(args_.ticket);
+    if (threadIdx.x == 0) shared_.slots_before = 0;
+    return tile;
+  }
+  /// True if all other tiles are done, whose boxes can be read then. All threads of the block call it.
+  __device__ bool was_last() noexcept {
+    __threadfence();
+    bool const is_last = next_of(args_.tiles_done) + 1 == args_.tiling.tiles;
+    if (is_last) __threadfence();
+    return is_last;
+  }
+  __device__ std::uint32_t next_of(std::uint32_t* counter) noexcept {
     __syncthreads();
-    if (threadIdx.x == 0) shared_.tile = atomicAdd(args_.ticket, 1u);
+    if (threadIdx.x == 0) shared_.tile = atomicAdd(counter, 1u);
     __syncthreads();
     return shared_.tile;
   }
@@ -95,14 +113,14 @@ class screen_index_builder : screen_chunk<Points> {
     if (first + threadIdx.x < tile) {
       std::uint64_t const wanted = threadIdx.x == 0 ? has_begin : has_slots;
       std::uint64_t word = 0;
-      while (word < wanted) word = atomic_load(&args_.tiles[first + threadIdx.x]);
+      while (word < wanted) word = atomic_load(&args_.index_tiles[first + threadIdx.x]);
       mine = static_cast<std::uint32_t>(word) & low;
       if (threadIdx.x == 0) mine += static_cast<std::uint32_t>(word >> 31) & low;
     }
-    std::uint32_t unused = 0;
-    std::uint32_t sum = 0;
-    sum_type{shared_.sum}.ExclusiveSum(mine, unused, sum);
-    return sum;
+    mine = cuda_warp::sum(mine);
+    if (cuda_warp::lane() == 0 && mine != 0) atomicAdd(&shared_.slots_before, mine);
+    __syncthreads();
+    return shared_.slots_before;
   }
 
   /// Notes the indices of what a chunk shows, in the order of its pixels' codes, from place `first` on as long as there
@@ -110,17 +128,20 @@ class screen_index_builder : screen_chunk<Points> {
   __device__ std::uint32_t gather(std::uint32_t tile, std::uint32_t chunk, std::uint32_t first) noexcept {
     std::uint32_t const in_layer = args_.tiling.chunks_of_layer();
     index_t const layer = index_t{chunk / in_layer} * zbuffer_ref::words(args_.width, args_.height);
-    std::uint32_t const code = (tile * in_layer + chunk % in_layer) * screen_chunk_points + threadIdx.x * items;
+    std::uint32_t const corner = (tile * in_layer + chunk % in_layer) * screen_chunk_points;
+    auto const first_cell = morton_decode_2d(corner);
+    if (!is_in_image(first_cell[0], first_cell[1])) return 0;
+    auto const cell = morton_decode_2d(corner + threadIdx.x * items);
     std::uint32_t found[items];
     std::uint32_t mine = 0;
-    auto const cell = morton_decode_2d(code);
 #pragma unroll
-    for (int i = 0; i < items; ++i) {
-      auto const x = static_cast<std::int32_t>(cell[0]) + (i & 1) + (i >> 1 & 2);
-      auto const y = static_cast<std::int32_t>(cell[1]) + (i >> 1 & 1);
-      bool const is_inside = x < args_.width && y < args_.height;
+    for (unsigned i = 0; i < items; ++i) {
+      std::uint32_t const x = cell[0] + (i & 1) + (i >> 1 & 2);
+      std::uint32_t const y = cell[1] + (i >> 1 & 1);
       // The low half of a word is the index; where it is clear, no_index.
-      found[i] = is_inside ? static_cast<std::uint32_t>(args_.words[layer + index_t{y} * args_.width + x]) : no_index;
+      found[i] = is_in_image(x, y)
+                     ? static_cast<std::uint32_t>(args_.points.words[layer + index_t{y} * args_.width + x])
+                     : no_index;
       mine += found[i] != no_index ? 1 : 0;
     }
     std::uint32_t before = 0;
@@ -136,6 +157,10 @@ class screen_index_builder : screen_chunk<Points> {
     }
     __syncthreads();
     return count;
+  }
+
+  __device__ bool is_in_image(std::uint32_t x, std::uint32_t y) const noexcept {
+    return x < static_cast<std::uint32_t>(args_.width) && y < static_cast<std::uint32_t>(args_.height);
   }
 
   /// Makes leaves and boxes of the arranged points, a thread per leaf. All threads of the block call it.
@@ -161,7 +186,7 @@ class screen_index_builder : screen_chunk<Points> {
     bvh_box<scalar> box;
 #pragma unroll
     for (int i = 0; i < items; ++i) {
-      std::uint32_t const one = shared_.places[place + static_cast<std::uint32_t>(i)];
+      std::uint32_t const one = this->places()[place + static_cast<std::uint32_t>(i)];
       vec<scalar, 3> p = {{infinity<scalar>, infinity<scalar>, infinity<scalar>}};
       if (one != no_index) p = this->point_of(one);
 #pragma unroll
@@ -185,11 +210,16 @@ constexpr int screen_index_blocks() noexcept {
   return smaller(2, blocks_that_fit(screen_index_threads, sizeof(typename screen_index_builder<Points>::storage)));
 }
 
+/// Builds the index. Blocks that have no tile left number the visible points meanwhile: neither keeps a device busy.
 template <class Points>
 __global__ void __launch_bounds__(screen_index_threads, screen_index_blocks<Points>())
     screen_index_kernel(screen_index_args<Points> const args) {
-  __shared__ typename screen_index_builder<Points>::storage shared;
-  screen_index_builder<Points>{args, shared}.build();
+  using builder = screen_index_builder<Points>;
+  using numbering = screen_numbering<Points, screen_index_threads>;
+  __shared__ typename builder::storage shared;
+  __shared__ typename numbering::storage number_shared;
+  builder{args, shared}.build();
+  numbering{args, number_shared}.run();
 }
 
 }  // namespace detail

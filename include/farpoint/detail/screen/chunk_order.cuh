@@ -29,8 +29,8 @@ class screen_chunk {
   using places_type = CUB_NS_QUALIFIER::BlockScan<screen_places, threads>;
   /// Bits of a point's place in a chunk.
   static constexpr int place_bits = 2 * screen_chunk_level;
-  /// Points of which coordinates stay in shared memory: for so many there is room where others have their places.
-  static constexpr std::uint32_t most_kept = sizeof(scalar) == 4 ? 2 * threads : 0;
+  /// Points that stay in shared memory, coordinates and all: for so many there is room where others have their places.
+  static constexpr std::uint32_t most_kept = sizeof(scalar) == 4 ? 3 * threads : 0;
 
   struct kept_points {
     scalar axis[3][larger(most_kept, 1u)];
@@ -54,17 +54,16 @@ class screen_chunk {
       typename places_type::TempStorage place_sums;
       typename radix_block_rank<threads>::TempStorage rank;
       std::uint32_t words[screen_chunk_points];
+      std::uint32_t places_of_kept[larger(most_slots_of(most_kept), 1u)];
     };
     atomic_bounding_box<scalar> box;
     std::uint64_t curve[hilbert_table::ways];
     std::uint32_t steps;        ///< from one point to the next: how many have a length,
     std::uint32_t step_length;  ///< and the sum of their logarithms, nearly
+    std::uint32_t slots_before;
     union {
       std::uint32_t places[most_slots_of(screen_chunk_points)];
-      struct {
-        std::uint32_t places[larger(most_slots_of(most_kept), 1u)];
-        kept_points kept;
-      } few;
+      kept_points kept;
     };
   };
 
@@ -81,7 +80,7 @@ class screen_chunk {
     if (points == 0) return 0;
     is_kept_ = points <= most_kept;
     if (points <= 2 * threads) return arrange_few<2>(points, in_packets);
-    if (points <= 4 * threads) return arrange_few<4>(points, in_packets);
+    if (points <= 3 * threads) return arrange_few<3>(points, in_packets);
     return arrange_few<8>(points, in_packets);
   }
   /// @tparam Items  points of a thread at most: in the end those that follow one another
@@ -89,9 +88,10 @@ class screen_chunk {
   __device__ FARPOINT_ALWAYS_INLINE std::uint32_t arrange_few(std::uint32_t points, bool in_packets) noexcept {
     std::uint32_t order[Items];
     sort(points, order);
+    std::uint32_t* const places = this->places();
     std::uint32_t const mine = threadIdx.x * Items;
 #pragma unroll
-    for (int i = 0; i < Items; ++i) shared_.places[mine + static_cast<std::uint32_t>(i)] = order[i];
+    for (int i = 0; i < Items; ++i) places[mine + static_cast<std::uint32_t>(i)] = order[i];
     __syncthreads();
     if (!in_packets) return screen_slots(points);
     float steps[Items];
@@ -100,13 +100,13 @@ class screen_chunk {
     float jump = 0;
     find_places(points, steps, place, jump);
     std::uint32_t const slots = most_slots_of(points);
-    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) shared_.places[i] = no_index;
+    for (std::uint32_t i = threadIdx.x; i < slots; i += threads) places[i] = no_index;
     __syncthreads();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
       if (order[i] == no_index) continue;
       if (steps[i] > jump) place = next_packet(place);
-      shared_.places[place++] = order[i];
+      places[place++] = order[i];
     }
     __syncthreads();
     return slots;
@@ -126,21 +126,27 @@ class screen_chunk {
     __syncthreads();
     auto const at = [](int i) { return block_radix_rank<threads>::template place_of<Items>(i); };
     vec<scalar, 3> p[Items];
+    std::uint32_t index[Items];
     auto seen = bounding_box<scalar>::empty();
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      if (at(i) < points) p[i] = cloud_[shared_.places[at(i)]];
+      index[i] = at(i) < points ? shared_.places[at(i)] : no_index;
+      if (index[i] != no_index) p[i] = cloud_[index[i]];
     }
 #pragma unroll
     for (int i = 0; i < Items; ++i) {
-      if (at(i) >= points) continue;
-      seen.grow(p[i]);
-      if (is_kept_) shared_.few.kept.set(at(i), p[i], shared_.places[at(i)]);
+      if (index[i] != no_index) seen.grow(p[i]);
     }
     auto box = atomic_bounding_box<scalar>::of(seen);
     box.reduce_over_warp();
     if (cuda_warp::lane() == 0) box.grow(shared_.box);
     __syncthreads();
+    if (is_kept_) {
+#pragma unroll
+      for (int i = 0; i < Items; ++i) {
+        if (index[i] != no_index) shared_.kept.set(at(i), p[i], index[i]);
+      }
+    }
     hilbert_table const curve{shared_.curve};
     curve_grid<scalar> const grid{shared_.box.get(), cell_bits};
     std::uint32_t words[Items];
@@ -174,12 +180,16 @@ class screen_chunk {
     __syncthreads();
   }
 
+  /// What stands for the points, in their order.
+  __device__ std::uint32_t* places() const noexcept {
+    return is_kept_ ? shared_.places_of_kept : shared_.places;
+  }
   /// A point's index in the cloud, by what stands for it in the order: of points that are kept their place there.
   __device__ std::uint32_t index_of(std::uint32_t one) const noexcept {
-    return is_kept_ ? shared_.few.kept.index[one] : one;
+    return is_kept_ ? shared_.kept.index[one] : one;
   }
   __device__ vec<scalar, 3> point_of(std::uint32_t one) const noexcept {
-    return is_kept_ ? shared_.few.kept.at(one) : cloud_[one];
+    return is_kept_ ? shared_.kept.at(one) : cloud_[one];
   }
 
   /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
@@ -189,7 +199,7 @@ class screen_chunk {
                                                        float (&steps)[Items]) noexcept {
     std::uint32_t const mine = threadIdx.x * Items;
     vec<scalar, 3> p[Items + 1];
-    p[0] = mine < points ? point_of(shared_.places[mine > 0 ? mine - 1 : 0]) : vec<scalar, 3>{};
+    p[0] = mine < points ? point_of(places()[mine > 0 ? mine - 1 : 0]) : vec<scalar, 3>{};
 #pragma unroll
     for (int i = 0; i < Items; ++i) p[i + 1] = order[i] == no_index ? p[i] : point_of(order[i]);
     std::uint32_t count = 0;

@@ -144,29 +144,21 @@ class knn_screen_plan {
 
   void launch_view(kernel_launcher& launcher, memory const& m, screen_row_writer<scalar> const& writer,
                    bool with_index) const noexcept {
-    draw_args<Points, Camera> args{cloud_,
+    screen_layers const images{m.points.words, method_.camera.width, method_.camera.height, method_.layers};
+    draw_args<Points, Camera> args{{cloud_, images, writer, m.points, m.state, m.tiles, !is_exact() || !by_input()},
                                    method_.camera,
-                                   method_.layers,
                                    0,
-                                   writer,
-                                   m.points,
-                                   m.state,
-                                   m.tiles,
-                                   m.tile_words,
-                                   !is_exact() || !by_input(),
-                                   {}};
+                                   m.tile_words};
     index_t const points = cloud_.points().size();
     launcher.launch(screen_clear_kernel<Points, Camera, block_size>, blocks(launcher, screen_words(method_) / 4),
                     block_size, args);
-    for (; args.layer < args.layers; ++args.layer) {
+    for (; args.layer < method_.layers; ++args.layer) {
       launcher.launch(screen_draw_kernel<Points, Camera, block_size>, blocks(launcher, points), block_size, args);
     }
-    if (with_index) {
-      launch_index(launcher, m);
-      args.index = m.index;
-    }
-    launcher.launch(screen_number_kernel<Points, Camera, block_size>, blocks(launcher, points / screen_number_items),
-                    block_size, args);
+    number_args<Points> const& numbers = args;
+    if (with_index) return launch_index(launcher, m, numbers);
+    launcher.launch(screen_number_kernel<Points, block_size>, blocks(launcher, points / screen_number_items),
+                    block_size, numbers);
   }
 
   template <class Image>
@@ -203,15 +195,20 @@ class knn_screen_plan {
                     launcher.blocks(threads, search_block_size, per_multiprocessor), search_block_size, args);
   }
 
-  /// All but the upper boxes.
-  void launch_index(kernel_launcher& launcher, memory const& m) const noexcept {
+  /// Numbers the visible points, too.
+  void launch_index(kernel_launcher& launcher, memory const& m, number_args<Points> const& numbers) const noexcept {
+    bool const is_large = slots() > Selector::upper_slots;
     screen_index_args<Points> const args{
-        cloud_,   m.points.words, method_.camera.width, method_.camera.height, method_.layers,
-        tiling(), m.index,        m.tree_tiles,         &m.state->tree_ticket};
+        numbers, method_.camera.width, method_.camera.height, tiling(),
+        m.index, m.tree_tiles,         &m.state->tree_ticket, is_large ? nullptr : &m.state->boxes_done};
+    // No more than run at once: a block that has begun to number would keep others from their tiles.
+    int const each = smaller(screen_index_blocks<Points>(), int{Selector::blocks_per_multiprocessor});
     launcher.launch(screen_index_kernel<Points>,
-                    launcher.blocks(index_t{args.tiling.tiles} * screen_index_threads, screen_index_threads,
-                                    Selector::blocks_per_multiprocessor),
+                    launcher.blocks(index_t{args.tiling.tiles} * screen_index_threads, screen_index_threads, each),
                     screen_index_threads, args);
+    if (!is_large) return;
+    launcher.launch(screen_upper_kernel<scalar, block_size>, blocks(launcher, slots() / screen_group_points),
+                    block_size, upper_boxes_args<scalar>{m.index, &m.state->boxes_done});
   }
 
   void launch_exact(kernel_launcher& launcher, memory const& m,

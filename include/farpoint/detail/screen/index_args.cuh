@@ -8,6 +8,7 @@
 #include <farpoint/core/batch.hpp>
 #include <farpoint/core/math.hpp>
 #include <farpoint/detail/bvh/layout.hpp>
+#include <farpoint/detail/screen/number_points.cuh>
 #include <farpoint/detail/screen/packet_places.hpp>
 #include <farpoint/tuning/screen.hpp>
 
@@ -71,18 +72,16 @@ inline index_t most_screen_slots(std::int32_t width, std::int32_t height, int la
 }
 
 template <class Points>
-struct screen_index_args {
+struct screen_index_args : number_args<Points> {
   using scalar = typename Points::scalar;
 
-  batch<Points> clouds;        ///< one
-  std::uint64_t const* words;  ///< `[layers, height, width]`: of z-buffers that are complete
   std::int32_t width;
   std::int32_t height;
-  int layers;
   screen_tiling tiling;
   point_bvh_arrays<scalar> index;  ///< of one cloud, whose points have their indices in `clouds`
-  std::uint64_t* tiles;            ///< `[tiling.tiles]`, zero
+  std::uint64_t* index_tiles;      ///< `[tiling.tiles]`, zero
   std::uint32_t* ticket;           ///< zero
+  std::uint32_t* tiles_done;       ///< zero; null: the upper boxes are made by a kernel of their own
 };
 
 }  // namespace detail
