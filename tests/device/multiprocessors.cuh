@@ -4,6 +4,7 @@
 #include <farpoint/core/status.hpp>
 
 #include <chrono>
+#include <functional>
 #include <thread>
 
 #include <cuda.h>
@@ -95,13 +96,13 @@ class held_multiprocessors {
 /// @param held      how many
 /// @param enqueue   `enqueue(stream)`: makes the call; the first time it may allocate
 /// @param is_right  `is_right(result)`: whether the answer, after the stream was synchronised, is the right one
-template <class Enqueue, class IsRight>
-void check_runs_beside(int held, Enqueue const& enqueue, IsRight const& is_right) {
+inline void check_runs_beside(int held, std::function<farpoint::result(cudaStream_t)> const& enqueue,
+                              std::function<bool(farpoint::result const&)> const& is_right) {
   test_stream const stream;
   // Also loads the kernels, for which the device must be idle.
-  REQUIRE(enqueue(stream.get()));
+  farpoint::result outcome = enqueue(stream.get());
+  REQUIRE(outcome.code == farpoint::status::ok);
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-  farpoint::result outcome;
   {
     held_multiprocessors const others{held};
     outcome = enqueue(stream.get());
