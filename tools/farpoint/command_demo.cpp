@@ -16,9 +16,11 @@
 
 #include "commands.hpp"
 #include "coverage.hpp"
+#include "figures.hpp"
 #include "machine.hpp"
 #include "progress.hpp"
 #include "render.hpp"
+#include "sampling.hpp"
 #include "street_scene.hpp"
 #include "voxels.hpp"
 
@@ -27,11 +29,6 @@ namespace farpoint_tools {
 namespace runtime = farpoint::runtime;
 
 namespace {
-
-struct sampling {
-  std::vector<std::int64_t> indices;
-  std::vector<float> distances;
-};
 
 cloud load(demo_wish const& wish) {
   if (wish.cloud_file.empty()) {
@@ -80,10 +77,6 @@ std::string voxel_picture_of(demo_wish const& wish) {
   std::filesystem::path const file{wish.picture_file};
   auto const name = file.stem().string() + "_voxels" + file.extension().string();
   return (file.parent_path() / name).string();
-}
-
-void print_row(std::string const& name, std::string const& value) {
-  fmt::print("  {:<22} {}\n", name, value);
 }
 
 void write_indices(std::vector<std::int64_t> const& indices, std::string const& file) {

@@ -10,19 +10,11 @@
 #include "commands.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "sampling.hpp"
 
 namespace farpoint_tools {
 
 namespace {
-
-struct sampling {
-  std::vector<std::int64_t> indices;
-  std::vector<float> distances;
-
-  friend bool operator==(sampling const& a, sampling const& b) {
-    return a.indices == b.indices && equal_bits(a.distances, b.distances);
-  }
-};
 
 /// Calls `fps(clouds, params, output)`, and trims the output to what was picked.
 template <class Fps>

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "commands.hpp"
+#include "figures.hpp"
 #include "frame.hpp"
 #include "machine.hpp"
 #include "normals.hpp"
@@ -38,10 +39,6 @@ cloud load(splat_wish const& wish, torus_knot const& knot) {
 /// "cloud.png": "cloud_error.png".
 std::filesystem::path beside(std::filesystem::path const& file, char const* what) {
   return file.parent_path() / (file.stem().string() + what + file.extension().string());
-}
-
-void print_row(std::string const& name, std::string const& value) {
-  fmt::print("  {:<22} {}\n", name, value);
 }
 
 class artist {

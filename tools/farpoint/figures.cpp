@@ -80,6 +80,10 @@ std::string json_object(figures const& all) {
   return object + "}";
 }
 
+void print_row(std::string const& name, std::string const& value) {
+  fmt::print("  {:<22} {}\n", name, value);
+}
+
 void print_rows(figures const& all) {
   std::size_t width = 20;
   for (auto const& one : all) width = std::max(width, one.name.size());

@@ -36,7 +36,9 @@ std::string json_text(std::string_view text);
 /// `{"key": value, ...}`
 std::string json_object(figures const& all);
 
-/// "  name    value" for each.
+/// "  name    value"
+void print_row(std::string const& name, std::string const& value);
+/// The same for each.
 void print_rows(figures const& all);
 
 /// A table whose lines come one by one: the first column has names of at most `name_width`, the others the figures that
