@@ -12,11 +12,11 @@ namespace FARPOINT_HIDDEN detail {
 inline constexpr std::uint32_t no_row = ~0u;
 
 /// The place of a row in a column of shared memory in which a warp's 32 rows are transposed. Columns are shifted, so
-/// that lanes that read rows of `width` keys meet in no bank.
-template <class Key>
-__device__ constexpr int turned_row(int row, int column, int width) noexcept {
+/// that lanes that read rows of `Width` keys meet in no bank.
+template <class Key, int Width>
+__device__ constexpr int turned_row(int row, int column) noexcept {
   constexpr int lanes_at_once = 128 / int{sizeof(Key)};
-  return (row + column * larger(lanes_at_once / width, 1)) % cuda_warp::lanes;
+  return (row + column * larger(lanes_at_once / Width, 1)) % cuda_warp::lanes;
 }
 
 /// Writes a neighbour to a cell of the rows; no_index: there is none.
@@ -40,27 +40,28 @@ __device__ void write_rows_of(Args const& args, std::uint32_t row,
                               warp_topk<typename Args::scalar, Capacity> const& keys) noexcept {
   using list = warp_topk<typename Args::scalar, Capacity>;
   using key = typename list::key;
+  constexpr int columns = smaller(Capacity, list::slots);
   constexpr int unrolled = larger(K, 1);
   int const k = K > 0 ? K : args.request.k;
   int const lane = cuda_warp::lane();
-#pragma unroll unrolled
-  for (int first = 0; first < k; first += list::slots) {
-    int const width = smaller(k - first, list::slots);
+#pragma unroll
+  for (int first = 0; first < Capacity; first += columns) {
+    // The last k keys are the list.
+    int const begin = larger(Capacity - k - first, 0);
+    int const width = columns - begin;
+    if (width <= 0) continue;
     __syncwarp();
 #pragma unroll
-    for (int i = 0; i < Capacity; ++i) {
-      int const column = i - (Capacity - k) - first;
-      if (column >= 0 && column < list::slots) shared.at[column][turned_row<key>(lane, column, width)] = keys[i];
-    }
+    for (int i = 0; i < columns; ++i) shared.at[i][turned_row<key, columns>(lane, i)] = keys[first + i];
     __syncwarp();
+    index_t const from = first + begin - (Capacity - k);
     int r = lane / width;
     int j = lane % width;
 #pragma unroll unrolled
     for (int i = 0; i < width; ++i) {
       std::uint32_t const to = cuda_warp::shuffle(row, r);
-      if (to != no_row) {
-        write_neighbour(args, index_t{to} * k + first + j, shared.at[j][turned_row<key>(r, j, width)]);
-      }
+      key const& found = shared.at[begin + j][turned_row<key, columns>(r, begin + j)];
+      if (to != no_row) write_neighbour(args, index_t{to} * k + from + j, found);
       // The step from one cell of a lane to the next.
       r += cuda_warp::lanes / width;
       j += cuda_warp::lanes % width;
