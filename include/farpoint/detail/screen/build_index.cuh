@@ -87,11 +87,7 @@ class screen_index_builder : screen_chunk<Points> {
     return tile % threads == 0 || tile + 1 == args_.tiling.tiles;
   }
 
-  __device__ std::uint32_t take() noexcept {
-    std::uint32_t const tile = next_of(args_.ticket);
-    if (threadIdx.x == 0) shared_.slots_before = 0;
-    return tile;
-  }
+  __device__ std::uint32_t take() noexcept { return next_of(args_.ticket); }
   /// True if all other tiles are done, whose boxes can be read then. All threads of the block call it.
   __device__ bool was_last() noexcept {
     __threadfence();
@@ -101,7 +97,11 @@ class screen_index_builder : screen_chunk<Points> {
   }
   __device__ std::uint32_t next_of(std::uint32_t* counter) noexcept {
     __syncthreads();
-    if (threadIdx.x == 0) shared_.tile = atomicAdd(counter, 1u);
+    if (threadIdx.x == 0) {
+      shared_.tile = atomicAdd(counter, 1u);
+      // Between two barriers: of a tile outside the image nothing else comes before slots_before().
+      shared_.slots_before = 0;
+    }
     __syncthreads();
     return shared_.tile;
   }
