@@ -107,6 +107,42 @@ __global__ void insert_all(Map map, typename Map::key_type const* keys, typename
   if (i < size) won[i] = map.insert(keys[i], values[i]).inserted ? 1 : 0;
 }
 
+/// Inserts entry i unless its key is there, and notes the value that it has then.
+template <class Map>
+__global__ void note_values(Map map, typename Map::key_type const* keys, typename Map::value_type const* values,
+                            index_t size, typename Map::value_type* seen) {
+  index_t const i = index_t{blockIdx.x} * block_size + threadIdx.x;
+  if (i < size) seen[i] = map.value_or_insert(keys[i], values[i]);
+}
+
+/// All threads that insert a key see one value, which is one of those that they had and stays.
+void check_first_values(std::size_t count, std::size_t distinct, double load) {
+  using map_type = hash_map_ref<std::uint32_t>;
+  CAPTURE(count, distinct, load);
+  auto const pairs = make_pairs_of<std::uint32_t, std::uint32_t>(key_shape::random, count, distinct, count);
+  device_array<std::uint32_t> const keys{keys_of(pairs)};
+  device_array<std::uint32_t> const values{values_of(pairs)};
+  device_array<std::uint32_t> const seen{count};
+  device_map<map_type> const owner{map_type::buckets_for(static_cast<index_t>(distinct), load)};
+  note_values<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
+                                                                    static_cast<index_t>(count), seen.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  auto const first_values = seen.download();
+  std::unordered_map<std::uint32_t, std::uint32_t> expected;
+  std::unordered_map<std::uint32_t, bool> is_given;
+  bool same = true;
+  for (std::size_t i = 0; i < count; ++i) {
+    same = expected.emplace(pairs[i].key, first_values[i]).first->second == first_values[i] && same;
+    is_given[pairs[i].key] = is_given[pairs[i].key] || pairs[i].value == first_values[i];
+  }
+  for (auto const& key : is_given) same = same && key.second;
+  CHECK(same);
+  CHECK(expected.size() == distinct);
+  CHECK(same_contents(owner.contents(), expected));
+  CHECK(owner.intact());
+}
+
 /// Of the threads that insert a key, each with a value of its own, one wins, and its value stays.
 template <class Map>
 void check_winners(std::size_t count, std::size_t distinct, double load) {
@@ -234,7 +270,12 @@ TEST_CASE("hash_map, device: each thread inserts a value of its own, and the win
   }
 }
 
+TEST_CASE("hash_map, device: all threads that insert a key see the value of the first", "[hash_map][device]") {
+  for (std::size_t const distinct : {1u, 7u, 400u, 100000u}) check_first_values(1000000, distinct, 1);
+}
+
 TEST_CASE("hash_map, device: the winner's value stays, briefly", "[hash_map][device][sanitize]") {
+  check_first_values(3000, 5, 1);
   check_winners<wide_map>(3000, 5, 1);
   check_winners<wider_map>(3000, 300, 1);
 }

@@ -269,6 +269,23 @@ TEST_CASE("voxelize, device: small problems of every kind under the sanitizers",
   }
 }
 
+TEST_CASE("voxelize, device: a few crowded voxels, and then more than there are rows", "[voxelize][device]") {
+  // The search for voxels ends long after the points that are likely to end it.
+  auto cloud = make_cloud(shape::cube, 1500000, 3);
+  auto const grid = fitted_grid<float>(cloud, {500, 500, 40});
+  for (std::size_t i = 400; i < 1300000; ++i) cloud[i] = cloud[farpoint::mix_bits(i) % 400];
+  problem_type problem{cloud, grid, hard{1000, 10}, packed_features(5)};
+  for (bool const has_report : {false, true}) {
+    CAPTURE(has_report);
+    problem.wanted = bit(part::coords) | bit(part::mean) | bit(part::points_per_voxel) | bit(part::point_voxel);
+    if (has_report) problem.wanted |= bit(part::report);
+    auto const expected = reference_voxels(problem);
+    check_answer(voxelize_on_device<voxelize_selector>(problem), expected, "default");
+    check_answer(voxelize_on_device<small_blocks>(problem), expected, "small blocks");
+    check_answer(voxelize_on_device<only_sort>(problem), expected, "sort");
+  }
+}
+
 TEST_CASE("voxelize, device: large clouds", "[voxelize][device][large]") {
   for (shape const which : {shape::cube, shape::rings, shape::all_equal}) {
     auto const cloud = make_cloud(which, 3000000, 6);

@@ -14,8 +14,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// non-owning, trivially copyable view: pass it by value into kernels.
 ///
 /// **Races.** Any number of threads of one device, or of the host, may call find(), value_or(), find_or_insert(),
-/// insert_or_min(), insert() and value() on one map at the same time, through copies of one view. clear(), size() and
-/// for_each() need the map to themselves: separate them from other calls by a barrier, a kernel's end or a join.
+/// insert_or_min(), insert(), value_or_insert() and value() on one map at the same time, through copies of one view.
+/// clear(), size() and for_each() need the map to themselves: separate them from other calls by a barrier, a kernel's
+/// end or a join.
 /// - A key, once inserted, stays in its slot until clear(). Of the threads that insert one key, exactly one makes the
 ///   slot and all return it.
 /// - The slot of a key, and which keys find no room in a map that is too small, depend on who came first: a slot's
@@ -56,6 +57,8 @@ class hash_map_ref {
   /// No slot.
   static constexpr index_t npos = probe::npos;
   static constexpr int bucket_slots = slots::bucket_slots;
+  /// A key and its value are one word, as of 32 bits each in the layout of pairs.
+  static constexpr bool is_packed = slots::is_packed;
 
   /// What insert() and insert_or_min() did.
   struct insertion {
@@ -129,6 +132,15 @@ class hash_map_ref {
 
   /// Inserts a key with a value, unless the key is there already: then its value stays.
   FARPOINT_HD insertion insert(Key key, Value value) const noexcept { return insert(key, value, look(key)); }
+
+  /// Value of a key, which is inserted with `value` if it is not there. Threads that call it with one key, each with a
+  /// value of its own, all return the value of the one that came first. `value` too if there is no room, or it is the
+  /// empty key. Only where is_packed: elsewhere a key may be seen before its value.
+  FARPOINT_HD Value value_or_insert(Key key, Value value) const noexcept {
+    static_assert(is_packed, "farpoint: value_or_insert() is for maps whose keys and values are one word");
+    auto const at = probe_.find_or_take(key, value, look_with_value(key));
+    return at.inserted || at.slot == npos ? value : value_ref::value_of(at.value);
+  }
 
   /// Loads what a search for a key looks at first. For threads with several keys: look for all, then call the functions
   /// below, which are those above otherwise, and the loads will have been on their way together.

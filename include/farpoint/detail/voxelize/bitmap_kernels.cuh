@@ -80,7 +80,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_kernel(voxelize_bitma
     std::uint32_t key = voxel_none;
     voxel_place const place =
         i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
-    if (i < frame.size) args.slots[i] = key;
+    if (i < frame.size) args.ids[i] = key;
     if (args.bitmap.is_flat()) {
       mark_cells(args.bitmap, key, looks);
     } else {
@@ -118,7 +118,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_mark_cells_kernel(voxelize
   voxel_frame const frame = frame_of(args);
   bool looks = true;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
-    mark_cells(args.bitmap, i < frame.size ? args.slots[i] : voxel_none, looks);
+    mark_cells(args.bitmap, i < frame.size ? args.ids[i] : voxel_none, looks);
   });
 }
 
@@ -170,7 +170,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   std::uint32_t const groups = args.bitmap.is_flat() ? args.state->groups : voxel_none;
   unsigned long long dropped = 0;
   for_each_in_whole_warps<BlockSize>(0, frame.size, [&](std::uint64_t i) {
-    std::uint32_t const key = i < frame.size ? args.slots[i] : voxel_none;
+    std::uint32_t const key = i < frame.size ? args.ids[i] : voxel_none;
     warp_run const run = warp_run::of(key);
     std::uint32_t voxel = voxel_none;
     std::uint32_t before = 0;
@@ -187,7 +187,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     }
     voxel = cuda_warp::shuffle(voxel, run.leader);
     before = cuda_warp::shuffle(before, run.leader);
-    if (i < frame.size) args.slots[i] = voxel;
+    if (i < frame.size) args.ids[i] = voxel;
     if (voxel != voxel_none && !args.sorted) args.select.places[i] = before + static_cast<std::uint32_t>(run.rank);
   });
   if (args.output.report != nullptr) count_in_report_by_warp(&args.output.report->dropped_points, dropped);

@@ -52,9 +52,13 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_tabl
   auto const first = static_cast<index_t>(blockIdx.x) * BlockSize + threadIdx.x;
   auto const step = static_cast<index_t>(gridDim.x) * BlockSize;
   table.clear(first, step);
-  // Whole sixteen bytes: what lies beyond the last cursor is nobody's.
-  for (index_t four = first; 4 * four < table.capacity(); four += step) {
+  // Whole sixteen bytes: what lies beyond the last is nobody's.
+  index_t const ids = cleared_ids(args, frame);
+  for (index_t four = first; 4 * four < cursors_for(ids); four += step) {
     reinterpret_cast<uint4*>(args.cursors)[four] = uint4{0, 0, 0, 0};
+  }
+  for (index_t four = first; 4 * four < ids; four += step) {
+    reinterpret_cast<uint4*>(args.lowest)[four] = uint4{voxel_none, voxel_none, voxel_none, voxel_none};
   }
   index_t const tiles = divide_up(index_t{frame.size}, index_t{BlockSize});
   for (index_t tile = first; tile < tiles; tile += step) {
@@ -66,6 +70,13 @@ __global__ void __launch_bounds__(BlockSize) voxelize_clear_kernel(voxelize_tabl
     clear_groups(args.bitmap.groups, occupancy_bitmap::all_groups(static_cast<index_t>(args.cells)), first, step);
   }
   if (blockIdx.x == 0) start_call<BlockSize>(args);
+}
+
+/// Before a point makes a voxel that has not been cleared: no point of it is lower, and there is no other.
+template <class Points>
+__device__ inline void clear_voxel(voxelize_args<Points> const& args, std::uint32_t id) noexcept {
+  args.cursors[cursor_of(id)] = 0;
+  args.lowest[id] = voxel_none;
 }
 
 /// Puts the voxels of points into the table with the lowest point of each, and counts their points, a tile of
@@ -81,6 +92,7 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   voxel_frame const frame = frame_of(args);
   auto const table = table_of<Key>(args, frame);
   std::uint32_t const tiles = divide_up(frame.size, std::uint32_t{BlockSize});
+  std::uint32_t const cleared = cleared_ids(args, frame);
   bool const limited = args.key_limit != voxel_none;
   std::uint32_t tile = blockIdx.x;
   while (tile < tiles) {
@@ -89,18 +101,26 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
     voxel_place const place = i < frame.size ? key_of(args, frame.begin + i, key) : voxel_place::in_no_cloud;
     warp_run const run = warp_run::of(key);
     bool is_new = false;
-    std::uint32_t slot = voxel_none;
+    std::uint32_t id = voxel_none;
+    bool const is_cleared = (tile + 1) * BlockSize <= cleared || cleared == frame.size;
+    if (!is_cleared) {
+      if (i < frame.size) clear_voxel(args, i);
+      // Before another thread can find the point in the table.
+      __threadfence();
+    }
     if (place == voxel_place::inside && run.leads()) {
+      id = id_of(table, key, i);
+      is_new = id == i;
+      // What another thread has cleared, above.
+      if (!is_cleared) __threadfence();
       // Of the run's points the leader's is the lowest.
-      auto const entry = table.insert_or_min(key, i);
-      slot = static_cast<std::uint32_t>(entry.slot);
-      is_new = entry.inserted;
+      if (i < id) atomicMin(&args.lowest[id], i);
       // The point that makes a voxel is not counted: most voxels have no other.
       std::uint32_t const more = run.size - (is_new ? 1 : 0);
-      if (more != 0) atomicAdd(&args.cursors[slot], more);
+      if (more != 0) atomicAdd(&args.cursors[cursor_of(id)], more);
     }
-    slot = cuda_warp::shuffle(slot, run.leader);
-    if (i < frame.size) args.slots[i] = slot;
+    id = cuda_warp::shuffle(id, run.leader);
+    if (i < frame.size) args.ids[i] = id;
     count_misfits(args.output.report, place);
     if (!limited) {
       tile += gridDim.x;
@@ -131,10 +151,10 @@ struct late_points {
   /// @param size  of the run that the thread leads; 0 if it leads none
   template <class Points, class Key>
   __device__ void add(voxelize_table_args<Points> const& args, voxel_place place, std::uint32_t size, Key key,
-                      std::uint32_t slot) noexcept {
+                      std::uint32_t id) noexcept {
     outside += place == voxel_place::outside ? 1 : 0;
     not_finite += place == voxel_place::not_finite ? 1 : 0;
-    if (place != voxel_place::inside || size == 0 || slot != voxel_none) return;
+    if (place != voxel_place::inside || size == 0 || id != voxel_none) return;
     dropped += size;
     // The keys of one cloud are the numbers of its cells.
     auto const cell = static_cast<std::uint32_t>(key);
@@ -166,12 +186,11 @@ __global__ void __launch_bounds__(BlockSize) voxelize_find_kernel(voxelize_table
         i < frame.size ? key_of(args, frame.begin + static_cast<index_t>(i), key) : voxel_place::in_no_cloud;
     warp_run const run = warp_run::of(key);
     // The empty key is in no table.
-    index_t const found = run.leads() ? table.find(key, unchanging) : voxel_table_ref<Key>::npos;
-    std::uint32_t slot = found != voxel_table_ref<Key>::npos ? static_cast<std::uint32_t>(found) : voxel_none;
-    if (slot != voxel_none) atomicAdd(&args.cursors[slot], run.size);
-    if (args.counts_dropped) late.add(args, place, run.leads() ? run.size : 0, key, slot);
-    slot = cuda_warp::shuffle(slot, run.leader);
-    if (i < frame.size) args.slots[i] = slot;
+    std::uint32_t id = run.leads() ? table.value_or(key, voxel_none, unchanging) : voxel_none;
+    if (id != voxel_none) atomicAdd(&args.cursors[cursor_of(id)], run.size);
+    if (args.counts_dropped) late.add(args, place, run.leads() ? run.size : 0, key, id);
+    id = cuda_warp::shuffle(id, run.leader);
+    if (i < frame.size) args.ids[i] = id;
   });
   if (args.counts_dropped) late.finish(args);
 }

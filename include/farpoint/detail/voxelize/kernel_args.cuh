@@ -17,9 +17,9 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// No slot, no row.
+/// No voxel, no row.
 inline constexpr std::uint32_t voxel_none = 0xffffffffu;
-/// In a slot's cursor: the voxel is dropped. The cursor never runs up to the next power of two.
+/// In a cursor: the voxel is dropped. The cursor never runs up to the next power of two.
 inline constexpr std::uint32_t voxel_dropped = 0x80000000u;
 
 /// Most points of a voxel that voxelize_algorithm::select can keep: one for each lane.
@@ -67,7 +67,9 @@ struct voxelize_select_arrays {
 /// Arguments that all kernels take.
 ///
 /// Points are numbered from the first point of the first cloud, voxels over all clouds: by first occurrence where a
-/// table numbers them, in the order of the grid where a bitmap does.
+/// table numbers them, in the order of the grid where a bitmap does. Until then a voxel has an id: where a table finds
+/// it, the point that made it, which is any of its points. So what is noted of a voxel lies beside what is noted of
+/// neighbouring points, most often of the one that asks.
 template <class Points>
 struct voxelize_args {
   using scalar = typename Points::scalar;
@@ -79,19 +81,23 @@ struct voxelize_args {
   std::uint32_t row_limit = 0;  ///< no more rows than this can be written
   std::uint32_t most_keys = 0;  ///< voxels that there is room for
   bool sorted = false;          ///< voxelize_algorithm::sort
-  bool ranked = false;          ///< a bitmap numbers the voxels: there is no table, and a voxel's slot is its number
+  bool ranked = false;          ///< a bitmap numbers the voxels: there is no table, and a voxel's id is its number
 
   voxelize_state* state = nullptr;
   std::uint64_t* tiles = nullptr;      ///< of the scan over points, or over a bitmap's voxels
   std::uint64_t* row_tiles = nullptr;  ///< of the scan over rows, of sort
   hash_map_bucket* buckets = nullptr;
-  std::uint32_t* slots = nullptr;  ///< by point: slot of its voxel; of ranked, its key before
-  /// By slot: of a bitmap the points of the voxel; of a table one less, and then where the next one goes.
+  std::uint32_t* ids = nullptr;  ///< by point: of its voxel; of ranked, the voxel's key before
+  /// By voxel, of a bitmap: its points. By cursor_of(id), of a table: one less, and then where the next one goes.
   std::uint32_t* cursors = nullptr;
-  void* voxel_keys = nullptr;            ///< by voxel
-  std::uint32_t* offsets = nullptr;      ///< by voxel: its points are those from here on to the next voxel's
-  std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
-  std::uint32_t* cloud_row = nullptr;    ///< `[clouds + 1]`: first row of each cloud
+  /// By id, of a table: the lowest of the voxel's points that are below the id, and then its number, with
+  /// voxel_dropped.
+  std::uint32_t* lowest = nullptr;
+  void* voxel_keys = nullptr;             ///< by voxel; null where first_points are known instead
+  std::uint32_t* first_points = nullptr;  ///< by voxel
+  std::uint32_t* offsets = nullptr;       ///< by voxel: its points are those from here on to the next voxel's
+  std::uint32_t* cloud_begin = nullptr;   ///< `[clouds + 1]`: first voxel of each cloud
+  std::uint32_t* cloud_row = nullptr;     ///< `[clouds + 1]`: first row of each cloud
   voxelize_select_arrays select = {};
   voxelize_row_notes notes = {};  ///< of one cloud that a table numbers
 };
@@ -204,6 +210,41 @@ __device__ inline voxel_table_ref<Key> table_of(voxelize_args<Points> const& arg
   constexpr std::uint64_t slots = voxel_table_ref<Key>::bucket_slots;
   auto const size = static_cast<std::size_t>(divide_up(2 * keys, slots));
   return voxel_table_ref<Key>{{args.buckets, size}, {}, {}, seeded_hash{args.params.hash_seed}};
+}
+
+/// Where the cursor of an id is. Eight neighbours share a sector, and the next eight are a kilobyte away, in another
+/// part of the L2 cache: a crowded voxel is made by one of the first points of a cloud, and if there are many of them,
+/// all points add to neighbouring cursors.
+__device__ FARPOINT_ALWAYS_INLINE std::uint32_t cursor_of(std::uint32_t id) noexcept {
+  constexpr std::uint32_t sectors = 0xf8;
+  return (id & ~(sectors << 5 | sectors)) | (id & sectors) << 5 | (id >> 5 & sectors);
+}
+/// Cursors that ids below `ids` may have.
+FARPOINT_HD constexpr index_t cursors_for(index_t ids) noexcept {
+  constexpr index_t block = 8192;
+  return divide_up(ids, block) * block;
+}
+
+/// Id of the voxel with a key: point `i` if that makes it.
+template <class Key>
+__device__ inline std::uint32_t id_of(voxel_table_ref<Key> const& table, Key key, std::uint32_t i) noexcept {
+  if constexpr (sizeof(Key) == 4) {
+    return table.value_or_insert(key, i);
+  } else {
+    auto const at = table.insert(key, i);
+    if (at.inserted) return i;
+    // Some devices write a key of 64 bits before its value; the thread that does waits for nothing between the two.
+    std::uint32_t id = table.value(at.slot).load();
+    while (id == voxel_none) id = table.value(at.slot).load();
+    return id;
+  }
+}
+
+/// Ids that are cleared before points are inserted. Where the search for voxels may stop early, it mostly does so among
+/// these; those who come later clear their own.
+template <class Points>
+__device__ inline std::uint32_t cleared_ids(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
+  return static_cast<std::uint32_t>(smaller(std::uint64_t{frame.size}, std::uint64_t{args.most_keys} * 4));
 }
 
 /// True if a frame has so few points that all of them are inserted in any case.

@@ -10,35 +10,35 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// A point is the first of its voxel if the table says so. Each thread looks at a few in a row.
-template <class Key>
-struct first_points {
-  Key keys[voxel_number_items];
-  std::uint32_t slots[voxel_number_items];
+/// Points that are the first of their voxels. Each thread looks at a few in a row.
+struct tile_firsts {
+  std::uint32_t ids[voxel_number_items];
   std::uint32_t counts[voxel_number_items];  ///< of the voxel, 0 if it is not its first point
 
   template <class Points>
-  __device__ first_points(voxelize_args<Points> const& args, voxel_table_ref<Key> const& table, std::uint32_t begin,
-                          std::uint32_t end) noexcept {
+  __device__ tile_firsts(voxelize_args<Points> const& args, std::uint32_t begin, std::uint32_t end) noexcept {
+    // Of each point as if it were an id, as most first points are: neighbouring threads load neighbouring words.
+    std::uint32_t lowest[voxel_number_items];
+    std::uint32_t more[voxel_number_items];
 #pragma unroll
     for (int k = 0; k < voxel_number_items; ++k) {
       std::uint32_t const i = begin + static_cast<std::uint32_t>(k);
-      slots[k] = i < end ? args.slots[i] : voxel_none;
+      ids[k] = i < end ? args.ids[i] : voxel_none;
+      lowest[k] = i < end ? args.lowest[i] : voxel_none;
+      more[k] = i < end ? args.cursors[cursor_of(i)] : 0;
     }
-    bool is_first[voxel_number_items];
-    std::uint32_t more[voxel_number_items];
-#pragma unroll
-    for (int k = 0; k < voxel_number_items; ++k) more[k] = slots[k] != voxel_none ? args.cursors[slots[k]] : 0;
 #pragma unroll
     for (int k = 0; k < voxel_number_items; ++k) {
-      is_first[k] = false;
-      if (slots[k] == voxel_none) continue;
-      auto const entry = table.entry(slots[k]);
-      keys[k] = entry.key;
-      is_first[k] = entry.value == begin + static_cast<std::uint32_t>(k);
+      std::uint32_t const i = begin + static_cast<std::uint32_t>(k);
+      counts[k] = 0;
+      if (ids[k] == voxel_none || ids[k] < i) continue;
+      bool is_first = lowest[k] == voxel_none;
+      if (ids[k] != i) {
+        is_first = args.lowest[ids[k]] == i;
+        more[k] = args.cursors[cursor_of(ids[k])];
+      }
+      if (is_first) counts[k] = more[k] + 1;
     }
-#pragma unroll
-    for (int k = 0; k < voxel_number_items; ++k) counts[k] = is_first[k] ? more[k] + 1 : 0;
   }
 
   __device__ lookback_pair sum() const noexcept {
@@ -60,6 +60,19 @@ __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::
     for (std::uint32_t piece = 0; piece < pieces; ++piece) args.select.pieces[first + piece] = {voxel, piece, number};
   } else if (count > most_small_points(args)) {
     args.select.large[atomicAdd(&args.state->large_voxels, 1u)] = voxel;
+  }
+}
+
+/// Notes what tells the cell of a voxel: its first point, or its key.
+template <class Key, class Points>
+__device__ inline void note_voxel(voxelize_args<Points> const& args, voxel_frame const& frame, std::uint32_t voxel,
+                                  std::uint32_t first_point) noexcept {
+  if (args.first_points != nullptr) {
+    args.first_points[voxel] = first_point;
+  } else {
+    Key key{};
+    key_of(args, frame.begin + first_point, key);
+    static_cast<Key*>(args.voxel_keys)[voxel] = key;
   }
 }
 
@@ -86,10 +99,8 @@ __device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_fram
   }
 }
 
-/// Numbers the voxels. Each gets its key and a place in `members` as long as it has points, and its cursor says where.
-///
-/// The table keeps the first point of a voxel that is written here, because other points compare themselves with it.
-/// Only one thread writes a cursor: a voxel has one first point.
+/// Numbers the voxels. Each gets a place in `members` as long as it has points, and its cursor says where. Only one
+/// thread writes to a voxel: it has one first point.
 template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_table_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
@@ -97,7 +108,6 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
   __shared__ typename scan::storage storage;
   __shared__ std::uint32_t voxels_before[tile_size];
   voxel_frame const frame = frame_of(args);
-  auto const table = table_of<Key>(args, frame);
   std::uint32_t const size = inserted_points<BlockSize>(args, frame);
   // One tile at least: an empty frame has its totals written too.
   std::uint32_t const tiles = size == 0 ? 1 : divide_up(size, tile_size);
@@ -106,7 +116,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
   scan const scanner{storage, args.tiles, &args.state->number_ticket};
   for (std::uint32_t tile = scanner.take(); tile < tiles; tile = scanner.take()) {
     std::uint32_t const begin = tile * tile_size + threadIdx.x * voxel_number_items;
-    first_points<Key> const mine{args, table, begin, size};
+    tile_firsts const mine{args, begin, size};
     lookback_pair total{};
     lookback_pair at = scanner.exclusive(mine.sum(), tile, total);
 #pragma unroll
@@ -116,14 +126,14 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
       if (count == 0) continue;
       std::uint32_t const voxel = at.first();
       bool const dropped = !has_clouds && voxel >= args.row_limit;
-      args.cursors[mine.slots[k]] = dropped && !args.sorted ? voxel_dropped : at.second();
+      args.cursors[cursor_of(mine.ids[k])] = dropped && !args.sorted ? voxel_dropped : at.second();
       if (voxel < args.most_keys) {
-        static_cast<Key*>(args.voxel_keys)[voxel] = mine.keys[k];
+        note_voxel<Key>(args, frame, voxel, begin + static_cast<std::uint32_t>(k));
         args.offsets[voxel] = at.second();
       }
       if (voxel < args.row_limit) note_row(args.notes, voxel, begin + static_cast<std::uint32_t>(k), count);
-      // From here on the table holds the voxel's number for later look-ups.
-      if (has_readers) table.value(mine.slots[k]).store(voxel | voxel_dropped);
+      // No point that looks at it takes the number for its own.
+      if (has_readers) args.lowest[mine.ids[k]] = voxel | voxel_dropped;
       at.word += lookback_pair::of(1, count).word;
       if (!args.sorted && !dropped) list_large_voxel(args, voxel, count);
     }

@@ -107,9 +107,13 @@ class voxelize_plan {
     args.cloud_begin = cutter.take<std::uint32_t>(clouds + 1);
     args.cloud_row = cutter.take<std::uint32_t>(clouds + 1);
     args.select.pieces_done = cutter.take<std::uint32_t>(points / voxel_large + 1);
-    args.slots = cutter.take<std::uint32_t>(points);
+    args.ids = cutter.take<std::uint32_t>(points);
     args.select.places = cutter.take<std::uint32_t>(args.ranked && !args.sorted ? points : 0);
-    args.voxel_keys = cutter.take<std::uint32_t>(keys * key_words());
+    if (args.sorted || args.ranked || clouds > 1) {
+      args.voxel_keys = cutter.take<std::uint32_t>(keys * key_words());
+    } else {
+      args.first_points = cutter.take<std::uint32_t>(keys);
+    }
     args.offsets = cutter.take<std::uint32_t>(keys + 1);
 
     workspace_cutter after = cutter;
@@ -195,7 +199,9 @@ class voxelize_plan {
     index_t const keys = layout.args.most_keys;
     index_t const buckets = wide_ ? keys : (2 * keys + 3) / 4;
     layout.args.buckets = cutter.take<hash_map_bucket>(buckets);
-    layout.args.cursors = cutter.take<std::uint32_t>(buckets * (wide_ ? 2 : 4));
+    index_t const points = layout.args.clouds.points().size();
+    layout.args.cursors = cutter.take<std::uint32_t>(cursors_for(points));
+    layout.args.lowest = cutter.take<std::uint32_t>(divide_up(points, index_t{4}) * 4);
     layout.table.bitmap.groups = cutter.take<cell_group>(table_.counts_dropped ? all_groups() : 0);
   }
 

@@ -23,9 +23,9 @@ __device__ inline std::uint32_t kept_of(voxelize_args<Points> const& args, std::
 
 /// Row of a voxel, or voxel_none if it is dropped.
 template <class Key, class Points>
-__device__ inline std::uint32_t row_of(voxelize_args<Points> const& args, std::uint32_t voxel, Key key) noexcept {
+__device__ inline std::uint32_t row_of(voxelize_args<Points> const& args, std::uint32_t voxel) noexcept {
   if (args.clouds.size() == 1) return voxel < args.state->rows ? voxel : voxel_none;
-  auto const cloud = static_cast<std::uint64_t>(key) / args.cells;
+  auto const cloud = static_cast<std::uint64_t>(static_cast<Key const*>(args.voxel_keys)[voxel]) / args.cells;
   std::uint32_t const place = voxel - args.cloud_begin[cloud];
   std::uint64_t const row = std::uint64_t{args.cloud_row[cloud]} + place;
   return index_t{place} < args.params.mode.max_voxels && row < args.row_limit ? static_cast<std::uint32_t>(row)
@@ -40,6 +40,9 @@ struct voxel_cell {
   Key y;
   Key z;
 
+  /// Of the only cloud.
+  __device__ explicit voxel_cell(vec<std::int32_t> const& cell) noexcept
+      : cloud{0}, x{static_cast<Key>(cell[0])}, y{static_cast<Key>(cell[1])}, z{static_cast<Key>(cell[2])} {}
   template <class Points>
   __device__ voxel_cell(voxelize_args<Points> const& args, Key key) noexcept {
     // In 32 bits where the keys are: a 64-bit division takes as long as the rest of a row.
@@ -68,12 +71,11 @@ struct row_lanes {
 
 /// Writes a row's coordinates and number of points, by one thread.
 template <class Key, class Points>
-__device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint32_t row, Key key,
+__device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint32_t row, voxel_cell<Key> const& cell,
                                    std::uint32_t kept) noexcept {
   auto const& output = args.output;
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, kept);
   if (output.coords.empty()) return;
-  voxel_cell<Key> const cell{args, key};
   int const columns = column_count(output.columns);
   std::int32_t* const place = output.coords.data() + index_t{row} * columns;
 #pragma unroll

@@ -70,15 +70,15 @@ __global__ void __launch_bounds__(BlockSize, blocks_that_fit(BlockSize))
   std::uint32_t const step = (gridDim.x - 1) * BlockSize;
   for (std::uint64_t first = std::uint64_t{blockIdx.x} * BlockSize; first < frame.size; first += step) {
     std::uint64_t const i = first + threadIdx.x;
-    std::uint32_t const slot = i < frame.size ? args.slots[i] : voxel_none;
+    std::uint32_t const id = i < frame.size ? args.ids[i] : voxel_none;
     if (args.ranked) {
-      if (slot != voxel_none)
-        args.select.members[args.offsets[slot] + args.select.places[i]] = static_cast<std::uint32_t>(i);
+      if (id != voxel_none)
+        args.select.members[args.offsets[id] + args.select.places[i]] = static_cast<std::uint32_t>(i);
       continue;
     }
-    warp_run const run = warp_run::of(slot);
+    warp_run const run = warp_run::of(id);
     std::uint32_t to = voxel_dropped;
-    if (slot != voxel_none && run.leads()) to = atomicAdd(&args.cursors[slot], run.size);
+    if (id != voxel_none && run.leads()) to = atomicAdd(&args.cursors[cursor_of(id)], run.size);
     to = cuda_warp::shuffle(to, run.leader);
     if (to < voxel_dropped)
       args.select.members[to + static_cast<std::uint32_t>(run.rank)] = static_cast<std::uint32_t>(i);

@@ -9,14 +9,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Writes the number of its voxel over each point's slot. The table is no longer needed then.
-template <class Points, class Key, int BlockSize>
+/// Writes the number of its voxel over each point's id. What was noted by id is no longer needed then.
+template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
-  auto const table = table_of<Key>(args, frame);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
-    std::uint32_t const slot = args.slots[i];
-    if (slot != voxel_none) args.slots[i] = table.value(slot).load() & ~voxel_dropped;
+    std::uint32_t const id = args.ids[i];
+    if (id != voxel_none) args.ids[i] = args.lowest[id] & ~voxel_dropped;
   }
 }
 
@@ -98,7 +97,7 @@ template <class Points, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_point_keys_kernel(voxelize_sort_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
-    args.sort_keys[i] = sorted_row_of(args, args.slots[i]);
+    args.sort_keys[i] = sorted_row_of(args, args.ids[i]);
     args.sort_values[i] = i;
     if (blockIdx.x == 0 && i == 0) args.state->sorted = frame.size;
   }
@@ -118,7 +117,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_lists_kernel(voxelize_sort
   if (args.output.point_voxel.empty()) return;
   for (index_t i = first; i < size; i += step) {
     index_t const place = i - frame.begin;
-    std::uint32_t const voxel = place >= 0 && place < index_t{frame.size} ? args.slots[place] : voxel_none;
+    std::uint32_t const voxel = place >= 0 && place < index_t{frame.size} ? args.ids[place] : voxel_none;
     std::uint32_t const row = sorted_row_of(args, voxel);
     args.output.point_voxel.set(i, row == args.no_row ? -1 : index_t{row});
   }
@@ -309,7 +308,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_sort_
   }
   for (std::uint32_t row = blockIdx.x * BlockSize + threadIdx.x; row < rows; row += gridDim.x * BlockSize) {
     std::uint32_t const kept = kept_of(args, args.row_offsets[row + 1] - args.row_offsets[row]);
-    write_voxel(args, row, static_cast<Key const*>(args.row_keys)[row], kept);
+    write_voxel(args, row, voxel_cell<Key>{args, static_cast<Key const*>(args.row_keys)[row]}, kept);
   }
 }
 
