@@ -40,6 +40,19 @@ TEST_CASE("knn_screen, device: a captured call replays on new data", "[knn_scree
   }
 }
 
+TEST_CASE("knn_screen, device: images wider than a tile that are not square", "[knn_screen][device][sanitize]") {
+  // The tiles of an image make a square: the last of these lie outside.
+  auto const cloud = make_cloud(shape::cube, 3000, 2);
+  for (auto const& [width, height] : {std::array<int, 2>{200, 70}, {70, 200}, {129, 257}, {65, 1}}) {
+    for (int const rounds : {0, 2}) {
+      CAPTURE(width, height, rounds);
+      problem_type problem{cloud, camera_at_cube<float>(width, height), 8};
+      problem.method.rounds = rounds;
+      check_answer(screen_on_device<knn_screen_selector>(problem), reference_screen(problem));
+    }
+  }
+}
+
 TEST_CASE("knn_screen, device: frames much smaller than the capacity", "[knn_screen][device][graph][sanitize]") {
   auto const cloud = make_cloud(shape::cube, 30000, 1);
   for (int const rounds : {0, 2}) {
