@@ -64,7 +64,7 @@
 #else
 #define FARPOINT_HIDDEN
 #endif
-// FARPOINT_FEW_INLINE, for builds with a sanitizer, which take longest over what is inlined, leaves it to the compiler.
+// FARPOINT_FEW_INLINE, for tests, which take longest over what is inlined, leaves it to the compiler.
 #if defined(FARPOINT_FEW_INLINE)
 #define FARPOINT_ALWAYS_INLINE inline
 #define FARPOINT_FLATTEN
