@@ -115,59 +115,76 @@ __global__ void note_values(Map map, typename Map::key_type const* keys, typenam
   if (i < size) seen[i] = map.value_or_insert(keys[i], values[i]);
 }
 
+/// Random pairs that a kernel inserts, a thread each, and what each thread noted.
+template <class Map, class Noted>
+class random_insertion {
+ public:
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  using contents = std::unordered_map<key, value>;
+  using kernel = void (*)(Map, key const*, value const*, index_t, Noted*);
+
+  random_insertion(std::size_t count, std::size_t distinct, double load, kernel insert)
+      : pairs_{make_pairs_of<key, value>(key_shape::random, count, distinct, count)},
+        owner_{Map::buckets_for(static_cast<index_t>(distinct), load)} {
+    device_array<key> const keys{keys_of(pairs_)};
+    device_array<value> const values{values_of(pairs_)};
+    device_array<Noted> const noted{count};
+    insert<<<blocks_for(count), block_size, 0, owner_.stream()>>>(owner_.map(), keys.data(), values.data(),
+                                                                  static_cast<index_t>(count), noted.data());
+    REQUIRE_CUDA(cudaGetLastError());
+    owner_.wait();
+    noted_ = noted.download();
+  }
+
+  std::vector<Noted> const& noted() const { return noted_; }
+  key key_of(std::size_t i) const { return pairs_[i].key; }
+  value value_of(std::size_t i) const { return pairs_[i].value; }
+
+  void check(contents const& expected) const {
+    CHECK(same_contents(owner_.contents(), expected));
+    CHECK(owner_.intact());
+  }
+
+ private:
+  std::vector<hash_map_pair<key, value>> pairs_;
+  device_map<Map> owner_;
+  std::vector<Noted> noted_;
+};
+
 /// All threads that insert a key see one value, which is one of those that they had and stays.
 void check_first_values(std::size_t count, std::size_t distinct, double load) {
   using map_type = hash_map_ref<std::uint32_t>;
   CAPTURE(count, distinct, load);
-  auto const pairs = make_pairs_of<std::uint32_t, std::uint32_t>(key_shape::random, count, distinct, count);
-  device_array<std::uint32_t> const keys{keys_of(pairs)};
-  device_array<std::uint32_t> const values{values_of(pairs)};
-  device_array<std::uint32_t> const seen{count};
-  device_map<map_type> const owner{map_type::buckets_for(static_cast<index_t>(distinct), load)};
-  note_values<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
-                                                                    static_cast<index_t>(count), seen.data());
-  REQUIRE_CUDA(cudaGetLastError());
-  owner.wait();
-  auto const first_values = seen.download();
-  std::unordered_map<std::uint32_t, std::uint32_t> expected;
+  random_insertion<map_type, std::uint32_t> const inserted{count, distinct, load, note_values<map_type>};
+  decltype(inserted)::contents expected;
   std::unordered_map<std::uint32_t, bool> is_given;
   bool same = true;
   for (std::size_t i = 0; i < count; ++i) {
-    same = expected.emplace(pairs[i].key, first_values[i]).first->second == first_values[i] && same;
-    is_given[pairs[i].key] = is_given[pairs[i].key] || pairs[i].value == first_values[i];
+    std::uint32_t const seen = inserted.noted()[i];
+    same = expected.emplace(inserted.key_of(i), seen).first->second == seen && same;
+    bool& given = is_given[inserted.key_of(i)];
+    given = given || inserted.value_of(i) == seen;
   }
   for (auto const& key : is_given) same = same && key.second;
   CHECK(same);
   CHECK(expected.size() == distinct);
-  CHECK(same_contents(owner.contents(), expected));
-  CHECK(owner.intact());
+  inserted.check(expected);
 }
 
 /// Of the threads that insert a key, each with a value of its own, one wins, and its value stays.
 template <class Map>
 void check_winners(std::size_t count, std::size_t distinct, double load) {
-  using key = typename Map::key_type;
-  using value = typename Map::value_type;
-  CAPTURE(count, distinct, load, sizeof(key), sizeof(value));
-  auto const pairs = make_pairs_of<key, value>(key_shape::random, count, distinct, count);
-  device_array<key> const keys{keys_of(pairs)};
-  device_array<value> const values{values_of(pairs)};
-  device_array<char> const won{count};
-  device_map<Map> const owner{Map::buckets_for(static_cast<index_t>(distinct), load)};
-  insert_all<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
-                                                                   static_cast<index_t>(count), won.data());
-  REQUIRE_CUDA(cudaGetLastError());
-  owner.wait();
-  auto const winners = won.download();
-  std::unordered_map<key, value> expected;
+  CAPTURE(count, distinct, load, sizeof(typename Map::key_type), sizeof(typename Map::value_type));
+  random_insertion<Map, char> const inserted{count, distinct, load, insert_all<Map>};
+  typename random_insertion<Map, char>::contents expected;
   bool once = true;
   for (std::size_t i = 0; i < count; ++i) {
-    if (winners[i] == 1) once = expected.emplace(pairs[i].key, pairs[i].value).second && once;
+    if (inserted.noted()[i] == 1) once = expected.emplace(inserted.key_of(i), inserted.value_of(i)).second && once;
   }
   CHECK(once);
   CHECK(expected.size() == distinct);
-  CHECK(same_contents(owner.contents(), expected));
-  CHECK(owner.intact());
+  inserted.check(expected);
 }
 
 /// A block's own map in shared memory keeps the minima of the block's part, or any of its values, and hands them on to

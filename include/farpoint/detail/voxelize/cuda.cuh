@@ -116,7 +116,7 @@ class voxelize_enqueue {
     voxelize_sort_args<Points> args{layout_.args, layout_.sort};
     auto const& memory = layout_.sort_memory;
     unsigned const grid = plan_.blocks(points());
-    if (!args.ranked) launch(voxelize_resolve_kernel<Points, block_size>, grid, args);
+    if (!args.ranked) launch(voxelize_resolve_kernel<Points, Key, block_size>, grid, args);
     if (args.params.order == voxel_order::grid && !args.ranked) args.order = sort_voxels(args);
     launch(voxelize_arrange_kernel<Points, Key, block_size>, plan_.blocks(args.most_keys) + 1, args);
     args.sort_keys = memory.keys[0];

@@ -93,11 +93,12 @@ struct voxelize_args {
   /// By id, of a table: the lowest of the voxel's points that are below the id, and then its number, with
   /// voxel_dropped.
   std::uint32_t* lowest = nullptr;
-  void* voxel_keys = nullptr;             ///< by voxel; null where first_points are known instead
-  std::uint32_t* first_points = nullptr;  ///< by voxel
-  std::uint32_t* offsets = nullptr;       ///< by voxel: its points are those from here on to the next voxel's
-  std::uint32_t* cloud_begin = nullptr;   ///< `[clouds + 1]`: first voxel of each cloud
-  std::uint32_t* cloud_row = nullptr;     ///< `[clouds + 1]`: first row of each cloud
+  /// By voxel. Where a table numbers, the voxel's first point, from which the key follows; sort puts the key in its
+  /// place.
+  void* voxel_keys = nullptr;
+  std::uint32_t* offsets = nullptr;      ///< by voxel: its points are those from here on to the next voxel's
+  std::uint32_t* cloud_begin = nullptr;  ///< `[clouds + 1]`: first voxel of each cloud
+  std::uint32_t* cloud_row = nullptr;    ///< `[clouds + 1]`: first row of each cloud
   voxelize_select_arrays select = {};
   voxelize_row_notes notes = {};  ///< of one cloud that a table numbers
 };
@@ -240,11 +241,13 @@ __device__ inline std::uint32_t id_of(voxel_table_ref<Key> const& table, Key key
   }
 }
 
-/// Ids that are cleared before points are inserted. Where the search for voxels may stop early, it mostly does so among
-/// these; those who come later clear their own.
-template <class Points>
+/// Ids that are cleared before points are inserted: all, or those of whole tiles. Where the search for voxels may stop
+/// early, it mostly does so among these; points that come later clear their own. Twice as many would take room in the
+/// L2 cache from the search that follows.
+template <int Tile, class Points>
 __device__ inline std::uint32_t cleared_ids(voxelize_args<Points> const& args, voxel_frame const& frame) noexcept {
-  return static_cast<std::uint32_t>(smaller(std::uint64_t{frame.size}, std::uint64_t{args.most_keys} * 4));
+  std::uint64_t const likely = divide_up(std::uint64_t{args.most_keys} * 2, std::uint64_t{Tile}) * Tile;
+  return static_cast<std::uint32_t>(smaller(std::uint64_t{frame.size}, likely));
 }
 
 /// True if a frame has so few points that all of them are inserted in any case.

@@ -63,19 +63,6 @@ __device__ inline void list_large_voxel(voxelize_args<Points> const& args, std::
   }
 }
 
-/// Notes what tells the cell of a voxel: its first point, or its key.
-template <class Key, class Points>
-__device__ inline void note_voxel(voxelize_args<Points> const& args, voxel_frame const& frame, std::uint32_t voxel,
-                                  std::uint32_t first_point) noexcept {
-  if (args.first_points != nullptr) {
-    args.first_points[voxel] = first_point;
-  } else {
-    Key key{};
-    key_of(args, frame.begin + first_point, key);
-    static_cast<Key*>(args.voxel_keys)[voxel] = key;
-  }
-}
-
 /// Tells what is asked of a voxel that is written; of one cloud in the order of first occurrence its row is its number.
 __device__ inline void note_row(voxelize_row_notes const& notes, std::uint32_t row, std::uint32_t first_point,
                                 std::uint32_t points) noexcept {
@@ -99,10 +86,16 @@ __device__ inline void note_clouds(voxelize_args<Points> const& args, voxel_fram
   }
 }
 
+/// Blocks that a multiprocessor should hold: with more of them registers would be spilled.
+constexpr int number_blocks(int block_size) noexcept {
+  return smaller(blocks_that_fit(block_size), larger(1536 / block_size, 1));
+}
+
 /// Numbers the voxels. Each gets a place in `members` as long as it has points, and its cursor says where. Only one
 /// thread writes to a voxel: it has one first point.
 template <class Points, class Key, int BlockSize>
-__global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_table_args<Points> const args) {
+__global__ void __launch_bounds__(BlockSize, number_blocks(BlockSize))
+    voxelize_number_kernel(voxelize_table_args<Points> const args) {
   using scan = lookback_scan<BlockSize>;
   constexpr std::uint32_t tile_size = BlockSize * voxel_number_items;
   __shared__ typename scan::storage storage;
@@ -128,7 +121,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_number_kernel(voxelize_tab
       bool const dropped = !has_clouds && voxel >= args.row_limit;
       args.cursors[cursor_of(mine.ids[k])] = dropped && !args.sorted ? voxel_dropped : at.second();
       if (voxel < args.most_keys) {
-        note_voxel<Key>(args, frame, voxel, begin + static_cast<std::uint32_t>(k));
+        static_cast<Key*>(args.voxel_keys)[voxel] = begin + static_cast<std::uint32_t>(k);
         args.offsets[voxel] = at.second();
       }
       if (voxel < args.row_limit) note_row(args.notes, voxel, begin + static_cast<std::uint32_t>(k), count);

@@ -109,11 +109,7 @@ class voxelize_plan {
     args.select.pieces_done = cutter.take<std::uint32_t>(points / voxel_large + 1);
     args.ids = cutter.take<std::uint32_t>(points);
     args.select.places = cutter.take<std::uint32_t>(args.ranked && !args.sorted ? points : 0);
-    if (args.sorted || args.ranked || clouds > 1) {
-      args.voxel_keys = cutter.take<std::uint32_t>(keys * key_words());
-    } else {
-      args.first_points = cutter.take<std::uint32_t>(keys);
-    }
+    args.voxel_keys = cutter.take<std::uint32_t>(keys * key_words());
     args.offsets = cutter.take<std::uint32_t>(keys + 1);
 
     workspace_cutter after = cutter;

@@ -21,11 +21,21 @@ __device__ inline std::uint32_t kept_of(voxelize_args<Points> const& args, std::
   return args.params.mode.max_points < index_t{count} ? static_cast<std::uint32_t>(args.params.mode.max_points) : count;
 }
 
-/// Row of a voxel, or voxel_none if it is dropped.
+/// Cloud of a voxel; of select.
 template <class Key, class Points>
-__device__ inline std::uint32_t row_of(voxelize_args<Points> const& args, std::uint32_t voxel) noexcept {
+__device__ inline index_t cloud_of_voxel(voxelize_args<Points> const& args, voxel_frame const& frame,
+                                         std::uint32_t voxel) noexcept {
+  Key const key = static_cast<Key const*>(args.voxel_keys)[voxel];
+  if (args.ranked) return static_cast<index_t>(key / static_cast<Key>(args.cells));
+  return args.clouds.cloud_of(static_cast<std::uint32_t>(frame.begin + static_cast<index_t>(key)));
+}
+
+/// Row of a voxel, or voxel_none if it is dropped; of select.
+template <class Key, class Points>
+__device__ inline std::uint32_t row_of(voxelize_args<Points> const& args, voxel_frame const& frame,
+                                       std::uint32_t voxel) noexcept {
   if (args.clouds.size() == 1) return voxel < args.state->rows ? voxel : voxel_none;
-  auto const cloud = static_cast<std::uint64_t>(static_cast<Key const*>(args.voxel_keys)[voxel]) / args.cells;
+  index_t const cloud = cloud_of_voxel<Key>(args, frame, voxel);
   std::uint32_t const place = voxel - args.cloud_begin[cloud];
   std::uint64_t const row = std::uint64_t{args.cloud_row[cloud]} + place;
   return index_t{place} < args.params.mode.max_voxels && row < args.row_limit ? static_cast<std::uint32_t>(row)
@@ -40,9 +50,11 @@ struct voxel_cell {
   Key y;
   Key z;
 
-  /// Of the only cloud.
-  __device__ explicit voxel_cell(vec<std::int32_t> const& cell) noexcept
-      : cloud{0}, x{static_cast<Key>(cell[0])}, y{static_cast<Key>(cell[1])}, z{static_cast<Key>(cell[2])} {}
+  __device__ voxel_cell(index_t cloud_, vec<std::int32_t> const& cell) noexcept
+      : cloud{static_cast<Key>(cloud_)},
+        x{static_cast<Key>(cell[0])},
+        y{static_cast<Key>(cell[1])},
+        z{static_cast<Key>(cell[2])} {}
   template <class Points>
   __device__ voxel_cell(voxelize_args<Points> const& args, Key key) noexcept {
     // In 32 bits where the keys are: a 64-bit division takes as long as the rest of a row.

@@ -110,7 +110,7 @@ class voxel_rows {
     std::uint32_t const pieces = args_.state->pieces;
     for (std::uint32_t p = blockIdx.x; p < pieces; p += gridDim.x) {
       voxel_piece const piece = args_.select.pieces[p];
-      if (row_of<Key>(args_, piece.voxel) != voxel_none) write_piece(piece);
+      if (row_of<Key>(args_, frame_, piece.voxel) != voxel_none) write_piece(piece);
       __syncthreads();
     }
   }
@@ -120,7 +120,7 @@ class voxel_rows {
     std::uint32_t const voxels = args_.state->large_voxels;
     for (std::uint32_t v = blockIdx.x * warps + warp(); v < voxels; v += gridDim.x * warps) {
       std::uint32_t const voxel = args_.select.large[v];
-      std::uint32_t const row = row_of<Key>(args_, voxel);
+      std::uint32_t const row = row_of<Key>(args_, frame_, voxel);
       if (row == voxel_none) continue;
       warp_lowest lowest{most_};
       std::uint32_t const* const members = args_.select.members + args_.offsets[voxel];
@@ -139,7 +139,7 @@ class voxel_rows {
     for (std::uint32_t voxel = blockIdx.x * BlockSize + threadIdx.x; voxel < voxels; voxel += gridDim.x * BlockSize) {
       std::uint32_t const count = count_of(voxel);
       std::uint32_t const kept = kept_of(args_, count);
-      std::uint32_t const row = row_of<Key>(args_, voxel);
+      std::uint32_t const row = row_of<Key>(args_, frame_, voxel);
       surplus += row != voxel_none ? count - kept : 0;
       dropped += row != voxel_none ? 0 : count;
       if (row != voxel_none) write_voxel(args_, row, cell_of(voxel), kept);
@@ -173,10 +173,11 @@ class voxel_rows {
   }
   __device__ static std::uint32_t warp() noexcept { return threadIdx.x / cuda_warp::lanes; }
   __device__ voxel_cell<Key> cell_of(std::uint32_t voxel) const noexcept {
-    if (args_.first_points == nullptr) return {args_, static_cast<Key const*>(args_.voxel_keys)[voxel]};
+    Key const key = static_cast<Key const*>(args_.voxel_keys)[voxel];
+    if (args_.ranked) return {args_, key};
     vec<std::int32_t> cell{};
-    voxel_of(args_.params.grid, args_.clouds.points()[frame_.begin + index_t{args_.first_points[voxel]}], cell);
-    return voxel_cell<Key>{cell};
+    voxel_of(args_.params.grid, args_.clouds.points()[frame_.begin + static_cast<index_t>(key)], cell);
+    return {args_.clouds.size() == 1 ? 0 : cloud_of_voxel<Key>(args_, frame_, voxel), cell};
   }
   __device__ std::uint32_t count_of(std::uint32_t voxel) const noexcept {
     return args_.offsets[voxel + 1] - args_.offsets[voxel];
@@ -205,7 +206,7 @@ class voxel_rows {
       small.sort(kept);
       next.load(args_.select.members);
       if (small.count == 0) continue;
-      std::uint32_t const row = is_one_cloud ? small.voxel : row_of<Key>(args_, small.voxel);
+      std::uint32_t const row = is_one_cloud ? small.voxel : row_of<Key>(args_, frame_, small.voxel);
       if (row != voxel_none) write_row(row, kept, smaller(small.count, most_kept));
     }
   }
@@ -268,7 +269,7 @@ class voxel_rows {
     offer_members<true>(all, args_, frame_, {warp() * cuda_warp::lanes, results, std::uint32_t{BlockSize}},
                         [members, most](std::uint32_t i) { return members + i / most * voxel_large + i % most; });
     all = merged(all);
-    if (warp() == 0) write_selected(all, row_of<Key>(args_, piece.voxel), piece.voxel);
+    if (warp() == 0) write_selected(all, row_of<Key>(args_, frame_, piece.voxel), piece.voxel);
   }
 
   voxelize_args<Points> const& args_;
@@ -305,7 +306,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_map_kernel(voxelize_args<P
     index_t const place = i - frame.begin;
     std::uint32_t const id = place >= 0 && place < index_t{frame.size} ? args.ids[place] : voxel_none;
     std::uint32_t row = voxel_none;
-    if (id != voxel_none) row = row_of<Key>(args, args.ranked ? id : args.lowest[id] & ~voxel_dropped);
+    if (id != voxel_none) row = row_of<Key>(args, frame, args.ranked ? id : args.lowest[id] & ~voxel_dropped);
     args.output.point_voxel.set(i, row == voxel_none ? -1 : index_t{row});
   }
 }

@@ -9,13 +9,21 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Writes the number of its voxel over each point's id. What was noted by id is no longer needed then.
-template <class Points, int BlockSize>
+/// Writes the number of its voxel over each point's id, and its key over each voxel's first point. What was noted by id
+/// is no longer needed then.
+template <class Points, class Key, int BlockSize>
 __global__ void __launch_bounds__(BlockSize) voxelize_resolve_kernel(voxelize_args<Points> const args) {
   voxel_frame const frame = frame_of(args);
   for (std::uint32_t i = blockIdx.x * BlockSize + threadIdx.x; i < frame.size; i += gridDim.x * BlockSize) {
     std::uint32_t const id = args.ids[i];
     if (id != voxel_none) args.ids[i] = args.lowest[id] & ~voxel_dropped;
+  }
+  auto* const keys = static_cast<Key*>(args.voxel_keys);
+  std::uint32_t const voxels = smaller(args.state->voxels, args.most_keys);
+  for (std::uint32_t voxel = blockIdx.x * BlockSize + threadIdx.x; voxel < voxels; voxel += gridDim.x * BlockSize) {
+    Key key{};
+    key_of(args, frame.begin + static_cast<index_t>(keys[voxel]), key);
+    keys[voxel] = key;
   }
 }
 
