@@ -7,6 +7,17 @@
 #include <catch2/catch.hpp>
 #endif
 
+// Each assertion of Catch2 3 saves nvcc's warnings and restores them. After a few of those and of other headers'
+// cudafe++ 13.0 does not end.
+#if defined(__CUDACC__) && defined(CATCH_VERSION_MAJOR) && CATCH_VERSION_MAJOR >= 3
+#undef CATCH_INTERNAL_START_WARNINGS_SUPPRESSION
+#undef CATCH_INTERNAL_STOP_WARNINGS_SUPPRESSION
+#undef CATCH_INTERNAL_SUPPRESS_UNUSED_VARIABLES_WARNINGS
+#define CATCH_INTERNAL_START_WARNINGS_SUPPRESSION
+#define CATCH_INTERNAL_STOP_WARNINGS_SUPPRESSION
+#define CATCH_INTERNAL_SUPPRESS_UNUSED_VARIABLES_WARNINGS
+#endif
+
 // Cases that a build with a sanitizer never runs, tagged [scalar], [one_thread] or [slow], are templates there that
 // nobody instantiates: parsed, but no code is generated.
 #define FARPOINT_UNBUILT_CASE \

@@ -83,7 +83,7 @@ class held_multiprocessors {
   /// What is on the stream ends while they are held.
   void check_ends(cudaStream_t stream) const {
     // Other processes may have the device for most of the time.
-    CHECK(finishes_within(stream, std::chrono::seconds{30}));
+    CHECK(finishes_within(stream, std::chrono::seconds{15}));
     CHECK(cudaStreamQuery(stream_) == cudaErrorNotReady);
     (void)cudaGetLastError();
   }
