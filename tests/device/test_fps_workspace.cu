@@ -14,10 +14,28 @@ using farpoint_tests::random_magnitude;
 
 namespace {
 
-template <fps_kernel Kernel, int Blocks = 1, bool Boxes = false>
+/// Chooses at run time: a type for each kernel would have a plan for each, and for each type of points.
 struct only : fps_selector {
   static constexpr bool maxima_clusters = true;
-  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Blocks, Boxes}; }
+  static fps_choice choose(fps_case const&) noexcept { return choice; }
+
+  inline static fps_choice choice{};
+};
+
+constexpr fps_choice choice_of(fps_kernel kernel, int blocks = 1, bool boxes = false) {
+  return {kernel, blocks, blocks, boxes};
+}
+
+/// One kernel of each kind.
+constexpr fps_choice every_kernel[] = {
+    choice_of(fps_kernel::in_registers),
+    choice_of(fps_kernel::in_global_memory),
+    choice_of(fps_kernel::in_block),
+    choice_of(fps_kernel::in_cluster, 8),
+    choice_of(fps_kernel::in_grid),
+    choice_of(fps_kernel::maxima_in_block),
+    choice_of(fps_kernel::maxima_in_cluster, 4, true),
+    choice_of(fps_kernel::maxima_in_grid, 40, true),
 };
 
 /// An H200, and a GPU without clusters.
@@ -97,14 +115,11 @@ template <class Points>
 void check_kernels() {
   CAPTURE(Points::dim, sizeof(typename Points::coord));
   check_sizes(bytes_of<fps_selector, Points>);
-  check_sizes(bytes_of<only<fps_kernel::in_registers>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::in_global_memory>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::in_block>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::in_cluster, 8>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::in_grid>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::maxima_in_block>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::maxima_in_cluster, 4, true>, Points>);
-  check_sizes(bytes_of<only<fps_kernel::maxima_in_grid, 40, true>, Points>);
+  for (fps_choice const& choice : every_kernel) {
+    CAPTURE(static_cast<int>(choice.kernel));
+    only::choice = choice;
+    check_sizes(bytes_of<only, Points>);
+  }
 }
 
 template <class Coord, int... Dim>
@@ -200,23 +215,24 @@ TEST_CASE("fps, device: what a point takes in each kernel", "[fps][device]") {
   STATIC_REQUIRE(fps_global_memory_scalars<point_view<double, 4>> == 5);
   STATIC_REQUIRE(fps_global_memory_scalars<point_view<double, 5>> == 5);
 
-  auto const bytes = [](auto selector, auto points, index_t clouds) {
-    using plan = detail::fps_cuda_plan<decltype(selector), decltype(points)>;
+  auto const bytes = [](fps_choice const& choice, auto points, index_t clouds) {
+    only::choice = choice;
+    using plan = detail::fps_cuda_plan<only, decltype(points)>;
     fps_params params;
     params.samples = 1000;
     auto const all = batch<decltype(points)>::regular(points, clouds);
     return static_cast<double>(plan{all, params, devices[0]}.bytes()) / static_cast<double>(points.size());
   };
   constexpr index_t n = 1000000;
-  CHECK(bytes(only<fps_kernel::in_global_memory>{}, point_view<float, 16>{nullptr, n}, 1) == 40);
-  CHECK(bytes(only<fps_kernel::in_global_memory>{}, point_view<double, 16>{nullptr, n}, 1) == 40);
-  CHECK(bytes(only<fps_kernel::in_global_memory>{}, point_view<float, 3>{nullptr, n}, 1) == 16);
-  CHECK(bytes(only<fps_kernel::in_block>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
-  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<float, 3>{nullptr, n}, 1) < 20.4);
-  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, n}, 1) < 36.4);
-  CHECK(bytes(only<fps_kernel::maxima_in_block>{}, point_view<float, 3>{nullptr, n}, 1000) == 0);
-  CHECK(bytes(only<fps_kernel::maxima_in_grid, 132, true>{}, point_view<float, 3>{nullptr, n}, 1) < 30.3);
+  CHECK(bytes(choice_of(fps_kernel::in_global_memory), point_view<float, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(choice_of(fps_kernel::in_global_memory), point_view<double, 16>{nullptr, n}, 1) == 40);
+  CHECK(bytes(choice_of(fps_kernel::in_global_memory), point_view<float, 3>{nullptr, n}, 1) == 16);
+  CHECK(bytes(choice_of(fps_kernel::in_block), point_view<float, 3>{nullptr, n}, 1000) == 0);
+  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<float, 3>{nullptr, n}, 1) < 20.4);
+  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, n}, 1) < 36.4);
+  CHECK(bytes(choice_of(fps_kernel::maxima_in_block), point_view<float, 3>{nullptr, n}, 1000) == 0);
+  CHECK(bytes(choice_of(fps_kernel::maxima_in_grid, 132, true), point_view<float, 3>{nullptr, n}, 1) < 30.3);
   // The boxes are in the workspace, too.
-  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) > 36.8);
-  CHECK(bytes(only<fps_kernel::in_grid>{}, point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
+  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, 1000 * n}, 4) > 36.8);
+  CHECK(bytes(choice_of(fps_kernel::in_grid), point_view<double, 3>{nullptr, 1000 * n}, 4) < 37.3);
 }

@@ -14,7 +14,8 @@ Result run_portable(Arguments... arguments) noexcept {
   return Work::run(arguments...);
 }
 
-// FARPOINT_ISA, for tests that run where they are built, names the one target to compile for.
+// FARPOINT_ISA, for tests that run where they are built, names the one target to compile for. With
+// FARPOINT_NO_ISA_DISPATCH that is the caller's.
 #if defined(FARPOINT_ISA)
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments... arguments) noexcept {
@@ -23,7 +24,11 @@ FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments
 #endif
 
 // What the caller's flags ask for anyway is not compiled a second time.
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(FARPOINT_ISA) && !(defined(__AVX2__) && defined(__FMA__))
+#if defined(__GNUC__) && defined(__x86_64__) && !defined(FARPOINT_ISA) && !defined(FARPOINT_NO_ISA_DISPATCH)
+#define FARPOINT_DISPATCHES 1
+#endif
+
+#if defined(FARPOINT_DISPATCHES) && !(defined(__AVX2__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX2 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments... arguments) noexcept {
@@ -31,7 +36,7 @@ FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments..
 }
 #endif
 
-#if defined(__GNUC__) && defined(__x86_64__) && !defined(FARPOINT_ISA) && !(defined(__AVX512F__) && defined(__FMA__))
+#if defined(FARPOINT_DISPATCHES) && !(defined(__AVX512F__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX512 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx512f,fma"))) Result run_avx512(Arguments... arguments) noexcept {
