@@ -16,65 +16,71 @@ namespace reference {
 
 namespace detail {
 
+/// Takes a sample: lowers the distances to the nearest sample, and finds the largest.
+/// @param nearest  squared; -1 for what can be sampled no more
+/// @return the first point of the largest distance; -1 when there is none
+template <class Point, class Scalar>
+index_t fps_take(std::vector<Point> const& points, index_t picked, std::vector<Scalar>& nearest) {
+  Point const* const point = points.data();
+  Scalar* const distance = nearest.data();
+  Point const sample = point[picked];
+  distance[picked] = -1;
+  auto const n = static_cast<index_t>(points.size());
+  index_t farthest = -1;
+  Scalar largest = -1;
+  for (index_t i = 0; i < n; ++i) {
+    Scalar const d = distance2(point[i], sample);
+    if (d < distance[i]) distance[i] = d;
+    if (distance[i] > largest) {
+      largest = distance[i];
+      farthest = i;
+    }
+  }
+  return farthest;
+}
+
 /// The serial loop over one cloud; returns the number of samples.
 template <class Points>
 index_t fps_one_cloud(Points cloud, index_t first, std::vector<index_t> const& chosen, index_t samples,
                       typename Points::scalar stop2, index_t* indices, typename Points::scalar* distances,
                       fps_report& report) {
   using scalar = typename Points::scalar;
-  auto const n = static_cast<std::size_t>(cloud.size());
-  std::vector<scalar> nearest(n, std::numeric_limits<scalar>::infinity());
-  std::vector<char> candidate(n);
+  index_t const n = cloud.size();
   // Loaded once, though each sample looks at all.
   std::vector<decltype(cloud[index_t{}])> points;
-  points.reserve(n);
-  for (std::size_t i = 0; i < n; ++i) {
-    points.push_back(cloud[static_cast<index_t>(i)]);
-    candidate[i] = is_finite(points[i]) ? 1 : 0;
-    report.non_finite += is_finite(points[i]) ? 0 : 1;
+  std::vector<scalar> nearest;
+  index_t best = -1;
+  for (index_t i = 0; i < n; ++i) {
+    points.push_back(cloud[i]);
+    bool const is_candidate = is_finite(points.back());
+    nearest.push_back(is_candidate ? std::numeric_limits<scalar>::infinity() : -1);
+    if (is_candidate && best < 0) best = i;
+    report.non_finite += is_candidate ? 0 : 1;
   }
-
-  auto const pick = [&](index_t picked) {
-    candidate[static_cast<std::size_t>(picked)] = 0;
-    auto const sample = cloud[picked];
-    for (std::size_t i = 0; i < n; ++i) {
-      scalar const d = distance2(points[i], sample);
-      if (d < nearest[i]) nearest[i] = d;
-    }
-  };
 
   bool started = false;
   for (index_t const index : chosen) {
-    bool const is_point = index >= 0 && index < cloud.size();
+    bool const is_point = index >= 0 && index < n;
     if (!is_point && index != -1) ++report.chosen_out_of_range;
     if (!is_point || !is_finite(cloud[index])) continue;
-    pick(index);
+    best = fps_take(points, index, nearest);
     started = true;
   }
 
-  if (!started && n > 0 && (first < 0 || first >= cloud.size())) {
-    ++report.first_out_of_range;
-    return 0;
-  }
-  index_t count = 0;
-  while (count < samples) {
-    index_t best = -1;
-    if (count == 0 && !started && n > 0 && candidate[static_cast<std::size_t>(first)]) {
-      best = first;
-    } else {
-      for (std::size_t i = 0; i < n; ++i) {
-        if (candidate[i] && (best < 0 || nearest[i] > nearest[static_cast<std::size_t>(best)])) {
-          best = static_cast<index_t>(i);
-        }
-      }
+  if (!started && n > 0) {
+    if (first < 0 || first >= n) {
+      ++report.first_out_of_range;
+      return 0;
     }
-    if (best < 0 || nearest[static_cast<std::size_t>(best)] < stop2) break;
+    if (is_finite(cloud[first])) best = first;
+  }
+  for (index_t count = 0; count < samples; ++count) {
+    if (best < 0 || nearest[static_cast<std::size_t>(best)] < stop2) return count;
     indices[count] = best;
     distances[count] = nearest[static_cast<std::size_t>(best)];
-    ++count;
-    pick(best);
+    best = fps_take(points, best, nearest);
   }
-  return count;
+  return samples;
 }
 
 }  // namespace detail
