@@ -23,11 +23,11 @@ FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments
 }
 #endif
 
-// What the caller's flags ask for anyway is not compiled a second time.
 #if defined(__GNUC__) && defined(__x86_64__) && !defined(FARPOINT_ISA) && !defined(FARPOINT_NO_ISA_DISPATCH)
 #define FARPOINT_DISPATCHES 1
 #endif
 
+// What the caller's flags ask for anyway is not compiled a second time.
 #if defined(FARPOINT_DISPATCHES) && !(defined(__AVX2__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX2 1
 template <class Work, class Result, class... Arguments>
