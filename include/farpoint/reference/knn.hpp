@@ -35,18 +35,30 @@ std::vector<numbered_point<Points>> finite_points(Points const& cloud) {
   return found;
 }
 
-/// All of these points within the radius of a query, in the order of their indices.
+/// The `most` nearest of these points within the radius of a query, in order: O(points).
 template <class Points, class Point>
-std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_point<Points>> const& points,
-                                                           Point const& query, typename Points::scalar radius2,
-                                                           index_t excluded) {
+std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbered_point<Points>> const& points,
+                                                               Point const& query, typename Points::scalar radius2,
+                                                               index_t excluded, std::size_t most) {
   std::vector<neighbour<typename Points::scalar>> found;
   if (!is_finite(query)) return found;
+  auto farthest = radius2;
+  bool are_enough = false;
   for (auto const& [point, i] : points) {
     if (i == excluded) continue;
     auto const d = distance2(point, query);
-    if (d <= radius2) found.emplace_back(d, i);
+    // Of equal distances the lower index is nearer, and this one is higher than all before.
+    if (are_enough ? !(d < farthest) : !(d <= farthest)) continue;
+    found.emplace_back(d, i);
+    if (found.size() < 2 * most) continue;
+    auto const last = found.begin() + static_cast<std::ptrdiff_t>(most) - 1;
+    std::nth_element(found.begin(), last, found.end());
+    farthest = last->first;
+    are_enough = true;
+    found.resize(most);
   }
+  std::sort(found.begin(), found.end());
+  found.resize(std::min(found.size(), most));
   return found;
 }
 
@@ -106,13 +118,11 @@ result knn(batch<Points> const& points, batch<Queries> const& queries, exact con
   for (index_t b = 0; b < points.size(); ++b) {
     auto const cloud = detail::finite_points(points[b]);
     for (index_t i = 0; i < queries[b].size(); ++i) {
-      auto found = detail::all_within(cloud, queries[b][i], radius2, method.exclude_self ? i : -1);
-      auto const kept = std::min(found.size(), static_cast<std::size_t>(k));
-      std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(kept), found.end());
-      found.resize(kept);
+      auto const found = detail::nearest_within(cloud, queries[b][i], radius2, method.exclude_self ? i : -1,
+                                                static_cast<std::size_t>(k));
       index_t const row = queries.begin_of(b) + i;
       detail::write_row(found, row, k, output.indices, output.distances);
-      if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(kept));
+      if (!output.counts.empty()) output.counts.set(row, static_cast<index_t>(found.size()));
     }
   }
   if (output.report != nullptr) {

@@ -15,6 +15,21 @@ result check_radius_clouds(batch<Points> const& points, batch<Queries> const& qu
   return farpoint::detail::check_queries(queries, points.size());
 }
 
+/// All of these points within the radius of a query, in the order of their indices.
+template <class Points, class Point>
+std::vector<neighbour<typename Points::scalar>> all_within(std::vector<numbered_point<Points>> const& points,
+                                                           Point const& query, typename Points::scalar radius2,
+                                                           index_t excluded) {
+  std::vector<neighbour<typename Points::scalar>> found;
+  if (!is_finite(query)) return found;
+  for (auto const& [point, i] : points) {
+    if (i == excluded) continue;
+    auto const d = distance2(point, query);
+    if (d <= radius2) found.emplace_back(d, i);
+  }
+  return found;
+}
+
 /// The neighbours of each row.
 template <class Scalar>
 using found_rows = std::vector<std::vector<neighbour<Scalar>>>;
