@@ -7,6 +7,7 @@
 #include "../shared/for_each_seed.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/knn_shard_problem.hpp"
+#include "../shared/test_scale.hpp"
 #include "../shared/together.hpp"
 
 #include <set>
@@ -98,7 +99,7 @@ std::vector<index_t> random_cuts(random_source& random, int ranks, index_t n) {
 }  // namespace
 
 TEST_CASE("curve_split: parts of random clouds have the same size, and follow one another", "[shard][curve]") {
-  for_each_seed(200, [](std::uint64_t seed) {
+  for_each_seed(rounds(200), [](std::uint64_t seed) {
     random_source random{seed + 77};
     auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
     auto const cloud = packed<float>(make_cloud(which, static_cast<std::size_t>(random.below(600)), seed));
@@ -178,14 +179,14 @@ void check_reach_of(std::uint64_t seed) {
 }
 
 TEST_CASE("curve_reach: no owner of near points is left out", "[shard][curve]") {
-  for_each_seed(200, [](std::uint64_t seed) { check_reach_of<float>(seed); });
+  for_each_seed(rounds(200), [](std::uint64_t seed) { check_reach_of<float>(seed); });
   random_source random{6};
   auto const cloud = packed<float>(make_cloud(shape::cube, 5000, 4));
   CHECK(check_reach(cloud, random_cuts(random, 7, 5000), random) > 10);
 }
 
 SCALAR_TEST_CASE("curve_reach: double coordinates", "[shard][curve][scalar]") {
-  for_each_seed(100, [](std::uint64_t seed) { check_reach_of<double>(seed); });
+  for_each_seed(rounds(100), [](std::uint64_t seed) { check_reach_of<double>(seed); });
 }
 
 TEST_CASE("curve_split: a point far away from all others leaves them their places", "[shard][curve]") {

@@ -6,6 +6,7 @@
 
 #include "../catch.hpp"
 #include "../shared/splat_problem.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -222,7 +223,7 @@ bool same_picture(picture const& a, picture const& b) {
 TEST_CASE("draw_splats, host: what every line of sight meets", "[splats][host]") {
   std::size_t certain = 0;
   std::size_t all = 0;
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(150); ++seed) {
     CAPTURE(seed);
     auto problem = random_splats<float>(seed, all_shapes[seed % std::size(all_shapes)]);
     problem.params.light = farpoint::splat_light::none();
@@ -234,7 +235,7 @@ TEST_CASE("draw_splats, host: what every line of sight meets", "[splats][host]")
 }
 
 TEST_CASE("draw_splats, host: no order and no number of threads changes a bit", "[splats][host]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
     CAPTURE(seed);
     auto const problem = random_splats<float>(seed, shape::clusters);
     auto const first = run(problem);

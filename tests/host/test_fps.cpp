@@ -9,6 +9,7 @@
 #include "../shared/fps_problem.hpp"
 #include "../shared/limits.hpp"
 #include "../shared/printed.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 
@@ -175,7 +176,7 @@ TEST_CASE("fps, host: thousands of small problems in many chunks and rounds", "[
 
 TEST_CASE("fps, host: a short list keeps the best, and its threshold says what it may have dropped", "[fps][host]") {
   using entry = farpoint::detail::fps_entry<float>;
-  for (std::uint64_t seed = 0; seed < 500; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(500); ++seed) {
     CAPTURE(seed);
     random_source random{seed};
     auto const keep = static_cast<std::uint32_t>(1 + random.below(8));

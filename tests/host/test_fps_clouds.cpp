@@ -9,6 +9,7 @@
 #include "../catch.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/index_problem.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch;
@@ -45,7 +46,7 @@ bool same(picks const& a, picks const& b) {
 }  // namespace
 
 TEST_CASE("fps: samples of each cloud are the first of those of all, and then padding", "[fps][host]") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
     auto const problem = random_index_problem(seed, 1500);
     auto const clouds = index_problem::batch_of(problem.points.data(), problem.points.size(),
                                                 problem.point_offsets.data(), problem.clouds());

@@ -4,6 +4,7 @@
 #include "../catch.hpp"
 #include "../shared/host_array.hpp"
 #include "../shared/index_problem.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -59,7 +60,7 @@ std::vector<std::int32_t> subset_of(std::vector<std::array<float, 3>> const& poi
 }  // namespace
 
 TEST_CASE("poisson_subset: apart, maximal, and the same every time", "[fps][host]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
     random_source random{seed};
     auto const points = random_points(random, random.below(700), seed % 2 == 0);
     auto const cloud = farpoint::view_points(points);
@@ -126,7 +127,7 @@ TEST_CASE("poisson_subset: radii at the ends, no points, and bad arguments", "[f
 }
 
 TEST_CASE("fps_extend: a cloud grows, its samples stay", "[fps][host]") {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
     random_source random{seed};
     auto const all = random_points(random, 50 + random.below(900), seed % 2 == 0);
     double const stop = seed % 3 == 0 ? 0.1 : 0;

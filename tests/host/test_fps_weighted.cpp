@@ -4,6 +4,7 @@
 #include "../catch.hpp"
 #include "../shared/fps_weighted_problem.hpp"
 #include "../shared/host_array.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -121,7 +122,7 @@ int differences(maxima_by_weight rule, std::uint64_t clouds) {
 }  // namespace
 
 TEST_CASE("fps_weighted: the serial loop's answer, whatever clouds and weights are", "[fps][host]") {
-  for (std::uint64_t seed = 0; seed < 160; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(160); ++seed) {
     auto const problem = random_weighted_problem(seed);
     CAPTURE(seed, problem.clouds.points.size(), problem.params.samples, problem.params.stop_below);
     auto const expected = weighted_oracle(problem);

@@ -7,6 +7,7 @@
 #include "../catch.hpp"
 #include "../shared/gather_problem.hpp"
 #include "../shared/host_array.hpp"
+#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::feature_rows;
@@ -61,7 +62,7 @@ TEST_CASE("gather: indices of fps() count within the clouds of a batch", "[gathe
 }
 
 TEST_CASE("gather: rows and channels in any order, regular and ragged clouds", "[gather][host]") {
-  for (std::uint64_t seed = 0; seed < 300; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(300); ++seed) {
     auto const problem = random_gather_problem(seed);
     CAPTURE(seed);
     check_on_host<float>(problem, 1);

@@ -250,7 +250,7 @@ TEST_CASE("knn_shard along a curve: queries that are not the points go to where 
 }
 
 TEST_CASE("knn_shard along a curve: an own point is left out, wherever its query goes", "[knn][shard]") {
-  for_each_seed(60, [](std::uint64_t seed) {
+  for_each_seed(rounds(60), [](std::uint64_t seed) {
     auto problem = random_knn_shard_problem<float>(seed + 12000);
     problem.along_curve = true;
     problem.in_place = false;

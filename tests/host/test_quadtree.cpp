@@ -244,7 +244,7 @@ TEST_CASE("a quadtree of images of many shapes", "[spatial][quadtree]") {
 }
 
 TEST_CASE("a quadtree of random images", "[spatial][quadtree]") {
-  for (std::uint64_t seed = 1; seed <= 60; ++seed) {
+  for (std::uint64_t seed = 1; seed <= farpoint_tests::rounds(60); ++seed) {
     random_source random{seed};
     int const width = 1 + static_cast<int>(random.below(200));
     int const height = 1 + static_cast<int>(random.below(200));

@@ -2,6 +2,7 @@
 #include <farpoint/scale/voxel_map.hpp>
 
 #include "../catch.hpp"
+#include "../shared/test_scale.hpp"
 #include "../shared/voxel_map_problem.hpp"
 
 using namespace farpoint_tests;
@@ -57,14 +58,14 @@ struct small_map {
 }  // namespace
 
 TEST_CASE("voxel map, host: tiles of random problems give what one call gives", "[voxelize][voxel_map]") {
-  for (std::uint64_t seed = 0; seed < 150; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(150); ++seed) {
     CAPTURE(seed);
     check_on_host(random_voxel_map_problem<float>(seed, 3000));
   }
 }
 
 SCALAR_TEST_CASE("voxel map, host: double and UTM coordinates", "[voxelize][voxel_map][scalar]") {
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
     CAPTURE(seed);
     check_on_host(random_voxel_map_problem<double>(seed, 2000));
     random_source random{seed};

@@ -31,9 +31,9 @@ TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all 
 }
 
 SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
-  for_each_shared_out<double>(40, 0, check_steps<host_steps>);
-  for_each_shared_out<farpoint::float16>(40, 0, check_steps<host_steps>);
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for_each_shared_out<double>(rounds(40), 0, check_steps<host_steps>);
+  for_each_shared_out<farpoint::float16>(rounds(40), 0, check_steps<host_steps>);
+  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
     CAPTURE(seed);
     random_source random{seed};
     auto const cloud = make_cloud(shape::utm, 600, seed);

@@ -30,8 +30,8 @@ TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_vox
 }
 
 SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
-  for_each_shared_out<double>(40, 0, check_steps<stream_steps>);
-  for_each_shared_out<farpoint::float16>(40, 0, check_steps<stream_steps>);
+  for_each_shared_out<double>(rounds(40), 0, check_steps<stream_steps>);
+  for_each_shared_out<farpoint::float16>(rounds(40), 0, check_steps<stream_steps>);
 }
 
 TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][shard]") {
