@@ -228,8 +228,8 @@ TEST_CASE("splat tiles: a patch that may not meet a splat does not", "[splats][h
       }
     }
   }
-  CHECK(met > 10000);
-  CHECK(passed_over > 10000);
+  CHECK(met > rounds(10000));
+  CHECK(passed_over > rounds(10000));
   CHECK(in_vain < met);
 }
 
