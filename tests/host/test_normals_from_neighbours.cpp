@@ -5,7 +5,6 @@
 
 #include "../catch.hpp"
 #include "../shared/splat_problem.hpp"
-#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -148,7 +147,7 @@ TEST_CASE("normals_from_neighbours, host: rows without a plane", "[normals][host
 }
 
 TEST_CASE("normals_from_neighbours, host: rows of anything, and rows that are not there", "[normals][host]") {
-  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     auto const problem = random_neighbour_rows<float>(seed, all_shapes[seed % std::size(all_shapes)]);
     auto const found = run(problem, 1 + static_cast<int>(seed % 3));

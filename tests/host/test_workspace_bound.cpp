@@ -13,7 +13,6 @@
 #include "../catch.hpp"
 #include "../shared/random_batches.hpp"
 #include "../shared/screen_limits.hpp"
-#include "../shared/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch;
@@ -27,7 +26,7 @@ namespace {
 /// Calls `check(limits, exec)` with limits of all magnitudes.
 template <class Check>
 void for_limits(Check const& check) {
-  for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
     random_source random{seed};
     batch_limits const limits{random_magnitude(random, 26), 1 + random_magnitude(random, 14)};
     host_exec const exec{static_cast<int>(1 + random_magnitude(random, 6))};
@@ -139,7 +138,7 @@ TEST_CASE("workspace bounds: knn, radius and what is made of neighbours", "[limi
 }
 
 TEST_CASE("workspace bounds: knn in screen space", "[limits][host]") {
-  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     host_exec const exec{1 + static_cast<int>(seed % 40)};
     check_screen_bound<point_view<float>>(exec, seed);
     check_screen_bound<point_view<double>>(exec, seed);

@@ -8,7 +8,6 @@
 #include "../catch.hpp"
 #include "call_memory.hpp"
 #include "clouds.hpp"
-#include "test_scale.hpp"
 
 namespace farpoint_tests {
 
@@ -227,7 +226,7 @@ draw_splats_problem<Coord> random_splats(std::uint64_t seed, shape which) {
 /// Calls `check(problem)` for random splats of each shape.
 template <class Check>
 void for_random_splats(Check const& check) {
-  for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
+  for (std::uint64_t seed = 0; seed < 60; ++seed) {
     CAPTURE(seed);
     check(random_splats<float>(seed, all_shapes[seed % std::size(all_shapes)]));
     if (seed % 8 == 0) check(random_splats<double>(seed, shape::cube));
