@@ -43,18 +43,16 @@ std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbe
   std::vector<neighbour<typename Points::scalar>> found;
   if (!is_finite(query)) return found;
   auto farthest = radius2;
-  bool are_enough = false;
   for (auto const& [point, i] : points) {
     if (i == excluded) continue;
     auto const d = distance2(point, query);
     // Of equal distances the lower index is nearer, and this one is higher than all before.
-    if (are_enough ? !(d < farthest) : !(d <= farthest)) continue;
+    if (!(found.size() < most ? d <= farthest : d < farthest)) continue;
     found.emplace_back(d, i);
     if (found.size() < 2 * most) continue;
     auto const last = found.begin() + static_cast<std::ptrdiff_t>(most) - 1;
     std::nth_element(found.begin(), last, found.end());
     farthest = last->first;
-    are_enough = true;
     found.resize(most);
   }
   std::sort(found.begin(), found.end());
