@@ -8,27 +8,15 @@
 #include <cstdio>
 
 #include "../shared/knn_problem.hpp"
+#include "bits_part.hpp"
 
 using namespace farpoint_tests;
 
 namespace {
 
-/// FNV-1a.
-class checksum {
- public:
-  template <class T>
-  checksum& add(std::vector<T> const& values) {
-    auto const* const data = reinterpret_cast<unsigned char const*>(values.data());
-    for (std::size_t i = 0; i < values.size() * sizeof(T); ++i) hash_ = (hash_ ^ data[i]) * 1099511628211u;
-    return *this;
-  }
-  void print(char const* name, farpoint::result outcome) const {
-    std::printf("%s: %s %016llx\n", name, outcome.reason, static_cast<unsigned long long>(hash_));
-  }
-
- private:
-  std::uint64_t hash_ = 1469598103934665603u;
-};
+void print_outcome(char const* name, farpoint::result outcome, checksum const& sum) {
+  std::printf("%s: %s %016llx\n", name, outcome.reason, sum.value());
+}
 
 template <class Coord>
 void print(xyz_cloud const& cloud, int threads) {
@@ -44,7 +32,7 @@ void print(xyz_cloud const& cloud, int threads) {
     std::vector<scalar> distances(indices.size());
     auto const outcome =
         knn(exec, clouds, exact{}, k, farpoint::knn_output<scalar>{indices, distances}, workspace.get());
-    checksum{}.add(indices).add(distances).print("knn", outcome);
+    print_outcome("knn", outcome, checksum{}.add(indices).add(distances));
   }
 
   farpoint::radius_params params;
@@ -53,27 +41,23 @@ void print(xyz_cloud const& cloud, int threads) {
   std::vector<scalar> distances(20 * n);
   auto const rows = radius_rows(exec, clouds, params, farpoint::radius_rows_output<scalar>{offsets, list, distances},
                                 workspace.get());
-  checksum{}.add(offsets).add(list).add(distances).print("radius_rows", rows);
+  print_outcome("radius_rows", rows, checksum{}.add(offsets).add(list).add(distances));
 
   std::vector<scalar> means(n), normals(3 * n), curvatures(n);
   auto const averaged = mean_knn_distance(exec, clouds, 3, means, workspace.get());
-  checksum{}.add(means).print("mean_knn_distance", averaged);
+  print_outcome("mean_knn_distance", averaged, checksum{}.add(means));
   auto const estimated = estimate_normals(exec, clouds, {}, {normals, curvatures}, workspace.get());
-  checksum{}.add(normals).add(curvatures).print("estimate_normals", estimated);
+  print_outcome("estimate_normals", estimated, checksum{}.add(normals).add(curvatures));
 
   knn_problem<Coord> const asked{make_cloud(shape::cube, 500, 3), 3};
   std::vector<float> features(n), interpolated(500);
   for (std::size_t i = 0; i < n; ++i) features[i] = static_cast<float>(i % 1000) / 8;
   auto const done = interpolate(exec, clouds, farpoint::span<float const>{features}, clouds_in_place(asked.points), 1,
                                 {interpolated}, workspace.get());
-  checksum{}.add(interpolated).print("interpolate", done);
+  print_outcome("interpolate", done, checksum{}.add(interpolated));
 }
 
-}  // namespace
-
-/// Usage: knn_bits [threads]
-int main(int argc, char** argv) {
-  int const threads = argc > 1 ? std::atoi(argv[1]) : 1;
+void print_all(int threads) {
   for (shape const which : all_shapes) {
     // An index of several levels; unoptimised builds are slow.
     auto const cloud = make_cloud(which, 700, 17);
@@ -90,3 +74,7 @@ int main(int argc, char** argv) {
     print<float>(part, threads);
   }
 }
+
+bits_part const part{"knn", print_all};
+
+}  // namespace

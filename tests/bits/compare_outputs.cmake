@@ -1,5 +1,5 @@
-# Runs PROGRAMS and fails unless all print the same and succeed.
-#   cmake "-DPROGRAMS=a;b;c" -P compare_outputs.cmake
+# Runs PROGRAMS with an argument and fails unless all print the same and succeed.
+#   cmake "-DPROGRAMS=a;b;c" -DARGUMENT=d -P compare_outputs.cmake
 list(LENGTH PROGRAMS count)
 if(count LESS 2)
   message(FATAL_ERROR "There is nothing to compare: ${PROGRAMS}")
@@ -7,7 +7,7 @@ endif()
 foreach(program IN LISTS PROGRAMS)
   get_filename_component(name ${program} NAME)
   execute_process(
-    COMMAND ${program}
+    COMMAND ${program} ${ARGUMENT}
     RESULT_VARIABLE exit_code
     OUTPUT_VARIABLE output
     ERROR_VARIABLE errors)

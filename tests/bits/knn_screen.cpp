@@ -5,17 +5,11 @@
 #include <cstdio>
 
 #include "../shared/knn_screen_problem.hpp"
+#include "bits_part.hpp"
 
 using namespace farpoint_tests;
 
 namespace {
-
-/// FNV-1a.
-template <class T>
-void add(std::uint64_t& hash, std::vector<T> const& values) {
-  auto const* const data = reinterpret_cast<unsigned char const*>(values.data());
-  for (std::size_t i = 0; i < values.size() * sizeof(T); ++i) hash = (hash ^ data[i]) * 1099511628211u;
-}
 
 template <class Scalar, class Camera>
 void print(xyz_cloud const& cloud, Camera const& camera, int rounds) {
@@ -27,16 +21,12 @@ void print(xyz_cloud const& cloud, Camera const& camera, int rounds) {
   method.rounds = rounds;
   method.layers = rounds == 3 ? 2 : 1;
   auto const found = farpoint::knn(points, 8, method);
-  std::uint64_t hash = 1469598103934665603u;
-  add(hash, found.visible);
-  add(hash, found.pixels);
-  add(hash, found.indices);
-  add(hash, found.distances);
-  std::printf("%zu visible, %d rounds: %016llx\n", found.visible.size(), rounds, static_cast<unsigned long long>(hash));
+  auto const sum = checksum{}.add(found.visible).add(found.pixels).add(found.indices).add(found.distances);
+  std::printf("%zu visible, %d rounds: %016llx\n", found.visible.size(), rounds, sum.value());
 }
 
 template <class Scalar>
-void print_all(xyz_cloud const& cloud) {
+void print_cameras(xyz_cloud const& cloud) {
   for (int const rounds : {0, 1, 3}) {
     print<Scalar>(cloud, camera_at_cube<Scalar>(60, 50), rounds);
     print<Scalar>(cloud, camera_all_around<Scalar>(100, 40), rounds);
@@ -44,12 +34,14 @@ void print_all(xyz_cloud const& cloud) {
   print<Scalar>(cloud, camera_of_rows<Scalar>(40, 30), 0);
 }
 
-}  // namespace
-
-int main() {
+void print_all(int) {
   for (shape const which : all_shapes) {
     auto const cloud = make_cloud(which, 2000, 5);
-    print_all<float>(cloud);
-    print_all<double>(cloud);
+    print_cameras<float>(cloud);
+    print_cameras<double>(cloud);
   }
 }
+
+bits_part const part{"knn_screen", print_all};
+
+}  // namespace

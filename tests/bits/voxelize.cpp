@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "../shared/voxelize_random.hpp"
+#include "bits_part.hpp"
 
 using namespace farpoint_tests;
 
@@ -17,19 +18,12 @@ void print(char const* name, std::uint64_t seed, Problem const& problem, int thr
     farpoint::detail::host_workspace const workspace{farpoint::voxelize_workspace_bytes(exec, clouds, params, output)};
     return farpoint::voxelize(exec, clouds, params, output, workspace.get());
   });
-  std::uint64_t hash = 1469598103934665603u;  // FNV-1a
-  for (auto const& part : answer.parts) {
-    for (unsigned char const byte : part) hash = (hash ^ byte) * 1099511628211u;
-  }
-  std::printf("%s %llu: %s %016llx\n", name, static_cast<unsigned long long>(seed), answer.outcome.reason,
-              static_cast<unsigned long long>(hash));
+  checksum sum;
+  for (auto const& bytes : answer.parts) sum.add(bytes);
+  std::printf("%s %llu: %s %016llx\n", name, static_cast<unsigned long long>(seed), answer.outcome.reason, sum.value());
 }
 
-}  // namespace
-
-/// Usage: voxelize_bits [threads]
-int main(int argc, char** argv) {
-  int const threads = argc > 1 ? std::atoi(argv[1]) : 1;
+void print_all(int threads) {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     print("float", seed, random_voxelize_problem<float>(seed, 2000), threads);
     print("double", seed, random_voxelize_problem<double>(seed, 2000), threads);
@@ -40,3 +34,7 @@ int main(int argc, char** argv) {
     print(scan.name.c_str(), 0, voxelize_problem<float>{scan.points, grid, farpoint::dynamic{}}, threads);
   }
 }
+
+bits_part const part{"voxelize", print_all};
+
+}  // namespace

@@ -3,32 +3,22 @@
 #include <farpoint/geometry/camera.hpp>
 
 #include <cstdio>
-#include <cstring>
 
 #include "../shared/random.hpp"
+#include "bits_part.hpp"
 
 namespace {
 
-std::uint64_t hash = 1469598103934665603u;  // FNV-1a
-
-template <class Value>
-void add(Value value) {
-  unsigned char bytes[sizeof value];
-  std::memcpy(bytes, &value, sizeof value);
-  for (unsigned char const byte : bytes) hash = (hash ^ byte) * 1099511628211u;
-}
-
 template <class Camera, class Scalar>
-void add_pixel(Camera const& camera, farpoint::vec<Scalar> const& point, farpoint::index_t index) {
+void add_pixel(farpoint_tests::checksum& sum, Camera const& camera, farpoint::vec<Scalar> const& point,
+               farpoint::index_t index) {
   farpoint::camera_pixel<Scalar> pixel{-1, -1, 0};
-  add(camera.project(point, pixel, index));
-  add(pixel.x);
-  add(pixel.y);
-  add(pixel.depth);
+  sum.add(camera.project(point, pixel, index)).add(pixel.x).add(pixel.y).add(pixel.depth);
 }
 
 template <class Scalar>
-void add_cameras(std::uint64_t seed) {
+void print_cameras(char const* name, std::uint64_t seed) {
+  farpoint_tests::checksum sum;
   farpoint_tests::random_source random{seed};
   // The callers' own products and sums must not be fused with the steps inside.
   auto const uniform = [&random](double size) {
@@ -43,18 +33,17 @@ void add_cameras(std::uint64_t seed) {
     for (auto& row : pinhole.rotation) row = {{uniform(1), uniform(1), uniform(1)}};
     pinhole.translation = {{uniform(2), uniform(2), uniform(2)}};
     farpoint::vec<Scalar> const point{{uniform(50), uniform(50), uniform(9)}};
-    add_pixel(pinhole, point, round);
-    add_pixel(spherical, point, round);
-    add_pixel(organized, point, round);
-    add(farpoint::angle_of(point[1], point[0]));
+    add_pixel(sum, pinhole, point, round);
+    add_pixel(sum, spherical, point, round);
+    add_pixel(sum, organized, point, round);
+    sum.add(farpoint::angle_of(point[1], point[0]));
   }
+  std::printf("%s %016llx\n", name, sum.value());
 }
+
+farpoint_tests::bits_part const part{"camera", [](int) {
+                                       print_cameras<float>("float", 1);
+                                       print_cameras<double>("double", 2);
+                                     }};
 
 }  // namespace
-
-int main() {
-  add_cameras<float>(1);
-  std::printf("float %016llx\n", static_cast<unsigned long long>(hash));
-  add_cameras<double>(2);
-  std::printf("double %016llx\n", static_cast<unsigned long long>(hash));
-}
