@@ -36,7 +36,9 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Queries> cons
   using key = neighbour_key<typename Queries::scalar>;
   interpolated_row found{-1, {}, {}, 0};
   index_t bad_row = -1;
-  auto const q = args.queries.of_thread(thread, bad_row);
+  // The last block may have threads that no query is for.
+  auto const q =
+      thread < args.threads ? args.queries.of_thread(thread, bad_row) : typename search_queries<Queries>::query{};
   found.row = q.exists() ? q.row : bad_row;
   count_in_report_by_warp(args.non_finite, bad_row >= 0 && !args.queries.has_bad_offsets() ? 1u : 0u);
   if (!q.exists()) return found;

@@ -81,6 +81,7 @@ class search_queries {
 
   /// The query of a thread, if there is one. Sets `bad_row` if the thread has to leave a row empty, because its query
   /// is not finite, or because offsets are wrong.
+  /// @param thread  below threads(): behind it packets have no order
   FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
     if (has_bad_offsets()) {
       if (thread < queries_.points().size()) bad_row = thread;

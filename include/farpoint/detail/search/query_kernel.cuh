@@ -31,8 +31,11 @@ __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Que
   index_t const thread = index_t{blockIdx.x} * search_block_size + threadIdx.x;
   index_t const step = index_t{gridDim.x} * search_block_size;
   for (index_t first = thread - threadIdx.x; first < args.threads; first += step) {
+    index_t const at = first + threadIdx.x;
     index_t bad_row = -1;
-    auto const query = args.queries.of_thread(first + threadIdx.x, bad_row);
+    // The last block may have threads that no query is for.
+    auto const query =
+        at < args.threads ? args.queries.of_thread(at, bad_row) : typename search_queries<Queries>::query{};
     if (bad_row >= 0) args.operation.leave_empty(bad_row);
     index_t const found = query.exists() ? args.operation.answer(query, args.queries.index_of(query), thread) : 0;
     count_in_report_by_warp(args.counters.found, static_cast<unsigned long long>(found));
