@@ -68,7 +68,8 @@ void register_all(knn_row const& row, bool flush_l2, knn_problem_store& problems
   auto const with = [&](char const* who, int calls, how mode) {
     return knn_contender{name + who, row, calls, mode, flush_l2, &problems};
   };
-  if (row.points <= brute_points) register_brute(with("brute_force", brute_calls, how::launched));
+  bool const suits_brute = row.points <= brute_points && row.k <= brute_most_neighbours;
+  if (suits_brute) register_brute(with("brute_force", brute_calls, how::launched));
 #if defined(FARPOINT_BENCH_HAS_NANOFLANN)
   // A heap is one leaf of its tree: all pairs.
   bool const suits_nanoflann = row.points <= nanoflann_points && row.kind != knn_cloud::heap;
