@@ -2,12 +2,12 @@
 # templates is generated once. With FARPOINT_UNITY_TESTS, for builds from nothing: one changed file has its group compiled
 # again.
 
-# farpoint_unite(<result> <name> <files of a group> <sources...>)
-# Sets <result> to sources that include the given ones. Each of these keeps its names to itself, because it becomes a
-# namespace of its own, after all that any of them includes; unless it defines or instantiates names of other namespaces.
-# A file with #if, #define or #undef before an include of a header stays alone, and one with a line
-# "// Compiled alone: WHY".
-function(farpoint_unite result name size)
+# farpoint_unite(<result> <name> <sources...>)
+# Sets <result> to one source that includes the given ones, and to those that stay alone. Each of the former keeps its names
+# to itself, because it becomes a namespace of its own, after all that any of them includes; unless it defines or
+# instantiates names of other namespaces. A file with #if, #define or #undef before an include of a header stays alone, and
+# one with a line "// Compiled alone: WHY".
+function(farpoint_unite result name)
   set(united "")
   set(alone "")
   foreach(source IN LISTS ARGN)
@@ -21,17 +21,10 @@ function(farpoint_unite result name size)
     endif()
   endforeach()
 
-  list(LENGTH united files)
-  math(EXPR groups "(${files} + ${size} - 1) / ${size}")
-  set(number 0)
-  set(at 0)
-  while(at LESS files)
+  if(united)
     set(includes "")
     set(bodies "")
-    # Neighbours in the alphabet have the most in common.
-    math(EXPR end "(${number} + 1) * ${files} / ${groups}")
-    while(at LESS end)
-      list(GET united ${at} source)
+    foreach(source IN LISTS united)
       farpoint_read_includes(source_includes ${source})
       list(APPEND includes ${source_includes})
       get_filename_component(extension ${source} LAST_EXT)
@@ -45,15 +38,13 @@ function(farpoint_unite result name size)
       else()
         string(APPEND bodies "namespace united_${file} {\n#include \"${source}\"\n}\n${macros}")
       endif()
-      math(EXPR at "${at} + 1")
-    endwhile()
+    endforeach()
     list(REMOVE_DUPLICATES includes)
     list(JOIN includes "\n#include " includes)
-    set(path ${CMAKE_CURRENT_BINARY_DIR}/united/${name}_${number}${extension})
+    set(path ${CMAKE_CURRENT_BINARY_DIR}/united/${name}${extension})
     file(CONFIGURE OUTPUT ${path} CONTENT "#include ${includes}\n${bodies}" @ONLY)
     list(APPEND alone ${path})
-    math(EXPR number "${number} + 1")
-  endwhile()
+  endif()
   set(${result} ${alone} PARENT_SCOPE)
 endfunction()
 
