@@ -33,6 +33,7 @@ class indexed_problem {
     auto const memory = plan_.cut(memory_.get().data());
     build_on_host(plan_, memory, points);
     index_ = memory.index;
+    order_packets();
   }
 
   farpoint::batch<view> const points;
@@ -50,7 +51,9 @@ class indexed_problem {
     run_team(3, [&](int rank, int threads) {
       index_t found_here = 0;
       index_t bad_here = 0;
-      for (index_t thread = rank; thread < spread.threads(); thread += threads) {
+      // A grid has whole blocks.
+      index_t const all_threads = divide_up(spread.threads(), block_size) * block_size;
+      for (index_t thread = rank; thread < all_threads; thread += threads) {
         index_t bad_row = -1;
         auto const query = spread.of_thread(thread, bad_row);
         if (bad_row >= 0) task.leave_empty(bad_row);
@@ -71,10 +74,22 @@ class indexed_problem {
   }
 
  private:
+  static constexpr index_t packet = 32;
+  static constexpr index_t block_size = 8 * packet;
+
+  /// Gives packets an order, as a GPU does where they are many: here the last comes first.
+  void order_packets() {
+    if (!self_) return;
+    auto const packets = static_cast<std::uint32_t>(search_queries<view>{queries, index_, self_}.threads() / packet);
+    for (std::uint32_t i = 0; i < packets; ++i) packets_.push_back(packets - 1 - i);
+    index_.packets = packets_.data();
+  }
+
   bool self_;
   host_search_plan<scalar> plan_;
   host_workspace memory_;
   point_bvh_arrays<scalar> index_;
+  std::vector<std::uint32_t> packets_;  ///< none lies behind the last
 };
 
 /// @param first_index  added to the indices of neighbours

@@ -36,9 +36,9 @@ result knn_shard_on_stream(cuda_exec exec, Communicator const& communicator, sha
 template <class Queries>
 void enqueue_search(kernel_launcher& launcher, search_queries<Queries> const& asked, exact const& method,
                     query_rows<knn_output<typename Queries::scalar>> const& to) noexcept {
-  launch_knn<knn_selector>(
-      launcher, knn_cuda_args<Queries>{asked, asked.threads(), request_of<typename Queries::scalar>(method, to.each),
-                                       to.rows, to.first_index, to.limits});
+  launch_knn<knn_selector>(launcher,
+                           knn_cuda_args<Queries>{asked, request_of<typename Queries::scalar>(method, to.each), to.rows,
+                                                  to.first_index, to.limits});
 }
 
 }  // namespace detail

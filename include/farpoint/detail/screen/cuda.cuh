@@ -217,10 +217,7 @@ class knn_screen_plan {
     search_queries<queries> const visible{m.index, slots(), by_input() ? nullptr : m.points.pixel_of, m.state};
     knn_output<scalar> const found{output.indices, output.distances, output.counts};
     knn_cuda_args<queries> const args{
-        visible,
-        visible.threads(),
-        {static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), method_.exclude_self},
-        found};
+        visible, {static_cast<int>(k_), squared_radius<scalar>(method_.max_radius), method_.exclude_self}, found};
     launch_knn<knn_selector>(launcher, args);
   }
 

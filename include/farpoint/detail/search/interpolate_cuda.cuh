@@ -15,7 +15,6 @@ namespace FARPOINT_HIDDEN detail {
 template <class Queries>
 struct interpolate_args {
   search_queries<Queries> queries;
-  index_t threads;
   span<float const> features;
   index_t channels;
   interpolate_output output;
@@ -36,9 +35,7 @@ __device__ interpolated_row find_interpolated_row(interpolate_args<Queries> cons
   using key = neighbour_key<typename Queries::scalar>;
   interpolated_row found{-1, {}, {}, 0};
   index_t bad_row = -1;
-  // The last block may have threads that no query is for.
-  auto const q =
-      thread < args.threads ? args.queries.of_thread(thread, bad_row) : typename search_queries<Queries>::query{};
+  auto const q = args.queries.of_thread(thread, bad_row);
   found.row = q.exists() ? q.row : bad_row;
   count_in_report_by_warp(args.non_finite, bad_row >= 0 && !args.queries.has_bad_offsets() ? 1u : 0u);
   if (!q.exists()) return found;
@@ -61,7 +58,7 @@ __global__ void __launch_bounds__(search_block_size) interpolate_kernel(interpol
   __shared__ interpolated_row shared[search_block_size];
   interpolated_row* const rows = shared + threadIdx.x / cuda_warp::lanes * cuda_warp::lanes;
   index_t const step = index_t{gridDim.x} * search_block_size;
-  for (index_t first = index_t{blockIdx.x} * search_block_size; first < args.threads; first += step) {
+  for (index_t first = index_t{blockIdx.x} * search_block_size; first < args.queries.threads(); first += step) {
     rows[cuda_warp::lane()] = find_interpolated_row(args, first + threadIdx.x);
     cuda_warp::sync();
     index_t channel = cuda_warp::lane();
@@ -89,8 +86,8 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
                                      span<float const> features, index_t channels,
                                      interpolate_output const& output) noexcept {
   auto* const non_finite = output.report == nullptr ? nullptr : &output.report->non_finite_queries;
-  interpolate_args<Queries> const args{queries, queries.threads(), features, channels, output, non_finite};
-  launcher.launch_for(args.threads, search_block_size, interpolate_kernel<Queries>, args);
+  interpolate_args<Queries> const args{queries, features, channels, output, non_finite};
+  launcher.launch_for(queries.threads(), search_block_size, interpolate_kernel<Queries>, args);
 }
 
 /// interpolate() for cuda_exec.

@@ -117,7 +117,6 @@ struct knn_cuda_args {
   static constexpr int most_capacity = most_rows_in_packets<scalar>;
 
   search_queries<Queries> queries;
-  index_t threads;  ///< queries.threads()
   knn_request<scalar> request;
   knn_output<scalar> output;
   index_t first_index = 0;           ///< added to the indices of neighbours
@@ -129,7 +128,7 @@ struct knn_cuda_args {
 
   /// The query of a thread, or the row that it has to leave empty.
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
+    return queries.of_thread(thread, bad_row);
   }
   __device__ scalar limit2(search_query<scalar> const& mine) const noexcept {
     return limits.limit2(mine.row, request.radius2);

@@ -16,9 +16,9 @@ namespace FARPOINT_HIDDEN detail {
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
   if (args.request.k > Args::most_capacity) {
-    launch_warp_per_query(launcher, args, args.threads);
+    launch_warp_per_query(launcher, args, args.queries.threads());
   } else {
-    launch_packets<Selector>(launcher, args, args.threads);
+    launch_packets<Selector>(launcher, args, args.queries.threads());
   }
 }
 
@@ -38,19 +38,18 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (!searchable) return searchable;
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
-  return indexed_search<Selector>(
-      exec, points, workspace, query_order_of(queries, self),
-      [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
-        unsigned* const bad_offsets = &built.state->bad_offsets;
-        look_at_offsets(launcher, points, queries, bad_offsets);
-        if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-        run_left_out(launcher, points, built.index, bad_offsets, output.report);
-        if (queries.size() == 0) return;
-        search_queries<Queries> asked{queries, built.index, self};
-        asked.stop_at_bad_offsets(bad_offsets);
-        if (!self) order_queries(launcher, asked, most_leaves(points.points().size(), points.size()), memory);
-        launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, asked.threads(), request, output});
-      });
+  auto const search = [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
+    unsigned* const bad_offsets = &built.state->bad_offsets;
+    look_at_offsets(launcher, points, queries, bad_offsets);
+    if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
+    run_left_out(launcher, points, built.index, bad_offsets, output.report);
+    if (queries.size() == 0) return;
+    search_queries<Queries> asked{queries, built.index, self};
+    asked.stop_at_bad_offsets(bad_offsets);
+    if (!self) order_queries(launcher, asked, most_leaves(points.points().size(), points.size()), memory);
+    launch_knn<Selector>(launcher, knn_cuda_args<Queries>{asked, request, output});
+  };
+  return indexed_search<Selector>(exec, points, workspace, query_order_of(queries, self), search);
 }
 
 /// knn() for cuda_exec among the points of a device_point_bvh. Without a workspace the queries are answered in the
@@ -67,7 +66,7 @@ FARPOINT_HIDDEN result knn_of_index_cuda(cuda_exec exec, Index const& index, bat
   auto const request = request_of<typename Queries::scalar>(method, k);
   return index_search_on_device(exec, index, queries, output.report, workspace,
                                 [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
-                                  knn_cuda_args<Queries> const args{asked, asked.threads(), request, output};
+                                  knn_cuda_args<Queries> const args{asked, request, output};
                                   launch_knn<Selector>(launcher, args);
                                 });
 }

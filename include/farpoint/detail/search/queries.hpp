@@ -32,7 +32,7 @@ class search_queries {
   /// @param index  of the points, as many clouds
   /// @param self   the queries are the points
   search_queries(batch<Queries> const& queries, point_bvh_arrays<scalar> const& index, bool self) noexcept
-      : queries_{queries}, index_{index}, self_{self} {}
+      : queries_{queries}, index_{index}, self_{self}, threads_{threads_of(queries, self)} {}
 
   /// Where offsets are wrong, no query is answered, and all rows are left empty.
   /// @param count     of wrong offsets, in device memory; may be null
@@ -55,12 +55,7 @@ class search_queries {
   }
 
   /// Threads that the queries take.
-  index_t threads() const noexcept {
-    index_t const rows = queries_.points().size();
-    if (queries_.size() == 0 || rows == 0) return 0;
-    // The last leaf of each cloud may be filled in part, and so may the packet that another takes the place of.
-    return self_ ? divide_up(rows + point_bvh_width * queries_.size(), packet_) * packet_ : rows;
-  }
+  FARPOINT_HD index_t threads() const noexcept { return threads_; }
 
   /// The query of a row that is known to have neighbours.
   FARPOINT_HD query query_of(index_t row) const noexcept {
@@ -79,10 +74,11 @@ class search_queries {
     return index_.boxes_of(cloud, index_.clouds[cloud].begin, level);
   }
 
-  /// The query of a thread, if there is one. Sets `bad_row` if the thread has to leave a row empty, because its query
-  /// is not finite, or because offsets are wrong.
-  /// @param thread  below threads(): behind it packets have no order
+  /// The query of a thread, if there is one: those from threads() on, which a grid of whole blocks has, ask nothing.
+  /// Sets `bad_row` if the thread has to leave a row empty, because its query is not finite, or because offsets are
+  /// wrong.
   FARPOINT_HD query of_thread(index_t thread, index_t& bad_row) const noexcept {
+    if (thread >= threads_) return {};
     if (has_bad_offsets()) {
       if (thread < queries_.points().size()) bad_row = thread;
       return {};
@@ -99,6 +95,13 @@ class search_queries {
 
  private:
   static constexpr index_t packet_ = 32;  ///< queries that a warp answers together
+
+  static index_t threads_of(batch<Queries> const& queries, bool self) noexcept {
+    index_t const rows = queries.points().size();
+    if (queries.size() == 0 || rows == 0) return 0;
+    // The last leaf of each cloud may be filled in part, and so may the packet that another takes the place of.
+    return self ? divide_up(rows + point_bvh_width * queries.size(), packet_) * packet_ : rows;
+  }
 
   FARPOINT_HD query of_place(index_t place, index_t& bad_row) const noexcept {
     if (place >= queries_.points().size()) return {};
@@ -164,6 +167,7 @@ class search_queries {
   batch<Queries> queries_;
   point_bvh_arrays<scalar> index_;
   bool self_;
+  index_t threads_;
   bool looks_at_offsets_ = false;
   unsigned const* bad_offsets_ = nullptr;
   std::uint32_t const* rows_in_order_ = nullptr;

@@ -20,7 +20,6 @@ template <class Queries, class Operation>
 struct query_args {
   search_queries<Queries> queries;
   Operation operation;
-  index_t threads;  ///< queries.threads()
   query_counters counters;
 };
 
@@ -30,12 +29,9 @@ template <class Queries, class Operation>
 __global__ void __launch_bounds__(search_block_size) query_kernel(query_args<Queries, Operation> const args) {
   index_t const thread = index_t{blockIdx.x} * search_block_size + threadIdx.x;
   index_t const step = index_t{gridDim.x} * search_block_size;
-  for (index_t first = thread - threadIdx.x; first < args.threads; first += step) {
-    index_t const at = first + threadIdx.x;
+  for (index_t first = thread - threadIdx.x; first < args.queries.threads(); first += step) {
     index_t bad_row = -1;
-    // The last block may have threads that no query is for.
-    auto const query =
-        at < args.threads ? args.queries.of_thread(at, bad_row) : typename search_queries<Queries>::query{};
+    auto const query = args.queries.of_thread(first + threadIdx.x, bad_row);
     if (bad_row >= 0) args.operation.leave_empty(bad_row);
     index_t const found = query.exists() ? args.operation.answer(query, args.queries.index_of(query), thread) : 0;
     count_in_report_by_warp(args.counters.found, static_cast<unsigned long long>(found));
@@ -49,8 +45,8 @@ template <class Queries, class Operation>
 FARPOINT_HIDDEN void run_queries(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                  Operation const& operation, query_counters const& counters = {},
                                  index_t most_threads = 0) noexcept {
-  query_args<Queries, Operation> const args{queries, operation, queries.threads(), counters};
-  index_t const threads = most_threads > 0 ? smaller(args.threads, most_threads) : args.threads;
+  query_args<Queries, Operation> const args{queries, operation, counters};
+  index_t const threads = most_threads > 0 ? smaller(queries.threads(), most_threads) : queries.threads();
   launcher.launch_for(threads, search_block_size, query_kernel<Queries, Operation>, args);
 }
 

@@ -17,7 +17,6 @@ struct packet_lists_args {
   static constexpr int most_capacity = most_in_packets<scalar>;
 
   search_queries<Queries> queries;
-  index_t threads;  ///< queries.threads()
   knn_request<scalar> request;
   Consumer consumer;
   query_counters counters;
@@ -25,7 +24,7 @@ struct packet_lists_args {
   static constexpr int min_blocks(int, int) noexcept { return 0; }
 
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    return thread < threads ? queries.of_thread(thread, bad_row) : search_query<scalar>{};
+    return queries.of_thread(thread, bad_row);
   }
   __device__ void leave_empty(index_t row) const noexcept {
     if (row >= 0) consumer.leave_empty(row);
@@ -59,8 +58,8 @@ template <class Selector, class Queries, class Consumer>
 FARPOINT_HIDDEN void run_packet_lists(kernel_launcher& launcher, search_queries<Queries> const& queries,
                                       knn_request<typename Queries::scalar> const& request, Consumer const& consumer,
                                       query_counters const& counters = {}) noexcept {
-  packet_lists_args<Queries, Consumer> const args{queries, queries.threads(), request, consumer, counters};
-  launch_packets<Selector>(launcher, args, args.threads);
+  packet_lists_args<Queries, Consumer> const args{queries, request, consumer, counters};
+  launch_packets<Selector>(launcher, args, queries.threads());
 }
 
 }  // namespace detail
