@@ -24,6 +24,8 @@ class lists_on_device {
   }
 
   clouds_on_device<Problem>& clouds() { return clouds_; }
+  /// After a call.
+  void fill_workspace(leftover kind) { workspace_.fill(kind, 1); }
 
  protected:
   /// @param elements  of the lists

@@ -5,9 +5,10 @@
 #include <farpoint/core/types.hpp>
 
 #include <memory>
+#include <vector>
 
 #include "../shared/answers.hpp"
-#include "../shared/random.hpp"
+#include "../shared/leftovers.hpp"
 #include "cuda_check.hpp"
 
 namespace farpoint_tests {
@@ -22,7 +23,13 @@ class call_workspace {
     }
     return {memory_->data(), memory_->size()};
   }
-  void scramble(std::uint64_t seed) { memory_->upload(random_bytes(memory_->size(), seed)); }
+  /// Fills it anew, with what follows from the seed.
+  void scramble(std::uint64_t seed) { fill(leftover_of(seed), seed); }
+  void fill(leftover kind, std::uint64_t seed) {
+    std::vector<unsigned char> bytes(memory_->size());
+    fill_with(kind, bytes.data(), bytes.size(), seed);
+    memory_->upload(bytes);
+  }
   std::vector<unsigned char> download() const { return memory_->download(); }
   bool intact() const { return memory_ == nullptr || memory_->intact(); }
 

@@ -70,46 +70,31 @@ TEST_CASE("radius, device: long rows are in order too", "[radius][device]") {
   }
 }
 
-// Of so many points warps have an order of their own, and the last block has warps behind it. In a workspace of zeros
-// what lies there is the number of the first 32 points.
+// Of so many points warps have an order of their own, which lies in the workspace, and the last block has warps behind
+// it.
 TEST_CASE("radius, device: warps behind the last point ask for nobody's neighbours", "[radius][device][sanitize]") {
   test_stream const stream;
-  farpoint::cuda_exec const on_device{stream.get()};
   for (index_t const n : {70'000, 70'032, 70'064, 70'096}) {
-    auto const cloud = make_cloud(shape::cube, static_cast<std::size_t>(n), 3);
-    std::vector<float> coordinates;
-    for (auto const& p : cloud) {
-      for (double const c : p) coordinates.push_back(static_cast<float>(c));
-    }
-    device_array<float> const copy{coordinates};
-    farpoint::batch<farpoint::point_view<float>> const points{farpoint::point_view<float>{coordinates.data(), n}};
-    farpoint::batch<farpoint::point_view<float>> const on_gpu{farpoint::point_view<float>{copy.data(), n}};
-    farpoint::radius_params params;
-    params.radius = 0.05;
-    params.order = radius_order::index;
     // In registers, and in the rows of the output, where a row must have one thread.
     for (index_t const max : {8, 40}) {
-      CAPTURE(n, max);
-      auto const size = static_cast<std::size_t>(n * max);
-      std::vector<std::int32_t> expected(size);
-      farpoint::radius_report right;
-      farpoint::radius_output<float> output;
-      output.indices = farpoint::span<std::int32_t>{expected};
-      output.report = &right;
-      farpoint::host_exec const host{2};
-      farpoint::detail::host_workspace const memory{radius_workspace_bytes(host, points)};
-      REQUIRE(radius(host, points, params, max, output, memory.get()));
-
-      device_array<std::int32_t> const indices{size};
-      device_array<farpoint::radius_report> const report{1};
-      device_array<unsigned char> workspace{radius_workspace_bytes(on_device, on_gpu)};
-      workspace.upload(std::vector<unsigned char>(workspace.size()));
-      output.indices = farpoint::span<std::int32_t>{indices.data(), size};
-      output.report = report.data();
-      REQUIRE(radius(on_device, on_gpu, params, max, output, {workspace.data(), workspace.size()}));
+      problem_type const problem{make_cloud(shape::cube, static_cast<std::size_t>(n), 3), 0.05, max,
+                                 radius_order::index};
+      auto const right = collect_radius(problem, [&](auto const& output) {
+        farpoint::host_exec const exec{2};
+        auto const points = clouds_in_place(problem.points);
+        farpoint::detail::host_workspace const workspace{radius_workspace_bytes(exec, points)};
+        return radius(exec, points, problem.params, max, output, workspace.get());
+      });
+      radius_call<problem_type, std::int32_t> call{problem, n * max, n};
+      REQUIRE(call.lists(stream.get()));  // allocates the workspace
       REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-      CHECK(report.download()[0].total == right.total);
-      CHECK((indices.download() == expected));
+      for (auto const kind : {leftover::zeros, leftover::ones, leftover::small_numbers, leftover::random_bytes}) {
+        CAPTURE(n, max, static_cast<int>(kind));
+        call.fill_workspace(kind);
+        farpoint::result const outcome = call.lists(stream.get());
+        REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+        check_answer(call.answer(outcome), right);
+      }
     }
   }
 }

@@ -5,6 +5,7 @@
 
 #include "../catch.hpp"
 #include "../shared/check_answer.hpp"
+#include "../shared/leftovers.hpp"
 #include "../shared/limits.hpp"
 #include "../shared/test_scale.hpp"
 #include "../shared/voxelize_random.hpp"
@@ -24,7 +25,7 @@ voxelize_answer solve_with(Problem const& problem, int threads, farpoint::voxeli
     farpoint::detail::voxelize_host_plan const plan{exec, points, points, tuning};
     std::size_t const needed = plan.workspace_size();
     host_workspace const memory{needed + 64};
-    fill_randomly(memory.get().data(), memory.get().size(), needed);
+    fill_with(leftover_of(needed), memory.get().data(), memory.get().size(), needed);
     auto const end = memory.get().subspan(needed);
     std::vector<unsigned char> const guard{end.begin(), end.end()};
     auto const workspace = memory.get().subspan(0, needed);

@@ -1,10 +1,7 @@
 // Random numbers that are the same on every platform and compiler.
 #pragma once
 
-#include <cstddef>
 #include <cstdint>
-#include <cstring>
-#include <vector>
 
 namespace farpoint_tests {
 
@@ -29,19 +26,5 @@ class random_source {
  private:
   std::uint64_t state_;
 };
-
-/// What an earlier call may have left in a workspace. Eight bytes a number: workspaces are large.
-inline void fill_randomly(unsigned char* bytes, std::size_t size, std::uint64_t seed) {
-  random_source random{seed};
-  for (std::size_t done = 0; done < size; done += 8) {
-    std::uint64_t const eight = random.next();
-    std::memcpy(bytes + done, &eight, size - done < 8 ? size - done : 8);
-  }
-}
-inline std::vector<unsigned char> random_bytes(std::size_t size, std::uint64_t seed) {
-  std::vector<unsigned char> bytes(size);
-  fill_randomly(bytes.data(), size, seed);
-  return bytes;
-}
 
 }  // namespace farpoint_tests
