@@ -1,8 +1,10 @@
 // draw_splats() on host_exec, against lines of sight in double precision that look at every splat.
-#include <farpoint/knn_screen.hpp>
 #include <farpoint/splat/draw_splats.hpp>
 
-#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+#include <vector>
 
 #include "../catch.hpp"
 #include "../shared/plain_splats.hpp"
@@ -11,7 +13,6 @@
 using namespace farpoint_tests;
 using farpoint::host_exec;
 using farpoint::index_t;
-using farpoint::pinhole_camera;
 using farpoint::status;
 
 namespace {
