@@ -1,7 +1,6 @@
 // radius() and radius_rows() on cuda_exec: the shared cases.
-#include <farpoint/radius.hpp>
-
 #include "../catch.hpp"
+#include "../shared/search_on_host.hpp"
 #include "multiprocessors.cuh"
 #include "radius_on_device.cuh"
 #include "stream_citizen.cuh"
@@ -79,16 +78,11 @@ TEST_CASE("radius, device: warps behind the last point ask for nobody's neighbou
     for (index_t const max : {8, 40}) {
       problem_type const problem{make_cloud(shape::cube, static_cast<std::size_t>(n), 3), 0.05, max,
                                  radius_order::index};
-      auto const right = collect_radius(problem, [&](auto const& output) {
-        farpoint::host_exec const exec{2};
-        auto const points = clouds_in_place(problem.points);
-        farpoint::detail::host_workspace const workspace{radius_workspace_bytes(exec, points)};
-        return radius(exec, points, problem.params, max, output, workspace.get());
-      });
+      auto const right = radius_on_host(problem, farpoint::host_exec{2});
       radius_call<problem_type, std::int32_t> call{problem, n * max, n};
       REQUIRE(call.lists(stream.get()));  // allocates the workspace
       REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
-      for (auto const kind : {leftover::zeros, leftover::ones, leftover::small_numbers, leftover::random_bytes}) {
+      for (auto const kind : all_leftovers) {
         CAPTURE(n, max, static_cast<int>(kind));
         call.fill_workspace(kind);
         farpoint::result const outcome = call.lists(stream.get());

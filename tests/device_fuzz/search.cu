@@ -1,58 +1,11 @@
 // Random calls of knn(), radius() and radius_rows().
-#include <farpoint/knn.hpp>
-#include <farpoint/radius.hpp>
-
 #include "../device/knn_on_device.cuh"
 #include "../device/radius_on_device.cuh"
+#include "../shared/search_on_host.hpp"
 #include "random_calls.hpp"
 
 namespace farpoint_tests {
 namespace {
-
-/// Calls `search(points)` or `search(points, queries)`.
-template <class Problem, class Search>
-farpoint::result with_clouds(Problem const& problem, Search const& search) {
-  auto const points = clouds_in_place(problem.points);
-  return problem.self ? search(points) : search(points, clouds_in_place(problem.queries));
-}
-
-template <class Problem>
-auto knn_on_host(Problem const& problem) {
-  return collect_knn(problem, [&](auto const& output) {
-    return with_clouds(problem, [&](auto const&... clouds) {
-      auto const [method, k] = std::pair{problem.method, problem.k};
-      farpoint::detail::host_workspace const workspace{knn_workspace_bytes(one_thread, clouds..., method, k)};
-      return knn(one_thread, clouds..., method, k, output, workspace.get());
-    });
-  });
-}
-
-/// Calls `search(workspace, points)` or `search(workspace, points, queries)`.
-template <class Problem, class Search>
-farpoint::result search_radius(Problem const& problem, Search const& search) {
-  return with_clouds(problem, [&](auto const&... clouds) {
-    farpoint::detail::host_workspace const workspace{radius_workspace_bytes(one_thread, clouds...)};
-    return search(workspace.get(), clouds...);
-  });
-}
-
-template <class Problem>
-auto radius_on_host(Problem const& problem) {
-  return collect_radius(problem, [&](auto const& output) {
-    return search_radius(problem, [&](farpoint::bytes memory, auto const&... clouds) {
-      return radius(one_thread, clouds..., problem.params, problem.k, output, memory);
-    });
-  });
-}
-
-template <class Problem>
-auto rows_on_host(Problem const& problem) {
-  return collect_rows(problem, [&](auto const& output) {
-    return search_radius(problem, [&](farpoint::bytes memory, auto const&... clouds) {
-      return radius_rows(one_thread, clouds..., problem.params, output, memory);
-    });
-  });
-}
 
 /// Gives a problem clouds of points, and of queries or none.
 template <class Problem>

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <iterator>
 
 #include "random.hpp"
 
@@ -12,11 +13,12 @@ namespace farpoint_tests {
 /// Memory that is new, or what other calls have left. Each shows mistakes that the others hide: random bytes are
 /// nobody's index, while zeros and small numbers are, and all ones often stand for none.
 enum class leftover { random_bytes, zeros, ones, small_numbers };
-inline constexpr int leftovers = 4;
+inline constexpr leftover all_leftovers[] = {leftover::random_bytes, leftover::zeros, leftover::ones,
+                                             leftover::small_numbers};
 
 /// One of them, which follows from the seed.
 inline leftover leftover_of(std::uint64_t seed) {
-  return static_cast<leftover>(random_source{seed}.below(leftovers));
+  return all_leftovers[random_source{seed}.below(std::size(all_leftovers))];
 }
 
 /// Fills memory. Eight bytes at a time: workspaces are large.
