@@ -1,13 +1,14 @@
 // fps_shard() on streams: ranks are threads, and all get the samples of one call.
 #include "../catch.hpp"
 #include "../shared/for_each_seed.hpp"
+#include "../shared/test_scale.hpp"
 #include "fps_shards_on_device.cuh"
 
 using namespace farpoint_tests;
 
 TEST_CASE("fps_shard, device: random problems on 1 to 4 ranks give what one call gives",
           "[fps][shard][device][sanitize]") {
-  check_random_streams(100, [](auto const& problem) { return fps_on_streams(problem); });
+  check_random_streams(problems(100), [](auto const& problem) { return fps_on_streams(problem); });
 }
 
 TEST_CASE("fps_shard, device: one kernel a rank, random problems on 1 to 4 ranks give what one call gives",
