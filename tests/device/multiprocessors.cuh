@@ -67,18 +67,16 @@ class held_multiprocessors {
     REQUIRE_CUDA(cudaGetLastError());
     auto const end = std::chrono::steady_clock::now() + std::chrono::seconds{10};
     while (*static_cast<unsigned volatile*>(words_) < static_cast<unsigned>(count)) {
-      if (std::chrono::steady_clock::now() > end) throw std::runtime_error{"the multiprocessors could not be held"};
+      if (std::chrono::steady_clock::now() > end) {
+        release();
+        throw std::runtime_error{"the multiprocessors could not be held"};
+      }
       std::this_thread::yield();
     }
   }
   held_multiprocessors(held_multiprocessors const&) = delete;
   held_multiprocessors& operator=(held_multiprocessors const&) = delete;
-  ~held_multiprocessors() {
-    static_cast<unsigned volatile*>(words_)[1] = 1;
-    cudaStreamSynchronize(stream_);
-    cudaStreamDestroy(stream_);
-    cudaFreeHost(words_);
-  }
+  ~held_multiprocessors() { release(); }
 
   /// What is on the stream ends while they are held.
   void check_ends(cudaStream_t stream) const {
@@ -89,6 +87,14 @@ class held_multiprocessors {
   }
 
  private:
+  // The kernel does not end by itself.
+  void release() {
+    static_cast<unsigned volatile*>(words_)[1] = 1;
+    cudaStreamSynchronize(stream_);
+    cudaStreamDestroy(stream_);
+    cudaFreeHost(words_);
+  }
+
   cudaStream_t stream_ = nullptr;
   unsigned* words_ = nullptr;  ///< blocks that run; not zero when they shall end
 };
