@@ -4,6 +4,8 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/radius.hpp>
 
+#include <utility>
+
 #include "host_array.hpp"
 #include "knn_problem.hpp"
 #include "radius_problem.hpp"
