@@ -18,15 +18,15 @@
 #define CATCH_INTERNAL_SUPPRESS_UNUSED_VARIABLES_WARNINGS
 #endif
 
-// Cases that a build with a sanitizer never runs, tagged [scalar], [one_thread] or [slow], are templates there that
+// Cases that a build with a sanitizer never runs, tagged [numbers], [one_thread] or [slow], are templates there that
 // nobody instantiates: parsed, but no code is generated.
 #define FARPOINT_UNBUILT_CASE \
   template <int>              \
   static void INTERNAL_CATCH_UNIQUE_NAME(unbuilt_case_)()
-#if defined(FARPOINT_TESTS_WITHOUT_SCALARS)
-#define SCALAR_TEST_CASE(...) FARPOINT_UNBUILT_CASE
+#if defined(FARPOINT_TESTS_WITHOUT_NUMBERS)
+#define NUMBERS_TEST_CASE(...) FARPOINT_UNBUILT_CASE
 #else
-#define SCALAR_TEST_CASE(...) TEST_CASE(__VA_ARGS__)
+#define NUMBERS_TEST_CASE(...) TEST_CASE(__VA_ARGS__)
 #endif
 #if defined(FARPOINT_TESTS_WITHOUT_ONE_THREAD)
 #define ONE_THREAD_TEST_CASE(...) FARPOINT_UNBUILT_CASE

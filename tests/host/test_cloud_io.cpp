@@ -315,7 +315,7 @@ TEST_CASE("LZF back references may overlap what they write", "[cloud_io]") {
                     std::size_t{1} << 40));  // not worth the memory
 }
 
-TEST_CASE("the simulated sweep is the same every time", "[street_scene]") {
+NUMBERS_TEST_CASE("the simulated sweep is the same every time", "[street_scene][numbers]") {
   auto const sweep = simulate_street_sweep(1);
   CHECK(sweep.size() >= 30000);
   CHECK(sweep.size() <= 60000);

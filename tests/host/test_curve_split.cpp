@@ -185,7 +185,7 @@ TEST_CASE("curve_reach: no owner of near points is left out", "[shard][curve]") 
   CHECK(check_reach(cloud, random_cuts(random, 7, 5000), random) > 10);
 }
 
-SCALAR_TEST_CASE("curve_reach: double coordinates", "[shard][curve][scalar]") {
+NUMBERS_TEST_CASE("curve_reach: double coordinates", "[shard][curve][numbers]") {
   for_each_seed(rounds(100), [](std::uint64_t seed) { check_reach_of<double>(seed); });
 }
 

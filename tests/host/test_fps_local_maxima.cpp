@@ -283,7 +283,7 @@ TEST_CASE("fps by local maxima: exact for threads that do not wait for each othe
   CHECK(count_different<exact_rule>(600) == 0);
 }
 
-TEST_CASE("fps by local maxima: a weaker rule is caught", "[fps][local_maxima]") {
+NUMBERS_TEST_CASE("fps by local maxima: a weaker rule is caught", "[fps][local_maxima][numbers]") {
   CHECK(count_different<ball_not_limited>(200) > 0);
   CHECK(count_different<no_tie_rule>(200) > 0);
   CHECK(count_different<smaller_ball>(200) > 0);

@@ -169,11 +169,11 @@ TEST_CASE("fps_shard: random problems on 1 to 4 ranks give what one call gives",
   for_each_seed(rounds(400), [](std::uint64_t seed) { check_fps_shards(random_fps_shard_problem<float>(seed)); });
 }
 
-SCALAR_TEST_CASE("fps_shard: double coordinates", "[fps][shard][scalar]") {
+NUMBERS_TEST_CASE("fps_shard: double coordinates", "[fps][shard][numbers]") {
   for_each_seed(rounds(100), [](std::uint64_t seed) { check_fps_shards(random_fps_shard_problem<double>(seed)); });
 }
 
-SCALAR_TEST_CASE("fps_shard: other numbers of coordinates", "[fps][shard][scalar]") {
+NUMBERS_TEST_CASE("fps_shard: other numbers of coordinates", "[fps][shard][numbers]") {
   for_each_seed(rounds(40), [](std::uint64_t seed) {
     check_fps_shards(random_fps_shard_problem<float, 2>(seed));
     check_fps_shards(random_fps_shard_problem<float, 5>(seed));
@@ -189,7 +189,7 @@ TEST_CASE("fps_shard: wrong rules are caught", "[fps][shard]") {
 }
 #endif
 
-TEST_CASE("fps_shard: exchanges grow with the logarithm of the samples", "[fps][shard]") {
+NUMBERS_TEST_CASE("fps_shard: exchanges grow with the logarithm of the samples", "[fps][shard][numbers]") {
   index_t const n = for_races ? 4096 : 16384;
   // docs/scale.md has these bounds.
   struct row {

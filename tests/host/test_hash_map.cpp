@@ -137,7 +137,7 @@ void for_each_kind(Check&& check) {
 
 }  // namespace
 
-TEST_CASE("hash_map: keys that are made to collide do not, with a seed", "[hash_map][host]") {
+NUMBERS_TEST_CASE("hash_map: keys that are made to collide do not, with a seed", "[hash_map][host][numbers]") {
   check_colliding_keys<std::uint32_t>();
   check_colliding_keys<std::uint64_t>();
 }

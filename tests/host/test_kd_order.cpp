@@ -152,7 +152,7 @@ TEST_CASE("kd_order: each leaf has the points of the definition", "[knn][kd_orde
   check_orders<float>();
 }
 
-TEST_CASE("kd_order: of doubles", "[knn][kd_order][scalar]") {
+TEST_CASE("kd_order: of doubles", "[knn][kd_order][numbers]") {
   check_orders<double>();
 }
 

@@ -163,7 +163,7 @@ TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what on
   check_random_knn_shards<float>(rounds(300), 9000, by_owners);
 }
 
-SCALAR_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][scalar]") {
+NUMBERS_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][numbers]") {
   check_random_knn_shards<double>(60, 0, where_points_are);
   check_random_knn_shards<double>(40, 5000, by_stream_loops);
   check_random_knn_shards<double>(60, 9000, by_owners);
@@ -221,7 +221,8 @@ TEST_CASE("knn_shard along a curve: ties go to the lowest index, on ranks up to 
   }
 }
 
-TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange few queries", "[knn][shard]") {
+NUMBERS_TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange few queries",
+                  "[knn][shard][numbers]") {
   auto problem = cube_on_ranks({0, 2000, 4000, 6000}, 4);
   problem.in_place = true;
   for (auto const& answer : run_knn_ranks(problem, room_for_all(problem))) CHECK(answer.exchanged > 3900);

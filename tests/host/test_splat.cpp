@@ -48,7 +48,7 @@ splat_frame const& view_from(int azimuth) {
 
 }  // namespace
 
-TEST_CASE("splats close a closed surface from every side", "[splat]") {
+NUMBERS_TEST_CASE("splats close a closed surface from every side", "[splat][numbers]") {
   torus_knot const knot;
   for (int const azimuth : {0, 50, 135, 260}) {
     if (farpoint_tests::for_races && azimuth > 0) break;
@@ -93,7 +93,7 @@ TEST_CASE("a hundred frames around a closed model have no hole", "[splat]") {
   CHECK(lines_of_sight > static_cast<std::size_t>(frames) * 64 * 64 / 16);
 }
 
-TEST_CASE("neighbours that are given are drawn as those that are found", "[splat]") {
+NUMBERS_TEST_CASE("neighbours that are given are drawn as those that are found", "[splat][numbers]") {
   auto const& found = view_from(10);
   turntable const stand{knot_cloud(), elevation};
   frame_request request;
@@ -124,7 +124,7 @@ TEST_CASE("a picture without splats is all holes", "[splat]") {
   CHECK(flicker_between(empty, empty, 1).of == 0);
 }
 
-TEST_CASE("brightness stays with the surface when the camera moves by a degree", "[splat]") {
+NUMBERS_TEST_CASE("brightness stays with the surface when the camera moves by a degree", "[splat][numbers]") {
   auto const& first = view_from(10);
   auto const& second = view_from(11);
   auto const flicker = flicker_between(first.picture, second.picture, 0.02);
@@ -137,7 +137,7 @@ TEST_CASE("brightness stays with the surface when the camera moves by a degree",
   CHECK(flicker_between(first.picture, astray, 0.02).share() > 0.3);
 }
 
-TEST_CASE("normals are near those of the whole cloud, and look at the eye", "[splat]") {
+NUMBERS_TEST_CASE("normals are near those of the whole cloud, and look at the eye", "[splat][numbers]") {
   auto const& view = view_from(farpoint_tests::for_races ? 10 : 50);
   auto const all = search_cloud(knot_cloud(), view.seen.visible, k, 2);
   auto const exact = normals_of(knot_cloud(), view.seen.visible, all, eye_of(view.looking), 2);
@@ -177,7 +177,7 @@ TEST_CASE("visible points are their own first neighbours", "[splat]") {
   CHECK(invisible == 0);
 }
 
-TEST_CASE("one round of the search gets most neighbours right, and three nearly all", "[splat]") {
+NUMBERS_TEST_CASE("one round of the search gets most neighbours right, and three nearly all", "[splat][numbers]") {
   auto const& exact = view_from(0).seen;
   for (int rounds = 1; rounds <= 3; ++rounds) {
     auto const some = draw(knot_cloud(), 0, 2, rounds).seen;

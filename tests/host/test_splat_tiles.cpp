@@ -191,7 +191,7 @@ TEST_CASE("splat tiles: every box is in at most four cells, and each tile under 
   detail::splat_cells::of(64, 64).each_cell({{5, 5}, {5, 9}}, [](int, std::int32_t) { FAIL("a box without pixels"); });
 }
 
-TEST_CASE("splat tiles: a patch that may not meet a splat does not", "[splats][host]") {
+NUMBERS_TEST_CASE("splat tiles: a patch that may not meet a splat does not", "[splats][host][numbers]") {
   std::size_t passed_over = 0;
   std::size_t in_vain = 0;
   std::size_t met = 0;

@@ -64,7 +64,7 @@ TEST_CASE("voxel map, host: tiles of random problems give what one call gives", 
   }
 }
 
-SCALAR_TEST_CASE("voxel map, host: double and UTM coordinates", "[voxelize][voxel_map][scalar]") {
+NUMBERS_TEST_CASE("voxel map, host: double and UTM coordinates", "[voxelize][voxel_map][numbers]") {
   for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
     CAPTURE(seed);
     check_on_host(random_voxel_map_problem<double>(seed, 2000));

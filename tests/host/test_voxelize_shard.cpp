@@ -30,7 +30,7 @@ TEST_CASE("voxelize_shard: more ranks than points, and max_voxels that cuts all 
   for_each_cut(24, 9, check_steps<host_steps>);
 }
 
-SCALAR_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][scalar]") {
+NUMBERS_TEST_CASE("voxelize_shard: double, float16 and UTM coordinates", "[voxelize][shard][numbers]") {
   for_each_shared_out<double>(rounds(40), 0, check_steps<host_steps>);
   for_each_shared_out<farpoint::float16>(rounds(40), 0, check_steps<host_steps>);
   for (std::uint64_t seed = 0; seed < rounds(40); ++seed) {

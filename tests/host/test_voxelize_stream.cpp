@@ -29,7 +29,7 @@ TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_vox
   for_each_cut(24, 9, check_steps<stream_steps>);
 }
 
-SCALAR_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][scalar]") {
+NUMBERS_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][numbers]") {
   for_each_shared_out<double>(rounds(40), 0, check_steps<stream_steps>);
   for_each_shared_out<farpoint::float16>(rounds(40), 0, check_steps<stream_steps>);
 }
