@@ -5,6 +5,11 @@
 #include <catch2/catch_all.hpp>
 #else
 #include <catch2/catch.hpp>
+namespace Catch::Matchers {
+inline StdString::ContainsMatcher ContainsSubstring(std::string const& text) {
+  return Contains(text);
+}
+}  // namespace Catch::Matchers
 #endif
 
 // Each assertion of Catch2 3 saves nvcc's warnings and restores them. After a few of those and of other headers'

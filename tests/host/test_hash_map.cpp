@@ -381,7 +381,7 @@ TEST_CASE("hash_map_ref: where keys and values lie in a bucket", "[hash_map]") {
     owned_map<map_type> const owner{1};
     owner.get().insert(first, 0x77);
     owner.get().insert_or_min(second, 0x99);
-    auto const& bucket = owner.get().buckets()[0];
+    auto const bucket = owner.get().buckets()[0];
     return std::vector<std::uint64_t>{bucket.words, bucket.words + 4};
   };
   using all = std::vector<std::uint64_t>;
