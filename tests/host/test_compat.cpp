@@ -78,7 +78,7 @@ TEST_CASE("compat, host: furthest point sampling picks what the kernels pick", "
   for (shape const which : shapes) {
     for (auto const& rules : all_rules) {
       CAPTURE(static_cast<int>(which), rules.skip_origin, rules.block_threads);
-      batch_sizes const s{4, for_races ? 512 : for_memory ? 1024 : 4096, for_races ? 50 : 200};
+      batch_sizes const s{4, for_memory ? 1024 : 4096, 200};
       check_sampling(s, clouds_of(s, which, 1), rules);
     }
   }

@@ -190,7 +190,7 @@ TEST_CASE("fps_shard: wrong rules are caught", "[fps][shard]") {
 #endif
 
 NUMBERS_TEST_CASE("fps_shard: exchanges grow with the logarithm of the samples", "[fps][shard][numbers]") {
-  index_t const n = for_races ? 4096 : 16384;
+  constexpr index_t n = 16384;
   // docs/scale.md has these bounds.
   struct row {
     shape which;
@@ -206,7 +206,7 @@ NUMBERS_TEST_CASE("fps_shard: exchanges grow with the logarithm of the samples",
     CHECK(same_samples(answers[3], expected));
     CAPTURE(n, samples);
     CHECK(answers[0].exchanges < most);
-    if (!for_races) std::printf("fps_shard: %d exchanges for %d samples\n", int(answers[0].exchanges), int(samples));
+    std::printf("fps_shard: %d exchanges for %d samples\n", int(answers[0].exchanges), int(samples));
   }
 }
 
