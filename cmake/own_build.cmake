@@ -30,13 +30,13 @@ set(farpoint_this_isa "")
 set(farpoint_this_processor "")
 if(FARPOINT_SANITIZE OR FARPOINT_UNITY_TESTS)
   include(CheckCXXSourceRuns)
-  foreach(flags IN ITEMS "-mavx512f -mfma" "-mavx2 -mfma")
+  foreach(flags IN ITEMS "-mavx512f -mavx512vl -mfma" "-mavx2 -mfma")
     string(MAKE_C_IDENTIFIER "FARPOINT_RUNS${flags}" runs)
     set(CMAKE_REQUIRED_FLAGS ${flags})
     check_cxx_source_runs("#include <cmath>
 volatile float x = 3; int main() {
-#if defined(__AVX512F__)
-  if (!__builtin_cpu_supports(\"avx512f\")) return 1;
+#if defined(__AVX512VL__)
+  if (!__builtin_cpu_supports(\"avx512vl\")) return 1;
 #endif
   return __builtin_cpu_supports(\"avx2\") && std::fma(x, x, x) == 12 ? 0 : 1; }" ${runs})
     unset(CMAKE_REQUIRED_FLAGS)

@@ -100,7 +100,7 @@ void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
   }
 #endif
 #if defined(FARPOINT_DISPATCHES_TO_AVX512)
-  if (__builtin_cpu_supports("avx512f")) {
+  if (__builtin_cpu_supports("avx512vl")) {
     chosen = run_avx512<pass>;
     CHECK(problem.answer(chosen) == expected);
   }

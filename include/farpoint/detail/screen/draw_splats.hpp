@@ -43,7 +43,7 @@ struct splat_painter {
   splat_scene<Points> scene;
   splat_memory memory;
 
-  void draw(splat_pass pass, index_t splat) const noexcept {
+  FARPOINT_ALWAYS_INLINE void draw(splat_pass pass, index_t splat) const noexcept {
     auto const& picture = scene.picture;
     splat_shape const shape = scene.shape_of(splat);
     if (shape.box.is_empty() || (pass != splat_pass::cover && picture.is_hidden(shape.form))) return;
