@@ -18,7 +18,8 @@ import pathlib
 import re
 import sys
 
-BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu")
+BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu",
+             "one_thread")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 # Of the repetitions of a row, beside rates.
