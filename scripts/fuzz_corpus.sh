@@ -16,5 +16,6 @@ folder=$(mktemp -d)
 trap 'rm -rf "$folder"' EXIT
 tar -xzf "$archive" -C "$folder"
 for file in "${@:2}"; do cp -- "$file" "$folder/$(sha1sum < "$file" | cut -d' ' -f1)"; done
-(cd "$folder" && printf '%s\0' *) | tar -C "$folder" --null -T -  --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=0644 -cf - | gzip -9n > "$archive.new"
+(cd "$folder" && printf '%s\0' *) | tar -C "$folder" --null -T - --mtime=@0 --owner=0 --group=0 --numeric-owner --mode=0644 -cf - |
+  gzip -9n > "$archive.new"
 mv "$archive.new" "$archive"
