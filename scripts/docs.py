@@ -182,15 +182,18 @@ def without_code(text):
     return prose
 
 
+def anchor_of(line):
+    """GitHub's name of the heading in a line, or None."""
+    heading = re.match(r"#+ +(.*)", line)
+    if not heading:
+        return None
+    words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)).lower()
+    return re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-")
+
+
 def anchors(text):
-    """What GitHub calls the headings of a page."""
-    found = []
-    for line in without_code(text):
-        heading = re.match(r"#+ +(.*)", line)
-        if heading:
-            words = re.sub(r"\[([^\]]*)\]\([^)]*\)", r"\1", heading.group(1)).lower()
-            found.append(re.sub(r"[^\w\- ]", "", words).strip().replace(" ", "-"))
-    return found
+    """GitHub's names of the headings of a page."""
+    return [anchor for anchor in map(anchor_of, without_code(text)) if anchor]
 
 
 def broken_links(root, page, text):
@@ -271,7 +274,11 @@ def linked_file(root, page, link):
 
 
 def page_for_site(root, page):
-    """A page whose links to files lead into files/, and whose links have no code in their text: Doxygen shows the quotes."""
+    """A page whose links to files lead into files/, and whose links have no code in their text: Doxygen shows the quotes.
+    Headings that the page itself links to get labels, which Doxygen wants to be unique in the site."""
+    def label(anchor):
+        return f"{page.stem}-{anchor}"
+
     def replaced(match):
         found = linked_file(root, page, match.group(1))
         if found:
@@ -279,6 +286,9 @@ def page_for_site(root, page):
         # Doxygen finds pages, and no headings of theirs.
         return re.sub(r"(\.md)#.*\)$", r"\1)", match.group())
     text = re.sub(r"\]\(([^)\s]+)\)", replaced, page.read_text(encoding="utf-8"))
+    for anchor in sorted(set(re.findall(r"\]\(#([^)\s]+)\)", text)) & set(anchors(text))):
+        text = text.replace(f"](#{anchor})", f"](#{label(anchor)})")
+        text = "\n".join(line + f" {{#{label(anchor)}}}" if anchor_of(line) == anchor else line for line in text.split("\n"))
     return re.sub(r"\[([^\[\]\n]*)\](?=\()", lambda words: words.group().replace("`", ""), text)
 
 

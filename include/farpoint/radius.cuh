@@ -105,7 +105,13 @@ std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries:
 
 /// radius_rows() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the
 /// same promises. The report does not count points. Unlike that of radius(), the workspace may not be empty.
-/// @param points  those that the BVH was built of, by which rows are sorted
+/// @param exec       stream to enqueue on
+/// @param index      BVH of `points`
+/// @param points     those that the BVH was built of, by which rows are sorted
+/// @param queries    as many clouds as the BVH has, regular or ragged
+/// @param params     radius and order
+/// @param output     see radius_rows_output; device memory
+/// @param workspace  at least radius_workspace_bytes() bytes, 256-byte aligned, device memory
 /// @return as radius()
 template <class Points, class Queries>
 result radius_rows(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,

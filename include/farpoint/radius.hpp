@@ -131,7 +131,13 @@ std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::s
 
 /// radius_rows() among the points of a BVH: the same answer as for the points themselves. The workspace may be empty,
 /// as that of knn().
-/// @param points  those that the BVH was built of, by which rows are sorted
+/// @param exec       threads to use; blocks until done
+/// @param index      BVH of `points`
+/// @param points     those that the BVH was built of, by which rows are sorted
+/// @param queries    as many clouds as the BVH has, regular or ragged
+/// @param params     radius and order
+/// @param output     see radius_rows_output
+/// @param workspace  none, or radius_workspace_bytes() bytes, 256-byte aligned, host memory
 /// @return ok | bad_argument | workspace_too_small; nothing is written on failure
 template <class Points, class Queries>
 result radius_rows(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,

@@ -115,6 +115,9 @@ class Pages(unittest.TestCase):
         self.write("CONTRIBUTING.md", "")
         self.assertEqual(docs.page_for_site(self.root, page),
                          "[a](files/examples/01.cpp) [b](other.md) [c](https://x.org) [d](#here)")
+        page = self.write("docs/page.md", "# What it *is*\n## Here\n[a](#what-it-is)\n")
+        self.assertEqual(docs.page_for_site(self.root, page),
+                         "# What it *is* {#page-what-it-is}\n## Here\n[a](#page-what-it-is)\n")
         html = self.root / "html"
         self.write("html/page.html", '<a href="files/examples/01.cpp"> <a href="#here"> <a href="https://x.org">')
         self.assertEqual(docs.finish_site(self.root, html), [])

@@ -18,6 +18,7 @@ FARPOINT_API result zero_rows_past(cuda_exec exec, padded_rows const& rows) noex
 
 /// Fills rows of radius(), -1 past the last neighbour, with their first one, and those without any with zeros: the ball
 /// query of PointNet++. Device memory; only enqueues.
+/// @param exec     stream to enqueue on
 /// @param rows     `[rows, columns]`
 /// @param columns  of each row: at least 1
 /// @return ok | cuda_failure | unavailable

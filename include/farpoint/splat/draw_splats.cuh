@@ -13,7 +13,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of device workspace that draw_splats() needs; 256-byte aligned memory. Exact, O(1): 80 for each splat, 11 for
 /// each 16 x 16 pixels, at most 2 KiB more, and 4 for each pixel where draw_splats_params::hidden is finite. 0 for an
 /// image, or a number of splats, that it refuses.
-/// @param splats  of which the number of rows counts that there is room for
+/// @param splats  decide by their number of rows
+/// @param camera  decides by its width and height
+/// @param params  decide by `hidden`
 template <class Scalar>
 std::size_t draw_splats_workspace_bytes(cuda_exec, splat_view<Scalar> const& splats,
                                         pinhole_camera<Scalar> const& camera,

@@ -9,7 +9,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// Bytes of workspace that draw_splats() needs on the host; 256-byte aligned memory. Exact, O(1): 36 for each pixel, 40
 /// where draw_splats_params::hidden is finite, and none for splats. 0 for an image, or a number of splats, that it
 /// refuses.
-/// @param splats  of which the number of rows counts that there is room for
+/// @param splats  decide by their number of rows
+/// @param camera  decides by its width and height
+/// @param params  decide by `hidden`
 template <class Scalar>
 std::size_t draw_splats_workspace_bytes(host_exec, splat_view<Scalar> const& splats,
                                         pinhole_camera<Scalar> const& camera,
