@@ -25,9 +25,10 @@ import sys
 
 ALL_RESULTS = "bench/results"
 RESULTS = f"{ALL_RESULTS}/nvidia-h200"
-# What the table of the README says: function, what is timed, file, row and variant, and what it is compared with. Calls are
-# replayed as graphs; so is what they are compared with, where it can be.
+# The rows of the README's table: function, what is timed, file, row and variant.
 TABLE = "docs/performance.tsv"
+# By suite: the variants that are farpoint's own, and the baselines with their names.
+BASELINES = "docs/baselines.json"
 
 
 def median(values):
@@ -52,27 +53,40 @@ class Results:
             self.runs[name] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
         return self.runs[name]
 
-    def microseconds(self, name, row, variant):
+    def microseconds(self, name, row):
+        """The median of each variant of a row."""
         suite, case = row.split("/", 1)
-        found = [one["p50_us"] for one in self.run(name)["benchmarks"]
-                 if (one["suite"], one["case"], one["variant"]) == (suite, case, variant)]
-        if not found:
-            raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
-        return median(found)
+        found = {}
+        for one in self.run(name)["benchmarks"]:
+            if (one["suite"], one["case"]) == (suite, case):
+                found.setdefault(one["variant"], []).append(one["p50_us"])
+        return {variant: median(times) for variant, times in found.items()}
+
+
+def fastest_baseline(baselines, row, times):
+    """The name and the time of the fastest baseline in a row, or None; all variants must be known, so that none is left out."""
+    suite = baselines[row.split("/", 1)[0]]
+    for variant in times:
+        if variant not in suite["baselines"] and variant not in suite["own"]:
+            raise KeyError(f"{BASELINES}: {row} has a variant {variant}, which is neither farpoint's own nor a baseline")
+    return min(((times[variant], name) for variant, name in suite["baselines"].items() if variant in times), default=None)
 
 
 def performance(root):
     """The lines of the table, and of what was measured where."""
     results = Results(root)
     table = [line.split("\t") for line in (root / TABLE).read_text(encoding="utf-8").splitlines()[1:]]
+    baselines = json.loads((root / BASELINES).read_text(encoding="utf-8"))
     lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
-    for function, what, name, row, variant, peer, peer_variant in table:
-        own = results.microseconds(name, row, variant)
-        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(own), "-", "-", "-"]
-        if peer:
-            other = results.microseconds(name, row, peer_variant)
-            factor = other / own
-            cells[3:] = [peer, milliseconds(other), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
+    for function, what, name, row, variant in table:
+        times = results.microseconds(name, row)
+        if variant not in times:
+            raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
+        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(times[variant]), "-", "-", "-"]
+        fastest = fastest_baseline(baselines, row, times)
+        if fastest:
+            factor = fastest[0] / times[variant]
+            cells[3:] = [fastest[1], milliseconds(fastest[0]), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
         lines.append("| " + " | ".join(cells) + " |")
     contexts = [results.run(name)["context"] for name in dict.fromkeys(row[2] for row in table)]
     gpus = sorted({context["gpu"] for context in contexts})
@@ -80,6 +94,8 @@ def performance(root):
     days = sorted(context["date"][:10] for context in contexts)
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     lines += ["", f"One {', '.join(gpus)}, CUDA {', '.join(cuda)}, {when}; medians, with the index or table built in each call. "
+              "Each row is compared with the fastest baseline that was measured beside it, even where its answer is "
+              f"weaker ([all baselines]({BASELINES})). "
               "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.md)" for name in dict.fromkeys(row[2] for row in table)) +
               "; [what they are](bench/README.md)."]
     return lines

@@ -71,7 +71,8 @@ class Pages(unittest.TestCase):
     def write_results(self, rows):
         context = {"gpu": "NVIDIA X", "cuda_runtime": "13.0", "date": "2026-01-02T03:04:05"}
         self.write(f"{docs.RESULTS}/knn_exact.json", json.dumps({"context": context, "benchmarks": rows}))
-        self.write(docs.TABLE, "function\twhat\nknn\tk = 8\tknn_exact\tknn/8/cube\tgraph\tbrute force\tbrute\n")
+        self.write(docs.TABLE, "function\twhat\nknn\tk = 8\tknn_exact\tknn/8/cube\tgraph\n")
+        self.write(docs.BASELINES, json.dumps({"knn": {"baselines": {"brute": "brute force", "tree": "a tree"}, "own": ["graph"]}}))
 
     def test_figures_are_the_results(self):
         self.write_results([{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
@@ -80,6 +81,21 @@ class Pages(unittest.TestCase):
         self.assertIn("| k = 8 | 0.1 | brute force | 0.25 | 2.5 |", table)
         self.assertIn("NVIDIA X, CUDA 13.0, 2026-01-02;", table)
         self.assertNotIn("typed in", table)
+
+    def test_baseline_is_the_fastest(self):
+        rows = [{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
+                for variant, time in (("graph", 100), ("brute", 1000), ("tree", 250))]
+        self.write_results(rows)
+        table = docs.filled(self.root, "<!-- performance -->\n<!-- /performance -->\n")
+        self.assertIn("| k = 8 | 0.1 | a tree | 0.25 | 2.5 |", table)
+        slower = table.replace("| a tree | 0.25 | 2.5 |", "| brute force | 1 | 10 |")
+        self.assertNotEqual(slower, table)
+        self.assertEqual(docs.filled(self.root, slower), table)  # so that `docs.py check` refuses the page
+        self.write_results(rows + [{"suite": "knn", "case": "8/cube", "variant": "new", "p50_us": 200}])
+        with self.assertRaisesRegex(KeyError, "variant new"):
+            docs.performance(self.root)
+        self.write_results(rows[:1])
+        self.assertIn("| k = 8 | 0.1 | - | - | - |", "\n".join(docs.performance(self.root)))
 
     def test_table_of_all_cases_of_a_suite(self):
         rows = [("fps", "1x2", "a", 900), ("fps", "1x2", "a", 1100), ("fps", "1x2", "a", 1000), ("fps", "1x2", "b", 2500),
