@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Keeps the documentation true: code in pages is code that is compiled, figures are results, links lead somewhere.
 
-    scripts/docs.py fill    writes code, table and figures where the markers are
+    scripts/docs.py fill    writes code, table and figures where the markers are, and the pages of docs/tables
     scripts/docs.py check   fails if that would change a page; checks links, and that every function has a page and an example
     scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/
     scripts/docs.py site HTML   copies these files there, and fails if a link of the site leads nowhere
@@ -22,6 +22,8 @@ import pathlib
 import re
 import shutil
 import sys
+
+import tables
 
 ALL_RESULTS = "bench/results"
 RESULTS = f"{ALL_RESULTS}/nvidia-h200"
@@ -182,6 +184,12 @@ def typed_in(root, page, text):
             if line.startswith("```cpp") and not SNIPPET.match(lines[i - 1])]
 
 
+def made(root):
+    """The text of each file that results make as a whole."""
+    run = json.loads((root / RESULTS / "tables/tables.json").read_text(encoding="utf-8"))
+    return {root / "docs/tables" / name: text for name, text in tables.texts(root, run).items()}
+
+
 def pages(root):
     return [root / "README.md", root / "CONTRIBUTING.md", *sorted((root / "docs").rglob("*.md")),
             *sorted((root / "bench").rglob("*.md"))]
@@ -325,6 +333,22 @@ def finish_site(root, html):
     return problems
 
 
+def brought_up_to_date(root, writes):
+    """Writes the files whose code or figures have changed, or returns a problem for each."""
+    new = {page: filled(root, page.read_text(encoding="utf-8")) for page in pages(root)}
+    new.update(made(root))
+    problems = []
+    for page, text in new.items():
+        if page.exists() and page.read_text(encoding="utf-8") == text:
+            continue
+        if writes:
+            page.write_text(text, encoding="utf-8")
+            print(f"filled {page.relative_to(root)}")
+        else:
+            problems.append(f"{page.relative_to(root)}: code or figures are not up to date; run scripts/docs.py fill")
+    return problems
+
+
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent
     if len(arguments) == 2 and arguments[0] == "page":
@@ -337,16 +361,10 @@ def main(arguments):
         return 1 if problems else 0
     if arguments not in (["fill"], ["check"]):
         sys.exit(__doc__)
-    problems = []
+    problems = brought_up_to_date(root, arguments == ["fill"])
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        new = filled(root, text)
-        if arguments == ["fill"] and new != text:
-            page.write_text(new, encoding="utf-8")
-            print(f"filled {page.relative_to(root)}")
-        elif new != text:
-            problems.append(f"{page.relative_to(root)}: code or figures are not up to date; run scripts/docs.py fill")
-        problems += broken_links(root, page, new) + typed_in(root, page, new)
+        problems += broken_links(root, page, text) + typed_in(root, page, text)
     problems += undocumented(root)
     for problem in problems:
         print(problem)

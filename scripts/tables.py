@@ -26,6 +26,11 @@ def table(head, rows):
     return lines + ["| " + " | ".join(row) + " |" for row in rows] + [""]
 
 
+def published_part(one):
+    """A published table, word for word, below its source."""
+    return [f'Published: {one["source"]}.', ""] + table(one["head"], one["rows"]) + ([one["note"], ""] if "note" in one else [])
+
+
 def curve(points, x_of, y_of):
     return " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in points)
 
@@ -58,7 +63,7 @@ def svg(against_k):
     return "\n".join(parts) + "\n"
 
 
-def fps_part(run):
+def fps_part(run, published):
     places = list(run["fps"][0]["ms"])
     rows = []
     for row in run["fps"]:
@@ -68,7 +73,7 @@ def fps_part(run):
     lines = ["## fps: serial and parallel", "",
              "Milliseconds, random points in a cube. The serial loop is the textbook's: a pass over all points for each sample. All",
              "have the same indices.", ""]
-    lines += table(["clouds x points -> samples"] + places + ["serial / best"], rows)
+    lines += table(["clouds x points -> samples"] + places + ["serial / best"], rows) + published_part(published["fps"])
     lines += ["## fps and uniform sampling", "",
               f'A simulated sweep of {number(run["coverage"]["points"])} points: the largest distance from any point to the nearest sample, in metres.', ""]
     lines += table(["samples", "fps", "uniform"], [[number(row["samples"]), number(row["fps_m"]), number(row["uniform_m"])]
@@ -76,13 +81,14 @@ def fps_part(run):
     return lines + [f'![Samples by fps, and uniform ones]({run["coverage"]["picture"]})', ""]
 
 
-def voxel_part(run):
+def voxel_part(run, published):
     part = run["voxelize"]
     lines = ["## voxelize: averages", "",
              f'{part["files"]} clouds ({part["clouds"]}), voxels of {part["edge_m"]} m, means of all files; all with the same bits.', ""]
     speed_up = part["ms"]["serial loop"] / min(part["ms"].values())
-    return lines + table(["points", "voxels"] + [f"{place}, ms" for place in part["ms"]] + ["serial / best"],
-                         [[number(part["points"]), number(part["voxels"])] + [number(ms) for ms in part["ms"].values()] + [number(speed_up)]])
+    lines += table(["points", "voxels"] + [f"{place}, ms" for place in part["ms"]] + ["serial / best"],
+                   [[number(part["points"]), number(part["voxels"])] + [number(ms) for ms in part["ms"].values()] + [number(speed_up)]])
+    return lines + published_part(published["voxelize"])
 
 
 STAGES = ("projection", "tree", "search", "normals", "splatting", "frame")
@@ -102,23 +108,19 @@ def screen_part(run, published):
     models = run["screen"]["models"]
     lines = ["## knn in screen space: stages", "",
              f'Milliseconds, {models[0]["side_px"]} x {models[0]["side_px"]} pixels, k = {models[0]["k"]}.',
-             f'Published: search {published["search_ms"]["value"]} ({published["search_ms"]["source"]}), frame {published["frame_ms"]["value"]} ({published["frame_ms"]["source"]}).',
-             "",
-             "FastKNN with 3 rounds is farpoint's; its program is a kernel written after the published one, on the GPU. Auto Splats scale a radius",
-             "in eight passes until its ball holds between k and 2 k points, and fit the plane to all of them. The tree is a part of the search where it says 0.",
+             "\"FastKNN, 3 rounds\" is farpoint's search; \"FastKNN, its program\" reimplements the thesis's CUDA kernel. Auto Splats scale a",
+             "radius in eight passes until its ball holds between k and 2 k points, and fit the plane to all of them. The tree is a part of the search",
+             "where it says 0.",
              ""]
-    lines += stages_part(models)
-    lines += ["## Time against k", "", "![Time against k](against_k.svg)", "",
-              "## Right neighbours", "", "Share of the rows with so many right neighbours after one, two and three rounds.", ""]
+    lines += stages_part(models) + published_part(published["stages"])
+    lines += ["## Time against k", "", "![Time against k](against_k.svg)", ""] + published_part(published["against_k"])
+    lines += ["## Right neighbours", "", "Share of the rows with so many right neighbours after one, two and three rounds.", ""]
     rows = []
     for one in models:
         for rounds, counts in enumerate(one["right"], 1):
-            told = published["right_sets_after_rounds"].get(str(rounds), "-")
-            rows.append([f'{one["model"]}, {rounds}'] + [f'{100 * count / one["visible"]:.2f} %' for count in counts] + [told])
-    k = models[0]["k"]
-    lines += table(["model, rounds"] + [str(right) for right in range(k + 1)] + [f"published, {k}"], rows)
-    lines += [f'Published: {published["right_sets_after_rounds"]["source"]}.', "", "## Candidates", "",
-              "Size of the last round's candidate set.", ""]
+            rows.append([f'{one["model"]}, {rounds}'] + [f'{100 * count / one["visible"]:.2f} %' for count in counts])
+    lines += table(["model, rounds"] + [str(right) for right in range(models[0]["k"] + 1)], rows) + published_part(published["right"])
+    lines += ["## Candidates", "", "Size of the last round's candidate set.", ""]
     lines += table(["model", "rounds", "mean", "deviation", "most"],
                    [[one["model"], number(row["rounds"]), number(row["mean"]), number(row["deviation"]), number(row["most"])]
                     for one in models for row in one["candidates"]])
@@ -128,6 +130,9 @@ def screen_part(run, published):
                    [[f'{one["model"]}: {method["method"]}', f'{100 * method["right_sets"]:.2f} %', number(method["normals_off_deg"]),
                      number(method["normals_deviation_deg"])] for one in models for method in one["methods"]
                     if method["place"] == one["methods"][-1]["place"]])
+    lines += published_part(published["normals"])
+    lines += ["Pictures of Auto Splats have fewer specks: a plane through up to 2 k points scatters less than one through k, and is",
+              "farther off on average.", ""]
     for one in models:
         lines += [f'![{one["model"]}: exact, FastKNN and Auto Splats; below, how far normals are off]({one["picture"]})', ""]
     return lines
@@ -136,7 +141,8 @@ def screen_part(run, published):
 def page(run, published):
     machine = run["machine"]
     lines = ["# Published tables, measured here", "",
-             "Written by `./dev tables` from the JSON of a run; do not edit. Published figures are given where they are known, with their source.",
+             "Written by `./dev tables` from the JSON of a run; do not edit. Published figures stand below, word for word, with their source",
+             "(`published.json`).",
              "", f'- load of the machine when the run began: {run["load"]:.2f}; other work makes times longer', f'- processor: {machine["processor"]}, {machine["threads"]} threads',
              f'- GPU: {machine["gpu"] if run["gpu_used"] else "not used"}']
     # Runs before these were written have none of them.
@@ -144,7 +150,7 @@ def page(run, published):
     lines += [f"- {name}: {value}" for name, value in told] + [""]
     if run["quick"]:
         lines += ["**A quick run, of small sizes: its times say nothing.**", ""]
-    return "\n".join(lines + fps_part(run) + voxel_part(run) + screen_part(run, published)).rstrip() + "\n"
+    return "\n".join(lines + fps_part(run, published) + voxel_part(run, published) + screen_part(run, published)).rstrip() + "\n"
 
 
 def machine_of(run):
@@ -153,12 +159,17 @@ def machine_of(run):
     return re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-")
 
 
+def texts(root, run):
+    """The files that a run and the published figures make, by name."""
+    published = json.loads((root / "docs/tables/published.json").read_text(encoding="utf-8"))
+    return {"README.md": page(run, published), "against_k.svg": svg(run["screen"]["against_k"])}
+
+
 def write_pages(source, folder):
     run = json.loads(source.read_text(encoding="utf-8"))
-    published = json.loads((ROOT / "docs/tables/published.json").read_text(encoding="utf-8"))
     folder.mkdir(parents=True, exist_ok=True)
-    (folder / "README.md").write_text(page(run, published), encoding="utf-8")
-    (folder / "against_k.svg").write_text(svg(run["screen"]["against_k"]), encoding="utf-8")
+    for name, text in texts(ROOT, run).items():
+        (folder / name).write_text(text, encoding="utf-8")
     for picture in [run["coverage"]["picture"]] + [one["picture"] for one in run["screen"]["models"]]:
         if source.parent.resolve() != folder.resolve():
             shutil.copyfile(source.parent / picture, folder / picture)

@@ -118,6 +118,22 @@ class Pages(unittest.TestCase):
         with self.assertRaises(KeyError):
             docs.performance(self.root)
 
+    def test_published_tables_are_the_results(self):
+        repository = pathlib.Path(docs.__file__).parents[1]
+        for path in (f"{docs.RESULTS}/tables/tables.json", "docs/tables/published.json"):
+            self.write(path, (repository / path).read_text(encoding="utf-8"))
+        self.write("CONTRIBUTING.md", "")
+        page = self.root / "docs/tables/README.md"
+        self.assertEqual(len(docs.brought_up_to_date(self.root, False)), 2)  # the page and its plot are not there
+        self.assertEqual(docs.brought_up_to_date(self.root, True), [])
+        self.assertEqual(docs.brought_up_to_date(self.root, False), [])
+        sound = page.read_text(encoding="utf-8")
+        for figure, typed in (("0.691", "0.591"), ("10.69 / 4.62", "10.69 / 5.62"), ("0.80 / 0.85 / 0.85", "0.80 / 0.98 / 0.98")):
+            self.assertEqual(sound.count(figure), 1, figure)
+            self.write("docs/tables/README.md", sound.replace(figure, typed))
+            self.assertEqual(docs.brought_up_to_date(self.root, False),
+                             ["docs/tables/README.md: code or figures are not up to date; run scripts/docs.py fill"])
+
     def test_links(self):
         page = self.write("docs/page.md", "")
         self.write("docs/other.md", "## What it *does*: `a()`, [b](c.md)\n```\n# code\n```\n")
