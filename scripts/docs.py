@@ -2,7 +2,8 @@
 """Keeps the documentation true: code in pages is code that is compiled, figures are results, links lead somewhere.
 
     scripts/docs.py fill    writes code, table and figures where the markers are, and the pages of docs/tables
-    scripts/docs.py check   fails if that would change a page; checks links, and that every function has a page and an example
+    scripts/docs.py check   fails if that would change a page; checks links and names of files, and that every function
+                            has a page and an example
     scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/
     scripts/docs.py site HTML   copies these files there, and fails if a link of the site leads nowhere
 
@@ -237,6 +238,23 @@ def broken_links(root, page, text):
     return problems
 
 
+# A file that is named in prose by its folder and its name, perhaps with wildcards.
+FILE = re.compile(r"(?<![\w./<*-])[\w*-][\w./*-]*/[\w./*-]+\.(?:hpp|cuh|cpp|cu|inc|py|sh|md|json|tsv)\b")
+# The folders that such names begin in, and the folder of the page or the header itself.
+FOLDERS = ("", "include", "include/farpoint", "include/farpoint/detail", "include/farpoint/detail/fps", "tests", "bench")
+
+
+def missing_files(root, page, text):
+    """Files that code spans of a page, or comments of a header, name and that are not there."""
+    if page.suffix == ".md":
+        prose = [" ".join(re.findall(r"`([^`]+)`", line)) for line in text.split("\n")]
+    else:
+        prose = [line.partition("//")[2] for line in text.split("\n")]
+    return [f"{page.relative_to(root)}:{number}: there is no {name}" for number, line in enumerate(prose, 1)
+            for name in FILE.findall(line) if not any(any(folder.glob(name)) for folder in
+                                                      (page.parent, *(root / folder for folder in FOLDERS)))]
+
+
 # A function at the start of a line: a result type of the public headers, a name, and an open parenthesis.
 FUNCTION = re.compile(
     r"^(?:inline |constexpr )*(?:result|auto|bool|std::size_t|std::vector<\w+>|DLManagedTensor\*) (\w+)\(", re.MULTILINE)
@@ -364,7 +382,9 @@ def main(arguments):
     problems = brought_up_to_date(root, arguments == ["fill"])
     for page in pages(root):
         text = page.read_text(encoding="utf-8")
-        problems += broken_links(root, page, text) + typed_in(root, page, text)
+        problems += broken_links(root, page, text) + typed_in(root, page, text) + missing_files(root, page, text)
+    for header in sorted((root / "include").rglob("*.[hc]*")):
+        problems += missing_files(root, header, header.read_text(encoding="utf-8"))
     problems += undocumented(root)
     for problem in problems:
         print(problem)

@@ -142,6 +142,16 @@ class Pages(unittest.TestCase):
         for broken in ("[a](none.md)", "[a](other.md#code)", "[a](#there)", "![a](none.png)"):
             self.assertEqual(len(docs.broken_links(self.root, page, broken)), 1, broken)
 
+    def test_files_that_are_named(self):
+        page, header = self.write("docs/page.md", ""), self.root / "include/farpoint/fps.hpp"
+        sound = "`farpoint/fps.hpp`, `include/farpoint/f*.hpp`, `.../fps.hpp`; `docs/functions/fps.md` and other/none.hpp"
+        self.assertEqual(docs.missing_files(self.root, page, sound), [])
+        self.assertEqual(docs.missing_files(self.root, page, "\n`tests/host/*_bits.cpp`"),
+                         ["docs/page.md:2: there is no tests/host/*_bits.cpp"])
+        self.assertEqual(docs.missing_files(self.root, header, "#include <none/none.hpp>  // see farpoint/fps.hpp"), [])
+        self.assertEqual(docs.missing_files(self.root, header, "/// @param camera  see spatial/camera.hpp"),
+                         ["include/farpoint/fps.hpp:1: there is no spatial/camera.hpp"])
+
     def test_site(self):
         page = self.write("docs/page.md", "[`a`](../examples/01.cpp) [b](other.md#here) [c](https://x.org) [d](#here)")
         self.write("CONTRIBUTING.md", "")

@@ -1,5 +1,5 @@
 /// @file
-/// The only header with compiler switches.
+/// The version, and macros that hide differences between compilers: decorations of functions, pragmas, the namespace.
 #pragma once
 
 #define FARPOINT_VERSION_MAJOR 0

@@ -135,13 +135,11 @@ inline std::size_t fps_shard_window_bytes(int ranks, index_t samples) noexcept {
 ///
 /// - Arrays are device memory, but `output.exchanges`, which is host memory.
 /// - Points have 1 to 3 coordinates that are float or float16; indices into the whole cloud are below 2^32 - 1.
-/// - Where the ranks reach memory of one another (see peer_memory) of fps_shard_window_bytes() bytes or more, the call
-/// is
-///   one kernel on each GPU, whose blocks run at once and wait for those of the other GPUs: the streams of all ranks
-///   must get that far, and the multiprocessors that the call may use must become free. It waits for it.
+/// - Where the ranks reach memory of one another (see peer_memory) of fps_shard_window_bytes() bytes or more, the
+///   call is one kernel on each GPU, whose blocks run at once and wait for those of the other GPUs: the streams of all
+///   ranks must get that far, and the multiprocessors that the call may use must become free. It waits for it.
 /// - Elsewhere the call enqueues 16 rounds at a time, which need no host, and then waits to see whether they were
-/// enough.
-///   The answer is enqueued when it returns.
+///   enough. The answer is enqueued when it returns.
 /// - It cannot be captured in a graph. It allocates nothing, except on a rank whose arguments are refused: that takes
 ///   some bytes of the stream's pool to tell the others.
 ///

@@ -64,9 +64,8 @@ std::size_t knn_shard_workspace_bytes(cuda_exec exec, int ranks, shard<Points> c
 /// - Arrays are device memory, but `output.exchanged`, which is host memory.
 /// - Queries have the scalar type of the points.
 /// - The call enqueues, and waits twice on the way: ranks agree on the arguments, and then on how many queries go
-/// where.
-///   What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank whose
-///   arguments are refused: that takes some bytes of the stream's pool to tell the others.
+///   where. What follows is only enqueued. So it cannot be captured in a graph. It allocates nothing, except on a rank
+///   whose arguments are refused: that takes some bytes of the stream's pool to tell the others.
 /// - The points have one BVH, which answers the rank's queries and those of others. Queries that are the same view as
 ///   the points are answered faster than copies of them.
 ///

@@ -1,6 +1,7 @@
 /// @file
-/// A BVH over points in the order of a space-filling curve: leaves of eight points, and above them boxes in groups of
-/// eight. No pointers: node i of a level has the nodes 8 i to 8 i + 7 of the level below.
+/// A BVH over points in an order that keeps neighbours together, on the host that of a k-d tree, on a GPU that of a
+/// Hilbert curve: leaves of eight points, and above them boxes in groups of eight. No pointers: node i of a level has
+/// the nodes 8 i to 8 i + 7 of the level below.
 #pragma once
 
 #include <farpoint/container/nearest_list.hpp>

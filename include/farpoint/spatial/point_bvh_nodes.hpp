@@ -16,8 +16,8 @@ inline constexpr int point_bvh_width = 8;
 /// 64-bit word.
 inline constexpr int point_bvh_levels = 9;
 
-/// Points that follow one another on the curve, as separate arrays. Lanes without a point are at infinity and have the
-/// index no_index.
+/// Points that follow one another in the order of the BVH, as separate arrays. Lanes without a point are at infinity
+/// and have the index no_index.
 template <class Scalar>
 struct alignas(32) point_leaf {
   Scalar axis[3][point_bvh_width];

@@ -110,7 +110,7 @@ class zbuffer_ref {
 ///
 /// Depths of a camera in double precision are rounded to float first: of points that are equal then, that of lowest
 /// index is in front. O(end - begin); allocates nothing.
-/// @param camera   see spatial/camera.hpp
+/// @param camera   see geometry/camera.hpp
 /// @param points   a view of the cloud: `points[i]` is point i; at most 2^32 of them
 /// @param begin, end  numbers of the points
 /// @param zbuffer  of the camera's width and height, cleared

@@ -31,7 +31,7 @@ enum class screen_rows : std::uint8_t {
 /// A point is visible if the camera sees it and no point of its pixel is in front of it, or fewer than `layers` are:
 /// nearer, or equally near with a lower index (see zbuffer_ref). Only visible points are neighbours and only they have
 /// neighbours, by their distance in 3-D space: the screen says which points take part, not how far apart they are.
-/// @tparam Camera  see spatial/camera.hpp; of the points' scalar type
+/// @tparam Camera  see geometry/camera.hpp; of the points' scalar type
 template <class Camera>
 struct screen_space {
   using camera_type = Camera;

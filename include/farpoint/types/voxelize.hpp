@@ -51,7 +51,7 @@ struct voxelize_params {
   voxel_points points = voxel_points::first;
   std::uint64_t seed = 0;  ///< of voxel_points::random_subset
 
-  /// Of the hash table that finds voxels, so that nobody can choose points whose voxels all collide. Changes no output.
+  /// Seed of the hash table that finds voxels: makes crafted collisions unlikely. Changes no output.
   /// 0: a random one, the same for all calls of this process. A graph replays the one that it was captured with.
   std::uint64_t hash_seed = 0;
 
@@ -99,7 +99,7 @@ FARPOINT_HD constexpr int axis_of_column(voxel_columns columns, int column) noex
 ///
 /// Outputs are made of the *kept* points of a voxel: all of them, or max_points of them, in input order. Sums are added
 /// up in that order, rounded at each step, and a mean is one division: the same bits everywhere. A mean that is NaN
-/// always has the bits 0x7fc00000.
+/// always has the bits 0x7fc00000, in double 0x7ff8000000000000.
 template <class Scalar = float>
 struct voxelize_output {
   index_t capacity = 0;  ///< rows that every part given has
