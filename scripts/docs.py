@@ -14,6 +14,7 @@ Markers, each in a line of its own:
     <!-- medians MACHINE/NAME SUITE: VARIANT = TITLE, ... --> ... <!-- /medians -->
                                                   a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
     <!-- table PAGE.md --> ... <!-- /table -->    the table of a page that a script wrote
+    <!-- splats rounds|views --> ... <!-- /splats -->   a table of docs/splats/splats.json, which scripts/splats.py wrote
 
 Needs Python 3.8, and nothing else.
 """
@@ -32,6 +33,7 @@ RESULTS = f"{ALL_RESULTS}/nvidia-h200"
 TABLE = "docs/performance.tsv"
 # By suite: the variants that are farpoint's own, and the baselines with their names.
 BASELINES = "docs/baselines.json"
+SPLATS = "docs/splats/splats.json"
 
 
 def median(values):
@@ -127,6 +129,24 @@ def medians(root, run_name, suite, columns):
     return lines + ["", f"Milliseconds, medians; {where}, {context['date'][:10]} (`{ALL_RESULTS}/{run_name}.md`)."]
 
 
+def splats(root, what):
+    """The lines of a table of what `farpoint splat` printed: of searches that end after some rounds, or of views."""
+    made = json.loads((root / SPLATS).read_text(encoding="utf-8"))
+    exact = made["until_exact"]
+    if what == "rounds":
+        return [f"Neighbours: {exact['k']} of each of the {exact['visible']:,} visible points of the first view.", "",
+                "| rounds | right sets | normals off by (mean) | standard deviation |", "|---|--:|--:|--:|"] + [
+                    f"| {row['rounds']} | {row['right_sets_percent']} % | {row['normals_off_deg']} degrees | {row['deviation_deg']} |"
+                    for row in exact["rounds"]]
+    lines = ["| search | views | holes, of lines of sight | flicker in the worst view |", "|---|--:|--:|--:|"]
+    for name, run in (("until exact", exact), ("one round", made["one_round"])):
+        views = run["views"]
+        holes, of = (sum(view[key] for view in views) for key in ("holes", "lines_of_sight"))
+        worst = max((view["flicker_percent"] for view in views), key=float)
+        lines.append(f"| {name} | {len(views)} | {holes:,} of {of:,} | {worst} % |")
+    return lines
+
+
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the
     markers of other regions."""
@@ -142,6 +162,7 @@ def region(root, source, name):
 # Pages whose C++ is all from examples: what newcomers copy.
 COMPILED = re.compile(r"^(README|docs/(getting_started|interop|library|workspaces|functions/\w+))\.md$")
 MEDIANS = re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$")
+SPLATS_OF = re.compile(r"^<!-- splats (rounds|views) -->$")
 TABLE_OF = re.compile(r"^<!-- table (\S+\.md) -->$")
 SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
 
@@ -165,6 +186,10 @@ def filled(root, text):
         elif MEDIANS.match(lines[i]):
             end = lines.index("<!-- /medians -->", i)
             out += ["", *medians(root, *MEDIANS.match(lines[i]).groups()), "", lines[end]]
+            i = end
+        elif SPLATS_OF.match(lines[i]):
+            end = lines.index("<!-- /splats -->", i)
+            out += ["", *splats(root, SPLATS_OF.match(lines[i]).group(1)), "", lines[end]]
             i = end
         elif TABLE_OF.match(lines[i]):
             end = lines.index("<!-- /table -->", i)

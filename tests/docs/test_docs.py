@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import docs  # noqa: E402
+import splats  # noqa: E402
 
 EXAMPLE = """int main() {
   //! [call]
@@ -133,6 +134,27 @@ class Pages(unittest.TestCase):
             self.write("docs/tables/README.md", sound.replace(figure, typed))
             self.assertEqual(docs.brought_up_to_date(self.root, False),
                              ["docs/tables/README.md: code or figures are not up to date; run scripts/docs.py fill"])
+
+    def test_figures_of_splats_are_what_the_program_printed(self):
+        printed = ("  points                 1000\n  visible                70\n  neighbours             16\n\n"
+                   "  rounds        right sets  normals (deg)  deviation  time (ms)\n"
+                   "  1                94.29 %          2.053      1.374       9.99\n"
+                   "  2                99.90 %          2.096      1.429      10.00\n"
+                   "  3                99.95 %          2.096      1.430      10.00\n"
+                   "  until exact     100.00 %          2.096      1.430     100.00\n\n"
+                   "  azimuth    visible  holes (px)            flicker\n"
+                   "     20.0         70  1 of 2000             0.0044 %\n     65.0         71  2 of 3000             0.0010 %\n")
+        made = splats.figures(printed)
+        self.write(docs.SPLATS, json.dumps({"until_exact": made, "one_round": dict(made, views=made["views"][1:])}))
+        page = docs.filled(self.root, "<!-- splats rounds -->\n<!-- /splats -->\n<!-- splats views -->\ntyped in\n<!-- /splats -->\n")
+        self.assertIn("16 of each of the 70 visible points", page)
+        self.assertIn("| 1 | 94.29 % | 2.053 degrees | 1.374 |\n", page)
+        self.assertIn("| until exact | 100.00 % | 2.096 degrees | 1.430 |\n", page)
+        self.assertIn("| until exact | 2 | 3 of 5,000 | 0.0044 % |\n| one round | 1 | 2 of 3,000 | 0.0010 % |\n", page)
+        self.assertNotIn("typed in", page)
+        self.assertEqual(docs.filled(self.root, page.replace("94.29", "3.64")), page)
+        with self.assertRaises(ValueError):
+            splats.figures(printed.replace("  3 ", "  4 "))
 
     def test_links(self):
         page = self.write("docs/page.md", "")
