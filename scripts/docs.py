@@ -99,7 +99,7 @@ def performance(root):
     days = sorted(context["date"][:10] for context in contexts)
     when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
     lines += ["", f"One {', '.join(gpus)}, CUDA {', '.join(cuda)}, {when}; medians, with the index or table built in each call. "
-              "Each row is compared with the fastest baseline that was measured beside it, even where its answer is "
+              "Each row is compared with the fastest baseline of the same run, even where its answer is "
               f"weaker ([all baselines]({BASELINES})). "
               "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.md)" for name in dict.fromkeys(row[2] for row in table)) +
               "; [what they are](bench/README.md)."]

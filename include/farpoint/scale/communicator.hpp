@@ -55,9 +55,8 @@ using barrier_of = decltype(result{std::declval<Communicator&>().barrier()});
 ///
 /// All ranks call the same functions in the same order. A call blocks until its buffers can be used again. After a
 /// failure, which is a communication_failure, later calls fail, too, so that no rank waits for one that has given up.
-/// thread_communicator does this. MPI's calls do, too, as long as counts and displacements fit: those of MPI_Allgather
-/// and MPI_Alltoallv are int, and larger messages need MPI_Allgather_c and MPI_Alltoallv_c (MPI 4) or a datatype of
-/// several bytes.
+/// thread_communicator does this. MPI_Allgather and MPI_Alltoallv do, too, up to 2^31 - 1 bytes: their counts and
+/// displacements are int. Beyond that use MPI_Allgather_c and MPI_Alltoallv_c (MPI 4), or a datatype of several bytes.
 template <class Communicator>
 inline constexpr bool is_communicator = detail::exchanges_data<Communicator, detail::barrier_of>;
 

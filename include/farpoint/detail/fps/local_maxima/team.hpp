@@ -1,5 +1,5 @@
 /// @file
-/// fps() by local maxima, by a team of blocks that hold a cloud in registers or in memory. One source for kernels, and for
+/// fps() by local maxima, by a team of blocks that hold a cloud in registers or memory. One source for kernels, and for
 /// tests that run it on a CPU.
 #pragma once
 
