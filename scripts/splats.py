@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes the figures and pictures of docs/splats.md: what `farpoint splat` prints and draws, and nobody types in.
 
-    scripts/splats.py PROGRAM           writes docs/splats/splats.json and the pictures beside it; then run scripts/docs.py fill
-    scripts/splats.py PROGRAM --check   fails where the program prints other figures of a small cloud than splats.json has: the
-                                        renderer is another one then, and the page has to be made again
+    scripts/splats.py PROGRAM           writes docs/splats/splats.json and the pictures; then run scripts/docs.py fill
+    scripts/splats.py PROGRAM --check   fails where the program prints other figures of a small cloud than splats.json
+                                        has: the renderer has changed then, and the page has to be made again
 
 Figures are the same on every backend and machine, to the digit; times are not among them. Needs Python 3.8 and nothing else.
 """
@@ -39,8 +39,8 @@ def figures(text):
     """The figures of a run, by what it printed."""
     rounds = [{"rounds": name, "right_sets_percent": right, "normals_off_deg": off, "deviation_deg": deviation}
               for name, right, off, deviation in ROW.findall(text)]
-    views = [{"azimuth_deg": azimuth, "visible": int(visible), "holes": int(holes), "lines_of_sight": int(of), "flicker_percent": flicker}
-             for azimuth, visible, holes, of, flicker in VIEW.findall(text)]
+    views = [{"azimuth_deg": azimuth, "visible": int(visible), "holes": int(holes), "lines_of_sight": int(of),
+              "flicker_percent": flicker} for azimuth, visible, holes, of, flicker in VIEW.findall(text)]
     if len(rounds) != 4 or not views:
         raise ValueError(f"the program did not print four rounds and a view:\n{text}")
     return {"points": int(one(r"^ *points +(\d+)$", text)), "visible": int(one(r"^ *visible +(\d+)$", text)),
@@ -48,8 +48,8 @@ def figures(text):
 
 
 def run(program, name, folder):
-    done = subprocess.run([program, "splat", "--output", folder / f"{name}.png", *RUNS[name]], check=True, stdout=subprocess.PIPE,
-                          text=True)
+    command = [program, "splat", "--output", folder / f"{name}.png", *RUNS[name]]
+    done = subprocess.run(command, check=True, stdout=subprocess.PIPE, text=True)
     return dict(options=" ".join(RUNS[name]), **figures(done.stdout))
 
 
@@ -67,7 +67,8 @@ def check(program, folder):
     expected = json.loads((FOLDER / "splats.json").read_text(encoding="utf-8"))["small"]
     printed = run(program, "small", folder)
     if printed != expected:
-        sys.exit(f"docs/splats/splats.json has\n{expected},\nand the program prints\n{printed}:\nrun scripts/splats.py, then scripts/docs.py fill")
+        sys.exit(f"docs/splats/splats.json has\n{expected},\nand the program prints\n{printed}:\n"
+                 "run scripts/splats.py, then scripts/docs.py fill")
 
 
 def main():

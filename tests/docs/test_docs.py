@@ -8,6 +8,7 @@ import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import docs  # noqa: E402
+import figures  # noqa: E402
 import splats  # noqa: E402
 
 EXAMPLE = """int main() {
@@ -71,9 +72,9 @@ class Pages(unittest.TestCase):
 
     def write_results(self, rows):
         context = {"gpu": "NVIDIA X", "cuda_runtime": "13.0", "date": "2026-01-02T03:04:05"}
-        self.write(f"{docs.RESULTS}/knn_exact.json", json.dumps({"context": context, "benchmarks": rows}))
-        self.write(docs.TABLE, "function\twhat\nknn\tk = 8\tknn_exact\tknn/8/cube\tgraph\n")
-        self.write(docs.BASELINES, json.dumps({"knn": {"baselines": {"brute": "brute force", "tree": "a tree"}, "own": ["graph"]}}))
+        self.write(f"{figures.RESULTS}/knn_exact.json", json.dumps({"context": context, "benchmarks": rows}))
+        self.write(figures.TABLE, "function\twhat\nknn\tk = 8\tknn_exact\tknn/8/cube\tgraph\n")
+        self.write(figures.BASELINES, json.dumps({"knn": {"baselines": {"brute": "brute force", "tree": "a tree"}, "own": ["graph"]}}))
 
     def test_figures_are_the_results(self):
         self.write_results([{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
@@ -94,15 +95,15 @@ class Pages(unittest.TestCase):
         self.assertEqual(docs.filled(self.root, slower), table)  # so that `docs.py check` refuses the page
         self.write_results(rows + [{"suite": "knn", "case": "8/cube", "variant": "new", "p50_us": 200}])
         with self.assertRaisesRegex(KeyError, "variant new"):
-            docs.performance(self.root)
+            figures.performance(self.root)
         self.write_results(rows[:1])
-        self.assertIn("| k = 8 | 0.1 | - | - | - |", "\n".join(docs.performance(self.root)))
+        self.assertIn("| k = 8 | 0.1 | - | - | - |", "\n".join(figures.performance(self.root)))
 
     def test_table_of_all_cases_of_a_suite(self):
         rows = [("fps", "1x2", "a", 900), ("fps", "1x2", "a", 1100), ("fps", "1x2", "a", 1000), ("fps", "1x2", "b", 2500),
                 ("fps", "3x4", "b", 10), ("fps", "5x6", "c", 1), ("other", "7x8", "a", 1)]
         context = {"processor": "X", "num_cpus": 2, "host_compiler": "g++", "date": "2026-01-02T03:04:05"}
-        self.write(f"{docs.ALL_RESULTS}/x/fps_host.json", json.dumps({"context": context, "benchmarks": [
+        self.write(f"{figures.ALL_RESULTS}/x/fps_host.json", json.dumps({"context": context, "benchmarks": [
             {"suite": suite, "case": case, "variant": variant, "p50_us": time} for suite, case, variant, time in rows]}))
         marker = "<!-- medians x/fps_host fps: a = first, b = second -->"
         table = docs.filled(self.root, f"{marker}\ntyped in\n<!-- /medians -->\n")
@@ -117,11 +118,11 @@ class Pages(unittest.TestCase):
     def test_row_that_was_not_measured(self):
         self.write_results([])
         with self.assertRaises(KeyError):
-            docs.performance(self.root)
+            figures.performance(self.root)
 
     def test_published_tables_are_the_results(self):
         repository = pathlib.Path(docs.__file__).parents[1]
-        for path in (f"{docs.RESULTS}/tables/tables.json", "docs/tables/published.json"):
+        for path in (f"{figures.RESULTS}/tables/tables.json", "docs/tables/published.json"):
             self.write(path, (repository / path).read_text(encoding="utf-8"))
         self.write("CONTRIBUTING.md", "")
         page = self.root / "docs/tables/README.md"
@@ -145,7 +146,7 @@ class Pages(unittest.TestCase):
                    "  azimuth    visible  holes (px)            flicker\n"
                    "     20.0         70  1 of 2000             0.0044 %\n     65.0         71  2 of 3000             0.0010 %\n")
         made = splats.figures(printed)
-        self.write(docs.SPLATS, json.dumps({"until_exact": made, "one_round": dict(made, views=made["views"][1:])}))
+        self.write(figures.SPLATS, json.dumps({"until_exact": made, "one_round": dict(made, views=made["views"][1:])}))
         page = docs.filled(self.root, "<!-- splats rounds -->\n<!-- /splats -->\n<!-- splats views -->\ntyped in\n<!-- /splats -->\n")
         self.assertIn("16 of each of the 70 visible points", page)
         self.assertIn("| 1 | 94.29 % | 2.053 degrees | 1.374 |\n", page)

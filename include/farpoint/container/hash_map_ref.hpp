@@ -29,7 +29,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// - All of this is relaxed: seeing a key or a value says nothing about other memory; hash_map_value can order that.
 ///
 /// Linear probing by buckets: one load of 16 or 32 bytes per step, and a look before every compare-and-swap. A search
-/// ends after all buckets, so a full map refuses keys. A miss is searched up to the first empty slot:
+/// ends after all buckets, so a full map refuses keys and never hangs. A miss is searched up to the first empty slot:
 /// keep the load factor at 0.8 or below, since at 1 every miss walks through the whole map.
 ///
 /// @tparam Key    integer of 32 or 64 bits

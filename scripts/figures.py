@@ -1,0 +1,130 @@
+"""The figures of the pages, from the results that are committed. scripts/docs.py puts them where the markers are."""
+
+import json
+
+import tables
+
+ALL_RESULTS = "bench/results"
+RESULTS = f"{ALL_RESULTS}/nvidia-h200"
+# The rows of the README's table: function, what is timed, file, row and variant.
+TABLE = "docs/performance.tsv"
+# By suite: the variants that are farpoint's own, and the baselines with their names.
+BASELINES = "docs/baselines.json"
+SPLATS = "docs/splats/splats.json"
+
+
+def median(values):
+    values = sorted(values)
+    middle = len(values) // 2
+    return values[middle] if len(values) % 2 else (values[middle - 1] + values[middle]) / 2
+
+
+def milliseconds(microseconds):
+    return f"{microseconds / 1000:.3g}" if microseconds < 1e6 else f"{microseconds / 1000:,.0f}"
+
+
+class Results:
+    """The committed runs of a machine."""
+
+    def __init__(self, root, folder=RESULTS):
+        self.folder = root / folder
+        self.runs = {}
+
+    def run(self, name):
+        if name not in self.runs:
+            self.runs[name] = json.loads((self.folder / f"{name}.json").read_text(encoding="utf-8"))
+        return self.runs[name]
+
+    def microseconds(self, name, row):
+        """The median of each variant of a row."""
+        suite, case = row.split("/", 1)
+        found = {}
+        for one in self.run(name)["benchmarks"]:
+            if (one["suite"], one["case"]) == (suite, case):
+                found.setdefault(one["variant"], []).append(one["p50_us"])
+        return {variant: median(times) for variant, times in found.items()}
+
+
+def fastest_baseline(baselines, row, times):
+    """The time and the name of the fastest baseline in a row, or None. An unknown variant is an error: it may be a baseline."""
+    suite = baselines[row.split("/", 1)[0]]
+    for variant in times:
+        if variant not in suite["baselines"] and variant not in suite["own"]:
+            raise KeyError(f"{BASELINES}: {row} has a variant {variant}, which is neither farpoint's own nor a baseline")
+    return min(((times[variant], name) for variant, name in suite["baselines"].items() if variant in times), default=None)
+
+
+def performance(root):
+    """The lines of the table, and of what was measured where."""
+    results = Results(root)
+    table = [line.split("\t") for line in (root / TABLE).read_text(encoding="utf-8").splitlines()[1:]]
+    baselines = json.loads((root / BASELINES).read_text(encoding="utf-8"))
+    lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
+    for function, what, name, row, variant in table:
+        times = results.microseconds(name, row)
+        if variant not in times:
+            raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
+        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(times[variant]), "-", "-", "-"]
+        fastest = fastest_baseline(baselines, row, times)
+        if fastest:
+            factor = fastest[0] / times[variant]
+            cells[3:] = [fastest[1], milliseconds(fastest[0]), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
+        lines.append("| " + " | ".join(cells) + " |")
+    contexts = [results.run(name)["context"] for name in dict.fromkeys(row[2] for row in table)]
+    gpus = sorted({context["gpu"] for context in contexts})
+    cuda = sorted({context["cuda_runtime"] for context in contexts})
+    days = sorted(context["date"][:10] for context in contexts)
+    when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
+    lines += ["", f"One {', '.join(gpus)}, CUDA {', '.join(cuda)}, {when}; medians, with the index or table built in each call. "
+              "Each row is compared with the fastest baseline of the same run, even where its answer is "
+              f"weaker ([all baselines]({BASELINES})). "
+              "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.md)" for name in dict.fromkeys(row[2] for row in table)) +
+              "; [what they are](bench/README.md)."]
+    return lines
+
+
+def medians(root, run_name, suite, columns):
+    """The lines of a table of a suite's cases, a column for each variant, and of where it was measured."""
+    run = Results(root, ALL_RESULTS).run(run_name)
+    times = {}
+    for row in run["benchmarks"]:
+        if row["suite"] == suite:
+            times.setdefault(row["case"], {}).setdefault(row["variant"], []).append(row["p50_us"])
+    if not times:
+        raise KeyError(f"{ALL_RESULTS}/{run_name}.json has no suite {suite}")
+    variants = dict(column.split(" = ", 1) for column in columns.split(", "))
+    for variant in variants:
+        if not any(variant in case for case in times.values()):
+            raise KeyError(f"{ALL_RESULTS}/{run_name}.json has no variant {variant} in {suite}")
+    lines = ["| case | " + " | ".join(variants.values()) + " |", "|---" + "|--:" * len(variants) + "|"]
+    for case, measured in times.items():
+        cells = [milliseconds(median(measured[variant])) if variant in measured else "-" for variant in variants]
+        if cells != ["-"] * len(cells):
+            lines.append(f"| `{case}` | " + " | ".join(cells) + " |")
+    context = run["context"]
+    where = context.get("gpu") or f"{context['processor']}, {context['num_cpus']} cores, {context['host_compiler']}"
+    return lines + ["", f"Milliseconds, medians; {where}, {context['date'][:10]} (`{ALL_RESULTS}/{run_name}.md`)."]
+
+
+def splats(root, what):
+    """The lines of a table of what `farpoint splat` printed: of searches that end after some rounds, or of views."""
+    made = json.loads((root / SPLATS).read_text(encoding="utf-8"))
+    exact = made["until_exact"]
+    if what == "rounds":
+        return [f"Neighbours: {exact['k']} of each of the {exact['visible']:,} visible points of the first view.", "",
+                "| rounds | right sets | normals off by (mean) | standard deviation |", "|---|--:|--:|--:|"] + [
+                    f"| {row['rounds']} | {row['right_sets_percent']} % | {row['normals_off_deg']} degrees | "
+                    f"{row['deviation_deg']} |" for row in exact["rounds"]]
+    lines = ["| search | views | holes, of lines of sight | flicker in the worst view |", "|---|--:|--:|--:|"]
+    for name, run in (("until exact", exact), ("one round", made["one_round"])):
+        views = run["views"]
+        holes, of = (sum(view[key] for view in views) for key in ("holes", "lines_of_sight"))
+        worst = max((view["flicker_percent"] for view in views), key=float)
+        lines.append(f"| {name} | {len(views)} | {holes:,} of {of:,} | {worst} % |")
+    return lines
+
+
+def made(root):
+    """The text of each file that results make as a whole."""
+    run = json.loads((root / RESULTS / "tables/tables.json").read_text(encoding="utf-8"))
+    return {root / "docs/tables" / name: text for name, text in tables.texts(root, run).items()}
