@@ -25,7 +25,6 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr farpoint::index_t grid_points_per_block = 100;
   static constexpr fps_block_tuning maxima_blocks[] = {{64, 2}, {96, 11}, {64, 40}};
   static constexpr int maxima_block_points = 3000;
-  static constexpr bool maxima_clusters = true;
   static constexpr fps_block_tuning maxima_chunks[] = {{64, 2}};
   static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
   static constexpr farpoint::index_t most_points_in_phases = 3000;
@@ -45,35 +44,29 @@ constexpr bool has_group(fps_kernel kernel) noexcept {
 
 template <class Tuning, fps_kernel Kernel, int Blocks = 1, bool Boxes = false>
 struct only : std::conditional_t<has_group(Kernel), one_shape<Tuning>, Tuning> {
-  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Blocks, Boxes, 100}; }
+  static constexpr fps_choice choose(fps_case const&) noexcept { return {Kernel, Blocks, Boxes, 100}; }
 };
 
 using odd_registers = only<odd_tuning, fps_kernel::in_registers>;
 using odd_global_memory = only<odd_tuning, fps_kernel::in_global_memory>;
 using odd_block = only<odd_tuning, fps_kernel::in_block>;
-using odd_cluster = only<odd_tuning, fps_kernel::in_cluster, 4>;
 using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
 using odd_maxima_block = only<odd_tuning, fps_kernel::maxima_in_block>;
-using odd_maxima_cluster = only<odd_tuning, fps_kernel::maxima_in_cluster, 3>;
 using odd_maxima_grid = only<odd_tuning, fps_kernel::maxima_in_grid, 5>;
 using odd_maxima_boxes = only<odd_tuning, fps_kernel::maxima_in_grid, 4, true>;
-using cluster_of_2 = only<farpoint::fps_selector, fps_kernel::in_cluster, 2>;
-using cluster_of_16 = only<farpoint::fps_selector, fps_kernel::in_cluster, 16>;
-using large_cluster = only<farpoint::fps_selector, fps_kernel::in_cluster, 8>;
 using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
 
-/// The default of a GPU before sm_90.
-struct without_clusters : farpoint::fps_selector {
-  static constexpr fps_choice choose(fps_case c) noexcept {
-    c.architecture = 80;
-    return fps_selector::choose(c);
-  }
+/// Chooses at run time.
+struct odd_choice : one_shape<odd_tuning> {
+  static fps_choice choose(fps_case const&) noexcept { return choice; }
+
+  inline static fps_choice choice{fps_kernel::in_registers};
 };
 
-/// The default of a GPU that has no cooperative launches either.
+/// The default of a GPU that has no cooperative launches.
 struct without_groups : farpoint::fps_selector {
   static constexpr fps_choice choose(fps_case const& c) noexcept {
-    fps_choice const choice = without_clusters::choose(c);
+    fps_choice const choice = fps_selector::choose(c);
     bool const needs_them = choice.kernel == fps_kernel::in_grid || choice.kernel == fps_kernel::maxima_in_grid;
     return needs_them ? fps_choice{fps_kernel::in_registers} : choice;
   }
@@ -97,7 +90,6 @@ void check_single_blocks(Problem const& problem, Answer const& expected) {
 template <class Problem, class Answer>
 void check_maxima(Problem const& problem, Answer const& expected) {
   check_kernel<odd_maxima_block>("maxima, block", problem, expected);
-  check_kernel<odd_maxima_cluster>("maxima, cluster of 3", problem, expected);
   check_kernel<odd_maxima_grid>("maxima, 5 blocks", problem, expected);
   check_kernel<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem, expected);
 }
@@ -106,14 +98,12 @@ template <class Problem, class Answer>
 void check_kernels(Problem const& problem, Answer const& expected) {
   if (problem.points > 50000) {
     // Odd tunings take seconds here.
-    check_kernel<large_cluster>("cluster of 8", problem, expected);
     check_kernel<large_grid>("grid", problem, expected);
     return;
   }
   check_single_blocks(problem, expected);
-  check_kernel<odd_cluster>("cluster of 4", problem, expected);
   check_kernel<odd_grid>("grid", problem, expected);
-  check_kernel<without_clusters>("without clusters", problem, expected);
+  check_kernel<farpoint::fps_selector>("default", problem, expected);
   check_kernel<without_groups>("without cooperative launches", problem, expected);
   check_maxima(problem, expected);
 }
@@ -128,25 +118,20 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::fps_params const&,           \
       farpoint::fps_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;
 
-#define FPS_OF_DEFAULT_TUNING(how, Coord)                       \
-  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)           \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::cluster_of_2)     \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::cluster_of_16)    \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_cluster)    \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid)       \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_clusters) \
+#define FPS_OF_DEFAULT_TUNING(how, Coord)                 \
+  FPS_OF_SELECTOR(how, Coord, farpoint::fps_selector)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::large_grid) \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::without_groups)
 
-#define FPS_OF_ODD_TUNING(how, Coord)                             \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)      \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory)  \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)          \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_cluster)        \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)           \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)   \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_cluster) \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)    \
-  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)
+#define FPS_OF_ODD_TUNING(how, Coord)                            \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_registers)     \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_global_memory) \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)         \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)          \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)  \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)   \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)  \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_choice)
 
 // What other selectors have in common with these: the kernels of odd_tuning's blocks, and those that order points.
 #define FPS_OF_ODD_BLOCKS(how, Coord)                                                         \
@@ -196,10 +181,8 @@ void check_kernels(Problem const& problem, Answer const& expected) {
       farpoint::detail::kernel_launcher&,                                         \
       farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
-#define FPS_BY_ODD_MAXIMA_OF(how, Coord, block_size, points_per_thread)    \
-  FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false)   \
-  FPS_BY_MAXIMA(how, Coord, cluster, block_size, points_per_thread, false) \
-  FPS_BY_MAXIMA(how, Coord, cluster, block_size, points_per_thread, true)  \
+#define FPS_BY_ODD_MAXIMA_OF(how, Coord, block_size, points_per_thread)  \
+  FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false) \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread)
 
 #define FPS_BY_ODD_MAXIMA(how, Coord)        \

@@ -19,7 +19,6 @@ void check_groups(Problem const& problem) {
   auto const expected = reference_answer(problem);
   CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group, problem.points);
   check_kernel<only<Tuning, fps_kernel::in_block>>("block", problem, expected);
-  check_kernel<only<Tuning, fps_kernel::in_cluster, 4>>("cluster of 4", problem, expected);
   check_kernel<only<Tuning, fps_kernel::in_grid>>("grid", problem, expected);
 }
 
@@ -50,8 +49,6 @@ void check_large_slices() {
   fps_problem<float> problem{make_cloud(shape::cube, 400000, 8), 300};
   auto const expected = host_exec_answer(problem);
   CAPTURE(Tuning::chunks.points, Tuning::chunks.per_group);
-  check_kernel<only<Tuning, fps_kernel::in_cluster, 2>>("cluster of 2", problem, expected);
-  check_kernel<only<Tuning, fps_kernel::in_cluster, 8>>("cluster of 8", problem, expected);
   check_kernel<only<Tuning, fps_kernel::in_grid>>("grid", problem, expected);
 }
 

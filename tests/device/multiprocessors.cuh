@@ -124,7 +124,7 @@ inline void check_runs_beside(int held, std::function<farpoint::result(cudaStrea
 /// A stream of a green context with so many multiprocessors, or with the next number that there can be.
 class green_stream {
  public:
-  /// @param are_neighbours  a cluster of 8 blocks is sure to find its place
+  /// @param are_neighbours  multiprocessors of one graphics processing cluster, as far as there are enough
   explicit green_stream(unsigned multiprocessors, bool are_neighbours = true) {
     if (split_ == nullptr || create_ == nullptr || create_stream_ == nullptr) return;
     CUdevResource all{}, part{}, rest{};

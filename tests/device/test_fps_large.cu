@@ -14,10 +14,6 @@ void check_against_host(problem_type const& problem) {
   auto const expected = host_exec_answer(problem);
   check_kernel<fps_selector>("automatic", problem, expected);
   check_kernel<large_grid>("grid", problem, expected);
-  if (problem.points <= 200000) {
-    check_kernel<cluster_of_2>("cluster of 2", problem, expected);
-    check_kernel<cluster_of_16>("cluster of 16", problem, expected);
-  }
 }
 
 }  // namespace

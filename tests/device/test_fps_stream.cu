@@ -11,8 +11,8 @@ using farpoint::fps_selector;
 using problem_type = fps_problem<float>;
 using call_type = device_call<problem_type, std::int32_t>;
 
-TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][cluster]") {
-  // Registers, rounds, clusters of 8 and 16, and a grid.
+TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][graph][sanitize][no_racecheck]") {
+  // Registers, and local maxima by more and more blocks.
   for (std::size_t const n : {3000u, 9000u, 17000u, 40000u, 300000u}) {
     problem_type const before{make_cloud(shape::cube, n, 1), 100};
     problem_type const after{make_cloud(shape::lattice, n, 2), 100};
@@ -29,7 +29,7 @@ TEST_CASE("fps, device: a captured call replays on new data", "[fps][device][gra
 TEST_CASE("fps, device: eight threads with eight streams each", "[fps][device]") {
   auto const make_problem = [](std::uint64_t seed) {
     auto const i = static_cast<index_t>(seed % 8);
-    // In each thread a cluster of 16 blocks, and a grid of up to 98, which wait until all of these have room.
+    // In each thread teams of up to 132 blocks, which wait until all of these have room.
     std::size_t const sizes[] = {200 + 300 * seed, 33000 + 2000 * (seed / 8), 60000 + 20000 * (seed / 8)};
     problem_type problem{make_cloud(shape::cube, sizes[i < 6 ? 0 : i - 5], seed), 50 + i};
     problem.stop_below = 0.02 * static_cast<double>(i);
@@ -53,22 +53,19 @@ void check_citizen(char const* name, problem_type const& problem) {
 
 }  // namespace
 
-TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][device][cluster]") {
+TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][device]") {
   problem_type const problem{make_cloud(shape::cube, 3000, 3), 40};
   check_citizen<odd_registers>("registers", problem);
   check_citizen<odd_global_memory>("global memory", problem);
   check_citizen<odd_block>("block", problem);
-  check_citizen<odd_cluster>("cluster of 4", problem);
   check_citizen<odd_grid>("grid", problem);
   check_citizen<odd_maxima_block>("maxima, block", problem);
-  check_citizen<odd_maxima_cluster>("maxima, cluster of 3", problem);
   check_citizen<odd_maxima_grid>("maxima, 5 blocks", problem);
   check_citizen<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem);
-  // As much shared memory as a kernel must ask for, and clusters of 8 and of 16.
+  // As much shared memory as a kernel must ask for.
   for (std::size_t const n : {500u, 3000u, 9000u, 17000u, 40000u, 300000u}) {
     check_citizen<fps_selector>("default", problem_type{make_cloud(shape::cube, n, 3), 60});
   }
-  check_citizen<large_cluster>("cluster of 8", problem_type{make_cloud(shape::cube, 40000, 3), 60});
   check_citizen<large_grid>("grid", problem_type{make_cloud(shape::cube, 40000, 3), 60});
 }
 
@@ -79,7 +76,7 @@ TEST_CASE("fps, device: an empty cloud leaves an error of somebody else's alone"
   check_foreign_error(stream.get(), [&] { CHECK(call.enqueue<fps_selector>(stream.get())); });
 }
 
-TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps][device][sanitize][cluster]") {
+TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps][device][sanitize][no_racecheck]") {
   problem_type problem{make_cloud(shape::cube, 100, 4), 8};
   problem.offsets = {0, 40, 60, 100};
   SECTION("a first sample out of range: an empty answer") {
@@ -101,7 +98,7 @@ TEST_CASE("fps, device: what only the data show is counted, not followed", "[fps
 }
 
 // check_kernel() looks at the guards of all memory, too.
-TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device][sanitize][cluster]") {
+TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device][sanitize][no_racecheck]") {
   for (std::uint64_t seed = 0; seed < 60; ++seed) {
     random_source random{seed};
     index_t const n = seed % 3 == 0 ? 3000 : 1 + random.below(700);
@@ -117,10 +114,8 @@ TEST_CASE("fps, device: garbage in the offsets, by every kernel", "[fps][device]
 
     auto const expected = reference_answer(problem);
     check_single_blocks(problem, expected);
-    check_kernel<odd_cluster>("cluster of 4", problem, expected);
     check_kernel<odd_grid>("grid", problem, expected);
     check_maxima(problem, expected);
-    check_kernel<large_cluster>("cluster of 8", problem, expected);
     check_kernel<large_grid>("large grid", problem, expected);
   }
 }
@@ -181,12 +176,11 @@ TEST_CASE("fps, device: every kernel of a block or a grid under the sanitizers",
   });
 }
 
-// Racecheck understands neither clusters nor barriers of a part of the block: see scripts/gpu_test.sh.
-TEST_CASE("fps, device: the default and clusters under the sanitizers", "[fps][device][sanitize][cluster]") {
+// Racecheck does not understand barriers of a part of the block: see scripts/gpu_test.sh.
+TEST_CASE("fps, device: the default under the sanitizers", "[fps][device][sanitize][no_racecheck]") {
   check_small_problems([](problem_type const& problem, auto const& expected) {
     check_kernel<fps_selector>("default", problem, expected);
     check_kernel<odd_block>("block", problem, expected);
-    check_kernel<odd_cluster>("cluster of 4", problem, expected);
     check_maxima(problem, expected);
   });
   fps_problem<double> const doubles{make_cloud(shape::cube, 3000, 6), 9};

@@ -16,30 +16,24 @@ namespace {
 
 /// Chooses at run time: a type for each kernel would have a plan for each, and for each type of points.
 struct only : fps_selector {
-  static constexpr bool maxima_clusters = true;
   static fps_choice choose(fps_case const&) noexcept { return choice; }
 
   inline static fps_choice choice{};
 };
 
 constexpr fps_choice choice_of(fps_kernel kernel, int blocks = 1, bool boxes = false) {
-  return {kernel, blocks, blocks, boxes};
+  return {kernel, blocks, boxes};
 }
 
 /// One kernel of each kind.
 constexpr fps_choice every_kernel[] = {
-    choice_of(fps_kernel::in_registers),
-    choice_of(fps_kernel::in_global_memory),
-    choice_of(fps_kernel::in_block),
-    choice_of(fps_kernel::in_cluster, 8),
-    choice_of(fps_kernel::in_grid),
-    choice_of(fps_kernel::maxima_in_block),
-    choice_of(fps_kernel::maxima_in_cluster, 4, true),
-    choice_of(fps_kernel::maxima_in_grid, 40, true),
+    choice_of(fps_kernel::in_registers),    choice_of(fps_kernel::in_global_memory),
+    choice_of(fps_kernel::in_block),        choice_of(fps_kernel::in_grid),
+    choice_of(fps_kernel::maxima_in_block), choice_of(fps_kernel::maxima_in_grid, 40, true),
 };
 
-/// An H200, and a GPU without clusters.
-constexpr detail::device_properties devices[] = {{132, 90, 232448, 1}, {40, 75, 65536, 1}};
+/// An H200, and a T4.
+constexpr detail::device_properties devices[] = {{132, 232448, 1}, {40, 65536, 1}};
 
 /// Beside the points: extents, and boxes of groups that are not full; lists of the groups that a grid can have; boxes
 /// of blocks, and what is rounded up.
@@ -51,12 +45,9 @@ constexpr index_t call_bytes = 64 << 10;
 std::vector<detail::device_properties> parts_of(detail::device_properties const& device) {
   std::vector<detail::device_properties> parts;
   for (int const multiprocessors : {8, 9, 16, 33, 64, 120, device.multiprocessors}) {
-    for (int const cluster_blocks : {0, 1, 2, 4, 8, 16}) {
-      if (multiprocessors > device.multiprocessors) continue;
-      parts.push_back(device);
-      parts.back().multiprocessors = multiprocessors;
-      parts.back().cluster_blocks = cluster_blocks;
-    }
+    if (multiprocessors > device.multiprocessors) continue;
+    parts.push_back(device);
+    parts.back().multiprocessors = multiprocessors;
   }
   return parts;
 }
@@ -84,12 +75,12 @@ using bytes_function = index_t (*)(sizes const&, detail::device_properties const
 
 void check_bytes(bytes_function bytes_of_plan, sizes const& of, detail::device_properties const& device) {
   index_t const bytes = bytes_of_plan(of, device);
-  CAPTURE(device.architecture, of.n, of.clouds, of.is_ragged, bytes);
+  CAPTURE(device.multiprocessors, of.n, of.clouds, of.is_ragged, bytes);
   index_t const groups = std::min<index_t>(of.clouds, device.multiprocessors / 2);
   index_t const others = cloud_bytes * of.clouds + group_bytes * groups + call_bytes;
   if (bytes > 40 * of.n * of.clouds + others) FAIL("more than 40 bytes a point");
   for (detail::device_properties const& part : parts_of(device)) {
-    CAPTURE(part.multiprocessors, part.cluster_blocks);
+    CAPTURE(part.multiprocessors);
     if (bytes_of_plan(of, part) > bytes) FAIL("more for a part of the device than for all of it");
   }
 }
@@ -142,7 +133,7 @@ void check_bound(std::uint64_t seed) {
     params.samples = samples;
     CAPTURE(clouds.points().size(), clouds.size(), clouds.is_ragged(), clouds.largest(), samples);
     for (auto const& part : parts) {
-      CAPTURE(part.multiprocessors, part.cluster_blocks);
+      CAPTURE(part.multiprocessors);
       std::size_t const needed = detail::fps_cuda_plan<fps_selector, Points>{clouds, params, part}.bytes();
       if (needed > bound) FAIL("the bound is " << bound << ", less than " << needed);
     }

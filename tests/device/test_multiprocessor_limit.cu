@@ -43,15 +43,12 @@ template <class Problem>
 void check_limits_of_every_kernel(Problem const& problem) {
   auto const expected = host_exec_answer(problem);
   check_limits<fps_selector>("default", problem, expected);
-  check_limits<odd_cluster>("cluster of 4", problem, expected);
   check_limits<odd_grid>("grid of small blocks", problem, expected);
-  check_limits<large_cluster>("cluster of 8", problem, expected);
   check_limits<large_grid>("grid", problem, expected);
   check_limits<odd_global_memory>("global memory", problem, expected);
 }
 
-/// Clouds of the sizes at which the default changes the kernel, one of them large enough for clusters of 16, and
-/// batches.
+/// Clouds of the sizes at which the default changes the kernel, and batches.
 std::vector<problem_type> default_problems() {
   std::vector<problem_type> all;
   for (std::size_t const n : {3000u, 9000u, 17000u, 49497u, 300000u}) {
@@ -68,7 +65,7 @@ std::vector<problem_type> default_problems() {
 
 }  // namespace
 
-TEST_CASE("fps, device: a limit of multiprocessors changes no bit", "[fps][device][cluster]") {
+TEST_CASE("fps, device: a limit of multiprocessors changes no bit", "[fps][device]") {
   for (std::uint64_t seed = 700; seed < 706; ++seed) {
     CAPTURE(seed);
     check_limits_of_every_kernel(random_batch<float>{seed, 700}.problem);
@@ -77,7 +74,6 @@ TEST_CASE("fps, device: a limit of multiprocessors changes no bit", "[fps][devic
   for (problem_type const& problem : default_problems()) {
     auto const expected = host_exec_answer(problem);
     check_limits<fps_selector>("default", problem, expected);
-    check_limits<large_cluster>("cluster of 8", problem, expected);
     check_limits<large_grid>("grid", problem, expected);
   }
 }
@@ -89,7 +85,7 @@ TEST_CASE("fps, device: a selector's limit is that of the call", "[fps][device]"
   params.samples = 1000;
   auto const choice = [&](auto selector, int limit) {
     using plan = farpoint::detail::fps_cuda_plan<decltype(selector), farpoint::point_view<float>>;
-    auto const device = farpoint::detail::device_properties{132, 90, 227 << 10, 1}.narrowed_to(limit);
+    auto const device = farpoint::detail::device_properties{132, 227 << 10, 1}.narrowed_to(limit);
     return plan{cloud, params, device}.choice();
   };
   CHECK(choice(fps_selector{}, 0) != choice(at_most_17{}, 0));
@@ -98,7 +94,7 @@ TEST_CASE("fps, device: a selector's limit is that of the call", "[fps][device]"
   CHECK(choice(fps_selector{}, 5) == choice(at_most_17{}, 5));
 }
 
-TEST_CASE("fps, device: a captured call with a limit replays on new data", "[fps][device][graph][cluster]") {
+TEST_CASE("fps, device: a captured call with a limit replays on new data", "[fps][device][graph]") {
   test_stream const stream;
   for (std::size_t const n : {9000u, 17000u, 49497u, 300000u}) {
     for (int const limit : {1, 8, 64}) {
@@ -135,14 +131,12 @@ void check_beside_others(char const* name, problem_type const& problem, int held
 
 }  // namespace
 
-TEST_CASE("fps, device: with a limit it runs beside a kernel that keeps the other multiprocessors",
-          "[fps][device][cluster]") {
+TEST_CASE("fps, device: with a limit it runs beside a kernel that keeps the other multiprocessors", "[fps][device]") {
   int const all = multiprocessor_count();
   for (int const limit : {all / 2 - 2, all / 4, 8, 1}) {
     if (limit < 1 || limit >= all) continue;
     for (problem_type const& problem : default_problems()) {
       check_beside_others<fps_selector>("default", problem, all - limit, limit);
-      check_beside_others<large_cluster>("cluster of 8", problem, all - limit, limit);
       check_beside_others<large_grid>("grid", problem, all - limit, limit);
     }
   }
@@ -175,7 +169,7 @@ void check_partition(char const* name, problem_type const& problem, green_stream
 
 }  // namespace
 
-TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph][cluster]") {
+TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph]") {
   for (unsigned const multiprocessors : {2u, 8u, 16u, 64u, 120u}) {
     for (bool const are_neighbours : {true, false}) {
       green_stream const stream{multiprocessors, are_neighbours};
@@ -185,7 +179,6 @@ TEST_CASE("fps, device: in green contexts of all sizes", "[fps][device][graph][c
       }
       for (problem_type const& problem : default_problems()) {
         check_partition<fps_selector>("default", problem, stream);
-        check_partition<large_cluster>("cluster of 8", problem, stream);
         check_partition<large_grid>("grid", problem, stream);
       }
     }
@@ -208,7 +201,7 @@ void for_each_call_in_a_part(int multiprocessors, Check const& check) {
 
 }  // namespace
 
-TEST_CASE("fps, device: in a green context, with the workspace of the whole device", "[fps][device][cluster]") {
+TEST_CASE("fps, device: in a green context, with the workspace of the whole device", "[fps][device]") {
   for_each_call_in_a_part(8, [](green_stream const& stream, problem_type const& problem, call_type& call) {
     test_stream const whole;
     REQUIRE(call.enqueue<fps_selector>(whole.get()));  // allocates the workspace
@@ -219,7 +212,7 @@ TEST_CASE("fps, device: in a green context, with the workspace of the whole devi
   });
 }
 
-TEST_CASE("fps, device: a green context is current", "[fps][device][cluster]") {
+TEST_CASE("fps, device: a green context is current", "[fps][device]") {
   for_each_call_in_a_part(16, [](green_stream const& stream, problem_type const& problem, call_type& call) {
     farpoint::result on_stream, on_default;
     // In a thread of its own: the context stays current.

@@ -22,9 +22,9 @@ std::string check(fps_problem<Coord> const& problem, std::uint64_t selector) {
     case 0: return compare(solve_on_device<odd_registers>(problem), expected);
     case 1: return compare(solve_on_device<odd_global_memory>(problem), expected);
     case 2: return compare(solve_on_device<odd_block>(problem), expected);
-    case 3: return compare(solve_on_device<odd_cluster>(problem), expected);
+    case 3: return compare(solve_on_device<odd_maxima_block>(problem), expected);
     case 4: return compare(solve_on_device<odd_grid>(problem), expected);
-    case 5: return compare(solve_on_device<large_cluster>(problem), expected);
+    case 5: return compare(solve_on_device<odd_maxima_boxes>(problem), expected);
     case 6: return compare(solve_on_device<large_grid>(problem), expected);
     default: return compare(solve_on_device<farpoint::fps_selector>(problem), expected);
   }

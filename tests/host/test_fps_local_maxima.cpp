@@ -1,6 +1,7 @@
 // fps() by local maxima without a GPU: the rule, by threads that do not wait for each other, with mutations that must
 // be caught; and the kernels' source, run by fibers.
 #include <atomic>
+#include <climits>
 #include <thread>
 
 #include "../catch.hpp"
@@ -189,7 +190,7 @@ int count_different(std::uint64_t count) {
 }
 
 template <class Config, class Problem>
-auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, unsigned listed) {
+auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, local_maxima_lengths lengths) {
   using view = typename Problem::view;
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     *output.report = {};
@@ -231,16 +232,16 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, uns
               {b, rank, blocks},
               shared[rank],
               local_maxima_lists<Config>::at(memory, blocks),
-              keys[Config::by_messages ? 0 : rank].data(),
+              keys[Config::alone ? rank : 0].data(),
               peers,
-              {16, listed}}
+              lengths}
               .run(cloud, arranged);
         };
-        if constexpr (Config::team == fps_team::block) run(no_peers{});
-        if constexpr (Config::team == fps_team::cluster) {
-          run(fiber_peers<local_maxima_shared<Config>>{shared.data()});
+        if constexpr (Config::alone) {
+          run(no_peers{});
+        } else {
+          run(fiber_board{slots.data()});
         }
-        if constexpr (Config::team == fps_team::grid) run(fiber_board{slots.data()});
       });
     }
     return farpoint::result{};
@@ -251,7 +252,7 @@ template <class Config, class Problem, class Answer>
 void check_team(char const* name, Problem const& problem, Answer const& expected, unsigned blocks, unsigned seed) {
   // Shorter lists than there is room for, too.
   unsigned const listed = Config::listed_size - seed % 2;
-  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, listed);
+  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed});
   INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ": "
             << difference(answer, expected));
   CHECK(same_answer(answer, expected));
@@ -266,15 +267,13 @@ void check_teams(Problem const& problem, unsigned seed) {
   check_team<odd_config<fps_team::grid, dim, 64, 2, true>>("grid with boxes", problem, expected, 3, seed);
 }
 
-/// Points in memory, and clusters, too.
+/// Points in memory, too.
 template <class Problem>
 void check_all_teams(Problem const& problem, unsigned seed) {
   constexpr int dim = Problem::dim;
   auto const expected = reference_answer(problem);
   check_teams(problem, seed);
   check_team<odd_chunk_config<fps_team::grid, dim, 32, 1>>("grid, in memory", problem, expected, 2, seed);
-  check_team<odd_config<fps_team::cluster, dim, 32, 3, false>>("cluster", problem, expected, 5, seed);
-  check_team<odd_config<fps_team::cluster, dim, 64, 2, true>>("cluster with boxes", problem, expected, 3, seed);
 }
 
 }  // namespace
@@ -314,6 +313,33 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: many random problems", "[fps]
     if (random.below(3) == 0) problem.stop_below = static_cast<double>(random.uniform());
     CAPTURE(seed, n, static_cast<int>(which));
     check_all_teams(problem, static_cast<unsigned>(seed));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for, the answer is the same",
+                     "[fps][local_maxima][one_thread]") {
+  constexpr int hostile[] = {INT_MIN, -1000000, -1, 0, 1, 2, 31, 32, 33, 48, 255, 256, 65536, INT_MAX};
+  random_source random{8};
+  auto const any = [&] { return hostile[random.below(static_cast<std::int64_t>(std::size(hostile)))]; };
+  // Enough points for more candidates than a block lists, in the shapes that kernels have.
+  for (std::uint64_t seed = 0; seed < rounds(8); ++seed) {
+    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+    fps_problem<float> problem{make_cloud(which, static_cast<std::size_t>(300 + random.below(300)), seed), 60};
+    auto const expected = reference_answer(problem);
+    int const wanted = any();
+    int const listed = any();
+    unsigned const blocks = 2;
+    auto const lengths = local_maxima_lengths::of(wanted, listed, blocks);
+    CAPTURE(seed, static_cast<int>(which), wanted, listed);
+    auto const order = static_cast<unsigned>(seed);
+    auto const check = [&](auto const& answer) {
+      INFO(difference(answer, expected));
+      CHECK(same_answer(answer, expected));
+    };
+    check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, false>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, true>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_chunk_config<fps_team::grid, 3, 64, 1>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_config<fps_team::block, 3, 128, 5, false>>(problem, 1, order, lengths));
   }
 }
 

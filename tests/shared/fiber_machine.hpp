@@ -35,12 +35,6 @@ class fiber_blocks {
     meet(all.barriers_[block()], all.block_size_);
   }
 
-  /// The same, of the threads of all blocks.
-  static void sync_all() {
-    fiber_blocks& all = *current();
-    meet(all.cluster_, static_cast<unsigned>(all.fibers_.size()));
-  }
-
   /// Every lane's value, for every lane of the calling thread's warp.
   template <class T>
   static std::array<T, 32> exchange(T value) {
@@ -154,7 +148,6 @@ class fiber_blocks {
   std::function<void()> const& work_;
   std::vector<fiber> fibers_;
   std::vector<meeting> barriers_;
-  meeting cluster_;
   std::vector<meeting> warps_;
   std::vector<fiber*> order_;  // of their turns
   std::size_t at_ = 0;
@@ -250,19 +243,6 @@ class FARPOINT_HIDDEN fiber_board : public farpoint::detail::team_of_one_gpu {
 
  private:
   message* slots_;
-};
-
-/// Blocks of fibers that are a cluster.
-template <class Shared>
-class fiber_peers : public farpoint::detail::team_of_one_gpu {
- public:
-  explicit fiber_peers(Shared* blocks) : blocks_{blocks} {}
-
-  Shared const& of(unsigned rank) const { return blocks_[rank]; }
-  static void sync() { fiber_blocks::sync_all(); }
-
- private:
-  Shared* blocks_;
 };
 
 }  // namespace farpoint_tests

@@ -48,9 +48,9 @@ void add_fps_calls(call_list& calls, call_sizes sizes, std::uint64_t seed) {
     add(calls, 16, 1024, 512, seed);        // registers
     add(calls, 100, 8192, 512, seed);       // a block each
     add(calls, 6, 9000, 1024, seed, true);  // a grid, as nobody says how large the largest is
-    add(calls, 4, 16384, 1024, seed);       // clusters of 8
-    add(calls, 1, 49497, 1024, seed);       // a cluster of 16
-    add(calls, 1, 131072, 1024, seed);      // a grid
+    add(calls, 4, 16384, 1024, seed);       // local maxima, 32 blocks each
+    add(calls, 1, 49497, 1024, seed);       // local maxima, 97 blocks
+    add(calls, 1, 131072, 1024, seed);      // local maxima, all blocks
     add(calls, 1, 1000000, 1000, seed);
   } else {
     add(calls, 8, 1024, 256, seed);

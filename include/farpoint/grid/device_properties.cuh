@@ -17,10 +17,8 @@ namespace detail {
 /// The current device, as far as a choice of kernels goes by it; all zero when there is none.
 struct device_properties {
   int multiprocessors = 0;  ///< that blocks which wait for one another may take
-  int architecture = 0;
-  int shared_bytes = 0;  ///< that a block may have
+  int shared_bytes = 0;     ///< that a block may have
   int cooperative = 0;
-  int cluster_blocks = 16;  ///< largest cluster that is sure to find its place; 1 or less: none is
 
   /// Of the current device's L2; 0 when there is none.
   static std::int64_t cache_bytes() noexcept { return attribute_or(cudaDevAttrL2CacheSize, 0); }
@@ -30,9 +28,8 @@ struct device_properties {
 
   static device_properties current() noexcept {
     auto const get = [](cudaDeviceAttr attribute) { return attribute_or(attribute, 0); };
-    return {get(cudaDevAttrMultiProcessorCount),
-            10 * get(cudaDevAttrComputeCapabilityMajor) + get(cudaDevAttrComputeCapabilityMinor),
-            get(cudaDevAttrMaxSharedMemoryPerBlockOptin), get(cudaDevAttrCooperativeLaunch)};
+    return {get(cudaDevAttrMultiProcessorCount), get(cudaDevAttrMaxSharedMemoryPerBlockOptin),
+            get(cudaDevAttrCooperativeLaunch)};
   }
 
   /// The same, as far as the stream's green context and the caller's limit go.
@@ -61,7 +58,7 @@ struct device_properties {
     return known ? value : otherwise;
   }
 
-  /// A green context has some of the multiprocessors, so many of them neighbours.
+  /// A green context has some of the multiprocessors.
   void narrow_to_green_context([[maybe_unused]] cudaStream_t stream) noexcept {
 #if CUDA_VERSION >= 12040
     auto const& driver = driver_api::get();
@@ -71,17 +68,11 @@ struct device_properties {
     CUdevResource has{};
     if (driver.resource_of(context, &has, CU_DEV_RESOURCE_TYPE_SM) != CUDA_SUCCESS) return;
     multiprocessors = smaller(multiprocessors, static_cast<int>(has.sm.smCount));
-    cluster_blocks = smaller(cluster_blocks, static_cast<int>(has.sm.smCoscheduledAlignment));
 #endif
   }
 
-  /// The caller's limit says how many will be free, not which. The blocks of a cluster need as many in one graphics
-  /// processing cluster: of these there are 8 on sm_90 and sm_100 and 12 on sm_120 at most, so that one has at least
-  /// its share of those that are free.
   void narrow_to(int limit) noexcept {
-    if (limit <= 0 || limit >= multiprocessors) return;
-    multiprocessors = limit;
-    cluster_blocks = smaller(cluster_blocks, limit / (architecture >= 120 ? 12 : 8));
+    if (limit > 0 && limit < multiprocessors) multiprocessors = limit;
   }
 };
 

@@ -15,21 +15,13 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// cudaFuncSetAttribute(), which even where it succeeds clears an error that is pending from elsewhere (CUDA 13.0).
-/// The driver's function, which has the same numbers for attributes and errors, knows nothing of the runtime's errors.
-inline cudaError_t set_kernel_attribute(void const* kernel, cudaFuncAttribute attribute, int value) noexcept {
-  cudaFunction_t function = nullptr;
-  cudaError_t const error = cudaGetFuncBySymbol(&function, kernel);
-  if (error != cudaSuccess) return error;
-  auto const& driver = driver_api::get();
-  if (driver.set_attribute == nullptr) return cudaErrorNotSupported;
-  return static_cast<cudaError_t>(driver.set_attribute(function, static_cast<CUfunction_attribute>(attribute), value));
-}
-
 /// Raises a kernel's limit of dynamic shared memory to what the device has, once it needs more than it is allowed. The
 /// limit belongs to the kernel, not to the launch: if it were set to what a launch needs, another thread could lower it
 /// between the two. It belongs to a context, too, and may end with it, so that it is looked up each time:
 /// cudaFuncGetAttributes() would look up ten others as well.
+///
+/// cudaFuncSetAttribute() clears an error that is pending from elsewhere even where it succeeds (CUDA 13.0). The
+/// driver's function has the same numbers for attributes and errors, and knows nothing of the runtime's errors.
 inline cudaError_t allow_dynamic_shared(void const* kernel, std::size_t bytes) noexcept {
   cudaFunction_t function = nullptr;
   cudaError_t error = cudaGetFuncBySymbol(&function, kernel);
@@ -94,9 +86,10 @@ class kernel_launcher {
   /// What the first one that was refused returned.
   cudaError_t error() const noexcept { return error_; }
 
-  /// blocks_for(), with at most so many blocks for each multiprocessor.
+  /// blocks_for(), with at most `per_multiprocessor` blocks for each multiprocessor; less than 1 counts as 1.
   unsigned blocks(index_t threads, int block_size, int per_multiprocessor) const noexcept {
-    auto const resident = static_cast<unsigned>(device_properties::multiprocessor_count() * per_multiprocessor);
+    index_t const all = index_t{device_properties::multiprocessor_count()} * larger(per_multiprocessor, 1);
+    auto const resident = static_cast<unsigned>(smaller(all, index_t{max_blocks}));
     return blocks_for(threads, block_size, resident);
   }
 

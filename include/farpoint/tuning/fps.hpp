@@ -42,12 +42,10 @@ enum class fps_kernel {
   in_registers,      ///< one block a cloud, in registers, several samples a step; every architecture and dimension
   in_global_memory,  ///< one block a cloud, in global memory, one sample a step; every architecture, dimension and size
   in_block,          ///< one block a cloud, in shared memory, pruned, many samples a round; one launch, no workspace
-  in_cluster,        ///< 2 to 16 blocks a cloud that share their shared memory, pruned, in rounds; sm_90 and later
   in_grid,           ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
   // By local maxima: all samples that nothing better can reach at once, points in registers. Floats, 1 to 3 dimensions.
-  maxima_in_block,    ///< one block a cloud
-  maxima_in_cluster,  ///< 2 to 16 blocks a cloud, which read each other's shared memory; sm_90 and later
-  maxima_in_grid      ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
+  maxima_in_block,  ///< one block a cloud
+  maxima_in_grid    ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
 };
 
 /// Name of a kernel, for messages.
@@ -56,10 +54,8 @@ constexpr char const* to_string(fps_kernel kernel) noexcept {
     case fps_kernel::in_registers: return "in_registers";
     case fps_kernel::in_global_memory: return "in_global_memory";
     case fps_kernel::in_block: return "in_block";
-    case fps_kernel::in_cluster: return "in_cluster";
     case fps_kernel::in_grid: return "in_grid";
     case fps_kernel::maxima_in_block: return "maxima_in_block";
-    case fps_kernel::maxima_in_cluster: return "maxima_in_cluster";
     case fps_kernel::maxima_in_grid: return "maxima_in_grid";
   }
   return "unknown kernel";
@@ -77,33 +73,31 @@ struct fps_case {
   index_t maxima_points;    ///< points that a shape of `maxima_blocks` holds; 0 where local maxima are not to be had
   index_t chunk_points;     ///< points that a block has room for with `maxima_chunks`; likewise
   int multiprocessors;      ///< that the call may use
-  int architecture;         ///< 10 * major + minor compute capability
 };
 
 constexpr bool operator==(fps_case const& a, fps_case const& b) noexcept {
   return a.largest == b.largest && a.points == b.points && a.clouds == b.clouds && a.samples == b.samples &&
          a.ragged == b.ragged && a.register_points == b.register_points && a.rounds_points == b.rounds_points &&
          a.maxima_points == b.maxima_points && a.chunk_points == b.chunk_points &&
-         a.multiprocessors == b.multiprocessors && a.architecture == b.architecture;
+         a.multiprocessors == b.multiprocessors;
 }
 constexpr bool operator!=(fps_case const& a, fps_case const& b) noexcept {
   return !(a == b);
 }
 
+/// A kernel and its parameters. Parameters out of range are moved to the nearest that works: they change the speed
+/// only.
 struct fps_choice {
   fps_kernel kernel;
-  int cluster_size = 1;  ///< of fps_kernel::in_cluster: 2, 4, 8, or 16, which becomes 8 where the GPU has none of 16
-  int blocks = 1;        ///< of fps_kernel::maxima_in_cluster and maxima_in_grid: of each cloud
-  bool boxes = false;    ///< of these two: points are sorted, so that samples pass over those that they do not reach
-  /// By local maxima: candidates that a round should find, times the square root of a cloud's blocks; and those that a
-  /// block tells the others, 32 at most.
-  int wanted = 40;
-  int listed = 32;
+  int blocks = 1;      ///< blocks of each cloud in fps_kernel::maxima_in_grid
+  bool boxes = false;  ///< maxima_in_grid sorts the points, so that a warp can skip samples too far away to matter
+  int wanted = 40;     ///< target candidates of a round by local maxima, divided by sqrt(blocks): 1 to 1,000,000
+  int listed = 32;     ///< most candidates that a block of maxima_in_grid publishes in a round: 1 to 32
 };
 
 constexpr bool operator==(fps_choice a, fps_choice b) noexcept {
-  return a.kernel == b.kernel && a.cluster_size == b.cluster_size && a.blocks == b.blocks && a.boxes == b.boxes &&
-         a.wanted == b.wanted && a.listed == b.listed;
+  return a.kernel == b.kernel && a.blocks == b.blocks && a.boxes == b.boxes && a.wanted == b.wanted &&
+         a.listed == b.listed;
 }
 constexpr bool operator!=(fps_choice a, fps_choice b) noexcept {
   return !(a == b);
@@ -140,16 +134,14 @@ struct fps_selector {
   // h200, 16 x 8,192 -> 1,024: 0.68 ms; 0.79 with 128, 1.00 with 64.
   static constexpr int rounds_list_size = 256;
 
-  /// The same for fps_kernel::in_cluster and fps_kernel::in_grid: threads of a block, and candidates.
+  /// Threads of a block and candidates of a round in fps_kernel::in_grid.
   // h200, 1,000,000 -> 10,000: 3.44 ms; 4.35 with 256 threads, and with lists of 128; 6.12 with lists of 64.
   static constexpr int group_block_size = 512;
   static constexpr int group_list_size = 256;
 
-  /// Of all three; docs/design/fps.md has what was measured.
+  /// Chunks of fps_kernel::in_block and fps_kernel::in_grid; docs/design/fps.md has the measurements.
   // h200, times as fast as with 32 points and groups of 2:
   //   in_block            16 x     8,192 ->  1,024  1.31
-  //   in_cluster of 8      6 x    10,000 -> 10,000  1.13
-  //   in_cluster of 8      4 x    16,384 ->  4,096  1.18
   //   in_grid              1 x 1,000,000 ->  1,024  1.19
   //   in_grid              1 x 1,000,000 -> 10,000  1.21
   static constexpr fps_chunk_tuning chunks = {128, 1};
@@ -170,20 +162,13 @@ struct fps_selector {
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;
 
-  /// fps_kernel::maxima_in_cluster is compiled only if asked for: grids are faster.
-  // h200, ms:                  registers  block  a cluster of 2      4      8  a grid of 4 or 22
-  //   16 x  1,024 ->    512        0.110  0.095           0.102  0.100  0.148
-  //   32 x  4,096 ->  1,024        0.335  0.372           0.268  0.277  0.304              0.235
-  //    6 x 10,000 -> 10,000                                             1.02               0.661
-  static constexpr bool maxima_clusters = false;
-
   /// Fewer points than this are not worth another block of a grid.
   // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
   static constexpr index_t grid_points_per_block = 2048;
 
-  /// Shapes of the blocks that put the points of fps_kernel::in_cluster and fps_kernel::in_grid in order, in one
-  /// launch, ascending in capacity, 256 threads or more in whole warps; and the largest batch that is sorted so. Larger
-  /// ones take a launch for each step, which then takes longer than its launch.
+  /// Shapes of the blocks that put the points of fps_kernel::in_grid in order, in one launch, ascending in capacity,
+  /// 256 threads or more in whole warps; and the largest batch that is sorted so. Larger ones take a launch for each
+  /// step, which then takes longer than its launch.
   static constexpr fps_block_tuning order_blocks[] = {{512, 2}, {512, 8}, {512, 16}};
   // h200: 1 x 16,384 -> 64 0.163 ms, with a launch for each step 0.180; 1 x 1,000,000 -> 64 0.516, 0.533; 31 clouds
   // of 1,030,000 points -> 1,024 1.35, 1.36; 100 of 10,300 -> 64 0.383, 0.350. The call takes 9 us of the host, not 35.
@@ -191,53 +176,53 @@ struct fps_selector {
   static constexpr index_t most_clouds_in_phases = 32;
 
   /// Which kernel. A choice that the device or the type of point rules out is replaced by the next that works.
-  // h200, ms, uniform:        registers  cluster of 8  of 16   grid  local maxima  with boxes
-  //   32 x     4,096 ->   1,024    0.33                                      0.23        0.25
-  //    6 x    10,000 ->   1,000    0.66         0.41     0.41                0.20        0.22
-  //    6 x    10,000 ->  10,000                 1.70     1.69                0.73        0.66
-  //    4 x    16,384 ->   4,096                 0.88     0.87                            0.36
-  //    1 x    49,497 ->   4,096                 1.10     0.98   1.10         0.58        0.35  (simulated LiDAR)
-  //    1 x   131,072 ->   4,096                                 1.04         0.55        0.44
-  //    1 x 1,000,000 ->   1,024                                 1.04         0.82        0.69
-  //    1 x 1,000,000 ->  10,000                                 2.57         4.60        1.19
-  //    1 x 1,000,000 -> 100,000                                 15.4         39.9        4.21
-  //    1 x 10,000,000 -> 10,000                                 9.43                     5.24
+  // h200, ms, uniform:        registers  block   grid  local maxima  with boxes
+  //    1 x    16,384 ->      32                              0.078
+  //    8 x    16,384 ->      32                              0.089
+  //   32 x     4,096 ->   1,024    0.33                       0.23        0.25
+  //   40 x     8,192 ->   1,024                                          0.398
+  //   64 x    10,000 ->   1,000          0.543                           0.507
+  //   64 x    16,384 ->   1,024                 0.782                    0.633
+  //  128 x     8,192 ->   1,024   0.696  0.529                           0.758
+  //    6 x    10,000 ->   1,000    0.66                       0.20        0.22
+  //    6 x    10,000 ->  10,000                               0.73        0.66
+  //    4 x    16,384 ->   4,096                                           0.36
+  //   16 x    40,000 ->   1,024                                          0.457
+  //   16 x    65,536 ->   4,096                  1.46                     1.01
+  //    1 x    49,497 ->   4,096                  1.10         0.58        0.35  (simulated LiDAR)
+  //    1 x   131,072 ->   4,096                  1.04         0.55        0.44
+  //    1 x 1,000,000 ->   1,024                  1.04         0.82        0.69
+  //    1 x 1,000,000 ->  10,000                  2.57         4.60        1.19
+  //    1 x 1,000,000 -> 100,000                  15.4         39.9        4.21
+  //    1 x 10,000,000 -> 10,000                  9.43                     5.24
   static constexpr fps_choice choose(fps_case const& c) noexcept {
     // Sorting pays from some tens of samples on.
     bool const few = c.samples < 48;
-    if (!few && c.maxima_points > 0) {
+    if (c.maxima_points > 0 && (!few || c.largest > c.register_points)) {
       fps_choice const maxima = choose_maxima(c);
-      if (maxima.blocks > 0) return maxima;
+      if (maxima.blocks > 0 && !(few && maxima.boxes)) return maxima;
     }
     if (c.largest <= c.register_points && (few || c.largest <= 4096)) return {fps_kernel::in_registers};
-    if (c.architecture >= 90 && !c.ragged && c.largest <= 50000) {
-      // A part of the GPU stays free: where clusters do not fit side by side, they run one after another. 16 blocks,
-      // which must be neighbours, pay for large clouds only.
-      int size = c.largest < 32768 ? 8 : 16;
-      while (size > 1 && (4 * c.clouds * size > 3 * c.multiprocessors || c.largest < index_t{size} * 1024)) size /= 2;
-      if (size == 16 || (size > 1 && c.largest <= 40000)) return {fps_kernel::in_cluster, size};
-    }
     if (c.largest <= c.rounds_points) return {fps_kernel::in_block};
     return {fps_kernel::in_grid};
   }
 
   /// Local maxima, with no blocks where other kernels are faster.
   static constexpr fps_choice choose_maxima(fps_case const& c) noexcept {
-    constexpr fps_choice none{fps_kernel::maxima_in_grid, 1, 0, false};
+    constexpr fps_choice none{fps_kernel::maxima_in_grid, 0, false};
     index_t const room = c.clouds > 0 ? c.multiprocessors / c.clouds : 0;
     if (c.largest > 512 && c.largest <= maxima_block_points) {
-      return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block, 1, 1, false, 36} : none;
+      return room > 0 && c.samples >= 256 ? fps_choice{fps_kernel::maxima_in_block, 1, false, 36} : none;
     }
     // Every cloud has as many blocks, which pays where all are about as large.
     if (c.ragged && 2 * c.points < c.clouds * c.largest) return none;
     index_t const useful = (c.largest + maxima_blocks[0].capacity() - 1) / maxima_blocks[0].capacity();
     index_t const team = useful < room ? useful : room;
-    if (c.largest < 4096 || team < 4) return none;
-    if (c.largest > team * c.maxima_points)
-      return team < 32 || c.largest > team * c.chunk_points ? none : in_memory(c, team);
+    if (c.largest < 4096 || team < 2) return none;
+    if (c.largest > team * c.maxima_points) return c.largest > team * c.chunk_points ? none : in_memory(c, team);
     // To lower a thread's points by every sample takes longer than to put the points in order.
     index_t const each = (useful + team - 1) / team;
-    fps_choice choice{fps_kernel::maxima_in_grid, 1, static_cast<int>(team), each * c.samples > 3000};
+    fps_choice choice{fps_kernel::maxima_in_grid, static_cast<int>(team), each * c.samples > 3000};
     // h200, ms, boxes:                    24     30  30, 16 listed     40     48     60     80
     //   6 x  10,000 -> 10,000                                       0.680         0.661  0.676
     //   4 x  16,384 ->  4,096                  0.365                0.362
@@ -245,7 +230,7 @@ struct fps_selector {
     //   1 x 131,072 ->  4,096          0.458  0.471          0.442  0.498
     if (choice.boxes && 2 * c.samples >= c.largest) {
       choice.wanted = 60;
-    } else if (choice.boxes && each > 1) {
+    } else if (choice.boxes && each > 1 && team >= 4) {
       choice.wanted = 30;
       choice.listed = 16;
     } else if (choice.boxes && team > 64) {
@@ -261,7 +246,9 @@ struct fps_selector {
     //   1 x  1,000,000 ->  10,000   1.27   1.25          1.19   1.26   1.35
     //   1 x  1,000,000 -> 100,000   6.49   5.16          5.21   4.49   4.21
     //   1 x 10,000,000 ->  10,000          5.30                 5.24
-    fps_choice choice{fps_kernel::maxima_in_grid, 1, static_cast<int>(team), true, 36};
+    // Small teams were measured with the default's 40 and 32 only.
+    if (team < 32) return {fps_kernel::maxima_in_grid, static_cast<int>(team), true};
+    fps_choice choice{fps_kernel::maxima_in_grid, static_cast<int>(team), true, 36};
     if (c.samples > 32768) {
       choice.wanted = 60;
     } else if (c.largest <= 4000000) {
@@ -312,13 +299,14 @@ template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_case const& c) {
   return out << "{" << c.largest << ", " << c.points << ", " << c.clouds << ", " << c.samples << ", " << c.ragged
              << ", " << c.register_points << ", " << c.rounds_points << ", " << c.maxima_points << ", "
-             << c.chunk_points << ", " << c.multiprocessors << ", " << c.architecture << "}";
+             << c.chunk_points << ", " << c.multiprocessors << "}";
 }
 template <class Char, class Traits>
 std::basic_ostream<Char, Traits>& operator<<(std::basic_ostream<Char, Traits>& out, fps_choice choice) {
-  out << "{" << to_string(choice.kernel) << ", " << choice.cluster_size;
-  if (choice.blocks != 1 || choice.boxes) out << ", " << choice.blocks << ", " << choice.boxes;
-  if (choice.wanted != 40 || choice.listed != 32) out << ", " << choice.wanted << ", " << choice.listed;
+  out << "{" << to_string(choice.kernel) << ", " << choice.blocks;
+  bool const has_lengths = choice.wanted != 40 || choice.listed != 32;
+  if (choice.boxes || has_lengths) out << ", " << choice.boxes;
+  if (has_lengths) out << ", " << choice.wanted << ", " << choice.listed;
   return out << "}";
 }
 template <class Char, class Traits>

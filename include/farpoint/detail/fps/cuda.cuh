@@ -42,17 +42,8 @@ class fps_cuda_plan {
         largest_{bounded_points(clouds.largest())},
         points_{bounded_points(clouds.points().size())},
         device_{device.narrowed_to(Selector::max_multiprocessors)} {
-    fps_case const c{largest_,
-                     points_,
-                     clouds.size(),
-                     params.samples,
-                     clouds.is_ragged(),
-                     register_points(),
-                     rounds_points(),
-                     maxima_points(),
-                     chunk_points(),
-                     device_.multiprocessors,
-                     device_.architecture};
+    fps_case const c{largest_,          points_,         clouds.size(),   params.samples, clouds.is_ragged(),
+                     register_points(), rounds_points(), maxima_points(), chunk_points(), device_.multiprocessors};
     choice_ = usable(Selector::choose(c));
   }
 
@@ -62,7 +53,6 @@ class fps_cuda_plan {
   std::size_t bytes() const noexcept {
     if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).bytes();
     switch (choice_.kernel) {
-      case fps_kernel::in_cluster:
       case fps_kernel::in_grid: return multi_block().bytes();
       case fps_kernel::in_global_memory:
         return flag_bytes() + static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
@@ -76,9 +66,7 @@ class fps_cuda_plan {
     }
     kernel_launcher launcher{stream};
     if constexpr (has_rounds) {
-      if (choice_.kernel == fps_kernel::in_cluster || choice_.kernel == fps_kernel::in_grid) {
-        return multi_block().launch(args, workspace, stream);
-      }
+      if (choice_.kernel == fps_kernel::in_grid) return multi_block().launch(args, workspace, stream);
     }
     if (flag_bytes() > 0) {
       look_at_offsets(launcher, args, reinterpret_cast<unsigned*>(workspace));
@@ -120,8 +108,7 @@ class fps_cuda_plan {
   }
 
   static constexpr bool is_by_maxima(fps_kernel kernel) noexcept {
-    return kernel == fps_kernel::maxima_in_block || kernel == fps_kernel::maxima_in_cluster ||
-           kernel == fps_kernel::maxima_in_grid;
+    return kernel == fps_kernel::maxima_in_block || kernel == fps_kernel::maxima_in_grid;
   }
   local_maxima_plan<Selector, Points> local_maxima(fps_choice const& choice) const noexcept {
     return {clouds_, device_, choice};
@@ -130,48 +117,28 @@ class fps_cuda_plan {
   /// The chosen kernel, or the next best that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
     bool const has_flag = flag_bytes() > 0;
-    if (choice.kernel == fps_kernel::maxima_in_cluster && choice.blocks > 8 && !local_maxima(choice).works()) {
-      choice.blocks = 8;
-    }
     if (choice.kernel == fps_kernel::maxima_in_grid) {
+      choice.blocks = larger(1, smaller(choice.blocks, device_.multiprocessors));
       // Lists of many blocks are long.
       while (choice.blocks > 4 && !local_maxima(choice).works()) choice.blocks -= choice.blocks / 4;
     }
     if (is_by_maxima(choice.kernel) && (has_flag || !local_maxima(choice).works())) choice = {fps_kernel::in_block};
     // Sorted by 32-bit numbers, a tile at a time.
     bool const small_enough = points_ > 0 && points_ <= 0xffff0000;
-    if (choice.kernel == fps_kernel::in_cluster) {
-      while (choice.cluster_size > 1 && choice.cluster_size > device_.cluster_blocks) choice.cluster_size /= 2;
-    }
-    bool const has_clusters = fps_has_clusters<scalar> && device_.architecture >= 90 && choice.cluster_size >= 2 &&
-                              choice.cluster_size <= 16 && is_power_of_two(choice.cluster_size) &&
-                              clouds_.size() <= max_narrow_points / choice.cluster_size;
     if (choice.kernel == fps_kernel::in_block && (!has_rounds || largest_ > rounds_points())) {
       choice.kernel = fps_kernel::in_grid;
-    }
-    if (choice.kernel == fps_kernel::in_cluster && (!has_rounds || !small_enough || !has_clusters)) {
-      choice.kernel = fps_kernel::in_grid;
-    }
-    if constexpr (has_rounds && fps_has_clusters<scalar>) {
-      auto const is_lacking = [this](int size) {
-        return !fps_multi_block_plan<Selector, Points>{clouds_, device_, size}.has_cluster();
-      };
-      if (choice.kernel == fps_kernel::in_cluster) {
-        while (choice.cluster_size > 1 && is_lacking(choice.cluster_size)) choice.cluster_size /= 2;
-        if (choice.cluster_size < 2) choice.kernel = fps_kernel::in_grid;
-      }
     }
     if (choice.kernel == fps_kernel::in_grid && (!has_rounds || !small_enough || device_.cooperative == 0)) {
       choice.kernel = fps_kernel::in_registers;
     }
-    if (choice.kernel == fps_kernel::in_registers && largest_ > register_points())
-      choice.kernel = fps_kernel::in_global_memory;
+    // Also where a selector's number is no kernel's.
+    bool const is_last_resort =
+        choice.kernel != fps_kernel::in_grid && choice.kernel != fps_kernel::in_block && !is_by_maxima(choice.kernel);
+    if (is_last_resort && largest_ > register_points()) choice.kernel = fps_kernel::in_global_memory;
     return choice;
   }
 
-  fps_multi_block_plan<Selector, Points> multi_block() const noexcept {
-    return {clouds_, device_, choice_.kernel == fps_kernel::in_cluster ? choice_.cluster_size : 0};
-  }
+  fps_multi_block_plan<Selector, Points> multi_block() const noexcept { return {clouds_, device_}; }
 
   /// True when a shape leaves enough of a thread's 255 registers for the rest of the kernel.
   static constexpr bool fits(std::size_t shape) noexcept {

@@ -1,10 +1,9 @@
 /// @file
-/// fps() of clouds that are too large for one block's shared memory: sort all, then sample with groups of blocks.
+/// fps() of clouds that are too large for one block's shared memory: sort all, then sample with the blocks of a grid.
 #pragma once
 
 #include <farpoint/core/limits.hpp>
 #include <farpoint/core/workspace.hpp>
-#include <farpoint/detail/fps/cluster_kernel.cuh>
 #include <farpoint/detail/fps/grid_kernel.cuh>
 #include <farpoint/detail/fps/phased_order.cuh>
 #include <farpoint/grid/kernel_launcher.cuh>
@@ -29,43 +28,30 @@ class fps_multi_block_plan {
   using chunking = typename config::chunking;
   using partition = typename config::partition;
 
-  /// @param cluster_size  0: grid
-  fps_multi_block_plan(batch<Points> const& clouds, device_properties const& device, int cluster_size) noexcept
-      : clouds_{clouds}, device_{device}, cluster_size_{cluster_size}, points_{clouds.points().size()} {
+  fps_multi_block_plan(batch<Points> const& clouds, device_properties const& device) noexcept
+      : clouds_{clouds}, device_{device}, points_{clouds.points().size()} {
+    static_assert(Selector::grid_points_per_block > 0, "farpoint: Selector::grid_points_per_block must be positive");
     index_t const worth = larger<index_t>(points_ / Selector::grid_points_per_block, 1);
-    grid_blocks_ = static_cast<int>(smaller<index_t>(worth, larger(device.multiprocessors, 1)));
-    groups_ = smaller<index_t>(clouds.size(), larger(grid_blocks_ / 2, 1));
-    blocks_ = cluster_size > 0 ? static_cast<int>(clouds.size() * cluster_size) : grid_blocks_;
+    blocks_ = static_cast<int>(smaller<index_t>(worth, larger(device.multiprocessors, 1)));
+    groups_ = smaller<index_t>(clouds.size(), larger(blocks_ / 2, 1));
     plan_shared_memory();
   }
 
-  /// Enough also where there are fewer multiprocessors than here, down to some_multiprocessors, and where clusters have
-  /// to be smaller, or a grid takes their place.
+  /// Enough also on any part of this device that has some_multiprocessors or more.
   std::size_t bytes() const noexcept { return layout_of(cutter{}).size; }
 
-  /// Enough for all batches within the limits, by a grid or by clusters that the device has room for at once.
+  /// Enough for all batches within the limits.
   static std::size_t bytes_at_most(batch_limits const& limits, device_properties const& device) noexcept {
-    fps_multi_block_plan plan{largest_batch<Points>(limits), device, 0};
+    fps_multi_block_plan plan{largest_batch<Points>(limits), device};
     plan.for_smaller_ = true;
-    plan.blocks_ = larger(plan.blocks_, device.multiprocessors);
     plan.global_boxes_ = 0;
-    // Of a share: of blocks that have few points each, or of those that a small part of the device has.
+    // Most chunks one block can get: with many lightly loaded blocks, or with the few of a small part of the device.
     index_t const few = 2 * divide_up(Selector::grid_points_per_block, index_t{chunking::chunk}) + 1;
-    int const blocks = smaller(plan.grid_blocks_, some_multiprocessors);
+    int const blocks = smaller(plan.blocks_, some_multiprocessors);
     index_t const fair = divide_up(chunking::chunks(limits.points), index_t{blocks});
-    plan.plan_global_boxes(4 * larger(few, fair) + 1, plan.shared_limit(true));
+    plan.blocks_ = larger(plan.blocks_, device.multiprocessors);
+    plan.plan_global_boxes(4 * larger(few, fair) + 1, plan.shared_limit());
     return plan.bytes();
-  }
-
-  /// True when the device can run such a cluster: 8 blocks are portable, 16 are up to the GPU, and both to what a
-  /// multi-instance GPU or a share of MPS has left of it. Asks the runtime.
-  bool has_cluster() const noexcept {
-    auto const function = reinterpret_cast<void const*>(fps_cluster_kernel<config>);
-    cudaLaunchConfig_t const launch = launch_of(nullptr);
-    int most = 0;
-    bool const is_allowed = cluster_size_ <= 8 || allow_cluster() == cudaSuccess;
-    return is_allowed && allow_dynamic_shared(function, shared_bytes_) == cudaSuccess &&
-           cudaOccupancyMaxPotentialClusterSize(&most, function, &launch) == cudaSuccess && most >= cluster_size_;
   }
 
   cudaError_t launch(fps_args<Points> const& args, unsigned char* workspace, cudaStream_t stream) const noexcept {
@@ -75,10 +61,16 @@ class fps_multi_block_plan {
     enqueue_sort(launcher, a, args.output.report);
     fps_multi_block_args<config> common{args, {a.order, a.points, points_, a.boxes}, shared_bytes_};
     common.call.bad_offsets = a.bad_offsets;
-    if constexpr (fps_has_clusters<scalar>) {
-      if (cluster_size_ > 0) return enqueue_clusters(launcher, common);
-    }
-    return enqueue_grid(launcher, {common, a.meeting_points, a.exchanges, Selector::grid_points_per_block});
+    fps_grid_args<config> const all{common, a.meeting_points, a.exchanges, Selector::grid_points_per_block};
+    cudaLaunchConfig_t how = launch_config(static_cast<unsigned>(blocks_), config::block_size, stream);
+    how.dynamicSmemBytes = shared_bytes_;
+    cudaLaunchAttribute cooperative{};
+    cooperative.id = cudaLaunchAttributeCooperative;
+    cooperative.val.cooperative = 1;
+    how.attrs = &cooperative;
+    how.numAttrs = 1;
+    launcher.launch(fps_grid_kernel<config>, how, all);
+    return launcher.error();
   }
 
  private:
@@ -186,92 +178,43 @@ class fps_multi_block_plan {
   /// Fewer are not worth workspace that all would have to have.
   static constexpr int some_multiprocessors = 8;
 
-  /// Most chunks of a block's share of a cloud.
-  index_t most_chunks_in_clusters(int size) const noexcept {
-    return divide_up(chunking::chunks(clouds_.largest()), index_t{size});
-  }
-  index_t most_chunks_in_grid(int blocks) const noexcept {
+  /// Most chunks of a block's share of a cloud, of `blocks` in a grid.
+  index_t most_chunks(int blocks) const noexcept {
     if (clouds_.size() == 1) return divide_up(chunking::chunks(clouds_.largest()), index_t{blocks});
     // Half of the blocks are shared out by points, rounded down: up to four times a fair share.
     return 4 * divide_up(chunking::chunks(points_), index_t{blocks}) + 1;
   }
 
   /// Bytes of shared memory that a block has for its share.
-  std::size_t shared_limit(bool in_clusters) const noexcept {
-    std::size_t const fixed =
-        sizeof(typename config::shared) + (in_clusters ? sizeof(typename config::exchange) : 0) + 1024;
+  std::size_t shared_limit() const noexcept {
+    std::size_t const fixed = sizeof(typename config::shared) + 1024;
     auto const device = static_cast<std::size_t>(device_.shared_bytes);
     return device > fixed ? device - fixed : 0;
   }
 
   /// A block's share of a cloud goes into shared memory, or else its boxes, or else nothing.
   void plan_shared_memory() noexcept {
-    bool const in_clusters = cluster_size_ > 0;
-    std::size_t const limit = shared_limit(in_clusters);
-    index_t const most = in_clusters ? most_chunks_in_clusters(cluster_size_) : most_chunks_in_grid(blocks_);
+    std::size_t const limit = shared_limit();
+    index_t const most = most_chunks(blocks_);
     std::size_t const all = partition::bytes(most);
     std::size_t const boxes = partition::box_bytes(most);
-    bool const by_points = !in_clusters && clouds_.size() > 1;
+    bool const by_points = clouds_.size() > 1;
     shared_bytes_ = all <= limit ? all : by_points && boxes <= limit ? limit : boxes <= limit ? boxes : 0;
-
-    index_t largest = most_chunks_in_grid(smaller(grid_blocks_, some_multiprocessors));
-    if (in_clusters) largest = larger(largest, most_chunks_in_clusters(2));
-    plan_global_boxes(largest, limit);
+    plan_global_boxes(most_chunks(smaller(blocks_, some_multiprocessors)), limit);
   }
 
   /// Memory for boxes, if shared memory does not hold those of so many chunks.
   void plan_global_boxes(index_t chunks, std::size_t limit) noexcept {
     if (partition::box_bytes(chunks) > limit) {
-      int const blocks = larger(blocks_, grid_blocks_);
-      index_t const groups = fps_sorted_points<config>::groups_before(points_, clouds_.size(), blocks);
+      index_t const groups = fps_sorted_points<config>::groups_before(points_, clouds_.size(), blocks_);
       global_boxes_ = static_cast<index_t>(partition::box_bytes(groups * chunking::group) / sizeof(scalar));
     }
   }
 
-  static cudaError_t allow_cluster() noexcept {
-    return set_kernel_attribute(reinterpret_cast<void const*>(fps_cluster_kernel<config>),
-                                cudaFuncAttributeNonPortableClusterSizeAllowed, 1);
-  }
-
-  cudaError_t enqueue_clusters(kernel_launcher& launcher, fps_multi_block_args<config> const& args) const noexcept {
-    if (cluster_size_ > 8) launcher.then(allow_cluster);
-    cudaLaunchAttribute cluster{};
-    cluster.id = cudaLaunchAttributeClusterDimension;
-    cluster.val.clusterDim.x = static_cast<unsigned>(cluster_size_);
-    cluster.val.clusterDim.y = 1;
-    cluster.val.clusterDim.z = 1;
-    return enqueue_groups(launcher, fps_cluster_kernel<config>, cluster, args);
-  }
-
-  cudaError_t enqueue_grid(kernel_launcher& launcher, fps_grid_args<config> const& args) const noexcept {
-    cudaLaunchAttribute cooperative{};
-    cooperative.id = cudaLaunchAttributeCooperative;
-    cooperative.val.cooperative = 1;
-    return enqueue_groups(launcher, fps_grid_kernel<config>, cooperative, args);
-  }
-
-  template <class Args>
-  cudaError_t enqueue_groups(kernel_launcher& launcher, void (*kernel)(Args), cudaLaunchAttribute attribute,
-                             std::remove_const_t<Args> const& args) const noexcept {
-    cudaLaunchConfig_t launch = launch_of(launcher.stream());
-    launch.attrs = &attribute;
-    launch.numAttrs = 1;
-    launcher.launch(kernel, launch, args);
-    return launcher.error();
-  }
-
-  cudaLaunchConfig_t launch_of(cudaStream_t stream) const noexcept {
-    cudaLaunchConfig_t launch = launch_config(static_cast<unsigned>(blocks_), config::block_size, stream);
-    launch.dynamicSmemBytes = shared_bytes_;
-    return launch;
-  }
-
   batch<Points> clouds_;
   device_properties device_;
-  int cluster_size_;
   index_t points_;
   int blocks_ = 1;
-  int grid_blocks_ = 1;           ///< that a grid has, also if there are clusters
   index_t groups_ = 0;            ///< of several blocks, that a grid can have
   std::size_t shared_bytes_ = 0;  ///< dynamic
   bool for_smaller_ = false;      ///< the memory is for all smaller batches, too

@@ -47,7 +47,7 @@ struct fps_rounds_config {
   };
 };
 
-/// A group of one block. Groups of several are cooperative_groups::cluster_group and grid_barrier.
+/// A group of one block. A group of several blocks is a grid_barrier.
 struct fps_block_group {
   __device__ int block_rank() const noexcept { return 0; }
   __device__ int num_blocks() const noexcept { return 1; }

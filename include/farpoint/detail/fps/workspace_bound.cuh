@@ -20,7 +20,7 @@ std::size_t local_maxima_bytes_at_most(batch_limits const& limits, device_proper
     index_t const largest = smaller(limits.points, divide_up(2 * limits.points, clouds));
     auto const alike = batch<Points>::ragged(all.points(), all.offsets(), largest);
     int const blocks = device.multiprocessors / static_cast<int>(clouds);
-    fps_choice const choice{fps_kernel::maxima_in_grid, 1, blocks, true};
+    fps_choice const choice{fps_kernel::maxima_in_grid, blocks, true};
     most = larger(most, local_maxima_plan<fps_selector, Points>{alike, device, choice}.bytes());
   }
   return most;

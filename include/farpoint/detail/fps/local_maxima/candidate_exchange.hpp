@@ -43,7 +43,7 @@ class message_exchange {
   FARPOINT_DEVICE message_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
                                    Board const& board, local_maxima_place place, local_maxima_lengths lengths) noexcept
       : shared_{shared},
-        own_{shared.listing[0]},
+        own_{shared.listing},
         lists_{lists},
         board_{board},
         place_{board.in_team(place)},

@@ -1,5 +1,5 @@
 /// @file
-/// The kernels of fps() by local maxima: a block, a cluster, or some blocks of a grid for each cloud.
+/// The kernels of fps() by local maxima: a block, or some blocks of a grid, for each cloud.
 #pragma once
 
 #include <farpoint/detail/fps/local_maxima/machine.cuh>
@@ -25,19 +25,14 @@ template <class Config>
 struct local_maxima_layout {
   /// @param points  of the largest cloud
   static constexpr std::size_t bytes(unsigned blocks, index_t points) noexcept {
-    std::size_t const keys = Config::by_messages ? 0 : static_cast<std::size_t>(points) * sizeof(fps_key);
+    std::size_t const keys = Config::alone ? static_cast<std::size_t>(points) * sizeof(fps_key) : 0;
     return sizeof(local_maxima_shared<Config>) + local_maxima_lists<Config>::bytes(blocks) + keys;
   }
 };
 
-/// Takes what a block of the same size takes: for the question whether there is room for a cluster.
-template <int BlockSize>
-__global__ void __launch_bounds__(BlockSize, 1) local_maxima_probe_kernel(int const) {}
-
 /// Samples cloud blockIdx.x / args.blocks.
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(local_maxima_args<Points> const args) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   if (fps_has_bad_offsets<Config::block_size>(args.call, true)) return fps_leave_empty<Config::block_size>(args.call);
   auto* memory = static_cast<unsigned char*>(dynamic_shared());
   auto& shared = *reinterpret_cast<local_maxima_shared<Config>*>(memory);
@@ -54,7 +49,6 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
     using chunks = point_chunks<Config, cuda_machine>;
     order.chunks = args.order.chunks + chunks::chunks(begin, place.b) * chunks::chunk_floats;
   }
-  auto* const own_keys = reinterpret_cast<fps_key*>(memory);
   auto const run = [&](auto const& peers, fps_key* keys) {
     using peers_type = std::decay_t<decltype(peers)>;
     using call_type = local_maxima_call<cuda_machine, Points>;
@@ -62,17 +56,11 @@ __global__ void __launch_bounds__(Config::block_size, 1) local_maxima_kernel(loc
         call_type{args.call, place.b, cloud}, place, shared, lists, keys, peers, args.lengths}
         .run(cloud, order);
   };
-  if constexpr (Config::team == fps_team::block) {
-    run(no_peers{}, own_keys);
-  } else if constexpr (Config::team == fps_team::grid) {
-    run(grid_board{args.board + place.b * board_slots<Config>::all(args.blocks)}, args.keys + begin);
+  if constexpr (Config::alone) {
+    run(no_peers{}, reinterpret_cast<fps_key*>(memory));
   } else {
-    cluster_peers<local_maxima_shared<Config>> const peers{shared};
-    run(peers, own_keys);
-    // Others may still read this block's memory.
-    peers.sync();
+    run(grid_board{args.board + place.b * board_slots<Config>::all(args.blocks)}, args.keys + begin);
   }
-#endif
 }
 
 }  // namespace detail

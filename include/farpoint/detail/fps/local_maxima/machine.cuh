@@ -7,8 +7,6 @@
 #include <farpoint/detail/fps/local_maxima/board_message.cuh>
 #include <farpoint/warp/cuda_warp.cuh>
 
-#include <cooperative_groups.h>
-
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -90,30 +88,6 @@ class grid_board : public team_of_one_gpu, public board_messages {
 
  private:
   message* slots_;
-};
-
-/// The blocks of the calling thread's cluster.
-template <class Shared>
-class cluster_peers : public team_of_one_gpu {
- public:
-  __device__ explicit cluster_peers(Shared& own) noexcept : own_{&own} {}
-
-  __device__ Shared const& of(unsigned rank) const noexcept {
-#if __CUDA_ARCH__ >= 900
-    return *cooperative_groups::this_cluster().map_shared_rank(own_, rank);
-#else
-    static_cast<void>(rank);
-    return *own_;
-#endif
-  }
-  __device__ static void sync() noexcept {
-#if __CUDA_ARCH__ >= 900
-    cooperative_groups::this_cluster().sync();
-#endif
-  }
-
- private:
-  Shared* own_;
 };
 
 }  // namespace detail

@@ -3,9 +3,9 @@
 /// tests that run it on a CPU.
 #pragma once
 
+#include <farpoint/detail/fps/local_maxima/block_exchange.hpp>
 #include <farpoint/detail/fps/local_maxima/call.hpp>
 #include <farpoint/detail/fps/local_maxima/candidate_exchange.hpp>
-#include <farpoint/detail/fps/local_maxima/list_decision.hpp>
 #include <farpoint/detail/fps/local_maxima/point_chunks.hpp>
 #include <farpoint/detail/fps/local_maxima/point_registers.hpp>
 #include <farpoint/detail/fps/local_maxima/sample_order.hpp>
@@ -16,9 +16,7 @@ namespace FARPOINT_HIDDEN detail {
 /// How the blocks of a team come to know all candidates; `Peers` is no_peers, or reaches the others' memory.
 template <class Config, class Machine, class Peers>
 using local_maxima_exchange =
-    std::conditional_t<Config::team == fps_team::block, block_exchange<Config, Machine>,
-                       std::conditional_t<Config::team == fps_team::cluster, cluster_exchange<Config, Machine, Peers>,
-                                          message_exchange<Config, Machine, Peers>>>;
+    std::conditional_t<Config::alone, block_exchange<Config, Machine>, message_exchange<Config, Machine, Peers>>;
 
 /// One block of a team. `Machine` has the primitives of a thread (machine.cuh says which), `Call` what is asked for
 /// (see local_maxima_call).
@@ -71,7 +69,7 @@ class local_maxima_team {
   FARPOINT_DEVICE bool start() noexcept {
     if (thread() < 2) shared_.counters[thread()] = {};
     if (thread() == 0) shared_.has_failed = 0;
-    for (unsigned k = thread(); k < shared_type::tested; k += Config::block_size) shared_.blocked_in[k] = 0;
+    for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
     // Also of an empty cloud: what is chosen there is counted as out of range.
     if (lower_to_chosen()) return true;
@@ -80,7 +78,7 @@ class local_maxima_team {
     if (!first.has_cloud) return false;
     if (first.index < 0) return true;
     point_type const point = call_.first_point(first.index);
-    order_.add_first(static_cast<std::uint32_t>(first.index), (leads() || !Config::by_messages) && thread() == 0);
+    order_.add_first(static_cast<std::uint32_t>(first.index), leads() && thread() == 0);
     take_index(first.index, point);
     if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<float>};
     samples_ = 1;

@@ -7,22 +7,19 @@
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/tuning/local_maxima.hpp>
 
+#include <cmath>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
 /// How the blocks that sample a cloud together reach each other.
-enum class fps_team { block, cluster, grid };
-
-/// Of a cloud.
-inline constexpr unsigned most_cluster_blocks = 16;
+enum class fps_team { block, grid };
 
 /// A choice of sizes.
 template <fps_team Team, int Dim, int BlockSize, int PointsPerThread, bool Boxes>
 struct local_maxima_config {
-  static constexpr fps_team team = Team;
+  /// True for a block that has a cloud to itself; the blocks of a grid's team exchange messages.
   static constexpr bool alone = Team == fps_team::block;
-  /// Messages carry what the blocks tell each other; without, every block finds out all that is accepted.
-  static constexpr bool by_messages = Team == fps_team::grid;
   static constexpr bool boxes = Boxes;
   static constexpr int dim = Dim;
   static constexpr int block_size = BlockSize;
@@ -35,10 +32,9 @@ struct local_maxima_config {
 
   /// Candidates above the cut that a block has room for, and those of them that it tells the others.
   static constexpr unsigned found_size = alone ? maxima_found_alone : maxima_found_shared;
-  static constexpr unsigned listed_size = alone ? found_size : 32;
+  static constexpr unsigned listed_size = alone ? found_size : unsigned{maxima_most_listed};
 
   static_assert(BlockSize % 32 == 0);
-  static_assert(alone || listed_size <= 32, "farpoint: a vote is a bit of a word");
 };
 
 /// Points in memory: a warp has chunks of so many points a thread.
@@ -86,17 +82,21 @@ struct no_peers : team_of_one_gpu {};
 
 /// How long lists should be: it changes the speed only.
 struct local_maxima_lengths {
-  float wanted;     ///< candidates above the cut of a round
-  unsigned listed;  ///< by a block, at most
+  float wanted;     ///< target number of candidates above the cut of a round
+  unsigned listed;  ///< most candidates that a block lists, no more than its listing has room for
+
+  /// Lengths for a team of `blocks`, as a selector asks for them: values that would not work count as the nearest that
+  /// do.
+  static local_maxima_lengths of(int wanted, int listed, unsigned blocks) noexcept {
+    auto const candidates = static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted})));
+    return {candidates * std::sqrt(static_cast<float>(blocks)),
+            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed})))};
+  }
 };
 
-/// What a block tells the others of a cluster about its candidates of a round.
+/// The candidates of a round that a block publishes.
 template <class Config>
 struct local_maxima_listing {
-  fps_key left;           ///< the best that is not listed; 0: all are
-  std::uint32_t largest;  ///< distance of the block's points, an ordered word
-  std::uint16_t found;    ///< candidates above the cut; as many as fit
-  std::uint16_t listed;
   fps_ball<Config::dim> entry[Config::listed_size];
   fps_key key[Config::listed_size];
 };
@@ -168,8 +168,6 @@ template <class Config>
 struct local_maxima_shared {
   using ball = fps_ball<Config::dim>;
   static constexpr unsigned spans = 256;
-  static constexpr unsigned tested =
-      Config::team == fps_team::cluster ? Config::listed_size * most_cluster_blocks : Config::listed_size;
 
   local_maxima_counters counters[2];
   local_maxima_span span[spans + 1];
@@ -178,15 +176,14 @@ struct local_maxima_shared {
   fps_key warp_key[Config::warps];
   std::uint32_t order[32];
   bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
-  /// The last round in which something kept a listed candidate from being accepted: of the block, or of all.
-  std::uint32_t blocked_in[tested];
+  /// The last round in which another candidate kept a listed one of this block from being accepted.
+  std::uint32_t blocked_in[Config::listed_size];
 
-  // The block's candidates as it found them; in a team of several blocks, those that are listed, too: in a cluster,
-  // where others read them, of two rounds.
+  // The block's candidates as it found them; in a team of several blocks, those that are listed, too.
   ball found[Config::found_size];
   fps_key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];
-  local_maxima_listing<Config> listing[Config::team == fps_team::cluster ? 2 : 1];
+  local_maxima_listing<Config> listing;
 };
 
 /// Puts the block's best candidates in a listing, as many as there is room for, which is `most`; returns how many they

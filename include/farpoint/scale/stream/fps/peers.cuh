@@ -88,7 +88,6 @@ struct peer_machine : cuda_machine {
 template <class Config, class Points>
 __global__ void __launch_bounds__(Config::block_size, 1)
     fps_peer_kernel(__grid_constant__ fps_peer_args<Points> const args) {
-#if !defined(__CUDA_ARCH__) || __CUDA_ARCH__ >= 700
   auto* memory = static_cast<unsigned char*>(dynamic_shared());
   auto& shared = *reinterpret_cast<local_maxima_shared<Config>*>(memory);
   unsigned const all = args.places.ranks * args.places.blocks;
@@ -103,7 +102,6 @@ __global__ void __launch_bounds__(Config::block_size, 1)
                        : done                 ? fps_peer_outcome::done
                                               : fps_peer_outcome::no_room;
   atomicMax(args.outcome, static_cast<std::uint32_t>(outcome));
-#endif
 }
 
 /// Shapes of the kernel, and which one it is.

@@ -1,0 +1,77 @@
+/// @file
+/// fps() by local maxima where a block is a team of its own: it decides about its candidates without telling anybody.
+#pragma once
+
+#include <farpoint/core/bits.hpp>
+#include <farpoint/detail/fps/local_maxima/team_memory.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The list of all candidates is what the block found, and which of them become samples.
+template <class Config, class Machine>
+class block_exchange {
+ public:
+  using ball = fps_ball<Config::dim>;
+
+  FARPOINT_DEVICE block_exchange(local_maxima_shared<Config>& shared, local_maxima_lists<Config> const& lists,
+                                 no_peers const&, local_maxima_place, local_maxima_lengths) noexcept
+      : shared_{shared}, list_{shared.found, shared.found_key}, samples_{lists.samples} {}
+
+  FARPOINT_DEVICE local_maxima_summary exchange(local_maxima_counters& now, unsigned kept, std::uint32_t) noexcept {
+    return {now.largest, now.found, now.left, kept};
+  }
+  FARPOINT_DEVICE local_maxima_list<Config> list() const noexcept { return list_; }
+
+  /// Finds out which candidates are samples, and writes them to the block's samples and to `order`, in any order:
+  /// some lanes of a warp decide about a candidate, and no other thread has to know. Returns how many samples there
+  /// are. Barriers stand before and after.
+  template <class Order>
+  FARPOINT_DEVICE unsigned decide(local_maxima_counters& now, local_maxima_summary const& round, std::uint32_t number,
+                                  Order& order) noexcept {
+    constexpr unsigned share = 8;  // lanes of a candidate
+    unsigned const all = round.listed;
+    unsigned const lane = Machine::thread() % 32;
+    unsigned const part = lane % share;
+    for (unsigned first = Machine::thread() / 32 * (32 / share); first < all; first += Config::block_size / share) {
+      unsigned const c = smaller(first + lane / share, all - 1);
+      ball const one = list_.ball[c];
+      fps_key const key = list_.key[c];
+      bool blocked = key <= round.left;
+      // Two at once; the last one twice or more, which changes nothing.
+      for (unsigned j = part; j < all; j += 2 * share) {
+        unsigned const other = smaller(j + share, all - 1);
+        blocked |= fps_blocks(list_.ball[j], list_.key[j], one, key);
+        blocked |= fps_blocks(list_.ball[other], list_.key[other], one, key);
+      }
+      unsigned const votes = Machine::ballot(blocked) >> (lane - part) & ((1u << share) - 1);
+      bool const leads = part == 0 && first + lane / share < all;
+      bool const accepted = leads && votes == 0;
+      unsigned const together = Machine::ballot(accepted);
+      unsigned place = 0;
+      if (lane == 0) place = Machine::add(&now.samples, count_bits(together));
+      place = Machine::shuffle(place, 0) + count_bits(together & ((1u << lane) - 1));
+      if (accepted) {
+        samples_[place] = one;
+        order.set(order.size() + place, key);
+      } else if (leads) {
+        shared_.blocked_in[c] = number;
+      }
+    }
+    Machine::sync();
+    return now.samples;
+  }
+
+  /// True if candidate `c` of the list was accepted in round `number`, once decide() has returned.
+  FARPOINT_DEVICE bool is_sample(unsigned c, std::uint32_t number) const noexcept {
+    return shared_.blocked_in[c] != number;
+  }
+
+ private:
+  local_maxima_shared<Config>& shared_;
+  local_maxima_list<Config> list_;
+  ball* samples_;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
