@@ -9,10 +9,10 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
-/// The block's dynamic shared memory, aligned for every scalar. All kernels get it from here: two declarations of one
+/// The block's dynamic shared memory, aligned to 16 bytes. All kernels get it from here: two declarations of one
 /// array with different types do not compile.
 __device__ inline void* dynamic_shared() noexcept {
-  extern __shared__ double farpoint_dynamic_shared[];
+  extern __shared__ __align__(16) double farpoint_dynamic_shared[];
   return farpoint_dynamic_shared;
 }
 

@@ -122,6 +122,7 @@ class set_accumulator {
   __device__ void forget() noexcept {
     set_ = ~0u;
     count_ = 0;
+    seen_ = bounding_box<Scalar, Dim>::empty();
   }
 
   /// Lane 0 takes over what all lanes have, if it is of one set; else it goes out.
