@@ -13,9 +13,8 @@ using view = weighted_problem::view;
 
 namespace {
 
-void check_weighted(std::uint64_t seed, index_t most_points) {
-  auto const problem = random_weighted_problem(seed, most_points);
-  CAPTURE(seed, problem.clouds.points.size(), problem.params.samples, problem.params.stop_below);
+void check_weighted(weighted_problem const& problem) {
+  CAPTURE(problem.clouds.points.size(), problem.params.samples, problem.params.stop_below);
   auto const expected = weighted_oracle(problem);
   device_array<std::array<float, 3>> const points{problem.clouds.points};
   device_array<index_t> const offsets{problem.clouds.point_offsets};
@@ -57,15 +56,24 @@ void check_weighted(std::uint64_t seed, index_t most_points) {
   CHECK(workspace.intact());
 }
 
+void check_random_weighted(std::uint64_t seed, index_t most_points) {
+  CAPTURE(seed);
+  check_weighted(random_weighted_problem(seed, most_points));
+}
+
 }  // namespace
 
 TEST_CASE("fps_weighted, device: the serial loop's answer", "[fps][device][graph]") {
-  for (std::uint64_t seed = 0; seed < 80; ++seed) check_weighted(seed, 600);
-  for (std::uint64_t seed = 80; seed < 90; ++seed) check_weighted(seed, 4000);
+  for (std::uint64_t seed = 0; seed < 80; ++seed) check_random_weighted(seed, 600);
+  for (std::uint64_t seed = 80; seed < 90; ++seed) check_random_weighted(seed, 4000);
+}
+
+TEST_CASE("fps_weighted, device: wrong offsets are counted, whatever is asked for", "[fps][device]") {
+  for (index_t const samples : {0, 5}) check_weighted(weighted_problem_with_bad_offsets(samples));
 }
 
 TEST_CASE("fps_weighted, device: small clouds under the sanitizers", "[fps][device][sanitize]") {
-  for (std::uint64_t seed = 0; seed < 8; ++seed) check_weighted(seed, 40);
+  for (std::uint64_t seed = 0; seed < 8; ++seed) check_random_weighted(seed, 40);
 }
 
 TEST_CASE("fps_extend and poisson_subset, device: what the host gives", "[fps][device]") {

@@ -131,6 +131,15 @@ TEST_CASE("fps_weighted: the serial loop's answer, whatever clouds and weights a
   }
 }
 
+TEST_CASE("fps_weighted: wrong offsets are counted, whatever is asked for", "[fps][host]") {
+  for (index_t const samples : {0, 5}) {
+    auto const problem = weighted_problem_with_bad_offsets(samples);
+    auto const expected = weighted_oracle(problem);
+    CHECK(expected.report[0].bad_offsets == 2);
+    CHECK(sample(problem, 1) == expected);
+  }
+}
+
 TEST_CASE("fps_weighted: an answer that is known", "[fps][host]") {
   weighted_problem problem;
   problem.clouds.points = {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}, {10, 0, 0}};

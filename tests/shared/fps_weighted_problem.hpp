@@ -82,6 +82,18 @@ inline weighted_problem random_weighted_problem(std::uint64_t seed, index_t most
   return problem;
 }
 
+/// A batch whose offsets descend, of which so many samples are asked for.
+inline weighted_problem weighted_problem_with_bad_offsets(index_t samples) {
+  weighted_problem problem = random_weighted_problem(1);
+  auto const n = static_cast<index_t>(problem.clouds.points.size());
+  problem.clouds.point_offsets = {0, n, n - 1, n + 1};
+  problem.firsts.clear();
+  problem.chosen.clear();
+  problem.sample_counts.clear();
+  problem.params.samples = samples;
+  return problem;
+}
+
 /// A serial loop that knows nothing of the library's but its distances.
 inline weighted_answer weighted_oracle(weighted_problem const& problem) {
   constexpr float far = std::numeric_limits<float>::infinity();
@@ -93,10 +105,9 @@ inline weighted_answer weighted_oracle(weighted_problem const& problem) {
   std::fill(answer.indices.begin(), answer.indices.end(), -1);
   std::fill(answer.distances.begin(), answer.distances.end(), -1.0f);
   std::fill(answer.counts.begin(), answer.counts.end(), 0);
-  if (m == 0) return answer;
   auto const all = problem.batch_at(problem.clouds.points.data(), problem.clouds.point_offsets.data());
   report.bad_offsets = static_cast<unsigned long long>(farpoint::detail::count_bad_offsets(all));
-  if (report.bad_offsets > 0) return answer;
+  if (m == 0 || report.bad_offsets > 0) return answer;
   float const stop2 = static_cast<float>(params.stop_below) * static_cast<float>(params.stop_below);
   farpoint::fps_params given = params;
   given.firsts = problem.firsts;

@@ -93,8 +93,7 @@ result fps(batch<Points> const& clouds, fps_params const& params, fps_output<typ
   if (result const checked = farpoint::detail::check_fps(clouds, params, output); !checked) return checked;
 
   fps_report report;
-  bool const has_samples = params.samples > 0;
-  if (has_samples) report.bad_offsets = static_cast<unsigned long long>(farpoint::detail::count_bad_offsets(clouds));
+  report.bad_offsets = static_cast<unsigned long long>(farpoint::detail::count_bad_offsets(clouds));
   auto const stop2 = static_cast<scalar>(params.stop_below) * static_cast<scalar>(params.stop_below);
   for (index_t b = 0; b < clouds.size(); ++b) {
     std::vector<index_t> indices(static_cast<std::size_t>(params.samples), -1);
@@ -107,7 +106,7 @@ result fps(batch<Points> const& clouds, fps_params const& params, fps_output<typ
     index_t const samples = args.samples_of(b);
 
     index_t const count =
-        !has_samples || report.bad_offsets > 0
+        params.samples == 0 || report.bad_offsets > 0
             ? 0
             : detail::fps_one_cloud(clouds[b], first, chosen, samples, stop2, indices.data(), distances.data(), report);
     for (index_t s = 0; s < params.samples; ++s) {

@@ -10,6 +10,7 @@
 #include <farpoint/detail/fps/global_memory_kernel.cuh>
 #include <farpoint/detail/fps/local_maxima/plan.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
+#include <farpoint/detail/fps/no_samples.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
 #include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/device_properties.cuh>
@@ -245,17 +246,11 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
   fps_cuda_plan<Selector, Points> const plan{clouds, params, device_properties::of(exec)};
   if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
 
-  if (output.report != nullptr) {
-    cudaError_t const error = cudaMemsetAsync(output.report, 0, sizeof(fps_report), exec.stream);
-    if (error != cudaSuccess) return cuda_failure(error, "fps: the report could not be cleared");
-  }
-  if (clouds.size() == 0) return {};
-  if (params.samples == 0) {
-    if (output.counts.empty()) return {};
-    std::size_t const width = output.counts.wide() ? sizeof(std::int64_t) : sizeof(std::int32_t);
-    cudaError_t const error =
-        cudaMemsetAsync(output.counts.data(), 0, static_cast<std::size_t>(clouds.size()) * width, exec.stream);
-    return cuda_failure(error, "fps: the counts could not be cleared");
+  kernel_launcher launcher{exec.stream};
+  if (output.report != nullptr) launcher.clear(output.report, sizeof(fps_report));
+  if (params.samples == 0) fps_enqueue_no_samples(launcher, clouds, output);
+  if (clouds.size() == 0 || params.samples == 0 || launcher.error() != cudaSuccess) {
+    return cuda_failure(launcher.error(), "fps: the report and the counts could not be written");
   }
 
   fps_args<Points> const args{clouds, params, output};

@@ -25,7 +25,7 @@ result fps_host(host_exec exec, batch<Points> const& clouds, fps_params const& p
 
   fps_host_counters counters;
   fps_host_task<Points> const task{{clouds, params, output}, counters, plan};
-  index_t const bad_offsets = params.samples == 0 ? 0 : count_bad_offsets(clouds);
+  index_t const bad_offsets = count_bad_offsets(clouds);
   if (params.samples == 0 || bad_offsets > 0) {
     for (index_t b = 0; b < clouds.size(); ++b) task.args.write_empty(b);
   } else {

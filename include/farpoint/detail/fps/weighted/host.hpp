@@ -198,7 +198,7 @@ result fps_weighted_host(host_exec exec, fps_weighted_args<Points> const& args, 
   std::size_t const needed = fps_weighted_host_bytes<Points>(exec, call.clouds.largest(), clouds);
   if (result const checked = check_workspace(workspace, needed); !checked) return checked;
   fps_host_counters counters;
-  index_t const bad_offsets = call.params.samples == 0 ? 0 : count_bad_offsets(call.clouds);
+  index_t const bad_offsets = count_bad_offsets(call.clouds);
   if (call.params.samples == 0 || bad_offsets > 0) {
     for (index_t b = 0; b < clouds; ++b) call.write_empty(b);
   } else if (clouds > 0) {

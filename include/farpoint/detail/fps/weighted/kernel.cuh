@@ -7,8 +7,8 @@
 #include <farpoint/core/cuda_exec.cuh>
 #include <farpoint/core/workspace.hpp>
 #include <farpoint/detail/fps/kernel_args.cuh>
+#include <farpoint/detail/fps/no_samples.cuh>
 #include <farpoint/detail/fps/weighted/args.hpp>
-#include <farpoint/grid/kernel_launcher.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -159,10 +159,8 @@ FARPOINT_HIDDEN result fps_weighted_cuda(cuda_exec exec, fps_weighted_args<Point
   if (call.clouds.size() > 0 && call.params.samples > 0) {
     launcher.launch(fps_weighted_kernel<Points>, static_cast<unsigned>(call.clouds.size()), fps_weighted_block_size,
                     {args, reinterpret_cast<typename Points::scalar*>(workspace.data())});
-  } else if (call.clouds.size() > 0 && !call.output.counts.empty()) {
-    launcher.clear(call.output.counts.data(),
-                   static_cast<std::size_t>(call.clouds.size()) *
-                       (call.output.counts.wide() ? sizeof(std::int64_t) : sizeof(std::int32_t)));
+  } else {
+    fps_enqueue_no_samples(launcher, call.clouds, call.output);
   }
   return cuda_failure(launcher.error(), "fps_weighted: a kernel or a memset could not be enqueued");
 }

@@ -1,0 +1,26 @@
+/// @file
+/// Calls of fps() that ask for no samples.
+#pragma once
+
+#include <farpoint/detail/fps/args.hpp>
+#include <farpoint/grid/bad_offsets.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Enqueues counts of zero and, where there is a report, the counting of wrong offsets: a batch is wrong whatever is
+/// asked of it.
+template <class Points>
+FARPOINT_HIDDEN void fps_enqueue_no_samples(kernel_launcher& launcher, batch<Points> const& clouds,
+                                            fps_output<typename Points::scalar> const& output) noexcept {
+  if (!output.counts.empty()) {
+    std::size_t const width = output.counts.wide() ? sizeof(std::int64_t) : sizeof(std::int32_t);
+    launcher.clear(output.counts.data(), static_cast<std::size_t>(clouds.size()) * width);
+  }
+  if (output.report != nullptr) {
+    count_bad_offsets(launcher, clouds, nullptr, nullptr, &output.report->bad_offsets);
+  }
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
