@@ -59,6 +59,19 @@ __global__ void accumulate(vec<Scalar> const* points, std::uint32_t const* set_o
   seen.flush_over_block(shared);
 }
 
+/// Every thread adds a point to set 0; after that has gone out, only the first one adds a point to set 1.
+__global__ void accumulate_twice(point_set<float>* sets) {
+  using accumulator = set_accumulator<float, point_set<float>, block_size>;
+  __shared__ typename accumulator::storage shared;
+  accumulator seen{sets};
+  auto const x = static_cast<float>(threadIdx.x);
+  seen.add(0, {{x, x, x}});
+  seen.flush_over_block(shared);
+  __syncthreads();
+  if (threadIdx.x == 0) seen.add(1, {{-5, -6, -7}});
+  seen.flush_over_block(shared);
+}
+
 template <class Scalar>
 __global__ void read_sets(point_set<Scalar> const* sets, found_set<Scalar>* found) {
   found[threadIdx.x] = {sets[threadIdx.x].box.get(), sets[threadIdx.x].count};
@@ -138,6 +151,25 @@ void check_all_sets() {
 }
 
 }  // namespace
+
+TEST_CASE("atomic_bounding_box: threads without points in a second flush do not widen its box",
+          "[bounding_box][device]") {
+  device_array<point_set<float>> const sets{2};
+  device_array<found_set<float>> const found_there{2};
+  REQUIRE_CUDA(cudaMemset(sets.data(), 0, 2 * sizeof(point_set<float>)));
+  accumulate_twice<<<1, block_size>>>(sets.data());
+  read_sets<<<1, 2>>>(sets.data(), found_there.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  auto const found = found_there.download();
+  CHECK(found[0].count == block_size);
+  CHECK(found[1].count == 1);
+  for (int axis = 0; axis < 3; ++axis) {
+    CHECK(found[0].box.low[axis] == 0);
+    CHECK(found[0].box.high[axis] == block_size - 1);
+    CHECK(found[1].box.low[axis] == static_cast<float>(-5 - axis));
+    CHECK(found[1].box.high[axis] == static_cast<float>(-5 - axis));
+  }
+}
 
 TEST_CASE("atomic_bounding_box: sets of points that a grid measures", "[bounding_box][device][sanitize]") {
   check_all_sets<float>();
