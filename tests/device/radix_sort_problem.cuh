@@ -1,7 +1,7 @@
 // Keys and values for the radix sorts that run inside of kernels, and std::stable_sort's answer.
 #pragma once
 
-#include <farpoint/block/block_radix_rank.cuh>
+#include <farpoint/block/radix_tile.cuh>
 
 #include <algorithm>
 #include <numeric>

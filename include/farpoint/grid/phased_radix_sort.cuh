@@ -12,8 +12,8 @@ constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_s
   return radix_digits * (detail::radix_most_passes + detail::divide_up(size, tile_size));
 }
 
-/// The blocks of a launch sort keys and values between other phases of theirs: no launch of its own, and, unlike
-/// cooperative_radix_sort, no block waits for one that does not run.
+/// The blocks of a launch sort keys and values between other phases of theirs: no launch of its own, and no block waits
+/// for one that does not run.
 ///
 /// It sorts as radix_sort() does, with one phase for every eight bits, but leaves counting to whoever makes the keys:
 /// that phase has them in registers. Every function is called by all threads of a block. Up to 2^30 keys. Stable.
@@ -29,7 +29,7 @@ constexpr index_t phased_radix_sort_workspace_words(index_t size, index_t tile_s
 template <int Threads, int Items, int Window>
 class phased_radix_sort {
   using sweep = detail::radix_sweep<Threads, Items, Window, false, false>;
-  using rank_type = block_radix_rank<Threads>;
+  using tile_type = radix_tile<Threads>;
   static constexpr int most_passes = detail::radix_most_passes;
 
  public:
@@ -61,7 +61,7 @@ class phased_radix_sort {
   /// The block will count keys in the phase that follows.
   __device__ void start_counting() const noexcept {
     for (int pass = 0; pass < most_passes; ++pass) {
-      if (rank_type::has_digit()) shared_.counts[pass][threadIdx.x] = 0;
+      if (tile_type::has_digit()) shared_.counts[pass][threadIdx.x] = 0;
     }
     __syncthreads();
   }
@@ -76,7 +76,7 @@ class phased_radix_sort {
   /// Adds up what the block has counted since the last time.
   __device__ void add_counts(int bits) const noexcept {
     __syncthreads();
-    if (!rank_type::has_digit()) return;
+    if (!tile_type::has_digit()) return;
     for (int pass = 0; pass < radix_passes(bits); ++pass) {
       std::uint32_t const count = shared_.counts[pass][threadIdx.x];
       if (count > 0) atomicAdd(&counts_[pass * radix_digits + threadIdx.x], count);

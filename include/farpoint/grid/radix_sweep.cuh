@@ -3,12 +3,13 @@
 /// Radix Sort for GPUs").
 #pragma once
 
-#include <farpoint/block/block_radix_rank.cuh>
 #include <farpoint/block/dynamic_shared.cuh>
+#include <farpoint/block/radix_tile.cuh>
 #include <farpoint/core/atomic.hpp>
 #include <farpoint/core/math.hpp>
 
 #include <cub/block/block_radix_rank.cuh>
+#include <cub/block/block_scan.cuh>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
@@ -199,7 +200,7 @@ class radix_lookback {
 /// @tparam HasValues  false: `values` may be null, which stands for the places of the keys
 template <int Threads, int Items, int Window, bool Apart, bool HasValues = true>
 class radix_sweep {
-  using place_type = block_radix_rank<Threads>;
+  using place_type = radix_tile<Threads>;
   /// Counts before it ranks, so that later tiles learn the counts early.
   using rank_type = CUB_NS_QUALIFIER::BlockRadixRankMatchEarlyCounts<Threads, radix_bits, false>;
 

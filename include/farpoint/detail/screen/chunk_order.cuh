@@ -124,7 +124,7 @@ class screen_chunk {
       shared_.step_length = 0;
     }
     __syncthreads();
-    auto const at = [](int i) { return block_radix_rank<threads>::template place_of<Items>(i); };
+    auto const at = [](int i) { return radix_tile<threads>::template place_of<Items>(i); };
     vec<scalar, 3> p[Items];
     std::uint32_t index[Items];
     auto seen = bounding_box<scalar>::empty();

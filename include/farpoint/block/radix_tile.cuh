@@ -1,0 +1,82 @@
+/// @file
+/// Digits of keys, and the tile of keys that a block sorts by one digit: what all radix sorts share.
+#pragma once
+
+#include <farpoint/core/math.hpp>
+#include <farpoint/warp/cuda_warp.cuh>
+
+FARPOINT_BEGIN_NAMESPACE
+
+inline constexpr int radix_bits = 8;
+inline constexpr int radix_digits = 1 << radix_bits;
+
+/// Passes of a sort by the low `bits` bits, one for each digit.
+FARPOINT_HD constexpr int radix_passes(int bits) noexcept {
+  return detail::divide_up(bits, radix_bits);
+}
+
+/// Keys and their values, in device memory.
+struct radix_words {
+  std::uint32_t* keys;
+  std::uint32_t* values;
+};
+
+/// One digit of a key, up to radix_bits wide.
+struct radix_digit {
+  int shift;
+  std::uint32_t mask;
+
+  /// The digit that pass `pass` of a sort by the low `bits` bits goes by; the last may be narrower.
+  FARPOINT_HD static constexpr radix_digit of_pass(int pass, int bits) noexcept {
+    int const shift = pass * radix_bits;
+    int const width = bits - shift < radix_bits ? bits - shift : radix_bits;
+    return {shift, (1u << width) - 1};
+  }
+  FARPOINT_HD constexpr std::uint32_t operator()(std::uint32_t key) const noexcept { return key >> shift & mask; }
+};
+
+namespace detail {
+
+/// A digit as CUB's rankings ask for it.
+struct radix_digit_extractor {
+  radix_digit digit;
+
+  __device__ std::uint32_t Digit(std::uint32_t key) const noexcept { return digit(key); }
+};
+
+}  // namespace detail
+
+/// Where the keys of a tile are that the threads of a one-dimensional block sort by one digit. The tile is
+/// warp-striped: see place_of().
+/// @tparam Threads  256 or more, in whole warps
+template <int Threads>
+class radix_tile {
+ public:
+  static constexpr int lanes = cuda_warp::lanes;
+  static_assert(Threads % lanes == 0 && Threads >= radix_digits,
+                "farpoint: radix_tile needs 256 threads or more, in whole warps");
+
+  /// True for the threads that have a digit: their own number.
+  __device__ static bool has_digit() noexcept { return Threads == radix_digits || threadIdx.x < radix_digits; }
+
+  /// Place in the tile of the calling thread's i-th key: a warp has keys that follow one another, a row of 32 after
+  /// the other.
+  template <int Items>
+  __device__ static std::uint32_t place_of(int i) noexcept {
+    std::uint32_t const warp = threadIdx.x / lanes;
+    return (warp * Items + static_cast<std::uint32_t>(i)) * lanes + threadIdx.x % lanes;
+  }
+
+  /// `put(i, at)` with each place `at` of the first `size` of a sorted tile, which the block's threads take in turn, so
+  /// that what lies side by side is written together. i: how many the calling thread had before.
+  template <int Items, class Put>
+  __device__ static void for_each_sorted(std::uint32_t size, Put const& put) noexcept {
+#pragma unroll
+    for (int i = 0; i < Items; ++i) {
+      std::uint32_t const at = i * Threads + threadIdx.x;
+      if (at < size) put(i, at);
+    }
+  }
+};
+
+FARPOINT_END_NAMESPACE
