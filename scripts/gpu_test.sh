@@ -64,6 +64,10 @@ nccl_suite() {
 # All cases, [large] among them: one that does not find the tens of gigabytes it needs says so and is passed over.
 suite "device tests" farpoint_device_tests {}
 suite "compiled library" farpoint_library_tests {}
+# Compiled for other architectures than this GPU's: the driver compiles their PTX, which takes minutes the first time.
+for architecture in 75 80; do
+  suite "compiled for $architecture" "farpoint_tests_for_$architecture" {}
+done
 suite "graph capture" farpoint_device_tests {} "[graph]"
 # Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"

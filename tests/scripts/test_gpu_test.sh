@@ -18,7 +18,7 @@ fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not
 fake "$work/none/nvidia-smi" 'echo "No devices were found"'
 programs=(farpoint_device_tests farpoint_device_fuzz farpoint_library_tests farpoint_stress farpoint
   example_02_block_argmax example_04_knn_on_a_stream example_05_cuda_graph example_08_tensorrt_plugin example_10_hash_map
-  example_12_library)
+  example_12_library farpoint_tests_for_75 farpoint_tests_for_80)
 # Under compute-sanitizer, which a machine may have, they do nothing either.
 for driver in sound two broken none; do fake "$work/$driver/compute-sanitizer" 'exit 0'; done
 for program in "${programs[@]}"; do
