@@ -9,8 +9,8 @@
 /// Range to search. Registers: block size 32..1024 in powers of two, points per thread 1..24 (a point takes four
 /// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
 /// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
-/// of 64..256 (multiples of 32). Cluster: 2, 4, 8 or 16 blocks. Grid: points per block 512..8,192. All three: chunks of
-/// 8..256 points (powers of two), groups of 32..512 points.
+/// of 64..256 (multiples of 32). Grid: points per block 512..8,192. Both: chunks of 8..256 points (powers of two),
+/// groups of 32..512 points.
 
 #include "fps/register.cuh"
 #include "support/cuda_suite.cuh"
@@ -22,11 +22,11 @@ namespace farpoint_bench {
 
 /// One kernel for everything, and next to nothing of the others to compile. Not in the unnamed namespace: nvcc would
 /// complain of members that a derived selector hides.
-template <farpoint::fps_kernel Kernel, int ClusterSize = 1>
+template <farpoint::fps_kernel Kernel>
 struct only : farpoint::fps_selector {
   static constexpr farpoint::fps_block_tuning blocks[] = {{32, 1}};
   static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{128, 4}};
-  static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return {Kernel, ClusterSize}; }
+  static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return {Kernel}; }
 };
 
 namespace {
@@ -47,12 +47,6 @@ struct rounds_selector : only<farpoint::fps_kernel::in_block> {
   static constexpr int rounds_list_size = ListSize;
 };
 
-template <int ClusterSize, int BlockSize, int ListSize>
-struct cluster_selector : only<farpoint::fps_kernel::in_cluster, ClusterSize> {
-  static constexpr int group_block_size = BlockSize;
-  static constexpr int group_list_size = ListSize;
-};
-
 template <int PointsPerBlock, int BlockSize, int ListSize>
 struct grid_selector : only<farpoint::fps_kernel::in_grid> {
   static constexpr farpoint::index_t grid_points_per_block = PointsPerBlock;
@@ -60,8 +54,8 @@ struct grid_selector : only<farpoint::fps_kernel::in_grid> {
   static constexpr int group_list_size = ListSize;
 };
 
-template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int GroupSize>
-struct chunk_selector : only<Kernel, ClusterSize> {
+template <farpoint::fps_kernel Kernel, int ChunkSize, int GroupSize>
+struct chunk_selector : only<Kernel> {
   static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{512, 20}};
   static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
 };
@@ -80,13 +74,6 @@ constexpr fps_row block_rows[] = {
 constexpr fps_row stream_rows[] = {
     {4, 16'384, 4'096, cloud_kind::uniform, 0, 20},
     {1, 131'072, 1'024, cloud_kind::uniform, 0, 10},
-};
-
-constexpr fps_row cluster_rows[] = {
-    {6, 10'000, 10'000, cloud_kind::uniform, 0, 20},
-    {4, 16'384, 4'096, cloud_kind::uniform, 0, 20},
-    {1, 49'497, 4'096, cloud_kind::lidar, 0, 20},
-    {1, 131'072, 4'096, cloud_kind::uniform, 0, 20},
 };
 
 constexpr fps_row grid_rows[] = {
@@ -120,25 +107,20 @@ class search {
     (rounds_with<BlockSize, PointsPerThread>(list_sizes{}), ...);
   }
 
-  template <int BlockSize, int... ClusterSize>
-  void clusters() const {
-    (cluster_with<BlockSize, ClusterSize>(list_sizes{}), ...);
-  }
-
   template <int PointsPerBlock, int... BlockSize>
   void grid() const {
     (grid_with<PointsPerBlock, BlockSize>(list_sizes{}), ...);
   }
 
   /// All chunks and groups of a kernel.
-  template <farpoint::fps_kernel Kernel, int ClusterSize>
+  template <farpoint::fps_kernel Kernel>
   void chunks(std::string const& kernel) const {
-    chunk<Kernel, ClusterSize, 8>(kernel, ints<8>{});
-    chunk<Kernel, ClusterSize, 16>(kernel, ints<2, 4, 8>{});
-    chunk<Kernel, ClusterSize, 32>(kernel, ints<1, 2, 4, 8>{});
-    chunk<Kernel, ClusterSize, 64>(kernel, ints<1, 2, 4>{});
-    chunk<Kernel, ClusterSize, 128>(kernel, ints<1, 2>{});
-    chunk<Kernel, ClusterSize, 256>(kernel, ints<1>{});
+    chunk<Kernel, 8>(kernel, ints<8>{});
+    chunk<Kernel, 16>(kernel, ints<2, 4, 8>{});
+    chunk<Kernel, 32>(kernel, ints<1, 2, 4, 8>{});
+    chunk<Kernel, 64>(kernel, ints<1, 2, 4>{});
+    chunk<Kernel, 128>(kernel, ints<1, 2>{});
+    chunk<Kernel, 256>(kernel, ints<1>{});
   }
 
  private:
@@ -149,13 +131,6 @@ class search {
      ...);
   }
 
-  template <int BlockSize, int ClusterSize, int... ListSize>
-  void cluster_with(ints<ListSize...>) const {
-    (add<cluster_selector<ClusterSize, BlockSize, ListSize>>(text("cluster", ClusterSize) + text("_block", BlockSize) +
-                                                             text("_list", ListSize)),
-     ...);
-  }
-
   template <int PointsPerBlock, int BlockSize, int... ListSize>
   void grid_with(ints<ListSize...>) const {
     (add<grid_selector<PointsPerBlock, BlockSize, ListSize>>(text("grid", PointsPerBlock) + text("_block", BlockSize) +
@@ -163,10 +138,9 @@ class search {
      ...);
   }
 
-  template <farpoint::fps_kernel Kernel, int ClusterSize, int ChunkSize, int... GroupSize>
+  template <farpoint::fps_kernel Kernel, int ChunkSize, int... GroupSize>
   void chunk(std::string const& kernel, ints<GroupSize...>) const {
-    (add<chunk_selector<Kernel, ClusterSize, ChunkSize, GroupSize>>(kernel + text("_chunk", ChunkSize) +
-                                                                    text("_group", GroupSize)),
+    (add<chunk_selector<Kernel, ChunkSize, GroupSize>>(kernel + text("_chunk", ChunkSize) + text("_group", GroupSize)),
      ...);
   }
 
@@ -201,24 +175,18 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
     find.rounds<128, 8>();
     find.rounds<256, 4, 8, 16, 40>();
     find.rounds<512, 4, 8, 20>();
-    if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::in_block, 1>("rounds");
+    if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::in_block>("rounds");
   }
   for (fps_row const& row : stream_rows) {
     search const find{row, flush_l2, problems};
     find.stream<128, 256, 512, 1024>();
-  }
-  for (fps_row const& row : cluster_rows) {
-    search const find{row, flush_l2, problems};
-    find.clusters<256, 2, 4, 8, 16>();
-    find.clusters<512, 2, 4, 8, 16>();
-    find.chunks<farpoint::fps_kernel::in_cluster, 8>("cluster_8");
   }
   for (fps_row const& row : grid_rows) {
     search const find{row, flush_l2, problems};
     find.grid<1024, 512>();
     find.grid<2048, 256, 512>();
     find.grid<4096, 512>();
-    find.chunks<farpoint::fps_kernel::in_grid, 1>("grid");
+    find.chunks<farpoint::fps_kernel::in_grid>("grid");
   }
 }
 
