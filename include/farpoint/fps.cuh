@@ -20,9 +20,9 @@ FARPOINT_BEGIN_NAMESPACE
 /// any dimension. By kernel (docs/design/fps.md):
 ///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   maxima_in_block         0
-///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block; as much in maxima_in_cluster
+///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block
 ///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold
-///   in_cluster, in_grid     (Dim + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
+///   in_grid                 (Dim + 1) scalars and an index a point, or 17 bytes, whichever is more (20 for three
 ///                           floats, 36 for doubles); 24 bytes a cloud; 10 KiB (doubles: 20) for each cloud that has
 ///                           two blocks or more of a grid. A batch of more than some millions of points also keeps its
 ///                           boxes there: half a byte a point for floats, 0.9 for doubles; 112 a cloud and a block at
@@ -59,8 +59,8 @@ result fps_workspace_bound(cuda_exec, batch_limits const& limits, std::size_t& b
 /// launch; or one that sorts, one that samples and a memset, or 10 of these above two million points or 32 clouds; or
 /// two to six by local maxima in a grid; or two for a ragged batch in registers and in global memory; and a memset for
 /// a report. A grid is a cooperative launch: it waits until the multiprocessors of `exec` have room for all of its
-/// blocks at once, a cluster until one graphics processing cluster has room for it, all else for nobody
-/// (docs/beside_other_work.md). Thread-safe: concurrent calls must not share output or workspace.
+/// blocks at once; all other launches wait for nobody (docs/beside_other_work.md). Thread-safe: concurrent calls must
+/// not share output or workspace.
 template <class Selector = fps_selector, class Points>
 result fps(cuda_exec exec, batch<Points> const& clouds, fps_params const& params,
            fps_output<typename Points::scalar> const& output, bytes workspace) noexcept {

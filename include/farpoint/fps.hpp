@@ -45,8 +45,8 @@ result fps_workspace_bound(host_exec exec, batch_limits const& limits, std::size
 ///
 /// Ties go to the lowest index. A point is picked at most once, so `samples` = n gives a permutation even of a cloud
 /// full of duplicates. Non-finite points are never picked and disturb no others; they are counted in the report. The
-/// first k of m samples are the answer for k. An empty cloud has count 0, as have all clouds where no samples are asked
-/// for; then the report counts wrong offsets and nothing else. Distances that overflow are +inf, and tie.
+/// first k of m samples are the answer for k. An empty cloud has count 0. With `samples` = 0 all clouds have, and
+/// the report counts wrong offsets and nothing else. Distances that overflow are +inf, and tie.
 ///
 /// @param exec       threads to use; blocks until done
 /// @param clouds     `[clouds, n]` or ragged, metres, host memory

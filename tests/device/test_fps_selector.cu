@@ -19,7 +19,7 @@ int one_of(int const (&values)[Size], random_source& random) {
 }
 
 fps_choice hostile_choice(random_source& random) {
-  // Half of them by the kernel that goes by most of the numbers.
+  // Half of the choices are maxima_in_grid, which uses all numbers.
   bool const in_grid = random.below(2) == 0;
   fps_choice choice{in_grid ? fps_kernel::maxima_in_grid : static_cast<fps_kernel>(one_of(kernels, random))};
   choice.blocks = one_of(hostile, random);

@@ -62,7 +62,7 @@ TEST_CASE("fps, device: every kernel is a good citizen of its stream", "[fps][de
   check_citizen<odd_maxima_block>("maxima, block", problem);
   check_citizen<odd_maxima_grid>("maxima, 5 blocks", problem);
   check_citizen<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem);
-  // As much shared memory as a kernel must ask for.
+  // More shared memory than a launch gets without raising the kernel's limit.
   for (std::size_t const n : {500u, 3000u, 9000u, 17000u, 40000u, 300000u}) {
     check_citizen<fps_selector>("default", problem_type{make_cloud(shape::cube, n, 3), 60});
   }

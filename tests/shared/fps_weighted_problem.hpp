@@ -82,7 +82,7 @@ inline weighted_problem random_weighted_problem(std::uint64_t seed, index_t most
   return problem;
 }
 
-/// A batch whose offsets descend, of which so many samples are asked for.
+/// A batch whose offsets descend, and a number of samples.
 inline weighted_problem weighted_problem_with_bad_offsets(index_t samples) {
   weighted_problem problem = random_weighted_problem(1);
   auto const n = static_cast<index_t>(problem.clouds.points.size());

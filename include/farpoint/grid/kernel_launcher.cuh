@@ -21,7 +21,7 @@ namespace detail {
 /// cudaFuncGetAttributes() would look up ten others as well.
 ///
 /// cudaFuncSetAttribute() clears an error that is pending from elsewhere even where it succeeds (CUDA 13.0). The
-/// driver's function has the same numbers for attributes and errors, and knows nothing of the runtime's errors.
+/// driver's function has the same numbers for attributes and errors, and leaves the runtime's pending error alone.
 inline cudaError_t allow_dynamic_shared(void const* kernel, std::size_t bytes) noexcept {
   cudaFunction_t function = nullptr;
   cudaError_t error = cudaGetFuncBySymbol(&function, kernel);
@@ -56,6 +56,11 @@ FARPOINT_HIDDEN cudaError_t launch_kernel(void (*kernel)(Args), cudaLaunchConfig
   }
   void* arguments[] = {&args};
   return cudaLaunchKernelExC(&config, function, arguments);
+}
+
+/// True for a number of threads that a block of whole warps can have.
+constexpr bool is_block_size(int threads) noexcept {
+  return threads >= 32 && threads <= 1024 && threads % 32 == 0;
 }
 
 /// Largest grid that a launch may have.

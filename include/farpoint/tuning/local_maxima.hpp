@@ -10,9 +10,10 @@ namespace detail {
 /// Candidates above the cut that a block has room for: of a block that has a cloud to itself, and of others.
 inline constexpr unsigned maxima_found_alone = 256, maxima_found_shared = 128;
 
-/// Most candidates that a selector may want of a round, before the factor for the blocks of a team; and most that a
-/// block of a team lists in a round, whose votes are the bits of a word.
-inline constexpr int maxima_most_wanted = 1000000, maxima_most_listed = 32;
+/// Upper bound of fps_choice::wanted.
+inline constexpr int maxima_most_wanted = 1000000;
+/// Upper bound of fps_choice::listed: a block votes for its listed candidates by the bits of one word.
+inline constexpr int maxima_most_listed = 32;
 
 /// How far below the best candidate a cut lies, as a part of it, at most and at least.
 inline constexpr float maxima_most_gap = 0.3f, maxima_least_gap = 1e-6f;

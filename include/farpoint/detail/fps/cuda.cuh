@@ -32,6 +32,11 @@ class fps_cuda_plan {
   static constexpr int dim = Points::dim;
   static constexpr std::size_t shapes = std::size(Selector::blocks);
   static constexpr std::size_t rounds_shapes = std::size(Selector::rounds_blocks);
+  static_assert(is_block_size(Selector::streaming_block_size) && is_block_size(Selector::group_block_size),
+                "farpoint: an fps_selector's blocks must have whole warps, 32 to 1,024 threads");
+  static_assert(Selector::grid_points_per_block > 0, "farpoint: fps_selector::grid_points_per_block must be positive");
+  static_assert(Selector::most_points_in_phases <= index_t{1} << 30,
+                "farpoint: fps_selector::most_points_in_phases must be 2^30 at most");
   /// Of fps_kernel::in_block.
   template <std::size_t Shape>
   using block_config = fps_rounds_config<Points, Selector::rounds_blocks[Shape].block_size, Selector::rounds_list_size,

@@ -30,7 +30,6 @@ class fps_multi_block_plan {
 
   fps_multi_block_plan(batch<Points> const& clouds, device_properties const& device) noexcept
       : clouds_{clouds}, device_{device}, points_{clouds.points().size()} {
-    static_assert(Selector::grid_points_per_block > 0, "farpoint: Selector::grid_points_per_block must be positive");
     index_t const worth = larger<index_t>(points_ / Selector::grid_points_per_block, 1);
     blocks_ = static_cast<int>(smaller<index_t>(worth, larger(device.multiprocessors, 1)));
     groups_ = smaller<index_t>(clouds.size(), larger(blocks_ / 2, 1));

@@ -1,5 +1,5 @@
 /// @file
-/// Calls of fps() that ask for no samples.
+/// fps() of zero samples.
 #pragma once
 
 #include <farpoint/detail/fps/args.hpp>
@@ -8,8 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Enqueues counts of zero and, where there is a report, the counting of wrong offsets: a batch is wrong whatever is
-/// asked of it.
+/// Enqueues counts of zero and, if there is a report, the counting of wrong offsets.
 template <class Points>
 FARPOINT_HIDDEN void fps_enqueue_no_samples(kernel_launcher& launcher, batch<Points> const& clouds,
                                             fps_output<typename Points::scalar> const& output) noexcept {

@@ -56,6 +56,8 @@ class knn_screen_plan {
  private:
   static constexpr int block_size = Selector::block_size;
   static constexpr int search_block_size = Selector::search_block_size;
+  static_assert(is_block_size(block_size) && is_block_size(search_block_size),
+                "farpoint: a knn_screen_selector's blocks must have whole warps, 32 to 1,024 threads");
   using key = neighbour_key<scalar>;
 
   struct memory {

@@ -48,6 +48,8 @@ class voxelize_plan {
  public:
   using scalar = typename Points::scalar;
   static constexpr int block_size = Selector::block_size;
+  static_assert(is_block_size(block_size),
+                "farpoint: voxelize_selector::block_size must be whole warps, 32 to 1,024 threads");
 
   voxelize_plan(batch<Points> const& clouds, voxelize_params<scalar> const& params,
                 voxelize_output<scalar> const& output, voxelize_row_notes const& notes = {}) noexcept
@@ -85,7 +87,7 @@ class voxelize_plan {
   /// Blocks for `threads`: no more than stay on the device together.
   /// @param most  of a multiprocessor, if the kernel's registers allow no more
   unsigned blocks(index_t threads, int most = Selector::blocks_per_multiprocessor) const noexcept {
-    int const each = smaller(most, int{Selector::blocks_per_multiprocessor});
+    int const each = larger(1, smaller(most, int{Selector::blocks_per_multiprocessor}));
     return blocks_for(threads, block_size, static_cast<unsigned>(larger(multiprocessors_, 1) * each));
   }
 

@@ -8,7 +8,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The list of all candidates is what the block found, and which of them become samples.
+/// Decides which of the block's own candidates become samples: they are the list of all.
 template <class Config, class Machine>
 class block_exchange {
  public:

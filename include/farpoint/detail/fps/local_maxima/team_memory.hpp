@@ -85,8 +85,7 @@ struct local_maxima_lengths {
   float wanted;     ///< target number of candidates above the cut of a round
   unsigned listed;  ///< most candidates that a block lists, no more than its listing has room for
 
-  /// Lengths for a team of `blocks`, as a selector asks for them: values that would not work count as the nearest that
-  /// do.
+  /// Lengths for a team of `blocks`; a selector's numbers are clamped to the range that works.
   static local_maxima_lengths of(int wanted, int listed, unsigned blocks) noexcept {
     auto const candidates = static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted})));
     return {candidates * std::sqrt(static_cast<float>(blocks)),
@@ -179,7 +178,7 @@ struct local_maxima_shared {
   /// The last round in which another candidate kept a listed one of this block from being accepted.
   std::uint32_t blocked_in[Config::listed_size];
 
-  // The block's candidates as it found them; in a team of several blocks, those that are listed, too.
+  // The block's candidates as it found them, and in a team of several blocks the listed ones.
   ball found[Config::found_size];
   fps_key found_key[Config::found_size];
   std::uint32_t rank[Config::found_size];

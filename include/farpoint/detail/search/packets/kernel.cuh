@@ -102,6 +102,7 @@ FARPOINT_HIDDEN void launch_long_packets(kernel_launcher& launcher, Args const& 
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_packets(kernel_launcher& launcher, Args const& args, index_t threads) noexcept {
   constexpr int block_size = Selector::block_size;
+  static_assert(is_block_size(block_size), "farpoint: knn_selector::block_size must be whole warps of threads");
   constexpr int least = Args::least_capacity;
   constexpr int most = most_in_packets<typename Args::scalar>;
   using kernel_type = void (*)(Args const);
