@@ -448,6 +448,30 @@ TEST_CASE("fps, host: numbers of clouds and points at the limits of their type",
   });
 }
 
+TEST_CASE("fps, host: what the default chooses on an H200 is the fastest kernel of each row", "[fps][host]") {
+  using farpoint::fps_choice;
+  using farpoint::fps_kernel;
+  auto const choice = [](index_t clouds, index_t points, index_t samples, bool floats = true) {
+    index_t const maxima = floats ? 4096 : 0, chunks = floats ? 262144 : 0;
+    return farpoint::fps_selector::choose(
+        {points, clouds * points, clouds, samples, false, 12288, 10240, maxima, chunks, 132});
+  };
+  // Few samples of clouds that registers of one block do not hold: no sort.
+  CHECK(choice(1, 10000, 32) == fps_choice{fps_kernel::in_registers});
+  CHECK(choice(1, 16384, 32) == fps_choice{fps_kernel::maxima_in_grid, 32});
+  CHECK(choice(8, 16384, 32) == fps_choice{fps_kernel::maxima_in_grid, 16});
+  CHECK(choice(1, 1000000, 32) == fps_choice{fps_kernel::in_grid});
+  // Small teams.
+  CHECK(choice(16, 40000, 1024) == fps_choice{fps_kernel::maxima_in_grid, 8, true});
+  CHECK(choice(16, 65536, 4096) == fps_choice{fps_kernel::maxima_in_grid, 8, true});
+  CHECK(choice(40, 8192, 1024) == fps_choice{fps_kernel::maxima_in_grid, 3, true});
+  CHECK(choice(64, 10000, 1000) == fps_choice{fps_kernel::maxima_in_grid, 2, true});
+  CHECK(choice(64, 16384, 1024) == fps_choice{fps_kernel::maxima_in_grid, 2, true});
+  CHECK(choice(128, 8192, 1024) == fps_choice{fps_kernel::in_block});
+  CHECK(choice(80, 16384, 1024) == fps_choice{fps_kernel::in_grid});
+  CHECK(choice(1, 16384, 32, false) == fps_choice{fps_kernel::in_grid});
+}
+
 TEST_CASE("fps, host: a tuning is compared, and printed as it is written", "[fps][host]") {
   using farpoint::fps_block_tuning;
   using farpoint::fps_choice;
