@@ -19,6 +19,18 @@ using wider_map = hash_map_ref<std::int64_t, std::uint64_t>;
 using mixed_map = hash_map_ref<std::uint32_t, std::uint64_t>;
 using halves_map = hash_map_ref<std::uint64_t, std::uint32_t, farpoint::default_hash, narrow_tuning>;
 
+/// Calls check(map type) for each layout, and each way in which pairs are exchanged.
+template <class Check>
+void for_each_layout(Check&& check) {
+  check(hash_map_ref<std::uint32_t>{});
+  check(wide_map{});
+  check(wider_map{});
+  check(mixed_map{});
+  check(halves_map{});
+  check(sectors_map<std::uint64_t>{});
+  check(split_map<std::uint64_t, std::uint64_t>{});
+}
+
 constexpr unsigned block_size = 192;
 unsigned blocks_for(std::size_t threads) {
   return static_cast<unsigned>((threads + block_size - 1) / block_size);
@@ -187,6 +199,34 @@ void check_winners(std::size_t count, std::size_t distinct, double load) {
   inserted.check(expected);
 }
 
+/// Fills memory that was cleared with another initial value: threads insert 100 keys more than the map has slots.
+template <class Map>
+void check_cleared_with_another() {
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  device_map<Map> owner{200};
+  owner.clear_with({12345});
+  auto const capacity = static_cast<std::size_t>(owner.map().capacity());
+  CAPTURE(sizeof(key), sizeof(value), capacity);
+  std::size_t const count = capacity + 100;
+  auto const pairs = make_pairs_of<key, value>(key_shape::random, count, count, 3);
+  device_array<key> const keys{keys_of(pairs)};
+  device_array<value> const values{values_of(pairs)};
+  device_array<char> const won{count};
+  insert_all<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
+                                                                   static_cast<index_t>(count), won.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  std::unordered_map<key, value> expected;
+  auto const inserted = won.download();
+  for (std::size_t i = 0; i < count; ++i) {
+    if (inserted[i] == 1) expected.emplace(pairs[i].key, pairs[i].value);
+  }
+  CHECK(expected.size() == capacity);
+  CHECK(same_contents(owner.contents(), expected));
+  CHECK(owner.intact());
+}
+
 /// A block's own map in shared memory keeps the minima of the block's part, or any of its values, and hands them on to
 /// the map of all.
 template <bool Minimum, class Map, int Buckets>
@@ -266,13 +306,7 @@ TEST_CASE("atomic_compare_exchange of 16 bytes: nothing is lost, beside atomics 
 
 TEST_CASE("hash_map, device: the bytes of the map are those that the host writes", "[hash_map][device][sanitize]") {
   for (double const load : {0.5, 1.0}) {
-    check_bytes<hash_map_ref<std::uint32_t>>(load);
-    check_bytes<wide_map>(load);
-    check_bytes<wider_map>(load);
-    check_bytes<mixed_map>(load);
-    check_bytes<halves_map>(load);
-    check_bytes<sectors_map<std::uint64_t>>(load);
-    check_bytes<split_map<std::uint64_t, std::uint64_t>>(load);
+    for_each_layout([load](auto kind) { check_bytes<decltype(kind)>(load); });
   }
 }
 
@@ -311,17 +345,7 @@ TEST_CASE("hash_map_ref in a kernel: millions of keys and values through shared 
   check_shared<wider_map>(3000000, 10);
 }
 
-TEST_CASE("hash_map, device: a map that was cleared with another initial value takes keys", "[hash_map][device]") {
-  // Only the value of a key that comes without one depends on it.
-  auto const pairs = make_pairs_of<std::uint64_t, std::uint32_t>(key_shape::random, 5000, 5000, 3);
-  device_array<std::uint64_t> const keys{keys_of(pairs)};
-  device_array<std::uint32_t> const values{values_of(pairs)};
-  device_array<char> const won{pairs.size()};
-  device_map<wide_map> const owner{wide_map::buckets_for(5000), {12345}};
-  wide_map const other{owner.map().buckets()};
-  insert_all<<<blocks_for(5000), block_size, 0, owner.stream()>>>(other, keys.data(), values.data(), index_t{5000},
-                                                                  won.data());
-  REQUIRE_CUDA(cudaGetLastError());
-  owner.wait();
-  CHECK(same_contents(owner.contents(), smallest_values(pairs)));
+TEST_CASE("hash_map_ref in a kernel: a map that was cleared with another initial value takes keys",
+          "[hash_map][device][sanitize]") {
+  for_each_layout([](auto kind) { check_cleared_with_another<decltype(kind)>(); });
 }

@@ -146,6 +146,11 @@ TEST_CASE("hash_map, sorted: a full map counts the keys that find no room", "[ha
   });
 }
 
+TEST_CASE("hash_map, sorted: memory that was cleared with another initial value, or never, takes keys",
+          "[hash_map][device]") {
+  for_each_map([](auto kind) { check_foreign_memory<bulk_backend<decltype(kind)>>(300); });
+}
+
 TEST_CASE("hash_map, sorted: the value of insert() is one of those given", "[hash_map][device]") {
   for_each_map([](auto kind) {
     using map_type = decltype(kind);

@@ -25,6 +25,21 @@ struct colliding_hash {
   }
 };
 
+/// Slots whose empty ones get another value before each exchange.
+template <class Key, class Value>
+class restless_slots : public farpoint::detail::paired_slots<Key, Value, 4> {
+  using base = farpoint::detail::paired_slots<Key, Value, 4>;
+
+ public:
+  using base::base;
+
+  template <bool WithValue>
+  typename base::entry take(index_t slot, typename base::entry empty, typename base::entry wanted) const noexcept {
+    *this->head(slot) -= std::uint64_t{1} << 32;
+    return base::template take<WithValue>(slot, empty, wanted);
+  }
+};
+
 /// Keys that default_hash sends to the first thousandth of any map.
 template <class Key>
 std::vector<Key> colliding_keys(std::size_t count) {
@@ -249,6 +264,49 @@ TEST_CASE("hash_map_ref: no bucket, one bucket, and full", "[hash_map]") {
     CHECK(none.capacity() == 0);
     CHECK(none.find_or_insert(1) == map_type::npos);
   });
+}
+
+TEST_CASE("hash_map_ref: a map that was cleared with another initial value takes keys, and no more than fit",
+          "[hash_map]") {
+  for_each_kind([](auto kind) {
+    using map_type = decltype(kind);
+    using key = typename map_type::key_type;
+    using value = typename map_type::value_type;
+    owned_map<map_type> const owner{9, {}, {12345}};
+    map_type const other{owner.get().buckets()};
+    std::unordered_map<key, value> expected;
+    for (index_t i = 0; i < other.capacity(); ++i) {
+      auto const k = static_cast<key>(i);
+      auto const v = static_cast<value>(100 + i);
+      switch (i % (map_type::is_packed ? 4 : 3)) {
+        case 0: CHECK(other.insert(k, v).inserted); break;
+        case 1: CHECK(other.insert_or_min(k, v).inserted); break;
+        case 2: other.value(other.find_or_insert(k)).store(v); break;
+        default:
+          if constexpr (map_type::is_packed) CHECK(other.value_or_insert(k, v) == v);
+          break;
+      }
+      expected[k] = v;
+      CHECK(other.value_or(k, 0) == v);
+    }
+    CHECK(same_contents(owner.entries(), expected));
+    CHECK(other.insert(1000000, 1).slot == map_type::npos);
+    CHECK(other.insert_or_min(1000000, 1).slot == map_type::npos);
+    CHECK(other.find_or_insert(1000000) == map_type::npos);
+    if constexpr (map_type::is_packed) CHECK(other.value_or_insert(1000000, 5) == 5);
+    CHECK(same_contents(owner.entries(), expected));
+  });
+}
+
+TEST_CASE("hash_map_ref: memory that somebody else writes to ends a search without a slot", "[hash_map]") {
+  using slots = restless_slots<std::uint32_t, std::uint32_t>;
+  using probe = farpoint::detail::hash_map_probe<std::uint32_t, std::uint32_t, farpoint::default_hash, slots>;
+  hash_map_bucket bucket{{~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}, ~std::uint64_t{0}}};
+  probe const map{slots{&bucket, 1}, 0xffffffffu, 0xffffffffu, {}};
+  auto const found = map.find_or_take(5, 7, map.look<false, false>(5));
+  CHECK(found.slot == probe::npos);
+  CHECK_FALSE(found.inserted);
+  for (auto const word : bucket.words) CHECK(static_cast<std::uint32_t>(word) == 0xffffffffu);
 }
 
 TEST_CASE("hash_map_ref: the empty key is refused, whichever it is", "[hash_map]") {

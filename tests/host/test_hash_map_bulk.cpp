@@ -51,6 +51,23 @@ TEST_CASE("hash_map, host: many threads on large arrays", "[hash_map][host]") {
   }
 }
 
+TEST_CASE("hash_map, host: a value that is -1 as a slot's number is no key without room", "[hash_map][host]") {
+  using map_type = farpoint::hash_map_ref<std::uint64_t, std::uint64_t>;
+  using operation = farpoint::detail::hash_map_find_operation<map_type>;
+  std::vector<farpoint::hash_map_bucket> buckets(2);
+  map_type const map{{buckets.data(), buckets.size()}};
+  map.clear();
+  map.insert(1, ~std::uint64_t{0});
+  std::vector<std::uint64_t> const keys{1, 2};
+  std::vector<std::uint64_t> values(2);
+  farpoint::hash_map_report report{7, 7};
+  REQUIRE(hash_map_run(host_exec{1}, farpoint::detail::hash_map_args_of(
+                                         map, {keys}, operation{values.data(), ~std::uint64_t{0}}, {}, &report)));
+  CHECK(values == std::vector<std::uint64_t>(2, ~std::uint64_t{0}));
+  CHECK(report.no_room == 0);
+  CHECK(report.refused == 0);
+}
+
 TEST_CASE("hash_map, host: arguments are checked at the door", "[hash_map][host]") {
   using map_type = farpoint::hash_map_ref<std::uint32_t>;
   using farpoint::status;

@@ -49,9 +49,21 @@ class map_owner : public Backend {
   Map const& map() const { return map_; }
   bool intact() const { return buckets_.intact(); }
 
-  void clear() {
-    REQUIRE(farpoint::hash_map_clear(this->exec(), map_));
+  void clear() { clear_with({map_.initial()}); }
+  /// Clears the memory by a view with another initial value.
+  void clear_with(farpoint::initial_value<value> initial) {
+    REQUIRE(farpoint::hash_map_clear(this->exec(), Map{as_span(buckets_), {map_.empty()}, initial}));
     this->wait();
+  }
+  /// Overwrites the memory by random words, half of whose halves have all bits set.
+  void spoil() {
+    random_source random{buckets_.size()};
+    auto const half = [&random] { return (random.next() & 1) == 0 ? 0xffffffffu : random.next() >> 32; };
+    std::vector<farpoint::hash_map_bucket> buckets(buckets_.size());
+    for (auto& bucket : buckets) {
+      for (auto& word : bucket.words) word = half() << 32 | half();
+    }
+    buckets_.upload(buckets);
   }
 
   /// By slot; read by the same map on the host.
@@ -194,5 +206,58 @@ class bulk_calls : public map_owner<Map, Backend> {
     return {host.begin(), host.end()};
   }
 };
+
+/// Checks that each empty slot takes a key, whatever value it has, and that keys for which none is left are counted.
+/// @param prepare  leaves the map with slots that are empty
+template <class Owner, class Prepare>
+void check_empty_slots_take_keys(Owner& backend, Prepare const& prepare) {
+  using key = typename Owner::key;
+  using value = typename Owner::value;
+  prepare();
+  auto const capacity = static_cast<std::size_t>(backend.map().capacity());
+  std::size_t const room = capacity - backend.contents().size();
+  REQUIRE(room > 0);
+  CAPTURE(sizeof(key), sizeof(value), capacity, room);
+  auto pairs = make_pairs_of<key, value>(key_shape::random, room + 100, room + 100, 3);
+  for (auto& pair : pairs) pair.value %= 10000;
+  auto const given = smallest_values(pairs);
+  auto const keys = keys_of(pairs);
+
+  // The number of slots that took a key, if they are all and `is_right(value, given)` of each.
+  auto const taken_if = [&](auto const& is_right) {
+    auto const entries = backend.contents();
+    std::size_t taken = 0;
+    bool right = entries.size() == capacity;
+    for (auto const& entry : entries) {
+      auto const at = given.find(entry.key);
+      if (at == given.end()) continue;
+      ++taken;
+      right = right && is_right(entry.value, at->second);
+    }
+    return right ? taken : capacity + 1;
+  };
+  auto const any = [](value, value) { return true; };
+  CHECK(backend.insert(pairs).no_room == 100);
+  CHECK(taken_if([](value now, value wanted) { return now == wanted; }) == room);
+  prepare();
+  CHECK(backend.insert_or_min(pairs).no_room == 100);
+  CHECK(taken_if([](value now, value wanted) { return now <= wanted; }) == room);
+  prepare();
+  CHECK(backend.insert_keys(keys).no_room == 100);
+  CHECK(taken_if(any) == room);
+  prepare();
+  auto const slots = backend.find_or_insert(keys, true);
+  CHECK(std::count(slots.begin(), slots.end(), -1) == 100);
+  CHECK(taken_if(any) == room);
+  CHECK(backend.find_slots(keys, true) == slots);
+}
+
+/// Checks that memory takes keys which was cleared with another initial value, or never.
+template <class Owner>
+void check_foreign_memory(index_t buckets) {
+  Owner backend{buckets};
+  check_empty_slots_take_keys(backend, [&backend] { backend.clear_with({12345}); });
+  check_empty_slots_take_keys(backend, [&backend] { backend.spoil(); });
+}
 
 }  // namespace farpoint_tests

@@ -22,12 +22,11 @@ class host_array {
   explicit host_array(std::size_t size) : size_{size}, memory_{size * sizeof(T) + 2 * guard} {
     std::fill_n(memory_.get().data(), memory_.get().size(), poison);
   }
-  explicit host_array(std::vector<T> const& values) : host_array(values.size()) {
-    std::copy(values.begin(), values.end(), data());
-  }
+  explicit host_array(std::vector<T> const& values) : host_array(values.size()) { upload(values); }
 
   T* data() const { return reinterpret_cast<T*>(memory_.get().data() + guard); }
   std::size_t size() const { return size_; }
+  void upload(std::vector<T> const& values) { std::copy(values.begin(), values.end(), data()); }
   std::vector<T> download() const { return {data(), data() + size_}; }
 
   /// No byte outside was written.

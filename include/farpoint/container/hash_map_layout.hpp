@@ -21,6 +21,10 @@ template <class Head, class Value>
 struct slot_words {
   Head head;
   Value value;
+
+  FARPOINT_HD friend constexpr bool operator==(slot_words const& a, slot_words const& b) noexcept {
+    return a.head == b.head && a.value == b.value;
+  }
 };
 
 /// Where the slots are.

@@ -106,7 +106,8 @@ class hash_map_probe {
   }
 
   /// Finds the slot of a key, or takes the first empty one on the way. The slot's value is `value` then, or still the
-  /// initial one unless Slots::takes_values().
+  /// one that the slot was cleared with unless Slots::takes_values(). Ends whatever the memory holds: without
+  /// a slot, if none can be taken.
   template <bool WithValues>
   FARPOINT_HD found find_or_take(Key key, Value value, first_look<WithValues, false> const& first) const noexcept {
     return find_or_take_as<true>(key, value, first);
@@ -124,11 +125,13 @@ class hash_map_probe {
   FARPOINT_HD found find_or_take_as(Key key, Value value,
                                     first_look<LooksAtValues, false> const& first) const noexcept {
     if (key == empty_) return {};
-    entry empty_one{empty_head(), head::value_ref::shifted(initial_)};
+    entry const empty_one{empty_head(), head::value_ref::shifted(initial_)};
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
+    entry expected = empty_one;
     window_index at = first.at;
     window<LooksAtValues> seen = first.seen;
     for (window_index tried = 0; tried < windows(); ++tried) {
+      // Ends: each slot is tried once, and once more if it was cleared with another initial value.
       while (true) {
         // The first slot that is the key's, or empty.
         int place = window_slots;
@@ -145,14 +148,18 @@ class hash_map_probe {
         if (place == window_slots) break;
         here.slot = static_cast<index_t>(at) * window_slots + place;
         if (is_mine) return here;
-        entry const before = slots_.template take<WithValue>(here.slot, empty_one, wanted);
-        if (before.head == empty_one.head) {
-          here.inserted = before.value == empty_one.value;
-          if (here.inserted) return here;
-          // Cleared with another initial value.
-          empty_one.value = before.value;
+        entry const before = slots_.template take<WithValue>(here.slot, expected, wanted);
+        here.inserted = before == expected;
+        if (here.inserted) return here;
+        if (head::key_of(before.head) == empty_) {
+          // The slot was cleared with another initial value. If that changes again, somebody else writes to the memory.
+          if (!(expected == empty_one)) return {};
+          if constexpr (sizeof(head_word) > sizeof(Key)) expected.head = before.head;
+          expected.value = before.value;
+          continue;
         }
         // Another thread was faster, perhaps with the same key.
+        expected = empty_one;
         seen.set(place, before);
       }
       at = after(at);

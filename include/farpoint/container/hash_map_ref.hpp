@@ -29,7 +29,8 @@ FARPOINT_BEGIN_NAMESPACE
 /// - All of this is relaxed: seeing a key or a value says nothing about other memory; hash_map_value can order that.
 ///
 /// Linear probing by buckets: one load of 16 or 32 bytes per step, and a look before every compare-and-swap. A search
-/// ends after all buckets, so a full map refuses keys and never hangs. A miss is searched up to the first empty slot:
+/// ends after all buckets, so a full map refuses keys and never hangs, and neither does one whose memory was never
+/// cleared: it refuses keys that find no empty slot. A miss is searched up to the first empty slot:
 /// keep the load factor at 0.8 or below, since at 1 every miss walks through the whole map.
 ///
 /// @tparam Key    integer of 32 or 64 bits
@@ -87,9 +88,10 @@ class hash_map_ref {
   constexpr hash_map_ref() = default;
 
   /// @param buckets  memory, any amount; what is beyond 2^32 - 1 buckets is not used. clear() it before the first use
-  /// @param empty    a key that is never inserted. All views of one memory have the same, and the same initial value
+  /// @param empty    a key that is never inserted. All views of one memory have the same
   /// @param initial  value of a key that is inserted without one, and the largest that insert_or_min() leaves to a new
-  ///                 one
+  ///                 one. Where the memory was cleared with another, one of the two is; keys take their slots all the
+  ///                 same
   /// @param hash     where keys go
   FARPOINT_HD explicit constexpr hash_map_ref(span<hash_map_bucket> buckets, empty_key<Key> empty = {},
                                               initial_value<Value> initial = {}, Hash hash = {}) noexcept

@@ -65,7 +65,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_bulk_kernel(hash
   if (args.report == nullptr) return;
   FARPOINT_UNROLL
   for (int j = 0; j < each; ++j) {
-    bool const failed = index(j) < args.size && static_cast<index_t>(outcomes[j]) == Map::npos;
+    bool const failed = index(j) < args.size && found_no_slot<Map, Operation>(outcomes[j]);
     count_not_inserted(*args.report, failed, keys[j] == args.map.empty());
   }
 }
@@ -107,7 +107,7 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_pass_kernel(hash
       index_t const i = index(at.row, at.lane);
       auto const outcome = args.operation.finish(args.map, key, args.operation.begin(args.map, key, i));
       args.operation.write(i, outcome);
-      failed = static_cast<index_t>(outcome) == Map::npos;
+      failed = found_no_slot<Map, Operation>(outcome);
     }
     if (args.report == nullptr) continue;
     count_not_inserted(*args.report, failed, key == args.map.empty());

@@ -50,7 +50,7 @@ result hash_map_run(host_exec exec, hash_map_args<Map, Operation> const& args) n
       auto const key = args.keys[i];
       auto const outcome = args.operation.finish(args.map, key, args.operation.begin(args.map, key, i));
       args.operation.write(i, outcome);
-      if (args.report == nullptr || static_cast<index_t>(outcome) != Map::npos) continue;
+      if (args.report == nullptr || !found_no_slot<Map, Operation>(outcome)) continue;
       atomic_add(key == args.map.empty() ? &total.refused : &total.no_room, std::uint64_t{1});
     }
   });

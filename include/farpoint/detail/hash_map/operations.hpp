@@ -136,6 +136,17 @@ struct hash_map_find_operation {
   FARPOINT_HD void write(index_t i, value_type value) const noexcept { store_once(values + i, value); }
 };
 
+/// True if an insertion found no slot for its key, by what Operation::finish() returned. False for look-ups, whose
+/// outcome may be any value.
+template <class Map, class Operation, class Outcome>
+FARPOINT_HD constexpr bool found_no_slot([[maybe_unused]] Outcome outcome) noexcept {
+  if constexpr (Operation::inserts) {
+    return outcome == Map::npos;
+  } else {
+    return false;
+  }
+}
+
 // What hash_map_run() takes. Each backend has an overload for each of these; it is found by the namespace of its second
 // argument, so that the first may be whatever converts to an execution.
 

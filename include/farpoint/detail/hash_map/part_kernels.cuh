@@ -157,7 +157,7 @@ class hash_map_part_sorter {
     auto const& call = args_.call;
     auto const outcome = call.operation.finish(call.map, key, call.operation.begin(call.map, key, i));
     call.operation.write(i, outcome);
-    return static_cast<index_t>(outcome) == Map::npos;
+    return found_no_slot<Map, Operation>(outcome);
   }
 
   args_type const& args_;
@@ -186,7 +186,7 @@ __global__ void __launch_bounds__(hash_map_block_size)
     key = load_once(args.keys + at);
     auto const outcome = args.in_parts.finish(args.call.map, key, args.in_parts.begin(args.call.map, key, at));
     args.in_parts.write(at, outcome);
-    failed = static_cast<index_t>(outcome) == Map::npos;
+    failed = found_no_slot<Map, Operation>(outcome);
   }
   if (args.call.report != nullptr) count_not_inserted(*args.call.report, failed, key == args.call.map.empty());
 }
