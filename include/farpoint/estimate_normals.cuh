@@ -48,7 +48,8 @@ template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals"};
-  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures);
+  result const checked =
+      detail::check_pointers(exec, workspace, points, output.normals, output.curvatures, output.report);
   if (!checked) return checked;
   return detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace);
 }
@@ -69,7 +70,8 @@ result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar
                         batch<Points> const& points, normals_params const& params,
                         normals_output<typename Points::scalar> const& output, bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::estimate_normals (built index)"};
-  result const checked = detail::check_pointers(exec, workspace, points, output.normals, output.curvatures);
+  result const checked =
+      detail::check_pointers(exec, workspace, points, output.normals, output.curvatures, output.report);
   if (!checked) return checked;
   return detail::estimate_normals_of_index_cuda<Selector>(exec, index, points, params, output, workspace);
 }

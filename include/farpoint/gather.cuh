@@ -28,7 +28,7 @@ template <class Value>
 result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices, span<Value> output,
               gather_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::gather"};
-  if (result const checked = detail::check_pointers(exec, features, indices, output); !checked) return checked;
+  if (result const checked = detail::check_pointers(exec, features, indices, output, report); !checked) return checked;
   return detail::gather_cuda(exec, features, channels, indices, output, report);
 }
 

@@ -51,7 +51,8 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace) noexcept {
   detail::profile_range const range{"farpoint::interpolate"};
-  result const checked = detail::check_pointers(exec, workspace, points, features, queries, output.features);
+  result const checked =
+      detail::check_pointers(exec, workspace, points, features, queries, output.features, output.report);
   if (!checked) return checked;
   return detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace);
 }
@@ -72,7 +73,7 @@ result interpolate(cuda_exec exec, device_point_bvh<typename Queries::scalar> co
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace = {}) noexcept {
   detail::profile_range const range{"farpoint::interpolate (built index)"};
-  result const checked = detail::check_pointers(exec, workspace, features, queries, output.features);
+  result const checked = detail::check_pointers(exec, workspace, features, queries, output.features, output.report);
   if (!checked) return checked;
   return detail::interpolate_of_index_cuda(exec, index, features, queries, channels, output, workspace);
 }

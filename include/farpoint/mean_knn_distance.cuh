@@ -49,7 +49,7 @@ template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k, span<typename Points::scalar> means,
                          bytes workspace, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, means); !checked) return checked;
+  if (result const checked = detail::check_pointers(exec, workspace, points, means, report); !checked) return checked;
   return detail::mean_knn_distance_cuda<Selector>(exec, points, k, means, workspace, report);
 }
 
@@ -69,7 +69,7 @@ result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scala
                          batch<Points> const& points, index_t k, span<typename Points::scalar> means,
                          bytes workspace = {}, knn_report* report = nullptr) noexcept {
   detail::profile_range const range{"farpoint::mean_knn_distance (built index)"};
-  if (result const checked = detail::check_pointers(exec, workspace, points, means); !checked) return checked;
+  if (result const checked = detail::check_pointers(exec, workspace, points, means, report); !checked) return checked;
   return detail::mean_knn_distance_of_index_cuda<Selector>(exec, index, points, k, means, workspace, report);
 }
 

@@ -39,9 +39,10 @@ std::size_t quadtree_workspace_bytes(cuda_exec, int width, int height) noexcept 
 template <class = void>  // another symbol than the compiled library's function has, which calls it
 result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace, quadtree_ref& tree) noexcept {
   detail::profile_range const range{"farpoint::build_quadtree"};
-  if (result const checked = detail::check_pointers(exec, workspace, memory); !checked) return checked;
   quadtree_layout const layout{zbuffer.width(), zbuffer.height(), zbuffer.size()};
   if (!layout.is_valid()) return detail::reject("zbuffer: its width or height is not 1 to 8192");
+  span<std::uint64_t const> const words{zbuffer.data(), static_cast<std::size_t>(zbuffer.size())};
+  if (result const checked = detail::check_pointers(exec, workspace, memory, words); !checked) return checked;
   if (memory.size() < layout.size()) return detail::too_small("memory: smaller than quadtree_bytes() of all pixels");
   if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
     return detail::reject("memory: not aligned to 64 bytes");

@@ -2,8 +2,12 @@
 // types are this file's own: other files call the same functions without the checks.
 #undef FARPOINT_CHECK_POINTERS
 #define FARPOINT_CHECK_POINTERS 1
+#include <farpoint/estimate_normals.cuh>
 #include <farpoint/fps.cuh>
 #include <farpoint/gather.cuh>
+#include <farpoint/hash_map.cuh>
+#include <farpoint/interpolate.cuh>
+#include <farpoint/mean_knn_distance.cuh>
 
 #include <cstring>
 #include <vector>
@@ -22,6 +26,17 @@ struct pair_of_floats {
   float a, b;
 };
 struct selector : farpoint::fps_selector {};
+struct map_tuning : farpoint::hash_map_tuning {};
+struct search_selector : farpoint::knn_selector {};
+
+/// Three coordinates of this file's own.
+struct search_points : farpoint::point_view<float> {
+  using farpoint::point_view<float>::point_view;
+  FARPOINT_HD search_points(farpoint::point_view<float> const& view) : farpoint::point_view<float>{view} {}
+  FARPOINT_HD search_points subview(index_t begin, index_t count) const noexcept {
+    return farpoint::point_view<float>::subview(begin, count);
+  }
+};
 
 /// In four dimensions, where few kernels are compiled.
 using points_view = farpoint::point_view<float, 4>;
@@ -117,6 +132,76 @@ TEST_CASE("check_pointers: arrays longer than their memory are refused", "[check
   CHECK(says(check(stream.get(), view_of(memory, n + 1, 16)), "points: more"));
   CHECK(says(check(stream.get(), view_of(memory, n, 20)), "points: more"));
   REQUIRE_CUDA(cudaFree(memory));
+}
+
+TEST_CASE("check_pointers: views are checked from their lowest byte to their highest", "[check_pointers][device]") {
+  test_stream const stream;
+  float* memory = nullptr;
+  constexpr std::size_t size = std::size_t{4} << 20;  // 16 MiB: the allocation ends where it is asked to
+  REQUIRE_CUDA(cudaMalloc(&memory, size * sizeof(float)));
+  float const* const end = memory + size;
+  constexpr index_t n = size / 4;
+  int const forwards[] = {0, 4, 8, 12};
+  int const backwards[] = {-16, -12, -8, -4};
+  auto const features = [](float const* base, index_t records, index_t stride, int const* offsets) {
+    return farpoint::feature_view::fields<float>(base, records, stride, offsets, 4);
+  };
+  auto const points = [](float const* base, index_t count, index_t stride, std::array<int, 4> const& offsets) {
+    return farpoint::batch<points_view>{points_view{base, count, stride, offsets}};
+  };
+  CHECK(check(stream.get(), features(memory, n, 16, forwards)));
+  CHECK(check(stream.get(), features(end - 4, n, -16, forwards)));
+  CHECK(check(stream.get(), features(end, n, -16, backwards)));
+  CHECK(check(stream.get(), points(end, n, -16, {-16, -12, -8, -4})));
+  CHECK(check(stream.get(), points(end, 1, -16, {-16, -12, -8, -4})));
+  CHECK(says(check(stream.get(), features(memory, n + 1, 16, forwards)), "an input: longer"));
+  CHECK(says(check(stream.get(), features(end - 3, n, -16, forwards)), "an input: longer"));
+  CHECK(says(check(stream.get(), points(end - 3, n, -16, {0, 4, 8, 12})), "points: more"));
+  REQUIRE_CUDA(cudaFree(memory));
+}
+
+TEST_CASE("check_pointers: reports, and a hash map's values and slots, in host memory are refused",
+          "[check_pointers][device]") {
+  if (kernels_read_host_memory()) return;
+  using map_type = farpoint::hash_map_ref<std::uint32_t, std::uint32_t, farpoint::default_hash, map_tuning>;
+  test_stream const stream;
+  farpoint::cuda_exec const exec{stream.get()};
+  device_array<std::uint32_t> const keys{std::vector<std::uint32_t>{1, 2, 3}};
+  device_array<std::uint32_t> const values{3};
+  device_array<farpoint::hash_map_bucket> const buckets{4};
+  device_array<std::int32_t> const slots{3};
+  map_type const map{{buckets.data(), buckets.size()}};
+  REQUIRE(farpoint::hash_map_clear(exec, map));
+  span<std::uint32_t const> const given{keys.data(), 3};
+  std::vector<std::uint32_t> host_values(3);
+  std::vector<std::int32_t> host_slots(3);
+  CHECK(says(farpoint::hash_map_insert(exec, map, given, host_values), "an input: host memory"));
+  CHECK(says(farpoint::hash_map_insert_or_min(exec, map, given, host_values), "an input: host memory"));
+  CHECK(says(farpoint::hash_map_find(exec, map, given, 0, host_values), "an output: host memory"));
+  CHECK(says(farpoint::hash_map_find_or_insert(exec, map, given, host_slots), "an output: host memory"));
+  CHECK(says(farpoint::hash_map_find_slots(exec, map, given, host_slots), "an output: host memory"));
+  CHECK(farpoint::hash_map_insert(exec, map, given, {values.data(), 3}));
+
+  farpoint::gather_report gathered;
+  CHECK(says(farpoint::gather<pair_of_floats>(exec, {}, 1, farpoint::index_view{}, span<pair_of_floats>{}, &gathered),
+             "an output: host memory"));
+  device_array<float> const xyz{std::vector<float>(30, 1.0f)};
+  device_array<float> const out{30};
+  farpoint::batch<search_points> const cloud{search_points{xyz.data(), 10}};
+  farpoint::knn_report report;
+  span<float> const ten{out.data(), 10};
+  span<float> const thirty{out.data(), 30};
+  farpoint::normals_params params;
+  using s = search_selector;
+  char const* const refused = "an output: host memory";
+  CHECK(says(farpoint::mean_knn_distance<s>(exec, cloud, 3, ten, {}, &report), refused));
+  CHECK(says(farpoint::estimate_normals<s>(exec, cloud, params, {thirty, {}, &report}, {}), refused));
+  CHECK(says(farpoint::interpolate<s>(exec, cloud, ten, cloud, 1, {ten, &report}, {}), refused));
+  farpoint::device_point_bvh<float> const index;
+  CHECK(says(farpoint::mean_knn_distance<s>(exec, index, cloud, 3, ten, {}, &report), refused));
+  CHECK(says(farpoint::estimate_normals<s>(exec, index, cloud, params, {thirty, {}, &report}), refused));
+  CHECK(says(farpoint::interpolate(exec, index, ten, cloud, 1, {ten, &report}), refused));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 }
 
 TEST_CASE("check_pointers: fps() and gather() on a stream refuse host memory", "[check_pointers][device]") {

@@ -4,6 +4,7 @@
 #include <farpoint/core/check.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/math.hpp>
+#include <farpoint/core/memory_range.hpp>
 #include <farpoint/core/status.hpp>
 #include <farpoint/tuning/radix_sort.hpp>
 
@@ -16,6 +17,34 @@
 #include "../shared/together.hpp"
 
 using namespace farpoint_tests;
+
+TEST_CASE("memory_range: from the lowest byte of a view to its highest, in either direction", "[core]") {
+  using farpoint::detail::memory_range;
+  using farpoint::detail::range_of;
+  unsigned char bytes[64] = {};
+  auto const is = [&bytes](memory_range const& range, std::ptrdiff_t begin, std::size_t size) {
+    return range.begin == bytes + begin && range.size == size;
+  };
+  using pairs_view = farpoint::point_view<float, 2>;
+  CHECK(is(range_of(pairs_view{bytes, 4, 16}), 0, 56));
+  CHECK(is(range_of(pairs_view{bytes + 48, 4, -16}), 0, 56));
+  CHECK(is(range_of(pairs_view{bytes + 48, 4, -16, {8, 4}}), 4, 56));
+  CHECK(is(range_of(pairs_view{bytes + 64, 4, -16, {-16, -12}}), 0, 56));
+  CHECK(is(range_of(pairs_view{bytes + 64, 1, -16, {-4, -16}}), 48, 16));
+  CHECK(is(range_of(pairs_view{bytes, 1000, 0}), 0, 8));
+  CHECK(range_of(pairs_view{}).size == 0);
+  CHECK(range_of(pairs_view{bytes, 0}).size == 0);
+  CHECK(range_of(pairs_view{bytes, index_t{1} << 60, 16}).size == 0);
+
+  using farpoint::feature_type;
+  using farpoint::feature_view;
+  int const offsets[] = {4, -2, 8};
+  feature_type const types[] = {feature_type::float32, feature_type::uint8, feature_type::float64};
+  CHECK(is(range_of(feature_view::fields(bytes + 32, 2, -30, offsets, types, 3)), 0, 48));
+  CHECK(is(range_of(feature_view::fields(bytes + 2, 2, 30, offsets, types, 3)), 0, 48));
+  CHECK(range_of(feature_view{}).size == 0);
+  CHECK(range_of(feature_view::packed(reinterpret_cast<float const*>(bytes), 4, 65)).size == 0);
+}
 
 TEST_CASE("distance2 is rounded as its comment says", "[core]") {
   std::uint64_t const seed = 1;

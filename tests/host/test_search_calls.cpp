@@ -245,6 +245,27 @@ TEST_CASE("point_bvh: an index of other points is refused", "[point_bvh][host]")
   CHECK_FALSE(interpolate(host_exec{-1}, clouds.index, span<float const>{values}, clouds.queries, 1, {}));
 }
 
+TEST_CASE("point_bvh: an index that was never built is refused, and named", "[point_bvh][host]") {
+  host_exec const exec{1};
+  auto const problem = random_index_problem(3);
+  clouds_on_host const clouds{problem};
+  farpoint::point_bvh<float> const index;
+  std::vector<float> values(3 * problem.points.size());
+  auto const reason_of = [](farpoint::result const& outcome) {
+    CHECK(outcome.code == farpoint::status::bad_argument);
+    return std::string{outcome.reason};
+  };
+  std::string const expected = "index: it was never built, or of no clouds; build it before it is searched";
+  CHECK(reason_of(knn(exec, index, clouds.queries, farpoint::exact{}, 1, {})) == expected);
+  CHECK(reason_of(radius(exec, index, clouds.queries, {1.0}, 0, {})) == expected);
+  CHECK(reason_of(radius_rows(exec, index, clouds.points, clouds.queries, {1.0}, {})) == expected);
+  CHECK(reason_of(estimate_normals(exec, index, clouds.points, {}, {values})) == expected);
+  CHECK(reason_of(mean_knn_distance(exec, index, clouds.points, 3, span<float>{values})) == expected);
+  CHECK(reason_of(interpolate(exec, index, span<float const>{values}, clouds.queries, 1, {})) == expected);
+  auto const none = farpoint::batch<view>::regular(view{}, 0);
+  CHECK(knn(exec, index, none, farpoint::exact{}, 1, {}));
+}
+
 TEST_CASE("point_bvh_ref: bounds of the finite points", "[point_bvh][host]") {
   for (std::uint64_t seed = 0; seed < rounds(60); ++seed) {
     CAPTURE(seed);

@@ -14,6 +14,7 @@
 #include <farpoint/core/driver_function.cuh>
 #include <farpoint/core/features.hpp>
 #include <farpoint/core/index_span.hpp>
+#include <farpoint/core/memory_range.hpp>
 #include <farpoint/core/status.hpp>
 
 #if !defined(FARPOINT_CHECK_POINTERS) && defined(NDEBUG)
@@ -82,12 +83,7 @@ class pointer_checker {
     static constexpr pointer_reasons points{"points: host memory, in a call on a stream",
                                             "points: memory of a device that the current one cannot reach",
                                             "points: more than the memory at their address holds"};
-    auto const& view = clouds.points();
-    if (view.size() > 0) {
-      index_t const last = (view.size() - 1) * view.stride();
-      std::size_t const size = static_cast<std::size_t>(last < 0 ? -last : last) + sizeof(typename Points::coord);
-      check(view.base() + (last < 0 ? last : 0), size, points);
-    }
+    check(range_of(clouds.points()), points);
     add(clouds.offsets());
   }
   void add(bytes workspace) noexcept {
@@ -97,9 +93,7 @@ class pointer_checker {
     check(workspace.data(), workspace.size(), reasons);
   }
   void add(index_view indices) noexcept { check(indices.data(), bytes_of(indices.size(), 4), inputs); }
-  void add(feature_view const& features) noexcept {
-    if (features.size() > 0 && features.count() > 0) check(features.base(), 1, inputs);
-  }
+  void add(feature_view const& features) noexcept { check(range_of(features), inputs); }
   void add(index_span indices) noexcept {
     check(indices.data(), bytes_of(indices.size(), indices.wide() ? 8 : 4), outputs);
   }
@@ -148,6 +142,9 @@ class pointer_checker {
     return size > 0 ? static_cast<std::size_t>(size) * each : 0;
   }
 
+  void check(memory_range const& range, pointer_reasons const& reasons) noexcept {
+    check(range.begin, range.size, reasons);
+  }
   void check(void const* begin, std::size_t size, pointer_reasons const& reasons) noexcept {
     if (!outcome_ || begin == nullptr || size == 0) return;
     auto const address = reinterpret_cast<CUdeviceptr>(begin);
@@ -201,7 +198,7 @@ class pointer_checker {
 /// or pinned and mapped at the address given; long enough, where the driver can tell. Null pointers and empty arrays
 /// pass.
 ///
-/// Not all is seen: memory that is freed, an array that ends in its neighbour's piece of a pool.
+/// Not detected: freed memory, and overruns within one pool allocation.
 /// @tparam Checks  files that ask for checks and files that do not may be linked together
 /// @param arrays   batches, spans, views, pointers to reports
 template <bool Checks = FARPOINT_CHECK_POINTERS != 0, class... Arrays>

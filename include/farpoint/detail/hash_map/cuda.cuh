@@ -143,9 +143,10 @@ FARPOINT_HIDDEN void hash_map_launch(kernel_launcher& launcher, hash_map_args<Ma
 template <class Map, class Operation>
 FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation> const& args) noexcept {
   profile_range const range{Operation::name};
-  if (result const checked = check_pointers(
-          exec, args.workspace, args.map.buckets(),
-          span<typename Map::key_type const>{args.keys, static_cast<std::size_t>(args.size)}, args.report);
+  if (result const checked =
+          check_pointers(exec, args.workspace, args.map.buckets(),
+                         span<typename Map::key_type const>{args.keys, static_cast<std::size_t>(args.size)},
+                         args.operation.array(args.size), args.report);
       !checked)
     return checked;
   if (!args.workspace.empty()) {

@@ -25,7 +25,7 @@ FARPOINT_HD inline void write_slot(index_span slots, index_t i, index_t slot) no
 // finish() works on the map, write() stores the outcome, if the operation has one.
 //
 // Its payload is what goes in or comes out beside a key. on() is the same operation with its payloads elsewhere;
-// copy() then writes an outcome from there.
+// copy() then writes an outcome from there. array() is the array that has an element for each of `size` keys.
 
 /// hash_map_insert() and, with `Minimum`, hash_map_insert_or_min().
 template <class Map, bool Minimum>
@@ -44,6 +44,7 @@ struct hash_map_insert_operation {
 
   value_type const* values;
 
+  span<value_type const> array(index_t size) const noexcept { return {values, static_cast<std::size_t>(size)}; }
   hash_map_insert_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere}; }
 
   FARPOINT_HD begun begin(Map const& map, key_type key, index_t i) const noexcept {
@@ -81,6 +82,7 @@ struct hash_map_slot_operation {
 
   index_span slots;
 
+  index_span array(index_t) const noexcept { return slots; }
   hash_map_slot_operation on(payload* elsewhere, index_t size) const noexcept {
     return {span<payload>{elsewhere, static_cast<std::size_t>(size)}};
   }
@@ -122,6 +124,7 @@ struct hash_map_find_operation {
   value_type* values;
   value_type missing;
 
+  span<value_type> array(index_t size) const noexcept { return {values, static_cast<std::size_t>(size)}; }
   hash_map_find_operation on(payload* elsewhere, index_t) const noexcept { return {elsewhere, missing}; }
   FARPOINT_HD void copy(index_t i, hash_map_find_operation const& from, index_t place) const noexcept {
     write(i, from.values[place]);

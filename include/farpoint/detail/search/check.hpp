@@ -44,6 +44,16 @@ result check_queries(batch<Queries> const& queries, index_t clouds) noexcept {
   return check_batch(queries, reasons);
 }
 
+/// Checks the clouds of queries of built indices: one for each index.
+/// @param indices  number of clouds that the BVH was built of; 0 for one that was never built
+template <class Queries>
+result check_index_queries(batch<Queries> const& queries, index_t indices) noexcept {
+  if (indices == 0 && queries.size() > 0) {
+    return reject("index: it was never built, or of no clouds; build it before it is searched");
+  }
+  return check_queries(queries, indices);
+}
+
 inline result check_limits(search_limits const& limits) noexcept {
   if (result const checked = check_limits(batch_limits{limits.points, limits.clouds}); !checked) return checked;
   return check_limits(batch_limits{limits.queries, limits.clouds});
@@ -52,7 +62,7 @@ inline result check_limits(search_limits const& limits) noexcept {
 /// Checks points among themselves, by indices that have been built of them.
 template <class Index, class Points>
 result check_own_index(Index const& index, batch<Points> const& points) noexcept {
-  if (result const checked = check_queries(points, index.size()); !checked) return checked;
+  if (result const checked = check_index_queries(points, index.size()); !checked) return checked;
   if (points.points().size() != index.points()) return reject("points: not those that the index was built of");
   return {};
 }

@@ -245,7 +245,7 @@ struct search_of_index {
 template <class Index, class Queries>
 result check_index_search(host_exec exec, Index const& index, batch<Queries> const& queries, bytes workspace) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
-  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  if (result const checked = check_index_queries(queries, index.size()); !checked) return checked;
   if (workspace.size() == 0) return {};
   return check_workspace(workspace, index_search_plan<Queries>{exec, index.size(), queries}.bytes());
 }

@@ -118,7 +118,7 @@ template <class Index, class Queries>
 FARPOINT_HIDDEN result interpolate_of_index_cuda(cuda_exec exec, Index const& index, span<float const> features,
                                                  batch<Queries> const& queries, index_t channels,
                                                  interpolate_output const& output, bytes workspace) noexcept {
-  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  if (result const checked = check_index_queries(queries, index.size()); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = check_interpolate(index.points(), features, rows, channels, output); !checked) {
     return checked;

@@ -236,7 +236,7 @@ FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& in
                                                  radius_rows_output<typename Queries::scalar> const& output,
                                                  bytes workspace) noexcept {
   if (result const checked = check_own_index(index, points); !checked) return checked;
-  if (result const checked = check_queries(queries, index.size()); !checked) return checked;
+  if (result const checked = check_index_queries(queries, index.size()); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   built_rows_memory const memory{workspace.data(), queries};

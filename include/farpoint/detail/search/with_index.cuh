@@ -38,7 +38,7 @@ template <class Queries, class... Arrays>
 FARPOINT_HIDDEN result check_queries_on(cuda_exec exec, bytes workspace, batch<Queries> const& queries, index_t indices,
                                         Arrays const&... arrays) noexcept {
   result const reachable = check_pointers(exec, workspace, queries, arrays...);
-  return reachable ? check_queries(queries, indices) : reachable;
+  return reachable ? check_index_queries(queries, indices) : reachable;
 }
 
 /// Bytes for the index and for what `cut(cutter)` takes behind it; 0 for points that are refused.
