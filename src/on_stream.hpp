@@ -5,6 +5,8 @@
 #include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/core/status.hpp>
 
+#include <array>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
@@ -47,6 +49,16 @@ constexpr char const* name_of(function f) noexcept {
     case function::offsets_of_sizes: return "offsets_of_sizes";
   }
   return "";
+}
+
+/// Sentence that begins with a function's name: "fps: there is no usable CUDA device".
+template <function F>
+constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
+  std::array<char, 96> text{};
+  std::size_t size = 0;
+  for (char const* from = name_of(F); *from != 0; ++from) text[size++] = *from;
+  for (char const* from = predicate; *from != 0; ++from) text[size++] = *from;
+  return text;
 }
 
 /// Clouds that the library takes.

@@ -26,14 +26,7 @@ constexpr char why_not[] = ": this library was built without CUDA";
 /// "fps: there is no usable CUDA device"
 template <function F>
 result no_device() noexcept {
-  constexpr auto make = [] {
-    std::array<char, 80> text{};
-    std::size_t size = 0;
-    for (char const* from = library::name_of(F); *from != 0; ++from) text[size++] = *from;
-    for (char const* from = why_not; *from != 0; ++from) text[size++] = *from;
-    return text;
-  };
-  static constexpr std::array<char, 80> sentence = make();
+  static constexpr auto sentence = library::sentence_of<F>(why_not);
   return {status::unavailable, 0, sentence.data()};
 }
 

@@ -77,9 +77,10 @@ auto wide_to_ask(T const& argument) noexcept {
 /// Puts wide clouds at the start of a workspace, and leaves the rest of it to the call.
 class stream_widener {
  public:
-  /// @param room  wide_bytes_of() all arguments
-  stream_widener(cuda_exec exec, bytes workspace, std::size_t room) noexcept
-      : exec_{exec}, outcome_{detail::check_workspace(workspace, room)} {
+  /// @param room    wide_bytes_of() all arguments
+  /// @param reason  why a workspace without that room is refused
+  stream_widener(cuda_exec exec, bytes workspace, std::size_t room, char const* reason) noexcept
+      : exec_{exec}, outcome_{detail::check_workspace(workspace, room, reason)} {
     if (!outcome_) return;
     next_ = workspace.data();
     rest_ = workspace.subspan(room);
@@ -119,11 +120,17 @@ template <function F, class... Args>
 result run_widened(cuda_exec exec, Args const&... args) noexcept {
   if constexpr (is_widened<F, Args...>) {
     std::size_t const room = (wide_bytes_of(args) + ...);
-    stream_widener widen{exec, std::get<bytes const&>(std::tie(args...)), room};
+    static constexpr auto no_room = sentence_of<F>(": the workspace has no room for the clouds in float");
+    stream_widener widen{exec, std::get<bytes const&>(std::tie(args...)), room, no_room.data()};
     // In braces: one after another.
     std::tuple<decltype(widen(args))...> const wide{widen(args)...};
     if (!widen.outcome()) return widen.outcome();
-    return std::apply([&](auto const&... all) { return on_stream<F>::run(exec, all...); }, wide);
+    result outcome = std::apply([&](auto const&... all) { return on_stream<F>::run(exec, all...); }, wide);
+    if (outcome.needed > 0) {
+      outcome.needed += room;
+      outcome.given += room;
+    }
+    return outcome;
   } else {
     return on_stream<F>::run(exec, args...);
   }

@@ -2,7 +2,7 @@
 /// Throws where a farpoint call fails.
 #pragma once
 
-#include <farpoint/core/status.hpp>
+#include <farpoint/core/describe.hpp>
 
 #include <stdexcept>
 #include <string>
@@ -12,8 +12,8 @@ namespace farpoint_bench {
 /// Throws unless the call succeeded. @param what  names the call
 inline void check(farpoint::result outcome, char const* what) {
   if (outcome) return;
-  throw std::runtime_error{std::string{what} + ": " + farpoint::to_string(outcome.code) + ", " + outcome.reason +
-                           (outcome.native != 0 ? " (CUDA error " + std::to_string(outcome.native) + ")" : "")};
+  throw std::runtime_error{std::string{what} + ": " + farpoint::to_string(outcome.code) + ", " +
+                           farpoint::describe(outcome)};
 }
 
 }  // namespace farpoint_bench

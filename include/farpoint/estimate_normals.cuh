@@ -51,7 +51,8 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
   result const checked =
       detail::check_pointers(exec, workspace, points, output.normals, output.curvatures, output.report);
   if (!checked) return checked;
-  return detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace);
+  return detail::named(detail::estimate_normals_cuda<Selector>(exec, points, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 /// Bytes of device workspace for estimate_normals() by a BVH: up to 64 MiB of lists for more than 32 neighbours (16 in
@@ -73,7 +74,8 @@ result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar
   result const checked =
       detail::check_pointers(exec, workspace, points, output.normals, output.curvatures, output.report);
   if (!checked) return checked;
-  return detail::estimate_normals_of_index_cuda<Selector>(exec, index, points, params, output, workspace);
+  return detail::named(detail::estimate_normals_of_index_cuda<Selector>(exec, index, points, params, output, workspace),
+                       FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 FARPOINT_END_NAMESPACE

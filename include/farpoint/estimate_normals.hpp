@@ -82,7 +82,8 @@ result estimate_normals(host_exec exec, batch<Points> const& points, normals_par
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_normals(points.points().size(), params, output); !checked) return checked;
   auto const answer = [&](auto const& search) { detail::estimate_normals_by(search, points, params, output); };
-  return detail::search_in_workspace(exec, points, points, true, workspace, answer);
+  return detail::named(detail::search_in_workspace(exec, points, points, true, workspace, answer),
+                       FARPOINT_WORKSPACE_OF("estimate_normals"));
 }
 
 /// Bytes of workspace for estimate_normals() by a BVH: none on the host.

@@ -174,7 +174,9 @@ result hash_map_extract(Exec const& exec, Map const& map,
                         bytes workspace) noexcept {
   if (result const checked = detail::check_hash_map_pairs(map, output); !checked) return checked;
   std::size_t const needed = hash_map_extract_workspace_bytes(exec, map);
-  if (result const checked = detail::check_workspace(workspace, needed); !checked) return checked;
+  if (result const checked = detail::check_workspace(workspace, needed, FARPOINT_WORKSPACE_OF("hash_map_extract"));
+      !checked)
+    return checked;
   return hash_map_run(exec, detail::hash_map_extract_args<Map>{map, output, workspace});
 }
 

@@ -54,7 +54,8 @@ result interpolate(cuda_exec exec, batch<Points> const& points, span<float const
   result const checked =
       detail::check_pointers(exec, workspace, points, features, queries, output.features, output.report);
   if (!checked) return checked;
-  return detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace);
+  return detail::named(detail::interpolate_cuda<Selector>(exec, points, features, queries, channels, output, workspace),
+                       FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
 /// Bytes of device workspace for interpolate() among the points of a BVH: those of knn().
@@ -75,7 +76,8 @@ result interpolate(cuda_exec exec, device_point_bvh<typename Queries::scalar> co
   detail::profile_range const range{"farpoint::interpolate (built index)"};
   result const checked = detail::check_pointers(exec, workspace, features, queries, output.features, output.report);
   if (!checked) return checked;
-  return detail::interpolate_of_index_cuda(exec, index, features, queries, channels, output, workspace);
+  return detail::named(detail::interpolate_of_index_cuda(exec, index, features, queries, channels, output, workspace),
+                       FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
 FARPOINT_END_NAMESPACE

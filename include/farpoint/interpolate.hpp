@@ -81,7 +81,8 @@ result interpolate(host_exec exec, batch<Points> const& points, span<float const
   auto const answer = [&](auto const& search) {
     detail::interpolate_by<typename Points::scalar>(search, begin_of, features, channels, output);
   };
-  return detail::search_in_workspace(exec, points, queries, false, workspace, answer);
+  return detail::named(detail::search_in_workspace(exec, points, queries, false, workspace, answer),
+                       FARPOINT_WORKSPACE_OF("interpolate"));
 }
 
 /// Bytes of workspace for interpolate() among the points of a BVH: as many as for knn().
@@ -99,7 +100,10 @@ result interpolate(host_exec exec, point_bvh<typename Queries::scalar> const& in
                    batch<Queries> const& queries, index_t channels, interpolate_output const& output,
                    bytes workspace = {}) noexcept {
   using scalar = typename Queries::scalar;
-  if (result const checked = detail::check_index_search(exec, index, queries, workspace); !checked) return checked;
+  if (result const checked = detail::named(detail::check_index_search(exec, index, queries, workspace),
+                                           FARPOINT_WORKSPACE_OF("interpolate"));
+      !checked)
+    return checked;
   index_t const rows = queries.points().size();
   if (result const checked = detail::check_interpolate(index.points(), features, rows, channels, output); !checked) {
     return checked;

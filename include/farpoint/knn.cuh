@@ -49,7 +49,8 @@ result knn_workspace_bound(cuda_exec, search_limits const& limits, std::size_t& 
 template <class Selector = knn_selector, class Points, class Queries>
 result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::knn_cuda<Selector>(exec, points, queries, false, method, k, output, workspace);
+  return detail::named(detail::knn_cuda<Selector>(exec, points, queries, false, method, k, output, workspace),
+                       FARPOINT_WORKSPACE_OF("knn"));
 }
 
 /// The same where the queries are the points: each is its own nearest neighbour, unless the method excludes it. Faster
@@ -57,7 +58,8 @@ result knn(cuda_exec exec, batch<Points> const& points, batch<Queries> const& qu
 template <class Selector = knn_selector, class Points>
 result knn(cuda_exec exec, batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::knn_cuda<Selector>(exec, points, points, true, method, k, output, workspace);
+  return detail::named(detail::knn_cuda<Selector>(exec, points, points, true, method, k, output, workspace),
+                       FARPOINT_WORKSPACE_OF("knn"));
 }
 
 FARPOINT_END_NAMESPACE

@@ -62,7 +62,8 @@ result knn_workspace_bound(host_exec exec, search_limits const& limits, std::siz
 template <class Points, class Queries>
 result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::knn_host(exec, points, queries, false, method, k, output, workspace);
+  return detail::named(detail::knn_host(exec, points, queries, false, method, k, output, workspace),
+                       FARPOINT_WORKSPACE_OF("knn"));
 }
 
 /// The same where the queries are the points: each is its own nearest neighbour, unless the method excludes it. Faster
@@ -70,7 +71,8 @@ result knn(host_exec exec, batch<Points> const& points, batch<Queries> const& qu
 template <class Points>
 result knn(host_exec exec, batch<Points> const& points, exact const& method, index_t k,
            knn_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::knn_host(exec, points, points, true, method, k, output, workspace);
+  return detail::named(detail::knn_host(exec, points, points, true, method, k, output, workspace),
+                       FARPOINT_WORKSPACE_OF("knn"));
 }
 
 #if defined(__cpp_exceptions)

@@ -65,7 +65,8 @@ result mean_knn_distance(host_exec exec, batch<Points> const& points, index_t k,
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   if (result const checked = detail::check_mean_distance(points.points().size(), k, means); !checked) return checked;
   auto const answer = [&](auto const& search) { detail::mean_knn_distance_by(search, points, k, means, report); };
-  return detail::search_in_workspace(exec, points, points, true, workspace, answer);
+  return detail::named(detail::search_in_workspace(exec, points, points, true, workspace, answer),
+                       FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
 /// Bytes of workspace for mean_knn_distance() by a BVH: none on the host.

@@ -44,11 +44,12 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   detail::profile_range const range{"farpoint::build_point_bvh"};
   if (result const checked = detail::check_pointers(exec, memory, points); !checked) return checked;
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
-  return detail::indexed_search<Selector>(
+  result const built = detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
       [&](detail::kernel_launcher&, auto const& built, int) {
         index = {built.index, points.size(), points.points().size(), &built.state->bad_offsets};
       });
+  return detail::named(built, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
 /// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 16 a query from 16,384 queries on,
@@ -76,7 +77,8 @@ template <class Selector = knn_selector, class Queries>
 result knn(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
-  return detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace);
+  return detail::named(detail::knn_of_index_cuda<Selector>(exec, index, queries, method, k, output, workspace),
+                       FARPOINT_WORKSPACE_OF("knn"));
 }
 
 FARPOINT_END_NAMESPACE

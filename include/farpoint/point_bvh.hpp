@@ -43,7 +43,10 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   using scalar = typename Points::scalar;
   if (result const checked = detail::check_host_search(exec, points, points); !checked) return checked;
   detail::host_search_plan<scalar> const plan{exec, points, {}};
-  if (result const checked = detail::check_workspace(memory, plan.bytes()); !checked) return checked;
+  if (result const checked = detail::check_workspace(
+          memory, plan.bytes(), FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
+      !checked)
+    return checked;
   auto const arrays = plan.cut(memory.data());
   auto const bad_offsets = static_cast<unsigned long long>(detail::count_bad_offsets(points));
   // Clouds that may have no point are empty wherever they begin.
@@ -80,7 +83,10 @@ result knn(host_exec exec, point_bvh<typename Queries::scalar> const& index, bat
            exact const& method, index_t k, knn_output<typename Queries::scalar> const& output,
            bytes workspace = {}) noexcept {
   using scalar = typename Queries::scalar;
-  if (result const checked = detail::check_index_search(exec, index, queries, workspace); !checked) return checked;
+  if (result const checked =
+          detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("knn"));
+      !checked)
+    return checked;
   if (result const checked = detail::check_knn(queries.points().size(), method, k, output); !checked) return checked;
   detail::knn_writer<Queries> const writer{queries, k, output};
   detail::search_of_index<point_bvh<scalar>, Queries> const search{exec, index, queries, false, workspace};

@@ -43,12 +43,10 @@ result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes w
   if (!layout.is_valid()) return detail::reject("zbuffer: its width or height is not 1 to 8192");
   span<std::uint64_t const> const words{zbuffer.data(), static_cast<std::size_t>(zbuffer.size())};
   if (result const checked = detail::check_pointers(exec, workspace, memory, words); !checked) return checked;
-  if (memory.size() < layout.size()) return detail::too_small("memory: smaller than quadtree_bytes() of all pixels");
-  if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
-    return detail::reject("memory: not aligned to 64 bytes");
-  }
+  if (result const checked = detail::check_quadtree_memory(memory, layout.size()); !checked) return checked;
   std::size_t const needed = quadtree_workspace_bytes(exec, zbuffer.width(), zbuffer.height());
-  if (result const checked = detail::check_workspace(workspace, needed); !checked) return checked;
+  if (result const checked = detail::check_workspace(workspace, needed, FARPOINT_WORKSPACE_OF("quadtree")); !checked)
+    return checked;
 
   auto* const tiles = reinterpret_cast<std::uint64_t*>(workspace.data() + 64);
   auto* const ticket = reinterpret_cast<std::uint32_t*>(workspace.data());

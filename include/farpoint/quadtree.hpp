@@ -13,10 +13,7 @@ inline result check_quadtree(host_exec exec, quadtree_layout const& layout, span
                              bytes memory) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   if (!layout.is_valid()) return reject("width, height or points: not 1 to 8192, or more points than pixels");
-  if (memory.size() < layout.size()) return too_small("memory: smaller than the quadtree_bytes() of this call");
-  if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
-    return reject("memory: not aligned to 64 bytes");
-  }
+  if (result const checked = check_quadtree_memory(memory, layout.size()); !checked) return checked;
   for (quadtree_point const& point : points) {
     if (point.x >= layout.width() || point.y >= layout.height()) return reject("points: a pixel is not in the image");
     if (point.depth != point.depth) return reject("points: a depth is not a number");

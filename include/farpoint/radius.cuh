@@ -48,14 +48,16 @@ result radius_workspace_bound(cuda_exec, search_limits const& limits, std::size_
 template <class Selector = knn_selector, class Points, class Queries>
 result radius(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::radius_cuda<Selector>(exec, points, queries, false, params, max, output, workspace);
+  return detail::named(detail::radius_cuda<Selector>(exec, points, queries, false, params, max, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// The same where the queries are the points.
 template <class Selector = knn_selector, class Points>
 result radius(cuda_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::radius_cuda<Selector>(exec, points, points, true, params, max, output, workspace);
+  return detail::named(detail::radius_cuda<Selector>(exec, points, points, true, params, max, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// Bytes of device workspace for radius() among the points of a BVH: those of knn().
@@ -74,7 +76,8 @@ template <class Selector = knn_selector, class Queries>
 result radius(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, batch<Queries> const& queries,
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
-  return detail::radius_of_index_cuda<Selector>(exec, index, queries, params, max, output, workspace);
+  return detail::named(detail::radius_of_index_cuda<Selector>(exec, index, queries, params, max, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// radius_rows(), enqueued on a stream, with the rules of radius() above. The capacity that was needed stays on the
@@ -85,14 +88,16 @@ template <class Selector = knn_selector, class Points, class Queries>
 result radius_rows(cuda_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                    bytes workspace) noexcept {
-  return detail::radius_rows_cuda<Selector>(exec, points, queries, false, params, output, workspace);
+  return detail::named(detail::radius_rows_cuda<Selector>(exec, points, queries, false, params, output, workspace),
+                       FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
 /// The same where the queries are the points.
 template <class Selector = knn_selector, class Points>
 result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::radius_rows_cuda<Selector>(exec, points, points, true, params, output, workspace);
+  return detail::named(detail::radius_rows_cuda<Selector>(exec, points, points, true, params, output, workspace),
+                       FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
 /// Bytes of device workspace for radius_rows() among the points of a BVH: those of radius(), and 8 for each 1,024
@@ -121,7 +126,8 @@ result radius_rows(cuda_exec exec, device_point_bvh<typename Queries::scalar> co
   result const checked = detail::check_pointers(exec, workspace, points, queries, output.offsets, output.indices,
                                                 output.distances, output.report);
   if (!checked) return checked;
-  return detail::radius_rows_of_index_cuda(exec, index, points, queries, params, output, workspace);
+  return detail::named(detail::radius_rows_of_index_cuda(exec, index, points, queries, params, output, workspace),
+                       FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
 FARPOINT_END_NAMESPACE

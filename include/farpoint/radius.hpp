@@ -60,14 +60,16 @@ result radius_workspace_bound(host_exec exec, search_limits const& limits, std::
 template <class Points, class Queries>
 result radius(host_exec exec, batch<Points> const& points, batch<Queries> const& queries, radius_params const& params,
               index_t max, radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::radius_host(exec, points, queries, false, params, max, output, workspace);
+  return detail::named(detail::radius_host(exec, points, queries, false, params, max, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// The same where the queries are the points.
 template <class Points>
 result radius(host_exec exec, batch<Points> const& points, radius_params const& params, index_t max,
               radius_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::radius_host(exec, points, points, true, params, max, output, workspace);
+  return detail::named(detail::radius_host(exec, points, points, true, params, max, output, workspace),
+                       FARPOINT_WORKSPACE_OF("radius"));
 }
 
 /// Bytes of workspace for radius() among the points of a BVH: as many as for knn().
@@ -85,7 +87,10 @@ result radius(host_exec exec, point_bvh<typename Queries::scalar> const& index, 
               radius_params const& params, index_t max, radius_output<typename Queries::scalar> const& output,
               bytes workspace = {}) noexcept {
   using index_type = point_bvh<typename Queries::scalar>;
-  if (result const checked = detail::check_index_search(exec, index, queries, workspace); !checked) return checked;
+  if (result const checked =
+          detail::named(detail::check_index_search(exec, index, queries, workspace), FARPOINT_WORKSPACE_OF("radius"));
+      !checked)
+    return checked;
   if (result const checked = detail::check_radius(queries.points().size(), params, max, output); !checked) {
     return checked;
   }
@@ -112,14 +117,16 @@ template <class Points, class Queries>
 result radius_rows(host_exec exec, batch<Points> const& points, batch<Queries> const& queries,
                    radius_params const& params, radius_rows_output<typename Points::scalar> const& output,
                    bytes workspace) noexcept {
-  return detail::radius_rows_host(exec, points, queries, false, params, output, workspace);
+  return detail::named(detail::radius_rows_host(exec, points, queries, false, params, output, workspace),
+                       FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
 /// The same where the queries are the points.
 template <class Points>
 result radius_rows(host_exec exec, batch<Points> const& points, radius_params const& params,
                    radius_rows_output<typename Points::scalar> const& output, bytes workspace) noexcept {
-  return detail::radius_rows_host(exec, points, points, true, params, output, workspace);
+  return detail::named(detail::radius_rows_host(exec, points, points, true, params, output, workspace),
+                       FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
 /// Bytes of workspace for radius_rows() among the points of a BVH: as many as for knn().
@@ -143,7 +150,8 @@ template <class Points, class Queries>
 result radius_rows(host_exec exec, point_bvh<typename Queries::scalar> const& index, batch<Points> const& points,
                    batch<Queries> const& queries, radius_params const& params,
                    radius_rows_output<typename Queries::scalar> const& output, bytes workspace = {}) noexcept {
-  return detail::radius_rows_of_index(exec, index, points, queries, params, output, workspace);
+  return detail::named(detail::radius_rows_of_index(exec, index, points, queries, params, output, workspace),
+                       FARPOINT_TOO_SMALL("radius_rows", "workspace", "radius_workspace_bytes"));
 }
 
 #if defined(__cpp_exceptions)

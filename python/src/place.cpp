@@ -1,5 +1,7 @@
 #include "place.hpp"
 
+#include <farpoint/core/describe.hpp>
+
 #include "arrays.hpp"
 
 #include <new>
@@ -34,9 +36,7 @@ void check(farpoint::result const& outcome) {
     case farpoint::status::out_of_memory: throw std::bad_alloc();
     default: break;
   }
-  std::string sentence = std::string{farpoint::to_string(outcome.code)} + ": " + outcome.reason;
-  if (outcome.native != 0) sentence += " (CUDA error " + std::to_string(outcome.native) + ")";
-  throw std::runtime_error(sentence);
+  throw std::runtime_error(std::string{farpoint::to_string(outcome.code)} + ": " + farpoint::describe(outcome));
 }
 
 #if FARPOINT_PYTHON_CUDA

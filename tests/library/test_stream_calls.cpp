@@ -323,9 +323,14 @@ TEST_CASE("library, device: a workspace without room for wide clouds is refused"
   std::size_t const needed = knn_workspace_bytes(exec, cloud, exact{}, 4);
   call_workspace memory;
   farpoint::bytes const workspace = memory.of_size(needed);
-  CHECK(knn(exec, cloud, exact{}, 4, {indices.on(exec)}, {}).code == farpoint::status::workspace_too_small);
+  auto const none = knn(exec, cloud, exact{}, 4, {indices.on(exec)}, {});
+  CHECK(none.code == farpoint::status::workspace_too_small);
+  CHECK(std::string{none.reason} == "knn: the workspace has no room for the clouds in float");
   auto const shorter = knn(exec, cloud, exact{}, 4, {indices.on(exec)}, workspace.first(needed - 1));
   CHECK(shorter.code == farpoint::status::workspace_too_small);
+  CHECK(std::string{shorter.reason} == "knn: the workspace is smaller than the knn_workspace_bytes() of this call");
+  CHECK(shorter.needed == needed);
+  CHECK(shorter.given == needed - 1);
   CHECK(indices.same());
 }
 

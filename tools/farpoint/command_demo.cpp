@@ -1,5 +1,6 @@
 // farpoint demo: samples and voxelizes a point cloud, and shows the result in figures and pictures.
 #include <fmt/format.h>
+#include <farpoint/core/describe.hpp>
 #include <farpoint/reference/fps.hpp>
 #include <farpoint/reference/voxelize.hpp>
 #include <farpoint/runtime.hpp>
@@ -53,7 +54,7 @@ sampling collect(std::vector<point3> const& points, std::int64_t samples, std::i
   output.distances = picked.distances;
   output.counts = count;
   if (auto const outcome = fps(farpoint::batch{farpoint::view_points(points)}, params, output); !outcome) {
-    throw compute_error{outcome.reason};
+    throw compute_error{farpoint::describe(outcome)};
   }
   picked.indices.resize(static_cast<std::size_t>(count[0]));
   picked.distances.resize(static_cast<std::size_t>(count[0]));

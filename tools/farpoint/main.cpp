@@ -1,4 +1,6 @@
 // farpoint: what the library does, for files.
+#include <farpoint/core/describe.hpp>
+
 #include <exception>
 #include <new>
 
@@ -11,7 +13,7 @@ namespace farpoint_tools {
 void expect_ok(farpoint::result const& outcome) {
   if (outcome) return;
   if (outcome.code == farpoint::status::bad_argument) throw usage_error{outcome.reason};
-  throw compute_error{outcome.reason};
+  throw compute_error{farpoint::describe(outcome)};
 }
 
 }  // namespace farpoint_tools

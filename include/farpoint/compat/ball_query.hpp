@@ -63,7 +63,8 @@ struct ball {
       fill_by_first<> const fill{idx, samples, !has_neighbours(), -1, &asked.offsets().back()};
       return for_each_index(exec, queries.points, fill, samples);
     };
-    return stacked_search{exec, points, queries}.run(workspace, bytes_of, search);
+    return stacked_search{exec, points, queries}.run(workspace, FARPOINT_WORKSPACE_OF("ball_query_stack"), bytes_of,
+                                                     search);
   }
 
   result check() const noexcept {

@@ -119,7 +119,10 @@ class furthest_point_sampling_plan {
   }
 
   result run(float const* dataset, int* idxs, farpoint::bytes workspace) const noexcept {
-    if (result const checked = farpoint::detail::check_workspace(workspace, bytes()); !checked) return checked;
+    if (result const checked =
+            farpoint::detail::check_workspace(workspace, bytes(), FARPOINT_WORKSPACE_OF("furthest_point_sampling"));
+        !checked)
+      return checked;
     launcher_memory memory{workspace.data()};
     auto const cuts = cut(memory);
     auto const from = published_clouds(dataset, clouds_, order_.points());

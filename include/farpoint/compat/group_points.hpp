@@ -173,7 +173,7 @@ result group_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, 
   if (!checked || b * places * c == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::grouped_gradients const gradients{{b, c, places, grad_out, idx}, n, grad_points};
-  return detail::scatter_add_plan{on, gradients}.run(workspace);
+  return detail::scatter_add_plan{on, gradients}.run(workspace, FARPOINT_WORKSPACE_OF("group_points_grad"));
 }
 
 /// The backward pass of gather_points, likewise.
@@ -237,7 +237,7 @@ result group_points_grad_kernel_launcher_stack(int B, int M, int C, int N, int n
   auto const on = detail::execution_of(exec);
   detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};
   detail::stacked_gradients const gradients{{M, C, nsample, grad_out, idx}, stack, N, grad_features};
-  return detail::scatter_add_plan{on, gradients}.run(workspace);
+  return detail::scatter_add_plan{on, gradients}.run(workspace, FARPOINT_WORKSPACE_OF("group_points_grad_stack"));
 }
 
 }  // namespace compat

@@ -113,12 +113,13 @@ class scatter_add_plan {
     return memory.used();
   }
 
-  result run(farpoint::bytes workspace) const noexcept {
+  /// @param reason  why a workspace that is too small is refused
+  result run(farpoint::bytes workspace, char const* reason) const noexcept {
     if (values_.size() > farpoint::detail::max_narrow_points ||
         values_.targets() >= farpoint::detail::max_narrow_points) {
       return farpoint::detail::reject("scatter_add: more than 2^31 - 1 entries or targets");
     }
-    if (result const checked = farpoint::detail::check_workspace(workspace, bytes()); !checked) return checked;
+    if (result const checked = farpoint::detail::check_workspace(workspace, bytes(), reason); !checked) return checked;
     launcher_memory memory{workspace.data()};
     scatter_lists const lists = cut(memory);
     write_targets<Entries> const write{values_, lists.targets[0], lists.entries[0]};

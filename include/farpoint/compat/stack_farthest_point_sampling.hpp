@@ -87,7 +87,10 @@ class stack_sampling_plan {
   }
 
   result run(int* idxs, int const* samples, farpoint::bytes workspace) const noexcept {
-    if (result const checked = farpoint::detail::check_workspace(workspace, bytes()); !checked) return checked;
+    if (result const checked = farpoint::detail::check_workspace(
+            workspace, bytes(), FARPOINT_WORKSPACE_OF("stack_farthest_point_sampling"));
+        !checked)
+      return checked;
     launcher_memory memory{workspace.data()};
     auto const cuts = cut(memory);
     index_t const offsets = clouds_.clouds + 1;

@@ -56,10 +56,12 @@ class stacked_search {
     return memory.used() + search_bytes(points_.with_offsets(offsets.points), queries_.with_offsets(offsets.queries));
   }
 
+  /// @param reason  why a workspace that is too small is refused
   /// @param search  `search(points, queries, workspace)`, which returns a result
   template <class SearchBytes, class Search>
-  result run(farpoint::bytes workspace, SearchBytes const& search_bytes, Search const& search) const noexcept {
-    if (result const checked = farpoint::detail::check_workspace(workspace, bytes(search_bytes)); !checked) {
+  result run(farpoint::bytes workspace, char const* reason, SearchBytes const& search_bytes,
+             Search const& search) const noexcept {
+    if (result const checked = farpoint::detail::check_workspace(workspace, bytes(search_bytes), reason); !checked) {
       return checked;
     }
     launcher_memory memory{workspace.data()};

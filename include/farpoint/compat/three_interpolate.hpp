@@ -149,7 +149,7 @@ result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, f
   if (!checked || rows * c == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{b, c, n, m, true, grad_out, idx, weight, grad_points};
-  return detail::scatter_add_plan{on, gradients}.run(workspace);
+  return detail::scatter_add_plan{on, gradients}.run(workspace, FARPOINT_WORKSPACE_OF("three_interpolate_grad"));
 }
 
 /// Interpolates the features of clouds that lie one after another: out[p, c] = sum over j of
@@ -192,7 +192,7 @@ result three_interpolate_grad_kernel_launcher_stack(int N, int channels, float c
   if (!checked || size == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{1, channels, N, M, false, grad_out, idx, weight, grad_features};
-  return detail::scatter_add_plan{on, gradients}.run(workspace);
+  return detail::scatter_add_plan{on, gradients}.run(workspace, FARPOINT_WORKSPACE_OF("three_interpolate_grad"));
 }
 
 }  // namespace compat

@@ -145,7 +145,8 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
   auto const search = [&](auto const& clouds, auto const& asked, bytes memory) {
     return detail::three_nn(on, clouds, asked, dist2, idx, distances, memory);
   };
-  return detail::stacked_search{on, points, queries}.run(workspace, bytes_of, search);
+  return detail::stacked_search{on, points, queries}.run(workspace, FARPOINT_WORKSPACE_OF("three_nn_stack"), bytes_of,
+                                                         search);
 }
 
 /// The weights that the models of PointNet++ interpolate with: 1 / (distance + 1e-8), divided by their sum. Each

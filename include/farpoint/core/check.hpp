@@ -68,8 +68,11 @@ inline result check_threads(host_exec exec) noexcept {
 }
 
 /// Checks a workspace against the `needed` bytes, from the call's `*_workspace_bytes()`; it may be null if that is 0.
-inline result check_workspace(bytes workspace, std::size_t needed) noexcept {
-  if (workspace.size() < needed) return too_small("workspace: smaller than the *_workspace_bytes() of this call");
+/// @param reason  why a smaller one is refused: FARPOINT_WORKSPACE_OF("fps"). Functions that share a check leave it to
+///                named().
+inline result check_workspace(bytes workspace, std::size_t needed,
+                              char const* reason = FARPOINT_WORKSPACE_OF("search")) noexcept {
+  if (workspace.size() < needed) return too_small(reason, needed, workspace.size());
   if (needed > 0 && !is_workspace_aligned(workspace)) return reject("workspace: not aligned to 256 bytes");
   return {};
 }

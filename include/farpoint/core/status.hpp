@@ -4,6 +4,13 @@
 
 #include <farpoint/core/config.hpp>
 
+#include <cstddef>
+
+/// The sentence about too little memory: "knn: the workspace is smaller than the knn_workspace_bytes() of this call".
+#define FARPOINT_TOO_SMALL(function, memory, size) \
+  function ": the " memory " is smaller than the " size "() of this call"
+#define FARPOINT_WORKSPACE_OF(function) FARPOINT_TOO_SMALL(function, "workspace", function "_workspace_bytes")
+
 FARPOINT_BEGIN_NAMESPACE
 
 /// Kinds of failure that a call can report when it returns.
@@ -37,6 +44,8 @@ struct [[nodiscard]] result {
   status code = status::ok;
   int native = 0;           ///< cudaError_t of the refused call, 0 otherwise
   char const* reason = "";  ///< one static sentence: what is wrong, and with which argument
+  std::size_t needed = 0;   ///< bytes of the memory that is too small which the call needs; 0 for other failures
+  std::size_t given = 0;    ///< bytes of that memory
 
   constexpr explicit operator bool() const noexcept { return code == status::ok; }
 };
@@ -49,8 +58,15 @@ constexpr result reject(char const* reason) noexcept {
 }
 
 /// The result of a call whose workspace, or other memory, is too small.
-constexpr result too_small(char const* reason) noexcept {
-  return {status::workspace_too_small, 0, reason};
+/// @param needed, given  bytes; 0 where a capacity is too small that is counted in other things
+constexpr result too_small(char const* reason, std::size_t needed = 0, std::size_t given = 0) noexcept {
+  return {status::workspace_too_small, 0, reason, needed, given};
+}
+
+/// An outcome of a check that functions share; with one function's own reason if memory is too small.
+constexpr result named(result outcome, char const* too_small_reason) noexcept {
+  if (outcome.needed > 0) outcome.reason = too_small_reason;
+  return outcome;
 }
 
 /// The result of a call that the CUDA runtime refused; ok if it did not.

@@ -64,7 +64,7 @@ result fps_shard_by(host_exec exec, Communicator& communicator, shard<Points> co
   if (own) own = check_fps_shard(part, params, output);
   index_t const points = own ? part.points.size() : 0;
   memory const arrays{workspace.data(), threads, ranks, points, own ? params.samples : 0, tuning};
-  if (own) own = check_workspace(workspace, arrays.size);
+  if (own) own = check_workspace(workspace, arrays.size, FARPOINT_WORKSPACE_OF("fps_shard"));
 
   shard_header const mine{own ? digest_of<Points>(params) : 0, own ? 0u : 1u, part.first_index, part.points.size(), 0};
   shard_header headers[max_ranks];

@@ -150,7 +150,9 @@ result gather_voxels(host_exec exec, Communicator& communicator, voxelize_params
   int const ranks = communicator.ranks();
   result good = detail::check_threads(exec);
   if (good) good = detail::check_gather_voxels(params, own, all);
-  if (good) good = detail::check_workspace(workspace, gather_voxels_workspace_bytes(ranks, params, own, all));
+  if (good)
+    good = detail::check_workspace(workspace, gather_voxels_workspace_bytes(ranks, params, own, all),
+                                   FARPOINT_WORKSPACE_OF("gather_voxels"));
 
   detail::voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), good ? params.mode.max_points : 1};
   index_t const rows = good ? own.rows.voxel_count.get(0) : 0;

@@ -55,7 +55,8 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
   result own = detail::check_threads(exec);
   if (own) own = detail::check_knn_shard(part, queries, method, k, output);
   if (own) {
-    own = detail::check_workspace(workspace, knn_shard_workspace_bytes(exec, ranks, part, queries, method, k, output));
+    own = detail::check_workspace(workspace, knn_shard_workspace_bytes(exec, ranks, part, queries, method, k, output),
+                                  FARPOINT_WORKSPACE_OF("knn_shard"));
   }
   auto const digest = detail::digest_of<typename Points::scalar>(method, k);
   detail::shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(),

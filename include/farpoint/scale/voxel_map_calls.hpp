@@ -129,7 +129,8 @@ result voxel_map_insert_on(Exec exec, voxel_map<typename Points::scalar> const& 
   if (result const checked = check_voxel_map_tile(map.params, tile); !checked) return checked;
   if (tile.points.size() == 0) return {};
   std::size_t const needed = voxel_map_insert_size(exec, map, tile);
-  if (result const checked = check_workspace(workspace, needed); !checked) return checked;
+  if (result const checked = check_workspace(workspace, needed, FARPOINT_WORKSPACE_OF("voxel_map_insert")); !checked)
+    return checked;
   return voxel_map_insertion<Exec, Points>{exec, tile.points, workspace.data()}.run(map, tile, workspace);
 }
 

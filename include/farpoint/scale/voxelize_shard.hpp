@@ -59,7 +59,9 @@ result voxelize_shard(host_exec exec, Communicator& communicator, shard<Points> 
   int const ranks = communicator.ranks();
   result own = detail::check_threads(exec);
   if (own) own = detail::check_voxelize_shard(part, params, output);
-  if (own) own = detail::check_workspace(workspace, voxelize_shard_workspace_bytes(exec, ranks, part, params, output));
+  if (own)
+    own = detail::check_workspace(workspace, voxelize_shard_workspace_bytes(exec, ranks, part, params, output),
+                                  FARPOINT_WORKSPACE_OF("voxelize_shard"));
 
   detail::shard_header const mine{detail::digest_of(params), own ? 0u : 1u, part.first_index, part.points.size(),
                                   output.received_capacity};

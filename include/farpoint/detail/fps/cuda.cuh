@@ -249,7 +249,8 @@ result fps_cuda(cuda_exec exec, batch<Points> const& clouds, fps_params const& p
   }
   if (clouds.size() > max_narrow_points) return reject("fps: cuda_exec takes at most 2^31 - 1 clouds");
   fps_cuda_plan<Selector, Points> const plan{clouds, params, device_properties::of(exec)};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("fps")); !checked)
+    return checked;
 
   kernel_launcher launcher{exec.stream};
   if (output.report != nullptr) launcher.clear(output.report, sizeof(fps_report));

@@ -21,7 +21,8 @@ result fps_host(host_exec exec, batch<Points> const& clouds, fps_params const& p
   if (clouds.largest() > max_host_points) return reject("fps: a cloud has more than 4e9 points");
 
   fps_host_plan<Points> const plan{exec, clouds, params, tuning};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("fps")); !checked)
+    return checked;
 
   fps_host_counters counters;
   fps_host_task<Points> const task{{clouds, params, output}, counters, plan};

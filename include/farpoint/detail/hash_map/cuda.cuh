@@ -150,7 +150,8 @@ FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation
       !checked)
     return checked;
   if (!args.workspace.empty()) {
-    result const checked = check_workspace(args.workspace, hash_map_workspace_size(exec, args));
+    result const checked =
+        check_workspace(args.workspace, hash_map_workspace_size(exec, args), FARPOINT_WORKSPACE_OF("hash_map"));
     if (!checked) return checked;
   }
   if (args.size > hash_map_tile<Map> * index_t{0x7fffffff}) return reject("hash_map: too many keys");

@@ -108,7 +108,10 @@ result prepare_splats(splat_scene<Points>& scene, bytes workspace, Memory& memor
   if (result const checked = check_splat_arrays(scene.splats, scene.points.points().size()); !checked) return checked;
   if (result const checked = check_splat_image(picture.image, camera.width, camera.height); !checked) return checked;
   splat_extent const extent{scene.splats.size(), camera.width, camera.height, hides(picture.params)};
-  if (result const checked = check_workspace(workspace, splat_bytes<Memory>(extent)); !checked) return checked;
+  if (result const checked =
+          check_workspace(workspace, splat_bytes<Memory>(extent), FARPOINT_WORKSPACE_OF("draw_splats"));
+      !checked)
+    return checked;
   memory = Memory{workspace.data(), extent};
   picture.covers = memory.covers;
   picture.lens = lens_of(camera);

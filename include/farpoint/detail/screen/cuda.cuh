@@ -235,7 +235,8 @@ result knn_screen_cuda(cuda_exec exec, batch<Points> const& cloud, screen_space<
                        knn_screen_output<typename Points::scalar> const& output, bytes workspace) noexcept {
   if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
   knn_screen_plan<Selector, Points, Camera> const plan{cloud, method, k};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("knn")); !checked)
+    return checked;
   return plan.launch(workspace.data(), output, exec.stream);
 }
 

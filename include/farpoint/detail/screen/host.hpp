@@ -82,7 +82,8 @@ result knn_screen_host(host_exec exec, batch<Points> const& cloud, screen_space<
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_knn_screen(cloud, method, k, output); !checked) return checked;
   knn_screen_host_plan<Points, Camera> const plan{exec, cloud, method, tuning};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("knn")); !checked)
+    return checked;
 
   if (index_t const bad = count_bad_offsets(cloud); bad > 0) {
     batch<Points> const none{cloud.points().subview(0, 0)};

@@ -3,11 +3,23 @@
 /// but for add_to_tile().
 #pragma once
 
+#include <farpoint/core/check.hpp>
 #include <farpoint/spatial/quadtree.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
 namespace FARPOINT_HIDDEN detail {
+
+/// Checks the memory of a tree, of which `needed` bytes are used.
+inline result check_quadtree_memory(bytes memory, std::size_t needed) noexcept {
+  if (memory.size() < needed) {
+    return too_small(FARPOINT_TOO_SMALL("build_quadtree", "memory", "quadtree_bytes"), needed, memory.size());
+  }
+  if (reinterpret_cast<std::uintptr_t>(memory.data()) % quadtree_alignment != 0) {
+    return reject("memory: not aligned to 64 bytes");
+  }
+  return {};
+}
 
 FARPOINT_HD inline quadtree_record empty_record() noexcept {
   return {0, 0, {quadtree_ref::infinity, -quadtree_ref::infinity}};

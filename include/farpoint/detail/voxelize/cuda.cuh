@@ -193,7 +193,8 @@ result voxelize_cuda(cuda_exec exec, batch<Points> const& clouds,
     return cuda_failure(launcher.error(), "voxelize: the outputs could not be cleared");
   }
   voxelize_plan<Selector, Points> const plan{clouds, params, output, notes};
-  if (result const checked = check_workspace(workspace, plan.bytes()); !checked) return checked;
+  if (result const checked = check_workspace(workspace, plan.bytes(), FARPOINT_WORKSPACE_OF("voxelize")); !checked)
+    return checked;
   if (plan.is_wide()) {
     voxelize_enqueue<Selector, Points, std::uint64_t>{plan, workspace.data(), launcher}.all();
   } else {

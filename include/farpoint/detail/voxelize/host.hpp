@@ -219,7 +219,8 @@ result voxelize_host(host_exec exec, batch<Points> const& clouds,
 
   index_t const total = clouds.points().size();
   std::size_t const needed = voxelize_host_plan{exec, total, total, tuning}.workspace_size();
-  if (result const checked = check_workspace(workspace, needed); !checked) return checked;
+  if (result const checked = check_workspace(workspace, needed, FARPOINT_WORKSPACE_OF("voxelize")); !checked)
+    return checked;
 
   if (index_t const bad = count_bad_offsets(clouds); bad > 0) {
     leave_no_voxels(clouds, output);

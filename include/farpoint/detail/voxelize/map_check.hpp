@@ -25,8 +25,9 @@ result check_voxel_map_params(voxel_map_params<Scalar> const& params) noexcept {
 template <class Scalar>
 result check_voxel_map(voxel_map<Scalar> const& map) noexcept {
   if (result const checked = check_voxel_map_params(map.params); !checked) return checked;
-  if (map.memory.size() < voxel_map_arrays<Scalar>{map.params, nullptr}.bytes) {
-    return too_small("voxel_map: the memory is smaller than voxel_map_bytes()");
+  std::size_t const needed = voxel_map_arrays<Scalar>{map.params, nullptr}.bytes;
+  if (map.memory.size() < needed) {
+    return too_small(FARPOINT_TOO_SMALL("voxel_map", "memory", "voxel_map_bytes"), needed, map.memory.size());
   }
   if (!is_workspace_aligned(map.memory)) return reject("voxel_map: the memory is not aligned to 256 bytes");
   return {};

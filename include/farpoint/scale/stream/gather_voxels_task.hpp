@@ -178,7 +178,9 @@ result gather_voxels_on(Exec exec, Communicator& communicator, voxelize_params<S
                         bytes workspace) noexcept {
   int const ranks = communicator.ranks();
   if (good) good = check_gather_request(params, own, all);
-  if (good) good = check_workspace(workspace, gather_stream_size(ranks, params, own, all));
+  if (good)
+    good =
+        check_workspace(workspace, gather_stream_size(ranks, params, own, all), FARPOINT_WORKSPACE_OF("gather_voxels"));
   voxel_parts<Scalar> const parts{own.rows, all, params.features.count(), good ? params.mode.max_points : 1};
   gather_stream_memory const memory{workspace.data(), ranks, parts, good ? all.capacity : 0};
   if (good) {

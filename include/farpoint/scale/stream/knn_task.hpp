@@ -101,7 +101,7 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                                            fits ? queries.size() : 0,
                                            fits ? k : 1,
                                            fits ? output.exchanged_capacity : 0};
-  if (own) own = check_workspace(workspace, plan.cutter.used());
+  if (own) own = check_workspace(workspace, plan.cutter.used(), FARPOINT_WORKSPACE_OF("knn_shard"));
   shard_header const mine{digest_of<scalar>(method, k), own ? 0u : 1u, part.first_index, part.points.size(),
                           output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;

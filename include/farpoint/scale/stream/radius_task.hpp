@@ -150,7 +150,7 @@ result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_reque
   bool const fits = static_cast<bool>(own);
   radius_stream_plan<Exec, Points> const plan{exec, workspace.data(), communicator.ranks(),
                                               fits ? request : request_type{}, fits ? output.exchanged_capacity : 0};
-  if (own) own = check_workspace(workspace, plan.cutter.used());
+  if (own) own = check_workspace(workspace, plan.cutter.used(), FARPOINT_WORKSPACE_OF("radius_shard"));
   shard_header const mine{request.digest_of_parameters(), own ? 0u : 1u, request.part.first_index,
                           request.part.points.size(), output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;

@@ -197,7 +197,9 @@ result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> co
   using task_type = voxelize_stream_task<Exec, Communicator, Points>;
   using telling_type = stream_telling<Exec, Communicator, voxelize_told>;
   if (own) own = check_voxelize_shard(part, params, output);
-  if (own) own = check_workspace(workspace, voxelize_stream_size(exec, communicator.ranks(), part, params, output));
+  if (own)
+    own = check_workspace(workspace, voxelize_stream_size(exec, communicator.ranks(), part, params, output),
+                          FARPOINT_WORKSPACE_OF("voxelize_shard"));
   shard_header headers[max_stream_ranks];
   int sources[max_stream_ranks];
   auto const agree = [&](telling_type telling) {

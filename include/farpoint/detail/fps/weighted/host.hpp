@@ -196,7 +196,8 @@ result fps_weighted_host(host_exec exec, fps_weighted_args<Points> const& args, 
   index_t const clouds = call.clouds.size();
   std::size_t const each = fps_weighted_cloud_bytes<Points>(call.clouds.largest());
   std::size_t const needed = fps_weighted_host_bytes<Points>(exec, call.clouds.largest(), clouds);
-  if (result const checked = check_workspace(workspace, needed); !checked) return checked;
+  if (result const checked = check_workspace(workspace, needed, FARPOINT_WORKSPACE_OF("fps_weighted")); !checked)
+    return checked;
   fps_host_counters counters;
   index_t const bad_offsets = count_bad_offsets(call.clouds);
   if (call.params.samples == 0 || bad_offsets > 0) {

@@ -153,7 +153,8 @@ FARPOINT_HIDDEN result fps_weighted_cuda(cuda_exec exec, fps_weighted_args<Point
                                          bytes workspace) noexcept {
   auto const& call = args.call;
   std::size_t const needed = fps_weighted_cuda_bytes<Points>(call.clouds.points().size());
-  if (result const checked = check_workspace(workspace, needed); !checked) return checked;
+  if (result const checked = check_workspace(workspace, needed, FARPOINT_WORKSPACE_OF("fps_weighted")); !checked)
+    return checked;
   kernel_launcher launcher{exec.stream};
   if (call.output.report != nullptr) launcher.clear(call.output.report, sizeof(fps_report));
   if (call.clouds.size() > 0 && call.params.samples > 0) {

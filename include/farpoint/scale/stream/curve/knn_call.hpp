@@ -115,7 +115,9 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
   int const ranks = communicator.ranks();
   if (own) own = asked.check();
   knn_curve_sizes const sizes = own ? asked.sizes(ranks) : knn_curve_sizes{};
-  if (own) own = check_workspace(workspace, knn_curve_size<scalar>(exec, sizes, asked.most_narrow));
+  if (own)
+    own = check_workspace(workspace, knn_curve_size<scalar>(exec, sizes, asked.most_narrow),
+                          FARPOINT_WORKSPACE_OF("knn_shard"));
   bool const is_empty = sizes.points == 0 && sizes.queries == 0;
   knn_curve_header const mine{{digest_of<scalar>(asked.method, asked.k), own ? 0u : 1u, asked.part.first_index,
                                asked.part.points.size(), asked.output.exchanged_capacity},

@@ -318,7 +318,7 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   Points const cloud = fits ? part.points : Points{};
   using plan_type = fps_stream_plan<Exec, Blocks, Points>;
   plan_type const plan{workspace.data(), ranks, cloud, fits ? params : fps_params{}};
-  if (own) own = check_workspace(workspace, plan.cutter.used());
+  if (own) own = check_workspace(workspace, plan.cutter.used(), FARPOINT_WORKSPACE_OF("fps_shard"));
 
   // What was chosen is compared where it is.
   std::uint64_t const digest = own ? digest_of<Points>(params, false) : 0;
