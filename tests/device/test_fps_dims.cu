@@ -22,7 +22,7 @@ struct one_shape : few_shapes {
 template <bool Boxes>
 struct maxima : one_shape {
   static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept {
-    return {farpoint::fps_kernel::maxima_in_grid, 1, 5, Boxes};
+    return {farpoint::fps_kernel::maxima_in_grid, 5, Boxes};
   }
 };
 
