@@ -1,5 +1,5 @@
 // The readers of point clouds: whatever a file holds, there is a cloud or a cloud_error. What was read comes back from
-// .ply with every bit, and from .pcd with its points.
+// .ply with every bit, and from .pcd and .npy with its points.
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
@@ -16,8 +16,8 @@ void check_points(cloud const& a, cloud const& b) {
   if (a.points.size() != b.points.size()) std::abort();
   for (std::size_t i = 0; i < a.points.size(); ++i) {
     for (std::size_t axis = 0; axis < 3; ++axis) {
-      float const x = a.points[i][axis];
-      float const y = b.points[i][axis];
+      double const x = a.coordinate(i, axis);
+      double const y = b.coordinate(i, axis);
       if (std::memcmp(&x, &y, sizeof x) != 0 && (x == x || y == y)) std::abort();
     }
   }
@@ -36,6 +36,7 @@ void check_written(cloud const& read) {
     if (is_exact && ply.columns[c].bytes() != read.columns[c].bytes()) std::abort();
   }
   check_points(read, back(output_format::pcd, file_format::pcd));
+  check_points(read, back(output_format::npy, file_format::npy));
 }
 
 }  // namespace
@@ -46,7 +47,12 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
   if (size == 0) return 0;
   try {
     std::string const content{reinterpret_cast<char const*>(data + 1), size - 1};
-    auto const cloud = parse_cloud({"file", content}, formats[data[0] % std::size(formats)]);
+    auto const choice = data[0] % (std::size(formats) + 1);
+    if (choice == std::size(formats)) {
+      parse_bin_description({"file", content});
+      return 0;
+    }
+    auto const cloud = parse_cloud({"file", content}, formats[choice]);
     if (cloud.points.empty()) std::abort();
     for (auto const& column : cloud.columns) {
       if (column.size() != cloud.points.size()) std::abort();

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,6 +70,10 @@ inline std::string floats(std::vector<float> const& values) {
 inline std::string complaint(std::filesystem::path const& file, std::optional<file_format> forced = {}) {
   try {
     read_cloud(file, forced);
+  } catch (file_error const& error) {
+    std::string const message = error.what();
+    CHECK(message.find(file.string() + ": ") == 0);
+    return message;
   } catch (cloud_error const& error) {
     std::string const message = error.what();
     CHECK(message.find(file.string()) == 0);
@@ -78,6 +83,11 @@ inline std::string complaint(std::filesystem::path const& file, std::optional<fi
     return message;
   }
   return "no complaint";
+}
+
+inline std::string content_of(std::filesystem::path const& file) {
+  std::ifstream stream{file, std::ios::binary};
+  return {std::istreambuf_iterator<char>{stream}, {}};
 }
 
 inline bool has(std::string const& text, std::string const& part) {

@@ -277,6 +277,30 @@ TEST_CASE("PCD files that are wrong get a clear error", "[cloud_io]") {
   CHECK(has(with(changed(compressed, packed, "\xff" + packed.substr(1))), "damaged"));
 }
 
+TEST_CASE("a compressed PCD does not unpack to more than the limit", "[cloud_io]") {
+  scratch_folder const folder;
+  // Zeros: 8 bytes as they are, then references of 264 bytes to the byte before.
+  auto const zeros = [&](std::size_t references, std::size_t rest) {
+    auto const size = 8 + 264 * references;
+    auto const points = std::to_string(size / 24);
+    std::string packed = std::string{"\x07"} + std::string(8, '\0');
+    for (std::size_t i = 0; i < references; ++i) packed.append("\xe0\xff\x00", 3);
+    return folder.write("zeros.pcd", "FIELDS x y z\nSIZE 8 8 8\nTYPE F F F\nWIDTH " + points + "\nHEIGHT 1\nPOINTS " +
+                                         points + "\nDATA binary_compressed\n" +
+                                         raw(static_cast<std::uint32_t>(packed.size())) +
+                                         raw(static_cast<std::uint32_t>(size)) + packed + std::string(rest, '\0'));
+  };
+  // 8 + 264 n is a multiple of 24 for n = 2, 5, ...
+  CHECK(read_cloud(zeros(5, 0)).points.size() == 1328 / 24);
+  CHECK(max_unpacked(1) == 64U << 20U);
+  CHECK(max_unpacked(8U << 20U) == 128U << 20U);
+  std::size_t const most = (64U << 20U) / 264;
+  CHECK(complaint(zeros(most / 3 * 3 - 1, 0)) == "no complaint");
+  auto const refused = complaint(zeros(most / 3 * 3 + 2, 0));
+  CHECK(has(refused, "67108864 bytes at most"));
+  CHECK(has(refused, "DATA binary"));
+}
+
 TEST_CASE("LZF back references may overlap what they write", "[cloud_io]") {
   std::string const packed{
       "\x01"
@@ -357,7 +381,7 @@ ONE_THREAD_TEST_CASE("the picture is a PNG of its size", "[render][one_thread]")
   CHECK(shape_of({{0, 0, 0}, {0, 0, 0}, {nan, 0, 0}}, {0, 1}) == expected);
   CHECK(shape_of({{most, most, most}, {-most, -most, -most}, {0, 1, 2}}, {1, 0, 2}) == expected);
   CHECK(shape_of({{1e-30F, 0, 0}, {0, 1e-30F, 0}}, {1, 0}) == expected);
-  CHECK_THROWS_AS(write_png(image{2, 2}, folder.path() / "no" / "such" / "folder.png"), image_error);
+  CHECK_THROWS_AS(write_png(image{2, 2}, folder.path() / "no" / "such" / "folder.png"), file_error);
 }
 
 TEST_CASE("voxels have a round size, some hundred along the cloud", "[voxels]") {

@@ -45,6 +45,33 @@ def ply(cloud, encoding='binary_little_endian', claim=None):
     return header.encode() + (text(cloud) if encoding == 'ascii' else floats(cloud, order))
 
 
+def ply_doubles(points):
+    """Rows of x, y, z as float64, and their number as a column t of float64."""
+    header = (f'ply\nformat binary_little_endian 1.0\nelement vertex {len(points)}\nproperty double x\n'
+              f'property double y\nproperty double z\nproperty double t\nend_header\n')
+    return header.encode() + b''.join(struct.pack('<4d', *point, 1.7e9 + i / 8) for i, point in enumerate(points))
+
+
+def npy_doubles(points):
+    header = repr({'descr': '<f8', 'fortran_order': False, 'shape': (len(points), 3)}) + '\n'
+    return b'\x93NUMPY\1\0' + struct.pack('<H', len(header)) + header.encode() + b''.join(
+        struct.pack('<3d', *point) for point in points)
+
+
+def utm(points, seed=1):
+    """Points of a place of 100 m, in metres from the equator and a meridian."""
+    source = random.Random(seed)
+    return [(636001 + source.uniform(0, 100), 5848935 + source.uniform(0, 100), source.uniform(0, 30))
+            for _ in range(points)]
+
+
+def compressed_zeros(references):
+    """A compressed .pcd of zeros that unpacks to 8 + 264 * references bytes, for an odd number of references."""
+    size = 8 + 264 * references
+    packed = b'\x07' + b'\0' * 8 + b'\xe0\xff\x00' * references
+    return pcd([], 'binary_compressed', size // 16) + struct.pack('<II', len(packed), size) + packed
+
+
 def obj(cloud):
     return ''.join('v %.9g %.9g %.9g\n' % point[:3] for point in cloud).encode()
 

@@ -25,6 +25,9 @@ class column {
   /// The values one after another, little-endian.
   std::vector<char> const& bytes() const { return bytes_; }
 
+  /// True if float32 has every value; NaN counts as one that it has.
+  bool fits_float32() const;
+
   double at(std::size_t i) const { return decode(bytes_.data() + i * size_of(kind_), kind_); }
   /// Sets a value to the nearest one of the column's kind.
   void set(std::size_t i, double value) { encode(value, bytes_.data() + i * size_of(kind_), kind_); }
@@ -53,16 +56,44 @@ struct cloud {
   std::string format;                        ///< what the file was read as, for display
   std::vector<column> columns = {};          ///< each as long as `points`
 
+  /// Coordinates of a file whose type for them holds more than float32 does; empty for other files.
+  std::vector<std::array<double, 3>> exact = {};
+  /// With `exact`, `points` are `exact - origin`, rounded once; 0 otherwise.
+  std::array<double, 3> origin = {};
+
+  /// Coordinate of point i along an axis, as the file has it.
+  double coordinate(std::size_t i, std::size_t axis) const {
+    return exact.empty() ? double{points[i][axis]} : exact[i][axis];
+  }
+  /// True if all coordinates of point i are finite.
+  bool is_finite(std::size_t i) const;
+
   /// The first column of a name, or null.
   column const* find(std::string const& name) const;
+  /// Appends a column and removes those that had its name.
+  void set(column made);
 };
+
+/// Calls `work(rows)` with the coordinates as the file has them: rows of three doubles, or of three floats.
+template <class Work>
+auto with_coordinates(cloud const& of, Work const& work) {
+  return of.exact.empty() ? work(of.points) : work(of.exact);
+}
+
+/// Sets `to.exact`, and `points` and `origin` by it. The origin is 0 for a cloud whose distance from 0 is below some
+/// eight times its extent, which float32 resolves to a millionth; otherwise it is near the middle of most points.
+void set_exact(cloud& to, std::vector<std::array<double, 3>> coordinates);
 
 /// The cloud of some of the points, in the order of `indices`, with all columns.
 template <class Indices>
 cloud select(cloud const& from, Indices const& indices) {
   cloud some{{}, from.format, {}};
-  some.points.reserve(std::size(indices));
-  for (auto const i : indices) some.points.push_back(from.points[static_cast<std::size_t>(i)]);
+  some.origin = from.origin;
+  for (auto const i : indices) {
+    auto const row = static_cast<std::size_t>(i);
+    some.points.push_back(from.points[row]);
+    if (!from.exact.empty()) some.exact.push_back(from.exact[row]);
+  }
   for (auto const& all : from.columns) {
     column part{all.name(), all.kind(), some.points.size()};
     std::size_t row = 0;

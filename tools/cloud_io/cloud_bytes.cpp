@@ -23,9 +23,8 @@ std::optional<Value> parse_all(std::string_view word) {
   return value;
 }
 
-[[noreturn]] void throw_unreadable(std::filesystem::path const& file, std::string const& expected,
-                                   std::string const& found) {
-  throw file_error{complaint(file, expected, found)};
+[[noreturn]] void throw_unreadable(std::filesystem::path const& file, std::string const& what) {
+  throw file_error{fmt::format("{}: {}", file.string(), what)};
 }
 
 }  // namespace
@@ -38,10 +37,10 @@ void expect_regular_file(std::filesystem::path const& file) {
   std::error_code error;
   auto const kind = std::filesystem::status(file, error).type();
   if (kind == std::filesystem::file_type::regular) return;
-  std::string found = "something that is not a regular file";
-  if (kind == std::filesystem::file_type::not_found) found = "no such file";
-  if (kind == std::filesystem::file_type::directory) found = "a directory";
-  throw_unreadable(file, "a point cloud file", found);
+  char const* what = "is not a regular file";
+  if (kind == std::filesystem::file_type::not_found) what = "no such file";
+  if (kind == std::filesystem::file_type::directory) what = "is a directory";
+  throw_unreadable(file, what);
 }
 
 cloud_bytes::cloud_bytes(std::filesystem::path const& file) : path_{file} {
@@ -49,12 +48,11 @@ cloud_bytes::cloud_bytes(std::filesystem::path const& file) : path_{file} {
   std::error_code error;
   auto const size = std::filesystem::file_size(file, error);
   std::ifstream stream{file, std::ios::binary};
-  if (error || !stream) throw_unreadable(file, "a point cloud file", "a file that cannot be opened for reading");
+  if (error || !stream) throw_unreadable(file, "cannot be opened for reading");
   content_.resize(static_cast<std::size_t>(size));
   stream.read(content_.data(), static_cast<std::streamsize>(content_.size()));
   if (stream.gcount() != static_cast<std::streamsize>(content_.size())) {
-    throw_unreadable(file, fmt::format("{} bytes", content_.size()),
-                     fmt::format("a read error after {}", stream.gcount()));
+    throw_unreadable(file, fmt::format("read error after {} of {} bytes", stream.gcount(), content_.size()));
   }
 }
 

@@ -25,6 +25,7 @@ std::size_t cloud_filler::add(std::string_view name, scalar_kind kind) {
                                    [axis](place const& other) { return other.coordinate && other.at == axis; });
   if (axis != std::string_view::npos && is_new) {
     places_.push_back({true, axis, 1, kind});
+    if (!fits_float32(kind)) made_.exact.resize(points_);
   } else {
     places_.push_back({false, made_.columns.size(), 1, kind});
     made_.columns.emplace_back(common_name(name), kind, points());
@@ -45,19 +46,19 @@ void cloud_filler::put(std::size_t value, std::size_t i, double number) {
   std::array<char, 8> bytes{};
   auto const kind = places_[value].kind;
   encode(number, bytes.data(), kind);
-  if (places_[value].coordinate && kind == scalar_kind::float64) {
-    // Not by way of copy(): what no float is near to is an infinity.
-    encode(number, bytes.data(), scalar_kind::float32);
-    made_.points[i][places_[value].at] = static_cast<float>(decode(bytes.data(), scalar_kind::float32));
-    return;
-  }
   copy(value, i, bytes.data());
 }
 
 void cloud_filler::copy(std::size_t value, std::size_t i, char const* bytes, byte_order order) {
   auto const& to = places_[value];
   if (to.coordinate) {
-    made_.points[i][to.at] = static_cast<float>(decode(bytes, to.kind, order));
+    double const coordinate = decode(bytes, to.kind, order);
+    if (is_exact()) {
+      made_.exact[i][to.at] = coordinate;
+    } else {
+      if (made_.points.empty()) made_.points.resize(points_);
+      made_.points[i][to.at] = static_cast<float>(coordinate);
+    }
     return;
   }
   if (to.channels == 1) {
@@ -71,6 +72,11 @@ void cloud_filler::copy(std::size_t value, std::size_t i, char const* bytes, byt
 
 cloud cloud_filler::take(std::string format) {
   made_.format = std::move(format);
+  if (is_exact()) {
+    set_exact(made_, std::move(made_.exact));
+  } else {
+    made_.points.resize(points_);
+  }
   // Packed colours were put in the order of their bytes.
   for (auto const& to : places_) {
     if (to.channels > 1) std::swap(made_.columns[to.at], made_.columns[to.at + 2]);

@@ -13,15 +13,15 @@ namespace farpoint_tools {
 /// Records have the same values, in the same order. The first "x", "y" and "z" are coordinates, all others columns.
 class cloud_filler {
  public:
-  /// Takes memory at once: the caller has made sure that the file has so many points.
-  explicit cloud_filler(std::size_t points) { made_.points.resize(points); }
+  /// Takes memory when values are declared: the caller has made sure that the file has so many points.
+  explicit cloud_filler(std::size_t points) : points_{points} {}
 
   /// The next value of each record. Returns its number, from 0.
   std::size_t add(std::string_view name, scalar_kind kind);
   /// The next value of each record is PCL's colour: a byte each of blue, green, red and, if `with_alpha`, alpha.
   std::size_t add_packed_colour(scalar_kind kind, bool with_alpha);
 
-  std::size_t points() const { return made_.points.size(); }
+  std::size_t points() const { return points_; }
   /// Sets a value of record i.
   void put(std::size_t value, std::size_t i, double number);
   /// The same from bytes of the value's kind.
@@ -38,6 +38,9 @@ class cloud_filler {
     scalar_kind kind;
   };
 
+  bool is_exact() const { return !made_.exact.empty(); }
+
+  std::size_t points_;
   cloud made_;
   std::vector<place> places_;
 };

@@ -1,14 +1,17 @@
 // One reader per format; read_cloud() chooses among them.
 #pragma once
 
+#include "bin_description.hpp"
 #include "cloud_bytes.hpp"
 #include "cloud_io.hpp"
 #include "scalar.hpp"
 
 namespace farpoint_tools {
 
-/// read_cloud() of what has been read already.
-cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced);
+/// read_cloud() of bytes in memory.
+/// @param described  layout of a .bin, or null
+cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced,
+                  bin_description const* described = nullptr);
 
 /// A .bin layout: records of little-endian float32, coordinates first.
 struct bin_layout {
@@ -27,6 +30,7 @@ bin_layout const& layout_of(file_format format);
 bin_layout const& guess_bin_layout(cloud_bytes const& file);
 
 cloud read_bin(cloud_bytes const& file, bin_layout const& layout, std::string const& decided_by);
+cloud read_described_bin(cloud_bytes const& file, bin_description const& described);
 /// ASCII and binary of either byte order; all numbers of the element "vertex" are kept, lists are not.
 cloud read_ply(cloud_bytes const& file);
 /// DATA ascii, binary and binary_compressed; fields of several values become as many columns.
@@ -41,6 +45,12 @@ inline constexpr std::size_t most_values = 1024;
 
 /// The name that a column has whatever the format: "nx" for PCD's "normal_x".
 std::string common_name(std::string_view name);
+
+/// Largest size that the data of a compressed .pcd of `file_bytes` bytes may unpack to.
+constexpr std::size_t max_unpacked(std::size_t file_bytes) {
+  constexpr std::size_t always = std::size_t{64} << 20;
+  return file_bytes > always / 16 ? 16 * file_bytes : always;
+}
 
 /// Undoes LZF compression, the one of PCD's binary_compressed.
 /// @return nothing when `packed` is damaged or does not give exactly `size` bytes

@@ -71,9 +71,11 @@ bool has_cloud_name(fs::path const& file) {
   return std::find(std::begin(known), std::end(known), lower(file.extension().string())) != std::end(known);
 }
 
-cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced) {
+cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced, bin_description const* described) {
   if (file.view().empty()) file.fail("a point cloud", "an empty file");
-  auto result = forced ? read_as(file, *forced) : read_by_name(file);
+  auto result = described != nullptr ? read_described_bin(file, *described)
+                : forced             ? read_as(file, *forced)
+                                     : read_by_name(file);
   if (result.points.empty()) file.fail("at least one point", "a valid file of no points");
   return result;
 }
@@ -81,7 +83,11 @@ cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced) {
 cloud read_cloud(fs::path const& file, std::optional<file_format> forced) {
   expect_regular_file(file);
   if (!forced) expect_cloud_name(file);
-  return parse_cloud(cloud_bytes{file}, forced);
+  auto const description = description_of(file);
+  bool const is_described = !forced && lower(file.extension().string()) == ".bin" && fs::exists(description);
+  if (!is_described) return parse_cloud(cloud_bytes{file}, forced);
+  auto const described = parse_bin_description(cloud_bytes{description});
+  return parse_cloud(cloud_bytes{file}, forced, &described);
 }
 
 std::vector<fs::path> clouds_of_folder(fs::path const& folder) {

@@ -1,4 +1,4 @@
-// Reads point clouds from files: KITTI, nuScenes and raw .bin, .ply, .pcd, .obj, .npy.
+// Reads point clouds from files: .bin (KITTI, nuScenes, raw, or described by a .json), .ply, .pcd, .obj, .npy.
 #pragma once
 
 #include <filesystem>
@@ -24,12 +24,12 @@ class file_error : public cloud_error {
   using cloud_error::cloud_error;
 };
 
-/// Reads a whole cloud; coordinates of other types are converted to float.
+/// Reads a whole cloud. Coordinates of a type that holds more than float32 are kept as cloud::exact.
 ///
-/// Format of `file`: `forced` if given, else by the name's ending (.ply, .pcd, .obj, .npy, .pcd.bin, .xyz.bin,
-/// .xyzi.bin), a "velodyne" or "nuscenes" in the path, else, for other .bin files, the layout that fits size and
-/// content. Memory stays below eight times the file's size and a megabyte, whatever its header says; a compressed .pcd
-/// whose compressed data is intact takes four times of what it unpacks to.
+/// Format of `file`: `forced` if given, else the layout in the .json beside a .bin, else by the name's ending (.ply,
+/// .pcd, .obj, .npy, .pcd.bin, .xyz.bin, .xyzi.bin), a "velodyne" or "nuscenes" in the path, else, for other .bin
+/// files, the layout that fits size and content. Memory stays below eight times the file's size and a megabyte,
+/// whatever its header says. For a compressed .pcd, the size is that of the unpacked data, which max_unpacked() limits.
 /// @throws cloud_error  also for a well-formed file without points
 /// @throws file_error   for what is no regular file, or cannot be read
 cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> forced = {});

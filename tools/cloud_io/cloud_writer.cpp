@@ -4,13 +4,15 @@
 
 #include <algorithm>
 #include <array>
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
-#include <fstream>
 #include <iterator>
+#include <set>
 #include <utility>
+
+#include "bin_description.hpp"
+#include "new_file.hpp"
 
 namespace farpoint_tools {
 
@@ -36,7 +38,7 @@ struct field {
 };
 
 double value_of(cloud const& from, field const& which, std::size_t i) {
-  if (which.columns.empty()) return from.points[i][which.axis];
+  if (which.columns.empty()) return from.coordinate(i, which.axis);
   if (which.columns.size() == 1) return which.columns[0]->at(i);
   std::array<char, 4> bytes{};
   for (std::size_t c = 0; c < which.columns.size(); ++c) bytes[c] = which.columns[c]->bytes()[i];
@@ -46,7 +48,11 @@ double value_of(cloud const& from, field const& which, std::size_t i) {
 void append_bytes(cloud const& from, field const& which, std::size_t i, std::string& to) {
   std::array<char, 8> bytes{};
   if (which.columns.empty()) {
-    std::memcpy(bytes.data(), &from.points[i][which.axis], sizeof(float));
+    if (from.exact.empty() && which.kind == scalar_kind::float32) {
+      std::memcpy(bytes.data(), &from.points[i][which.axis], sizeof(float));
+    } else {
+      encode(from.coordinate(i, which.axis), bytes.data(), which.kind);
+    }
   } else if (which.columns.size() == 1 && which.kind == which.columns[0]->kind()) {
     auto const size = size_of(which.kind);
     std::copy_n(which.columns[0]->bytes().data() + i * size, size, bytes.data());
@@ -81,16 +87,27 @@ std::string one_word(std::string name) {
   return name.empty() ? "_" : name;
 }
 
-std::vector<field> coordinates() {
-  return {{"x", scalar_kind::float32, {}, 0}, {"y", scalar_kind::float32, {}, 1}, {"z", scalar_kind::float32, {}, 2}};
+std::vector<field> coordinates(cloud const& from) {
+  auto const kind = from.exact.empty() ? scalar_kind::float32 : scalar_kind::float64;
+  return {{"x", kind, {}, 0}, {"y", kind, {}, 1}, {"z", kind, {}, 2}};
+}
+
+// Numbers the names that occur again: readers refuse such files, or keep the last column only.
+std::vector<field> with_unique_names(std::vector<field> fields) {
+  std::set<std::string> names;
+  for (auto& which : fields) {
+    auto const name = which.name;
+    for (int number = 2; !names.insert(which.name).second; ++number) which.name = fmt::format("{}_{}", name, number);
+  }
+  return fields;
 }
 
 // Coordinates, and a field for each column; `kind_of(kind)` is the one that the format has for it.
 template <class KindOf>
 std::vector<field> fields_of(cloud const& from, KindOf const& kind_of) {
-  auto fields = coordinates();
+  auto fields = coordinates(from);
   for (auto const& c : from.columns) fields.push_back({one_word(c.name()), kind_of(c.kind()), {&c}});
-  return fields;
+  return with_unique_names(std::move(fields));
 }
 
 void append_records(cloud const& from, std::vector<field> const& fields, std::string& to) {
@@ -106,10 +123,6 @@ void append_lines(cloud const& from, std::vector<field> const& fields, char betw
       to += &which == &fields.back() ? '\n' : between;
     }
   }
-}
-
-scalar_kind as_float(scalar_kind) {
-  return scalar_kind::float32;
 }
 
 std::string encode_ply(cloud const& from, bool ascii) {
@@ -141,7 +154,7 @@ std::string pcd_name(std::string const& name) {
 
 std::string encode_pcd(cloud const& from, bool ascii) {
   auto const channels = packed_colours(from);
-  auto fields = coordinates();
+  auto fields = coordinates(from);
   for (auto const& c : from.columns) {
     bool const packed = std::find(channels.begin(), channels.end(), &c) != channels.end();
     if (packed && c.name() != "red") continue;
@@ -153,6 +166,7 @@ std::string encode_pcd(cloud const& from, bool ascii) {
       fields.push_back({pcd_name(one_word(c.name())), c.kind(), {&c}});
     }
   }
+  fields = with_unique_names(std::move(fields));
   std::string names, sizes, types, counts;
   for (auto const& which : fields) {
     bool const whole = is_whole(which.kind);
@@ -194,9 +208,32 @@ std::string npy_header(char const* type, std::size_t rows, std::size_t columns) 
   return header + text;
 }
 
-std::string encode_floats(cloud const& from, std::string text) {
-  append_records(from, fields_of(from, as_float), text);
+// Fields of a row of numbers of one kind.
+std::vector<field> row_fields(cloud const& from, scalar_kind kind) {
+  auto fields = fields_of(from, [kind](scalar_kind) { return kind; });
+  for (auto& which : fields) which.kind = kind;
+  return fields;
+}
+
+std::string encode_rows(cloud const& from, scalar_kind kind, std::string text) {
+  append_records(from, row_fields(from, kind), text);
   return text;
+}
+
+bin_description description_of_rows(cloud const& from) {
+  bin_description made{from.points.size(), array_kind(from), {}};
+  for (auto const& which : row_fields(from, made.kind)) made.columns.push_back(which.name);
+  return made;
+}
+
+// Calls `write()`, and words its errors as this library's.
+template <class Write>
+void with_file_errors(Write const& write) {
+  try {
+    write();
+  } catch (write_error const& error) {
+    throw file_error{error.what()};
+  }
 }
 
 }  // namespace
@@ -220,25 +257,42 @@ std::string encode_cloud(cloud const& from, output_format format, bool ascii) {
     case output_format::ply: return encode_ply(from, ascii);
     case output_format::pcd: return encode_pcd(from, ascii);
     case output_format::csv: return encode_csv(from);
-    case output_format::npy: return encode_floats(from, npy_header("<f4", from.points.size(), 3 + from.columns.size()));
+    case output_format::npy:
     case output_format::bin: break;
   }
-  return encode_floats(from, {});
+  auto const kind = array_kind(from);
+  if (format == output_format::bin) return encode_rows(from, kind, {});
+  char const* const type = kind == scalar_kind::float64 ? "<f8" : "<f4";
+  return encode_rows(from, kind, npy_header(type, from.points.size(), 3 + from.columns.size()));
+}
+
+scalar_kind array_kind(cloud const& from) {
+  if (!from.exact.empty()) return scalar_kind::float64;
+  bool const fit =
+      std::all_of(from.columns.begin(), from.columns.end(), [](column const& c) { return c.fits_float32(); });
+  return fit ? scalar_kind::float32 : scalar_kind::float64;
 }
 
 void write_bytes(std::string const& bytes, std::filesystem::path const& file) {
-  errno = 0;
-  std::ofstream stream{file, std::ios::binary};
-  stream.write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  stream.close();
-  if (!stream) {
-    throw file_error{
-        fmt::format("{}: cannot be written: {}", file.string(), errno != 0 ? std::strerror(errno) : "an I/O error")};
-  }
+  with_file_errors([&] {
+    new_file made{file};
+    made.write(bytes);
+    made.finish();
+  });
 }
 
 void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii) {
-  write_bytes(encode_cloud(from, format, ascii), file);
+  auto const bytes = encode_cloud(from, format, ascii);
+  if (format != output_format::bin) return write_bytes(bytes, file);
+  with_file_errors([&] {
+    // Both are complete before either gets its name.
+    new_file rows{file};
+    rows.write(bytes);
+    new_file description{description_of(file)};
+    description.write(encode(description_of_rows(from)));
+    rows.finish();
+    description.finish();
+  });
 }
 
 template <class Value>

@@ -17,17 +17,22 @@ std::optional<output_format> output_format_of(std::filesystem::path const& file)
 /// ".ply"
 char const* extension_of(output_format format);
 
-/// The bytes of a file. Points stay in order and keep their bits; columns keep their type.
+/// The bytes of a file. Points stay in order and keep their bits: float32, or float64 where cloud::exact has them.
+/// Columns keep their type. A name that another column has already gets a number: "a", "a_2".
 ///
 /// - ply, pcd: binary, or ASCII; red, green, blue of type uint8 are PCD's packed "rgb", with alpha "rgba"
-/// - npy: `[points, 3 + columns]`, float32; csv: a line of names, then a line a point
-/// - bin: records of float32, x, y, z and the columns: with an intensity KITTI's layout, with a ring too nuScenes'
+/// - npy: `[points, 3 + columns]`, of array_kind(); csv: a line of names, then a line a point
+/// - bin: rows of array_kind(), x, y, z and the columns: with an intensity KITTI's layout, with a ring too nuScenes'
 std::string encode_cloud(cloud const& from, output_format format, bool ascii = false);
 
-/// encode_cloud() to a file.
+/// Type of a .npy or .bin: float32, or float64 where float32 would change a coordinate or a value of a column.
+scalar_kind array_kind(cloud const& from);
+
+/// encode_cloud() to a file, which is replaced when the new one is complete. A .bin gets a .json that describes it.
 /// @throws file_error  that names the file
 void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii = false);
 
+/// Writes a file, which is replaced when the new one is complete.
 /// @throws file_error  that names the file
 void write_bytes(std::string const& bytes, std::filesystem::path const& file);
 

@@ -121,4 +121,23 @@ cloud read_bin(cloud_bytes const& file, bin_layout const& layout, std::string co
   return made.take(about);
 }
 
+cloud read_described_bin(cloud_bytes const& file, bin_description const& described) {
+  auto const bytes = file.view();
+  auto const row = described.row_bytes();
+  if (bytes.size() % row != 0 || bytes.size() / row != described.points) {
+    auto const json = description_of(file.path()).string();
+    file.fail(fmt::format("{} points of {} bytes, as {} says (remove it if it is not of this file)", described.points,
+                          row, json),
+              fmt::format("{} bytes", bytes.size()));
+  }
+  cloud_filler made{described.points};
+  for (auto const& name : described.columns) made.add(name, described.kind);
+  auto const size = size_of(described.kind);
+  for (std::size_t i = 0; i < made.points(); ++i) {
+    for (std::size_t c = 0; c < described.columns.size(); ++c) made.copy(c, i, bytes.data() + i * row + c * size);
+  }
+  return made.take(
+      fmt::format(".bin of {} columns of {}, by its .json", described.columns.size(), name_of(described.kind)));
+}
+
 }  // namespace farpoint_tools

@@ -246,6 +246,11 @@ cloud read_compressed(cloud_bytes const& file, pcd_header const& header, std::st
     file.fail(fmt::format("compressed data of {} points, {} bytes each", count, with_padding),
               fmt::format("a size of {} bytes", size));
   }
+  if (size > max_unpacked(file.view().size())) {
+    file.fail(fmt::format("compressed data that unpacks to {} bytes at most (DATA binary has no limit)",
+                          max_unpacked(file.view().size())),
+              fmt::format("a size of {} bytes", size));
+  }
   auto const unpacked = unpack_lzf(packed.substr(0, packed_size), size);
   if (!unpacked) file.fail(fmt::format("LZF data of {} bytes unpacked", size), "damaged data");
 

@@ -73,6 +73,10 @@ bool is_whole(scalar_kind kind) {
   return kind != scalar_kind::float32 && kind != scalar_kind::float64;
 }
 
+bool fits_float32(scalar_kind kind) {
+  return kind == scalar_kind::float32 || (is_whole(kind) && size_of(kind) <= 2);
+}
+
 double decode(char const* bytes, scalar_kind kind, byte_order order) {
   auto const size = size_of(kind);
   std::uint64_t bits = 0;

@@ -17,6 +17,9 @@ char const* name_of(scalar_kind kind);
 /// True for the kinds that hold whole numbers only.
 bool is_whole(scalar_kind kind);
 
+/// True if float32 has every value of the kind.
+bool fits_float32(scalar_kind kind);
+
 /// The value whose first byte is at `bytes`.
 double decode(char const* bytes, scalar_kind kind, byte_order order = byte_order::little);
 

@@ -5,6 +5,10 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "cloud_writer.hpp"
 
 namespace farpoint_tools {
 
@@ -50,9 +54,15 @@ void write_png(image const& picture, std::filesystem::path const& file) {
   header.width = static_cast<png_uint_32>(picture.width());
   header.height = static_cast<png_uint_32>(picture.height());
   header.format = PNG_FORMAT_RGB;
-  if (png_image_write_to_file(&header, file.string().c_str(), 0, picture.data(), 0, nullptr) == 0) {
-    throw image_error{fmt::format("{}: the picture cannot be written ({})", file.string(), header.message)};
-  }
+  png_alloc_size_t size = 0;
+  std::string bytes;
+  // The first call asks for the size.
+  bool made = png_image_write_to_memory(&header, nullptr, &size, 0, picture.data(), 0, nullptr) != 0;
+  bytes.resize(size);
+  made = made && png_image_write_to_memory(&header, bytes.data(), &size, 0, picture.data(), 0, nullptr) != 0;
+  if (!made) throw std::runtime_error{fmt::format("{}: libpng: {}", file.string(), header.message)};
+  bytes.resize(size);
+  write_bytes(bytes, file);
 }
 
 }  // namespace farpoint_tools

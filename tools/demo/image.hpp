@@ -4,7 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
-#include <stdexcept>
 #include <vector>
 
 namespace farpoint_tools {
@@ -15,10 +14,6 @@ struct rgb {
 
 /// `a` at share 0, `b` at share 1.
 rgb mix(rgb a, rgb b, double share);
-
-class image_error : public std::runtime_error {
-  using std::runtime_error::runtime_error;
-};
 
 /// Pixels in rows from the top.
 class image {
@@ -46,7 +41,8 @@ class image {
 /// Halves an image: each pixel is the mean of 2 x 2, which smooths hard edges.
 image half_size(image const& large);
 
-/// @throws image_error  that names the file
+/// Writes a picture as PNG; an older file is replaced when the new one is complete.
+/// @throws file_error  that names the file
 void write_png(image const& picture, std::filesystem::path const& file);
 
 }  // namespace farpoint_tools

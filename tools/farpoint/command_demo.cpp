@@ -9,12 +9,12 @@
 #include <array>
 #include <cmath>
 #include <filesystem>
-#include <fstream>
 #include <limits>
 #include <optional>
 #include <stdexcept>
 #include <thread>
 
+#include "cloud_writer.hpp"
 #include "commands.hpp"
 #include "coverage.hpp"
 #include "figures.hpp"
@@ -42,9 +42,9 @@ cloud load(demo_wish const& wish) {
 
 /// Calls `fps(clouds, params, output)` for one cloud, and trims the output to what was picked.
 template <class Fps>
-sampling collect(std::vector<point3> const& points, std::int64_t samples, std::int64_t first, Fps const& fps) {
-  sampling picked{std::vector<std::int64_t>(static_cast<std::size_t>(samples)),
-                  std::vector<float>(static_cast<std::size_t>(samples))};
+sampling<> collect(std::vector<point3> const& points, std::int64_t samples, std::int64_t first, Fps const& fps) {
+  sampling<> picked{std::vector<std::int64_t>(static_cast<std::size_t>(samples)),
+                    std::vector<float>(static_cast<std::size_t>(samples))};
   std::array<std::int64_t, 1> count{};
   farpoint::fps_params params;
   params.samples = samples;
@@ -81,15 +81,14 @@ std::string voxel_picture_of(demo_wish const& wish) {
 }
 
 void write_indices(std::vector<std::int64_t> const& indices, std::string const& file) {
-  std::ofstream stream{file};
-  for (auto const index : indices) stream << index << '\n';
-  stream.close();
-  if (!stream) throw file_error{fmt::format("{}: the indices cannot be written", file)};
+  std::string text;
+  for (auto const index : indices) text += fmt::format("{}\n", index);
+  write_bytes(text, file);
 }
 
 /// Compares with the serial loop and prints the result. True if everything is equal, to the bit.
 bool check_against_serial_loop(std::vector<point3> const& points, demo_wish const& wish, std::int64_t samples,
-                               sampling const& picked) {
+                               sampling<> const& picked) {
   auto const expected = with_progress("checking with the serial loop", [&] {
     return collect(points, samples, wish.first, [](auto const& clouds, auto const& params, auto const& output) {
       return farpoint::reference::fps(clouds, params, output);

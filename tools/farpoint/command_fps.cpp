@@ -17,26 +17,62 @@ namespace farpoint_tools {
 namespace {
 
 /// Calls `fps(clouds, params, output)`, and trims the output to what was picked.
-template <class Fps>
-sampling collect(cloud const& input, fps_wish const& wish, Fps const& fps) {
-  auto const n = static_cast<std::int64_t>(input.points.size());
+template <class Scalar, class Fps>
+sampling<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, fps_wish const& wish, Fps const& fps) {
   farpoint::fps_params params;
-  params.samples = std::min(wish.samples, n);
+  params.samples = std::min(wish.samples, static_cast<std::int64_t>(points.size()));
   params.first = wish.first;
   params.stop_below = wish.stop_below;
   params.random_first = wish.seed.has_value();
   params.seed = wish.seed.value_or(0);
-  sampling picked{std::vector<std::int64_t>(static_cast<std::size_t>(params.samples)),
-                  std::vector<float>(static_cast<std::size_t>(params.samples))};
+  sampling<Scalar> picked{std::vector<std::int64_t>(static_cast<std::size_t>(params.samples)),
+                          std::vector<Scalar>(static_cast<std::size_t>(params.samples))};
   std::array<std::int64_t, 1> count{};
-  farpoint::fps_output<float> output;
+  farpoint::fps_output<Scalar> output;
   output.indices = picked.indices;
   output.distances = picked.distances;
   output.counts = count;
-  expect_ok(fps(farpoint::batch{farpoint::view_points(input.points)}, params, output));
+  expect_ok(fps(farpoint::batch{farpoint::view_points(points)}, params, output));
   picked.indices.resize(static_cast<std::size_t>(count[0]));
   picked.distances.resize(static_cast<std::size_t>(count[0]));
   return picked;
+}
+
+// sample() of the cloud's coordinates, floats or doubles.
+template <class Scalar>
+outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud const& input, common_wish const& common,
+                    fps_wish const& wish, std::string const& prefix) {
+  auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
+    return collect(points, wish, [&](auto const& clouds, auto const& params, auto const& output) {
+      return farpoint::runtime::fps(clouds, params, output, where, &info);
+    });
+  };
+  outcome made;
+  figures times;
+  auto const run = measure(prefix, call, common, times);
+  auto& picked = run.answer;
+  made.backend = describe(run.info, common.backend);
+  made.told = {{"points", "points", static_cast<std::int64_t>(points.size())},
+               {"samples", "samples", static_cast<std::int64_t>(picked.indices.size())},
+               {"spacing_m", "spacing (m)",
+                picked.indices.size() > 1 ? std::sqrt(static_cast<double>(picked.distances.back())) : 0.0}};
+  made.told.insert(made.told.end(), times.begin(), times.end());
+  if (common.check) {
+    auto const reference = [&](sampling<Scalar> const& found) {
+      return found == collect(points, wish, [](auto const& clouds, auto const& params, auto const& output) {
+               return farpoint::reference::fps(clouds, params, output);
+             });
+    };
+    made.equal = compare(run, call, "the serial loop", reference, made.told);
+  }
+  if (common.wants_result()) {
+    made.result = select(input, picked.indices);
+    made.result.set(make_column("index", scalar_kind::uint32, picked.indices));
+    std::vector<double> distances;
+    for (auto const squared : picked.distances) distances.push_back(std::sqrt(static_cast<double>(squared)));
+    made.result.set(make_column("distance", scalar_kind::float32, distances));
+  }
+  return made;
 }
 
 }  // namespace
@@ -46,37 +82,7 @@ outcome sample(cloud const& input, common_wish const& common, fps_wish const& wi
   if (wish.first >= n) {
     throw usage_error{fmt::format("--first {}: the cloud has {} points, indices 0 to {}", wish.first, n, n - 1)};
   }
-  auto const call = [&](farpoint::runtime::options const& where, farpoint::runtime::run_info& info) {
-    return collect(input, wish, [&](auto const& clouds, auto const& params, auto const& output) {
-      return farpoint::runtime::fps(clouds, params, output, where, &info);
-    });
-  };
-  outcome made;
-  figures times;
-  auto const run = measure(prefix, call, common, times);
-  auto& picked = run.answer;
-  made.backend = describe(run.info, common.backend);
-  made.told = {
-      {"points", "points", n},
-      {"samples", "samples", static_cast<std::int64_t>(picked.indices.size())},
-      {"spacing_m", "spacing (m)", picked.indices.size() > 1 ? std::sqrt(double{picked.distances.back()}) : 0.0}};
-  made.told.insert(made.told.end(), times.begin(), times.end());
-  if (common.check) {
-    auto const reference = [&](sampling const& found) {
-      return found == collect(input, wish, [](auto const& clouds, auto const& params, auto const& output) {
-               return farpoint::reference::fps(clouds, params, output);
-             });
-    };
-    made.equal = compare(run, call, "the serial loop", reference, made.told);
-  }
-  if (common.wants_result()) {
-    made.result = select(input, picked.indices);
-    made.result.columns.push_back(make_column("index", scalar_kind::uint32, picked.indices));
-    std::vector<double> distances;
-    for (float const squared : picked.distances) distances.push_back(std::sqrt(double{squared}));
-    made.result.columns.push_back(make_column("distance", scalar_kind::float32, distances));
-  }
-  return made;
+  return with_coordinates(input, [&](auto const& points) { return sample_rows(points, input, common, wish, prefix); });
 }
 
 int run_fps(common_wish const& common, fps_wish const& wish) {

@@ -25,33 +25,44 @@ struct bounds {
     low = std::min(low, value);
     high = std::max(high, value);
   }
-  std::string text() const { return low > high ? "no finite value" : fmt::format("{:g} to {:g}", low, high); }
+  // All digits that the values have in their type.
+  std::string text(bool as_float) const {
+    if (low > high) return "no finite value";
+    if (as_float) return fmt::format("{} to {}", static_cast<float>(low), static_cast<float>(high));
+    return fmt::format("{} to {}", low, high);
+  }
 };
 
 outcome describe_cloud(cloud const& input) {
   outcome made;
-  auto const finite = std::count_if(input.points.begin(), input.points.end(), is_finite);
-  made.told = {{"format", "format", input.format},
-               {"points", "points", static_cast<std::int64_t>(input.points.size())},
-               {"finite", "finite points", static_cast<std::int64_t>(finite)}};
+  std::int64_t finite = 0;
+  for (std::size_t i = 0; i < input.points.size(); ++i) finite += input.is_finite(i) ? 1 : 0;
+  made.told = {
+      {"format", "format", input.format},
+      {"points", "points", static_cast<std::int64_t>(input.points.size())},
+      {"finite", "finite points", finite},
+      {"coordinates", "coordinates", name_of(input.exact.empty() ? scalar_kind::float32 : scalar_kind::float64)}};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     bounds all;
-    for (auto const& point : input.points) all.add(point[axis]);
+    for (std::size_t i = 0; i < input.points.size(); ++i) all.add(input.coordinate(i, axis));
     std::string const name(1, "xyz"[axis]);
-    made.told.push_back({name, name + " (m)", all.text()});
+    made.told.push_back({name, name + " (m)", all.text(input.exact.empty())});
   }
   for (auto const& values : input.columns) {
     bounds all;
     for (std::size_t i = 0; i < values.size(); ++i) all.add(values.at(i));
     made.told.push_back(
-        {"column_" + values.name(), values.name(), fmt::format("{}, {}", all.text(), name_of(values.kind()))});
+        {"column_" + values.name(), values.name(),
+         fmt::format("{}, {}", all.text(values.kind() == scalar_kind::float32), name_of(values.kind()))});
   }
   return made;
 }
 
 outcome time_all(cloud const& input, common_wish const& wish) {
   float const edge = choose_voxel_size(input.points);
-  auto const where = grid_around(input.points, edge);
+  cloud_bounds around;
+  around.add(input);
+  auto const where = space_around(around, {edge, edge, edge});
   auto made = sample(input, wish, {}, "fps");
   auto const add = [&made](outcome const& next) {
     for (auto const& one : next.told) {

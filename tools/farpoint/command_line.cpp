@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <algorithm>
 #include <charconv>
+#include <filesystem>
 #include <map>
 #include <memory>
 #include <string_view>
@@ -32,8 +34,8 @@ void add_choice(CLI::App& app, std::string const& name, std::map<std::string, Va
 
 // "1,2,3": as many numbers as `wanted` allows.
 template <class Number>
-void add_numbers(CLI::App& app, std::string const& name, std::vector<Number>& to,
-                 std::vector<std::size_t> const& wanted, std::string const& listed, std::string const& help) {
+CLI::Option* add_numbers(CLI::App& app, std::string const& name, std::vector<Number>& to,
+                         std::vector<std::size_t> const& wanted, std::string const& listed, std::string const& help) {
   auto const parse = [&to, name, wanted](std::string const& text) {
     to.clear();
     std::string_view rest = text;
@@ -52,7 +54,7 @@ void add_numbers(CLI::App& app, std::string const& name, std::vector<Number>& to
       throw CLI::ValidationError{name, fmt::format("\"{}\" has {} numbers", text, to.size())};
     }
   };
-  app.add_option_function<std::string>(name, parse, help)->option_text(listed);
+  return app.add_option_function<std::string>(name, parse, help)->option_text(listed);
 }
 
 void add_format(CLI::App& app, std::optional<file_format>& format) {
@@ -150,10 +152,15 @@ void declare_fps(CLI::App& app, fps_wish& wish) {
 }
 
 void declare_voxelize(CLI::App& app, voxelize_wish& wish) {
-  add_numbers(app, "--voxel-size", wish.size, {1, 3}, "M[,M,M]",
-              "Edge of a voxel (m), or one for each axis; by default about a hundredth of the first cloud");
-  add_numbers(app, "--range", wish.range, {6}, "X,Y,Z,X,Y,Z",
-              "Lower and upper corner (m); by default each cloud's. Numbers of voxels are rounded up");
+  add_numbers(
+      app, "--voxel-size", wish.size, {1, 3}, "M[,M,M]",
+      "Edge of a voxel (m), or one for each axis; by default range / cells, or about a hundredth of the first cloud");
+  auto* const range = add_numbers(
+      app, "--range", wish.range, {6}, "X,Y,Z,X,Y,Z",
+      "Lower and upper corner (m); points at or above the upper one are outside. Default: around all clouds");
+  auto const set_cells = add_numbers(app, "--cells", wish.cells, {3}, "X,Y,Z",
+                                     "Voxels along the axes; by default range / size, rounded up unless it divides");
+  set_cells->needs(range);
   app.add_option("--max-voxels", wish.max_voxels, "Most voxels; others are dropped")
       ->check(CLI::Range(std::int64_t{1}, most))
       ->option_text("N");
@@ -181,7 +188,8 @@ void declare_knn(CLI::App& app, search_wish& wish) {
   app.add_option("-k", wish.k, "Neighbours per point")->check(CLI::Range(1, 1024))->option_text("N [8]");
   add_radius(app, wish.max_radius);
   app.add_flag("--with-self", wish.with_self, "A point is its own nearest neighbour");
-  app.add_option("--indices", wish.indices, "Also write all indices as a .npy of int32, [points, k]; for a single file")
+  app.add_option("--indices", wish.indices,
+                 "Also write all indices as a .npy of int32, [points, k]; a folder for those of a folder")
       ->option_text("NPY");
   app.footer(
       fmt::format("The output has all points, with the number of neighbours, and mean and largest distance (m).\n"
@@ -201,15 +209,31 @@ void declare_normals(CLI::App& app, normals_wish& wish) {
                   exit_codes));
 }
 
+// Refuses a name whose ending is not one of `known`; the message names the first of them.
+CLI::Validator name_with_ending(std::vector<std::string> const& known) {
+  auto const check = [known](std::string const& name) {
+    auto const ending = std::filesystem::path{name}.extension().string();
+    bool const fits = std::find(known.begin(), known.end(), ending) != known.end();
+    return fits ? std::string{} : fmt::format("{}: expected a name that ends in {}", name, known.front());
+  };
+  return CLI::Validator{check, ""};
+}
+
+CLI::Validator const picture_name = name_with_ending({".png"});
+CLI::Validator const text_name = name_with_ending({".txt", ".csv", ""});
+
 void declare_demo(CLI::App& app, demo_wish& wish) {
   app.add_option("INPUT", wish.cloud_file, "A cloud. Without one: a simulated LiDAR sweep")->option_text(" ");
   add_samples(app, wish);
   add_backend(app, wish.backend, wish.threads);
   add_format(app, wish.format);
   app.add_option("--seed", wish.seed, "Seed of the simulated sweep")->option_text("N [1]");
-  app.add_option("-o,--output", wish.picture_file, "Picture to write")->option_text("PNG [farpoint_demo.png]");
-  app.add_option("--indices", wish.indices_file, "Also write the samples' indices, one per line, in order")
-      ->option_text("FILE");
+  app.add_option("-o,--output", wish.picture_file, "Picture to write")
+      ->check(picture_name)
+      ->option_text("PNG [farpoint_demo.png]");
+  app.add_option("--indices", wish.indices_file, "Also write the samples' indices as text, one per line, in order")
+      ->check(text_name)
+      ->option_text("TXT");
   app.add_option("--voxel-size", wish.voxel_size, "Edge of a voxel (m); by default about a hundredth of the cloud")
       ->check(CLI::PositiveNumber)
       ->option_text("M");
@@ -220,6 +244,7 @@ void declare_demo(CLI::App& app, demo_wish& wish) {
       ->check(CLI::Range(std::int64_t{1}, most))
       ->option_text("N [32]");
   app.add_option("--voxel-picture", wish.voxel_picture_file, "Where to write the picture of the voxels")
+      ->check(picture_name)
       ->option_text("PNG [the other's name with _voxels]");
   app.add_flag("--check", wish.check, "Also run the plain serial loops and compare all results");
   app.footer(fmt::format(
@@ -257,6 +282,7 @@ void declare_splat(CLI::App& app, splat_wish& wish) {
       ->option_text("N [0]");
   add_backend(app, wish.backend, wish.threads);
   app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
+      ->check(picture_name)
       ->option_text("PNG [farpoint_splat.png]");
   app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
   app.footer(fmt::format(

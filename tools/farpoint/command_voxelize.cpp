@@ -6,9 +6,12 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 #include <optional>
 #include <tuple>
+#include <type_traits>
 
+#include "cloud_bytes.hpp"
 #include "commands.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
@@ -18,12 +21,12 @@ namespace farpoint_tools {
 
 namespace {
 
-using grid = farpoint::voxel_grid<float>;
-
+/// @tparam Scalar  type of the cloud's coordinates
+template <class Scalar>
 struct voxel_rows {
   std::vector<std::int32_t> coords;  ///< `[voxels, 3]`
   std::vector<std::int32_t> counts;  ///< kept points
-  std::vector<float> centroids;      ///< `[voxels, 3]`
+  std::vector<Scalar> centroids;     ///< `[voxels, 3]`
   std::vector<float> values;         ///< `[voxels, features]`
   farpoint::voxelize_report report;
 
@@ -36,20 +39,32 @@ struct voxel_rows {
   }
 };
 
-// The columns as rows of floats, which is what voxels are made of.
+// The columns as rows of floats, which is what voxels are made of. A column with values that float32 does not have is
+// stored relative to its first finite value.
 class feature_rows {
  public:
   explicit feature_rows(cloud const& from)
       : count_{std::min(from.columns.size(), static_cast<std::size_t>(farpoint::feature_view::max_count))},
-        values_(count_ * from.points.size()) {
+        values_(count_ * from.points.size()),
+        origins_(count_),
+        is_relative_(count_) {
     for (std::size_t c = 0; c < count_; ++c) {
+      auto const& values = from.columns[c];
+      is_relative_[c] = !values.fits_float32();
+      for (std::size_t i = 0; i < values.size() && is_relative_[c]; ++i) {
+        if (!std::isfinite(values.at(i))) continue;
+        origins_[c] = values.at(i);
+        break;
+      }
       for (std::size_t i = 0; i < from.points.size(); ++i) {
-        values_[i * count_ + c] = static_cast<float>(from.columns[c].at(i));
+        values_[i * count_ + c] = static_cast<float>(values.at(i) - origins_[c]);
       }
     }
   }
 
   std::size_t count() const { return count_; }
+  bool is_relative(std::size_t c) const { return is_relative_[c]; }
+  double origin(std::size_t c) const { return origins_[c]; }
   farpoint::feature_view view() const {
     if (count_ == 0) return {};
     auto const rows = static_cast<farpoint::index_t>(values_.size() / count_);
@@ -59,12 +74,16 @@ class feature_rows {
  private:
   std::size_t count_;
   std::vector<float> values_;
+  std::vector<double> origins_;
+  std::vector<bool> is_relative_;
 };
 
-farpoint::voxelize_params<float> params_of(voxelize_wish const& wish, grid const& where, feature_rows const& features) {
+template <class Scalar>
+farpoint::voxelize_params<Scalar> params_of(voxelize_wish const& wish, voxel_space const& where,
+                                            feature_rows const& features) {
   constexpr auto unlimited = farpoint::voxel_mode::unlimited;
-  farpoint::voxelize_params<float> params;
-  params.grid = where;
+  farpoint::voxelize_params<Scalar> params;
+  params.grid = where.grid<Scalar>();
   params.mode.max_voxels = wish.max_voxels > 0 ? wish.max_voxels : unlimited;
   params.mode.max_points = wish.max_points > 0 ? wish.max_points : unlimited;
   params.order = wish.order;
@@ -75,19 +94,19 @@ farpoint::voxelize_params<float> params_of(voxelize_wish const& wish, grid const
 }
 
 /// Calls `voxelize(clouds, params, output)`, and trims the output to its size.
-template <class Voxelize>
-voxel_rows collect(cloud const& input, voxelize_wish const& wish, farpoint::voxelize_params<float> const& params,
-                   Voxelize const& voxelize) {
-  auto const n = static_cast<std::int64_t>(input.points.size());
+template <class Scalar, class Voxelize>
+voxel_rows<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, voxelize_wish const& wish,
+                           farpoint::voxelize_params<Scalar> const& params, Voxelize const& voxelize) {
+  auto const n = static_cast<std::int64_t>(points.size());
   auto const rows = static_cast<std::size_t>(std::min(params.mode.max_voxels, n));
   auto const features = static_cast<std::size_t>(params.features.count());
-  voxel_rows voxels{std::vector<std::int32_t>(3 * rows),
-                    std::vector<std::int32_t>(rows),
-                    std::vector<float>(3 * rows),
-                    std::vector<float>(rows * features),
-                    {}};
+  voxel_rows<Scalar> voxels{std::vector<std::int32_t>(3 * rows),
+                            std::vector<std::int32_t>(rows),
+                            std::vector<Scalar>(3 * rows),
+                            std::vector<float>(rows * features),
+                            {}};
   std::array<std::int32_t, 1> count{};
-  farpoint::voxelize_output<float> output;
+  farpoint::voxelize_output<Scalar> output;
   output.capacity = static_cast<std::int64_t>(rows);
   output.coords = {voxels.coords.data(), voxels.coords.size()};
   output.points_per_voxel = voxels.counts;
@@ -100,7 +119,7 @@ voxel_rows collect(cloud const& input, voxelize_wish const& wish, farpoint::voxe
   }
   output.voxel_count = count;
   output.report = &voxels.report;
-  expect_ok(voxelize(farpoint::batch{farpoint::view_points(input.points)}, params, output));
+  expect_ok(voxelize(farpoint::batch{farpoint::view_points(points)}, params, output));
   auto const found = static_cast<std::size_t>(count[0]);
   voxels.coords.resize(3 * found);
   voxels.counts.resize(found);
@@ -109,100 +128,91 @@ voxel_rows collect(cloud const& input, voxelize_wish const& wish, farpoint::voxe
   return voxels;
 }
 
-// Every `width`-th value from the one at `first` on.
+// Copies the points and moves each one far away that is in a voxel but outside of the range: in the rest of the last
+// voxel, or where rounding puts it on the corner. Returns an empty vector if there is no such point.
+template <class Scalar>
+std::vector<std::array<Scalar, 3>> with_range_cut(std::vector<std::array<Scalar, 3>> const& points,
+                                                  voxel_space const& where) {
+  std::vector<std::array<Scalar, 3>> cut;
+  auto const grid = where.grid<Scalar>();
+  constexpr Scalar far_away = std::numeric_limits<Scalar>::lowest();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    farpoint::vec<std::int32_t> voxel{};
+    auto const& p = points[i];
+    if (!where.is_outside(p) || !farpoint::voxel_of(grid, farpoint::vec<Scalar>{{p[0], p[1], p[2]}}, voxel)) continue;
+    if (cut.empty()) cut = points;
+    cut[i] = {far_away, far_away, far_away};
+  }
+  return cut;
+}
+
+// Every `width`-th value from the one at `first` on, plus `origin`.
 template <class Value>
-column every(std::string name, scalar_kind kind, std::vector<Value> const& values, std::size_t first,
-             std::size_t width) {
+column every(std::string name, scalar_kind kind, std::vector<Value> const& values, std::size_t first, std::size_t width,
+             double origin = 0) {
   column made{std::move(name), kind, values.size() / width};
-  for (std::size_t i = 0; i < made.size(); ++i) made.set(i, static_cast<double>(values[i * width + first]));
+  for (std::size_t i = 0; i < made.size(); ++i) {
+    made.set(i, origin + static_cast<double>(values[i * width + first]));
+  }
   return made;
 }
 
 // The voxels' centroids as a cloud.
-cloud cloud_of(voxel_rows const& voxels, cloud const& input, std::size_t features) {
+template <class Scalar>
+cloud cloud_of(voxel_rows<Scalar> const& voxels, cloud const& input, feature_rows const& features) {
   cloud made;
-  made.points.resize(voxels.counts.size());
-  if (!made.points.empty()) {
-    std::memcpy(made.points.data(), voxels.centroids.data(), voxels.centroids.size() * sizeof(float));
+  std::vector<std::array<Scalar, 3>> centroids(voxels.counts.size());
+  if (!centroids.empty()) {
+    std::memcpy(centroids.data(), voxels.centroids.data(), voxels.centroids.size() * sizeof(Scalar));
   }
+  if constexpr (std::is_same_v<Scalar, double>) {
+    set_exact(made, std::move(centroids));
+  } else {
+    made.points = std::move(centroids);
+  }
+  for (std::size_t f = 0; f < features.count(); ++f) {
+    auto const kind = input.columns[f].kind() == scalar_kind::uint8 ? scalar_kind::uint8  // colours stay colours
+                      : features.is_relative(f)                     ? scalar_kind::float64
+                                                                    : scalar_kind::float32;
+    made.columns.push_back(
+        every(input.columns[f].name(), kind, voxels.values, f, features.count(), features.origin(f)));
+  }
+  auto const of_input = std::move(made.columns);
+  made.columns.clear();
   made.columns.push_back(make_column("points", scalar_kind::int32, voxels.counts));
   constexpr char const* names[] = {"voxel_x", "voxel_y", "voxel_z"};
   for (std::size_t axis = 0; axis < 3; ++axis) {
     made.columns.push_back(every(names[axis], scalar_kind::int32, voxels.coords, axis, 3));
   }
-  for (std::size_t f = 0; f < features; ++f) {
-    // Colours stay what writers and viewers take for colours.
-    bool const byte = input.columns[f].kind() == scalar_kind::uint8;
-    made.columns.push_back(
-        every(input.columns[f].name(), byte ? scalar_kind::uint8 : scalar_kind::float32, voxels.values, f, features));
+  for (auto const& values : of_input) {
+    // Voxels of voxels: the new numbers replace the old ones.
+    if (made.find(values.name()) == nullptr) made.columns.push_back(values);
   }
   return made;
 }
 
 // The row of each point's voxel, -1 without one.
-column voxel_of_points(cloud const& input, farpoint::voxelize_params<float> params) {
-  std::vector<std::int32_t> rows(input.points.size());
+template <class Scalar>
+column voxel_of_points(std::vector<std::array<Scalar, 3>> const& points, farpoint::voxelize_params<Scalar> params) {
+  std::vector<std::int32_t> rows(points.size());
   params.features = {};
-  farpoint::voxelize_output<float> output;
+  farpoint::voxelize_output<Scalar> output;
   output.capacity = static_cast<std::int64_t>(rows.size());
   output.point_voxel = rows;
-  expect_ok(farpoint::runtime::voxelize(farpoint::batch{farpoint::view_points(input.points)}, params, output));
+  expect_ok(farpoint::runtime::voxelize(farpoint::batch{farpoint::view_points(points)}, params, output));
   return make_column("voxel", scalar_kind::int32, rows);
 }
 
-// The grid as it is asked for, or around a cloud.
-grid grid_for(cloud const& input, voxelize_wish const& wish, farpoint::vec<float> const& size) {
-  if (!wish.range.empty()) {
-    return grid_of_range({{wish.range[0], wish.range[1], wish.range[2]}},
-                         {{wish.range[3], wish.range[4], wish.range[5]}}, size, false);
-  }
-  farpoint::vec<float> lower{};
-  farpoint::vec<float> upper{};
-  bool first = true;
-  for (auto const& p : input.points) {
-    if (!is_finite(p)) continue;
-    for (int axis = 0; axis < 3; ++axis) {
-      float const value = p[static_cast<std::size_t>(axis)];
-      lower[axis] = first ? value : std::min(lower[axis], value);
-      upper[axis] = first ? value : std::max(upper[axis], value);
-    }
-    first = false;
-  }
-  return grid_of_range(lower, upper, size, true);
-}
-
-}  // namespace
-
-farpoint::voxel_grid<float> grid_of_range(farpoint::vec<float> const& lower, farpoint::vec<float> const& upper,
-                                          farpoint::vec<float> const& size, bool closed) {
-  grid made{lower, size, {}};
-  for (int axis = 0; axis < 3; ++axis) {
-    if (!(size[axis] > 0) || !std::isfinite(size[axis])) {
-      throw usage_error{fmt::format("--voxel-size {}: expected a length above 0", size[axis])};
-    }
-    bool const rising = closed ? lower[axis] <= upper[axis] : lower[axis] < upper[axis];
-    if (!rising || !std::isfinite(lower[axis]) || !std::isfinite(upper[axis])) {
-      throw usage_error{fmt::format("--range: from {} to {} there is nothing", lower[axis], upper[axis])};
-    }
-    // Places never fall as coordinates rise, however they are rounded: what holds the last point holds them all.
-    float const last = closed ? upper[axis] : std::nextafter(upper[axis], -std::numeric_limits<float>::infinity());
-    float const place = farpoint::div_rn(farpoint::sub_rn(last, lower[axis]), size[axis]);
-    if (!(place < 2147483647.0F)) {
-      throw usage_error{fmt::format("--voxel-size {}: an axis of {} to {} would have 2^31 voxels or more", size[axis],
-                                    lower[axis], upper[axis])};
-    }
-    made.dims[axis] = static_cast<std::int32_t>(place) + 1;
-  }
-  if (made.cells() == 0) throw usage_error{"--voxel-size: the grid would have 2^63 voxels or more"};
-  return made;
-}
-
-outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish const& wish,
-                 farpoint::voxel_grid<float> const& where, std::string const& prefix) {
+// voxelize() of the cloud's coordinates, floats or doubles.
+template <class Scalar>
+outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const& input, common_wish const& common,
+                      voxelize_wish const& wish, voxel_space const& where, std::string const& prefix) {
   feature_rows const features{input};
-  auto const params = params_of(wish, where, features);
+  auto const params = params_of<Scalar>(wish, where, features);
+  auto const cut = with_range_cut(all, where);
+  auto const& points = cut.empty() ? all : cut;
   auto const call = [&](farpoint::runtime::options const& options, farpoint::runtime::run_info& info) {
-    return collect(input, wish, params, [&](auto const& clouds, auto const& asked, auto const& output) {
+    return collect(points, wish, params, [&](auto const& clouds, auto const& asked, auto const& output) {
       return farpoint::runtime::voxelize(clouds, asked, output, options, &info);
     });
   };
@@ -212,9 +222,9 @@ outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish co
   auto const& voxels = run.answer;
   auto const& report = voxels.report;
   auto const count = [](auto number) { return static_cast<std::int64_t>(number); };
-  auto const kept = count(input.points.size()) - count(report.non_finite + report.outside + report.dropped_points);
+  auto const kept = count(points.size()) - count(report.non_finite + report.outside + report.dropped_points);
   made.backend = describe(run.info, common.backend);
-  made.told = {{"points", "points", count(input.points.size())},
+  made.told = {{"points", "points", count(points.size())},
                {"voxels", "voxels", count(voxels.counts.size())},
                {"points_per_voxel", "per voxel",
                 voxels.counts.empty() ? 0.0 : static_cast<double>(kept) / static_cast<double>(voxels.counts.size())}};
@@ -225,33 +235,91 @@ outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish co
   made.told.insert(made.told.end(), times.begin(), times.end());
   made.told.push_back(
       {"voxel_size", "voxel size (m)", fmt::format("{} {} {}", where.size[0], where.size[1], where.size[2])});
-  made.told.push_back({"dims", "grid", fmt::format("{} x {} x {}", where.dims[0], where.dims[1], where.dims[2])});
+  made.told.push_back(
+      {"origin", "grid's lower corner (m)", fmt::format("{} {} {}", where.lower[0], where.lower[1], where.lower[2])});
+  made.told.push_back({"dims", "grid", fmt::format("{} x {} x {}", where.cells[0], where.cells[1], where.cells[2])});
   if (common.check) {
-    auto const reference = [&](voxel_rows const& found) {
-      return found == collect(input, wish, params, [](auto const& clouds, auto const& asked, auto const& output) {
+    auto const reference = [&](voxel_rows<Scalar> const& found) {
+      return found == collect(points, wish, params, [](auto const& clouds, auto const& asked, auto const& output) {
                return farpoint::reference::voxelize(clouds, asked, output);
              });
     };
     made.equal = compare(run, call, "the serial loop", reference, made.told);
   }
-  if (common.wants_result()) made.result = cloud_of(voxels, input, features.count());
-  if (common.visualize) made.of_input.push_back(voxel_of_points(input, params));
+  if (common.wants_result()) made.result = cloud_of(voxels, input, features);
+  if (common.visualize) made.of_input.push_back(voxel_of_points(points, params));
   return made;
 }
 
-int run_voxelize(common_wish const& common, voxelize_wish const& wish) {
-  // The files of a folder are voxelized alike.
-  std::optional<farpoint::vec<float>> size;
+std::optional<double3> size_of(voxelize_wish const& wish) {
   if (!wish.size.empty()) {
     bool const by_axis = wish.size.size() == 3;
-    size = farpoint::vec<float>{{wish.size[0], wish.size[by_axis ? 1 : 0], wish.size[by_axis ? 2 : 0]}};
+    return double3{wish.size[0], wish.size[by_axis ? 1 : 0], wish.size[by_axis ? 2 : 0]};
+  }
+  if (wish.cells.empty()) return std::nullopt;
+  double3 size{};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    size[axis] = (wish.range[axis + 3] - wish.range[axis]) / static_cast<double>(wish.cells[axis]);
+  }
+  return size;
+}
+
+double3 default_size(cloud const& of) {
+  // 0.2, not the 0.200000003 that its float is.
+  double const edge = *parse_number(fmt::format("{}", choose_voxel_size(of.points)));
+  return {edge, edge, edge};
+}
+
+// The voxels of a command: by its range, or around all of its clouds.
+class space_chooser {
+ public:
+  explicit space_chooser(voxelize_wish const& wish) : wish_{wish}, size_{size_of(wish)} {}
+
+  // Makes the voxels go around this cloud, too.
+  void add(cloud const& more) {
+    if (!size_) size_ = default_size(more);
+    if (wish_.range.empty()) around_.add(more);
+  }
+  bool needs_all_clouds() const { return wish_.range.empty(); }
+  voxel_space space() const {
+    if (wish_.range.empty()) return space_around(around_, *size_);
+    auto const corner = [this](std::size_t i) {
+      return double3{wish_.range[i], wish_.range[i + 1], wish_.range[i + 2]};
+    };
+    std::optional<std::array<std::int64_t, 3>> cells;
+    if (!wish_.cells.empty()) cells = {wish_.cells[0], wish_.cells[1], wish_.cells[2]};
+    return space_of_range(corner(0), corner(3), *size_, cells);
+  }
+
+ private:
+  voxelize_wish const& wish_;
+  std::optional<double3> size_;
+  cloud_bounds around_;
+};
+
+}  // namespace
+
+outcome voxelize(cloud const& input, common_wish const& common, voxelize_wish const& wish, voxel_space const& where,
+                 std::string const& prefix) {
+  return with_coordinates(
+      input, [&](auto const& points) { return voxelize_rows(points, input, common, wish, where, prefix); });
+}
+
+int run_voxelize(common_wish const& common, voxelize_wish const& wish) {
+  space_chooser chooser{wish};
+  bool const in_folder = is_folder(common);
+  if (in_folder && chooser.needs_all_clouds()) {
+    for (auto const& file : input_files(common)) {
+      try {
+        with_progress("measuring", [&] { chooser.add(read_cloud(file, common.format)); });
+      } catch (cloud_error const&) {
+        // run_session() reports it.
+      }
+    }
   }
   return run_session("voxelize", common, [&](cloud const& input) {
-    if (!size) {
-      float const edge = choose_voxel_size(input.points);
-      size = farpoint::vec<float>{{edge, edge, edge}};
-    }
-    return voxelize(input, common, wish, grid_for(input, wish, *size));
+    if (!in_folder || !chooser.needs_all_clouds()) chooser.add(input);
+    return voxelize(input, common, wish, chooser.space());
   });
 }
 

@@ -7,6 +7,8 @@
 #include <cstdio>
 #include <limits>
 
+#include "bin_description.hpp"
+
 namespace farpoint_tools {
 
 namespace {
@@ -57,19 +59,6 @@ figures averages_of(std::vector<figures> const& lists) {
     if (everywhere) means.push_back({first.key, first.name, sum / static_cast<double>(lists.size())});
   }
   return means;
-}
-
-std::string json_text(std::string_view text) {
-  std::string quoted = "\"";
-  for (char const c : text) {
-    if (c == '"' || c == '\\') quoted += '\\';
-    if (static_cast<unsigned char>(c) < ' ') {
-      quoted += fmt::format("\\u{:04x}", static_cast<unsigned>(c));
-    } else {
-      quoted += c;
-    }
-  }
-  return quoted + '"';
 }
 
 std::string json_object(figures const& all) {

@@ -30,9 +30,6 @@ figure const* find(figures const& among, std::string_view key);
 /// The means of the figures that are numbers in all lists, in the first list's order.
 figures averages_of(std::vector<figures> const& lists);
 
-/// A text in quotes; what is not ASCII stays as it is.
-std::string json_text(std::string_view text);
-
 /// `{"key": value, ...}`
 std::string json_object(figures const& all);
 

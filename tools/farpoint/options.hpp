@@ -8,6 +8,7 @@
 #include <limits>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "cloud_writer.hpp"
 
@@ -43,8 +44,9 @@ struct fps_wish {
 enum class reduction { mean, max, first };
 
 struct voxelize_wish {
-  std::vector<float> size;   ///< none: from the cloud; one for all axes, or three
-  std::vector<float> range;  ///< none: the cloud's; six: the lower corner, the upper corner
+  std::vector<double> size;         ///< one edge (m) for all axes, or three; none: from the range or the first cloud
+  std::vector<double> range;        ///< six: lower and upper corner (m); none: around all clouds
+  std::vector<std::int64_t> cells;  ///< three numbers of voxels; none: from range and size
   std::int64_t max_voxels = 0;
   std::int64_t max_points = 0;
   farpoint::voxel_order order = farpoint::voxel_order::first_occurrence;
@@ -56,7 +58,7 @@ struct search_wish {
   std::int64_t k = 8;
   double max_radius = std::numeric_limits<double>::infinity();
   bool with_self = false;
-  std::string indices;  ///< a .npy to write
+  std::string indices;  ///< a .npy to write; with a folder as input, a folder
 };
 
 struct normals_wish {

@@ -4,12 +4,13 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <map>
 #include <utility>
 
+#include "bin_description.hpp"
 #include "machine.hpp"
 #include "progress.hpp"
 #include "show.hpp"
-#include "view.hpp"
 
 namespace farpoint_tools {
 
@@ -58,6 +59,7 @@ class report {
       print_json(averages);
     } else if (!single_) {
       print_averages(averages);
+      print_common(lists);
       if (!told_.empty()) print_page(told_.front().told);
     }
     return code_;
@@ -82,6 +84,20 @@ class report {
       });
       fmt::print("check: {} of {} files differ\n", differ, told_.size());
     }
+  }
+
+  // Texts that all files share: the voxels' size and the grid.
+  static void print_common(std::vector<figures> const& lists) {
+    figures common;
+    for (auto const& one : lists.empty() ? figures{} : lists.front()) {
+      auto const is_shared = [&one](figures const& list) {
+        auto const* const same = find(list, one.key);
+        return same != nullptr && same->value == one.value;
+      };
+      bool const shown_elsewhere = one.is_number() || one.key == "check" || one.key == "page";
+      if (!shown_elsewhere && std::all_of(lists.begin(), lists.end(), is_shared)) common.push_back(one);
+    }
+    print_rows(common);
   }
 
   static void print_page(figures const& told) {
@@ -113,30 +129,52 @@ class report {
   int code_ = exit_code::ok;
 };
 
-// Where the result of a file goes; empty: nowhere.
-fs::path output_of(common_wish const& wish, fs::path const& input, bool in_folder) {
-  if (wish.output.empty()) return {};
-  fs::path const given{wish.output};
-  if (!in_folder && !fs::is_directory(given)) return given;
-  return given / (input.stem().string() + extension_of(wish.to));
+// Where the results of a file go; empty: nowhere.
+struct places {
+  fs::path output;
+  fs::path indices;
+  fs::path page;
+};
+
+// The file that `given` names for an input's result: itself, or one in the folder of this name.
+fs::path place_of(std::string const& given, char const* extension, fs::path const& input, bool in_folder) {
+  if (given.empty()) return {};
+  std::error_code error;
+  if (!in_folder && !fs::is_directory(given, error)) return given;
+  return fs::path{given} / (input.stem().string() + extension);
 }
 
-void check_output(common_wish const& wish, bool in_folder) {
-  if (wish.output.empty()) return;
+// Makes a folder for the results of a folder, or refuses a file's name whose ending promises another format.
+void prepare_place(std::string const& given, common_wish const& wish, bool in_folder, bool ending_is_known,
+                   char const* endings) {
+  if (given.empty()) return;
   std::error_code error;
   if (in_folder) {
-    fs::create_directories(wish.output, error);
-    if (error) throw file_error{fmt::format("{}: cannot be made a folder: {}", wish.output, error.message())};
-    if (fs::equivalent(wish.output, wish.input, error)) {
-      throw usage_error{fmt::format("{}: the results need a folder of their own", wish.output)};
+    fs::create_directories(given, error);
+    if (error) throw file_error{fmt::format("{}: cannot be made a folder: {}", given, error.message())};
+    if (fs::equivalent(given, wish.input, error)) {
+      throw usage_error{fmt::format("{}: the results need a folder of their own", given)};
     }
-  } else if (!fs::is_directory(wish.output, error)) {
-    if (!output_format_of(wish.output)) {
-      throw usage_error{
-          fmt::format("{}: expected a name that ends in .ply, .pcd, .npy, .csv or .bin, or a folder", wish.output)};
-    }
-    if (fs::equivalent(wish.output, wish.input, error)) {
-      throw usage_error{fmt::format("{}: is the input, too", wish.output)};
+  } else if (!fs::is_directory(given, error) && !ending_is_known) {
+    throw usage_error{fmt::format("{}: expected a name that ends in {}, or a folder", given, endings)};
+  }
+}
+
+// Refuses what would overwrite an input or another result.
+void expect_own_places(std::vector<places> const& all, std::vector<fs::path> const& files) {
+  std::map<fs::path, fs::path> taken;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (auto const& place : {all[i].output, all[i].indices}) {
+      if (place.empty()) continue;
+      auto const [other, is_new] = taken.emplace(place.lexically_normal(), files[i]);
+      if (!is_new) {
+        throw usage_error{fmt::format("{}: would be written twice, for {} and {}", place.string(),
+                                      other->second.string(), files[i].string())};
+      }
+      std::error_code error;
+      if (fs::equivalent(place, files[i], error)) {
+        throw usage_error{fmt::format("{}: would overwrite the input; choose another name", place.string())};
+      }
     }
   }
 }
@@ -148,21 +186,23 @@ fs::path page_of(std::string const& name, fs::path const& input, fs::path const&
 }
 
 // All that happens to a file.
-outcome process(fs::path const& file, common_wish const& wish, fs::path const& output, fs::path const& page,
-                command const& run) {
+outcome process(fs::path const& file, common_wish const& wish, places const& to, command const& run) {
   auto const input = with_progress("reading", [&] { return read_cloud(file, wish.format); });
-  if (std::none_of(input.points.begin(), input.points.end(), is_finite)) {
+  bool some_finite = false;
+  for (std::size_t i = 0; i < input.points.size() && !some_finite; ++i) some_finite = input.is_finite(i);
+  if (!some_finite) {
     throw cloud_error{fmt::format("{}: none of its {} points is finite", file.string(), input.points.size())};
   }
   auto made = run(input);
-  if (!output.empty()) {
-    with_progress("writing",
-                  [&] { write_cloud(made.result, output, output_format_of(output).value_or(wish.to), wish.ascii); });
+  if (!to.output.empty()) {
+    auto const format = output_format_of(to.output).value_or(wish.to);
+    with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
   }
-  if (!page.empty()) {
-    with_progress("writing the page", [&] { show(input, made, file.filename().string(), page); });
-    made.told.push_back({"page", "page", page.string()});
-    open_page(page);
+  if (!to.indices.empty()) write_bytes(made.indices, to.indices);
+  if (!to.page.empty()) {
+    with_progress("writing the page", [&] { show(input, made, file.filename().string(), to.page); });
+    made.told.push_back({"page", "page", to.page.string()});
+    open_page(to.page);
   }
   return made;
 }
@@ -178,23 +218,37 @@ void complain(std::string const& message) {
   fmt::print(stderr, "farpoint: {}\n", line);
 }
 
-int run_session(std::string const& name, common_wish const& wish, command const& run) {
+bool is_folder(common_wish const& wish) {
   std::error_code error;
-  bool const in_folder = fs::is_directory(wish.input, error);
-  auto const files = in_folder ? clouds_of_folder(wish.input) : std::vector<fs::path>{wish.input};
-  check_output(wish, in_folder);
+  return fs::is_directory(wish.input, error);
+}
+
+std::vector<fs::path> input_files(common_wish const& wish) {
+  return is_folder(wish) ? clouds_of_folder(wish.input) : std::vector<fs::path>{wish.input};
+}
+
+int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices) {
+  bool const in_folder = is_folder(wish);
+  auto const files = input_files(wish);
+  prepare_place(wish.output, wish, in_folder, output_format_of(wish.output).has_value(),
+                ".ply, .pcd, .npy, .csv or .bin");
+  prepare_place(indices, wish, in_folder, fs::path{indices}.extension() == ".npy", ".npy");
+  std::vector<places> to;
   std::size_t width = 20;
-  for (auto const& file : files) width = std::max(width, file.filename().string().size());
+  for (auto const& file : files) {
+    to.push_back({place_of(wish.output, extension_of(wish.to), file, in_folder),
+                  place_of(indices, ".npy", file, in_folder),
+                  {}});
+    width = std::max(width, file.filename().string().size());
+  }
+  expect_own_places(to, files);
+  // One page is enough to see what a folder has.
+  if (wish.visualize) to[0].page = page_of(name, files[0], to[0].output);
   if (!wish.json && wish.verbose) print_rows(machine_figures());
 
   report all{name, wish, !in_folder, width};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto const work = [&] {
-      auto const output = output_of(wish, files[i], in_folder);
-      // One page is enough to see what a folder has.
-      auto const page = wish.visualize && i == 0 ? page_of(name, files[i], output) : fs::path{};
-      all.add(files[i], process(files[i], wish, output, page, run));
-    };
+    auto const work = [&] { all.add(files[i], process(files[i], wish, to[i], run)); };
     if (!in_folder) {
       work();
       continue;

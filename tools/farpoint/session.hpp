@@ -18,16 +18,25 @@ struct outcome {
   bool equal = true;                  ///< false: --check has found a difference
   std::string backend = {};           ///< where it was computed
   std::vector<column> of_input = {};  ///< what is known of each point of the input, for --visualize
+  std::string indices = {};           ///< bytes of a second file, a .npy; empty where a command makes none
 };
 
 using command = std::function<outcome(cloud const& input)>;
 
+/// True if the input is a folder.
+bool is_folder(common_wish const& wish);
+
+/// The files of the input: the clouds of a folder, or the one file.
+/// @throws file_error
+std::vector<std::filesystem::path> input_files(common_wish const& wish);
+
 /// Runs a command over the input, prints what it tells and writes what it makes. A file of a folder that cannot be
 /// read is told of on stderr, and the others follow.
 /// @param name  "voxelize"
+/// @param indices  file for outcome::indices; with a folder as input, a folder
 /// @return the exit code
 /// @throws usage_error, file_error, cloud_error, compute_error
-int run_session(std::string const& name, common_wish const& wish, command const& run);
+int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices = {});
 
 /// One line on stderr: "farpoint: message". Control characters are shown as '?'.
 void complain(std::string const& message);

@@ -37,7 +37,8 @@ viewer::rows_view rows_of(column const& values) {
 class scene_maker {
  public:
   viewer::cloud make(std::string name, cloud const& from, std::vector<column> const& more) {
-    viewer::cloud made{std::move(name), {from.points.data()->data(), from.points.size(), 3}, {}};
+    auto const rows = with_coordinates(from, [](auto const& all) { return viewer::rows_view{all}; });
+    viewer::cloud made{std::move(name), rows, {}};
     bool const coloured = add_three(from, {"red", "green", "blue"}, "Colour", viewer::attribute_kind::color, made);
     bool const facing = add_three(from, {"nx", "ny", "nz"}, "Normal", viewer::attribute_kind::direction, made);
     for (auto const* const columns : {&from.columns, &more}) {

@@ -1,12 +1,12 @@
 #include "visualize.hpp"
 
 #include <array>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
 
 #include "encode.hpp"
+#include "new_file.hpp"
 #include "page.hpp"
 #include "survey.hpp"
 #include "text.hpp"
@@ -83,43 +83,24 @@ void check(scene const& content) {
   }
 }
 
-/// A file that is removed unless it is written to the end.
+/// A page in a file that takes its name when it is complete, and the bytes written to it.
 class page_file {
  public:
-  explicit page_file(std::filesystem::path file) : path_{std::move(file)}, stream_{path_, std::ios::binary} {
-    if (!stream_) fail();
-    opened_ = true;
-  }
-  ~page_file() {
-    if (!opened_) return;
-    stream_.close();
-    std::error_code ignored;
-    // A device or a pipe stays.
-    if (std::filesystem::is_regular_file(path_, ignored)) std::filesystem::remove(path_, ignored);
-  }
-  page_file(page_file const&) = delete;
-  page_file& operator=(page_file const&) = delete;
+  explicit page_file(std::filesystem::path const& file) : file_{file} {}
 
   void write(std::string_view text) {
-    stream_.write(text.data(), static_cast<std::streamsize>(text.size()));
-    if (!stream_) fail();
+    file_.write(text);
     bytes_ += text.size();
   }
   /// @returns the size of the file
   std::uint64_t close() {
-    stream_.close();
-    if (!stream_) fail();
-    opened_ = false;
+    file_.finish();
     return bytes_;
   }
 
  private:
-  std::filesystem::path path_;
-  std::ofstream stream_;
+  farpoint_tools::new_file file_;
   std::uint64_t bytes_ = 0;
-  bool opened_ = false;
-
-  [[noreturn]] void fail() const { throw visualize_error{path_.string() + ": the page cannot be written"}; }
 };
 
 /// The blocks of all clouds, and what became of these.
@@ -145,7 +126,7 @@ std::string json_errors(std::vector<cloud_report> const& reports) {
 
 }  // namespace
 
-page_report write_page(std::filesystem::path const& file, scene const& content) {
+page_report write_page(std::filesystem::path const& file, scene const& content) try {
   check(content);
   auto const where = choose_frame(content);
   std::vector<cloud_survey> known;
@@ -172,6 +153,8 @@ page_report write_page(std::filesystem::path const& file, scene const& content) 
   page.write(rest);
   report.bytes = page.close();
   return report;
+} catch (farpoint_tools::write_error const& error) {
+  throw visualize_error{error.what()};
 }
 
 }  // namespace farpoint_viewer

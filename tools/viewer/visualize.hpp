@@ -110,13 +110,13 @@ class visualize_error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Writes `content` as a page; an older file is replaced.
+/// Writes `content` as a page; an older file is replaced when the new one is complete.
 ///
 /// Points keep their index in the cloud, whatever is left out. A coordinate is off by a millionth of the extent of most
 /// of the points at most, or, up to 500,000 points in all, by what a float is off; a stray far from the others, by what
 /// a float is. For this the page has 3 to 12 bytes a point before base64, and 1 to 4 for an attribute.
 /// O(points * attributes), in two passes; memory does not depend on the number of points.
-/// @throws visualize_error        if the file cannot be written; what there is of it is removed
+/// @throws visualize_error        if the file cannot be written; an older one stays
 /// @throws std::invalid_argument  if there are no clouds or more than four, points without three columns, or attributes
 ///                                of another number of rows or columns than their cloud and kind ask for
 page_report write_page(std::filesystem::path const& file, scene const& content);
