@@ -213,6 +213,8 @@ TEST_CASE("a grid from a range has the number of voxels that detectors expect", 
         std::array<int, 3>{432, 496, 1});
   CHECK(dims(grid::from_range({{-51.2f, -51.2f, -5}}, {{51.2f, 51.2f, 3}}, {{0.1f, 0.1f, 0.2f}})) ==
         std::array<int, 3>{1024, 1024, 40});
+  // Where the size does not divide the range, the grid ends below or above it.
+  CHECK(dims(grid::from_range({{0, 0, 0}}, {{10, 11, 1}}, {{3, 3, 1}})) == std::array<int, 3>{3, 4, 1});
   // Nothing that a grid can have becomes 0, which every call refuses.
   CHECK(dims(grid::from_range({{0, 0, 0}}, {{-1, 0.25f, 1e30f}}, {{1, 1, 1}})) == std::array<int, 3>{0, 0, 0});
   CHECK(dims(grid::from_range({{0, 0, 0}}, {{1, std::nanf(""), 1}}, {{0, 1, -1}})) == std::array<int, 3>{0, 0, 0});

@@ -70,7 +70,7 @@ struct cloud {
 
   /// The first column of a name, or null.
   column const* find(std::string const& name) const;
-  /// Appends a column and removes those that had its name.
+  /// Appends a column; it replaces every other column of its name.
   void set(column made);
 };
 

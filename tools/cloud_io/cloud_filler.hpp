@@ -13,7 +13,7 @@ namespace farpoint_tools {
 /// Records have the same values, in the same order. The first "x", "y" and "z" are coordinates, all others columns.
 class cloud_filler {
  public:
-  /// Takes memory when values are declared: the caller has made sure that the file has so many points.
+  /// Allocates memory when values are declared: the caller has made sure that the file has `points` points.
   explicit cloud_filler(std::size_t points) : points_{points} {}
 
   /// The next value of each record. Returns its number, from 0.

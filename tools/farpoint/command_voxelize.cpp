@@ -129,7 +129,7 @@ voxel_rows<Scalar> collect(std::vector<std::array<Scalar, 3>> const& points, vox
 }
 
 // Copies the points and moves each one far away that is in a voxel but outside of the range: in the rest of the last
-// voxel, or where rounding puts it on the corner. Returns an empty vector if there is no such point.
+// voxel, or where rounding puts it on the corner. Returns an empty vector if all points can stay.
 template <class Scalar>
 std::vector<std::array<Scalar, 3>> with_range_cut(std::vector<std::array<Scalar, 3>> const& points,
                                                   voxel_space const& where) {

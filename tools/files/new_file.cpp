@@ -61,7 +61,7 @@ new_file::~new_file() {
 }
 
 void new_file::open_temporary(bool replaces) {
-  // rename() asks for the folder's permission only.
+  // rename() would replace a write-protected file.
   if (replaces && ::access(target_.c_str(), W_OK) != 0) fail(errno);
   static std::atomic<unsigned> files{0};
   do {

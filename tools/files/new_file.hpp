@@ -36,7 +36,7 @@ class new_file {
 
   std::filesystem::path given_;      // for messages
   std::filesystem::path target_;     // behind links
-  std::filesystem::path temporary_;  // empty: written in place
+  std::filesystem::path temporary_;  // empty for a device or a pipe
   int descriptor_ = -1;
 };
 
