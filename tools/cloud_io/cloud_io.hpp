@@ -27,9 +27,9 @@ class file_error : public cloud_error {
 /// Reads a whole cloud. Coordinates of a type that holds more than float32 are kept as cloud::exact.
 ///
 /// Format of `file`: `forced` if given; else the layout in the .json of a .bin; else by the name's ending (.ply, .pcd,
-/// .obj, .npy, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the path; else, for other .bin files, the
-/// layout that fits size and content. Memory stays below eight times the file's size and a megabyte, whatever its header
-/// says. For a compressed .pcd, eight times the unpacked size counts, which max_unpacked() limits.
+/// .obj, .npy, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the path; else, for other .bin files,
+/// the layout that fits size and content. Memory stays below eight times the file's size and a megabyte, whatever its
+/// header says. For a compressed .pcd, eight times the unpacked size counts, which max_unpacked() limits.
 /// @throws cloud_error  also for a well-formed file without points
 /// @throws file_error   for what is no regular file, or cannot be read
 cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> forced = {});
