@@ -17,7 +17,8 @@ struct voxel_grid {
 
   /// The grid that detectors configure: the range from `lower` to `upper` and the voxels' size. The number of voxels is
   /// rounded to the nearest, as mmdet3d and spconv do it: where `size` does not divide the range, the grid ends up to
-  /// half a voxel below or above `upper`. An axis without half a voxel, or with 2^31 or more, gets 0, which calls refuse.
+  /// half a voxel below or above `upper`. An axis without half a voxel, or with 2^31 or more, gets 0, which calls
+  /// refuse.
   static voxel_grid from_range(vec<Scalar> const& lower, vec<Scalar> const& upper, vec<Scalar> const& size) noexcept {
     voxel_grid grid{lower, size, {}};
     for (int axis = 0; axis < 3; ++axis) {
