@@ -173,6 +173,10 @@ class Doubles(WithFolder):
         self.succeeds('normals', 'utm.ply', '--visualize', '-o', 'n.ply')
         page = (self.folder / 'n.html').read_text()
         errors = re.search(r'<script id="end" type="application/json">(.*?)</script>', page)
+        scene = json.loads(re.search(r'<script id="scene" type="application/json">(.*?)</script>', page)[1])
+        for cloud in scene['clouds']:
+            self.assertEqual(cloud['low'], [min(point[axis] for point in self.cloud) for axis in range(3)])
+            self.assertEqual(cloud['high'], [max(point[axis] for point in self.cloud) for axis in range(3)])
         for error in json.loads(errors[1]):
             self.assertTrue(0 < error < 1e-5, error)  # "exactly those of the files" is for 0
 
