@@ -56,15 +56,16 @@ result estimate_normals(cuda_exec exec, batch<Points> const& points, normals_par
 }
 
 /// Bytes of device workspace for estimate_normals() by a BVH: up to 64 MiB of lists for more than 32 neighbours (16 in
-/// double), and none for fewer.
+/// double); 256 for a ragged batch; else none.
 template <class Points>
-std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const&,
+std::size_t estimate_normals_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                              batch<Points> const& points, normals_params const& params) noexcept {
-  return detail::neighbours_of_index_bytes(points, params.k);
+  return detail::neighbours_of_index_bytes(index, points, params.k);
 }
 
 /// estimate_normals() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and the
 /// same promises.
+/// @param points  offsets that differ from the BVH's are wrong: counted (knn_report::bad_offsets), and all rows empty
 /// @return as above; bad_argument also for another number of points than the BVH has
 template <class Selector = knn_selector, class Points>
 result estimate_normals(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,

@@ -95,6 +95,7 @@ std::size_t estimate_normals_workspace_bytes(host_exec, point_bvh<typename Point
 
 /// estimate_normals() by a BVH that has been built of these very points: the same answer. The workspace is not needed:
 /// calls on a stream take one.
+/// @param points  offsets that differ from the BVH's are wrong: counted (knn_report::bad_offsets), and all rows empty
 /// @return ok | bad_argument (also for another number of points than the BVH has); nothing is written on failure
 template <class Points>
 result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,

@@ -54,16 +54,17 @@ result mean_knn_distance(cuda_exec exec, batch<Points> const& points, index_t k,
                        FARPOINT_WORKSPACE_OF("mean_knn_distance"));
 }
 
-/// Bytes of device workspace for mean_knn_distance() by a BVH: up to 64 MiB of lists for k above 32 (16 in double), and
-/// none for fewer.
+/// Bytes of device workspace for mean_knn_distance() by a BVH: up to 64 MiB of lists for k above 32 (16 in double);
+/// 256 for a ragged batch; else none.
 template <class Points>
-std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const&,
+std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typename Points::scalar> const& index,
                                               batch<Points> const& points, index_t k) noexcept {
-  return detail::neighbours_of_index_bytes(points, k);
+  return detail::neighbours_of_index_bytes(index, points, k);
 }
 
 /// mean_knn_distance() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and
 /// the same promises.
+/// @param points  offsets that differ from the BVH's are wrong: counted (knn_report::bad_offsets), and all rows empty
 /// @return as above; bad_argument also for another number of points than the BVH has
 template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,

@@ -47,7 +47,8 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   result const built = detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
       [&](detail::kernel_launcher&, auto const& built, int) {
-        index = {built.index, points.size(), points.points().size(), &built.state->bad_offsets};
+        index = {built.index, points.size(), points.points().size(), points.offsets().data(),
+                 points.size() > 0 ? &built.state->faults : nullptr};
       });
   return detail::named(built, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
@@ -60,8 +61,8 @@ std::size_t knn_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::sc
   return detail::built_search_bytes(queries);
 }
 
-/// knn() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves. The report
-/// counts queries and wrong offsets only.
+/// knn() among the points of a BVH, enqueued on a stream: the same answer and the same report as for the points
+/// themselves.
 ///
 /// @param exec       the stream
 /// @param index      the BVHs of the points; as many as the queries have clouds

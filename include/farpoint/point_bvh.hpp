@@ -52,7 +52,12 @@ result build_point_bvh(host_exec exec, batch<Points> const& points, bytes memory
   // Clouds that may have no point are empty wherever they begin.
   auto const used = bad_offsets == 0 ? points : batch<Points>::ragged(points.points(), points.offsets(), 0);
   detail::build_on_host(plan, arrays, used);
-  index = {arrays.index, points.size(), points.points().size(), detail::count_left_out(used, arrays.index),
+  if (points.size() > 0) arrays.index.clouds[points.size()] = {used.begin_of(points.size()), 0};
+  index = {arrays.index,
+           points.size(),
+           points.points().size(),
+           points.offsets().data(),
+           detail::count_left_out(used, arrays.index),
            bad_offsets};
   return {};
 }

@@ -67,8 +67,8 @@ std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Que
   return knn_workspace_bytes(exec, index, queries);
 }
 
-/// radius() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the same
-/// promises. The report does not count points. The workspace is that of knn() among the points of a BVH: none is
+/// radius() among the points of a BVH, enqueued on a stream: the same answer and report as for the points themselves, and
+/// the same promises. The workspace is that of knn() among the points of a BVH: none is
 /// needed.
 /// @return as above; bad_argument also for lists that registers do not hold (see above) without output.distances: what
 ///         has no room for distances would make them of the points again
@@ -103,16 +103,17 @@ result radius_rows(cuda_exec exec, batch<Points> const& points, radius_params co
 /// Bytes of device workspace for radius_rows() among the points of a BVH: those of radius(), and 8 for each 1,024
 /// queries. Never 0.
 template <class Points, class Queries>
-std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const&, batch<Points> const&,
-                                   batch<Queries> const& queries) noexcept {
-  return detail::built_rows_memory{nullptr, queries}.size;
+std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries::scalar> const& index,
+                                   batch<Points> const& points, batch<Queries> const& queries) noexcept {
+  return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries}.size;
 }
 
-/// radius_rows() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, and the
-/// same promises. The report does not count points. Unlike that of radius(), the workspace may not be empty.
+/// radius_rows() among the points of a BVH, enqueued on a stream: the same answer and report as for the points themselves,
+/// and the same promises. Unlike that of radius(), the workspace may not be empty.
 /// @param exec       stream to enqueue on
 /// @param index      BVH of `points`
-/// @param points     those that the BVH was built of, by which rows are sorted
+/// @param points     those that the BVH was built of, by which rows are sorted; offsets that differ from the BVH's are
+///                   counted as wrong (radius_report::bad_offsets)
 /// @param queries    as many clouds as the BVH has, regular or ragged
 /// @param params     radius and order
 /// @param output     see radius_rows_output; device memory

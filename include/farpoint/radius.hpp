@@ -140,7 +140,8 @@ std::size_t radius_workspace_bytes(host_exec exec, point_bvh<typename Queries::s
 /// as that of knn().
 /// @param exec       threads to use; blocks until done
 /// @param index      BVH of `points`
-/// @param points     those that the BVH was built of, by which rows are sorted
+/// @param points     those that the BVH was built of, by which rows are sorted; offsets that differ from the BVH's are
+///                   counted as wrong (radius_report::bad_offsets)
 /// @param queries    as many clouds as the BVH has, regular or ragged
 /// @param params     radius and order
 /// @param output     see radius_rows_output

@@ -51,6 +51,14 @@ class index_span : public detail::untyped_range<void> {
   /// True for 64-bit indices.
   FARPOINT_HD constexpr bool wide() const noexcept { return wide_; }
 
+  /// The indices from `first` on, 0 <= first <= size().
+  index_span from(index_t first) const noexcept {
+    index_span rest = *this;
+    rest.data_ = static_cast<unsigned char*>(data_) + first * (wide_ ? 8 : 4);
+    rest.size_ -= first;
+    return rest;
+  }
+
   FARPOINT_HD index_t get(index_t i) const noexcept {
     return wide_ ? static_cast<std::int64_t const*>(data_)[i] : static_cast<std::int32_t const*>(data_)[i];
   }

@@ -13,7 +13,6 @@ namespace FARPOINT_HIDDEN detail {
 struct bad_offsets_args {
   span<index_t const> offsets;
   index_t size;                  ///< points of the view
-  unsigned const* known;         ///< wrong offsets that were found before, which are added; may be null
   unsigned* total;               ///< added to; may be null
   unsigned long long* reported;  ///< added to; may be null
 };
@@ -23,22 +22,19 @@ template <int BlockSize>
 __global__ void __launch_bounds__(BlockSize) bad_offsets_kernel(bad_offsets_args const args) {
   index_t const i = index_t{blockIdx.x} * BlockSize + threadIdx.x;
   bool const is_bad = i < static_cast<index_t>(args.offsets.size()) && is_bad_offset(args.offsets, i, args.size);
-  unsigned const count = (is_bad ? 1 : 0) + (i == 0 && args.known != nullptr ? *args.known : 0);
-  if (count == 0) return;
-  if (args.total != nullptr) atomicAdd(args.total, count);
-  count_in_report(args.reported, count);
+  if (!is_bad) return;
+  if (args.total != nullptr) atomicAdd(args.total, 1u);
+  count_in_report(args.reported, 1);
 }
 
 /// Enqueues the counting of wrong offsets; nothing where nobody wants to know.
 template <class Points>
-FARPOINT_HIDDEN void count_bad_offsets(kernel_launcher& launcher, batch<Points> const& clouds, unsigned const* known,
-                                       unsigned* total, unsigned long long* reported) noexcept {
-  bool const has_offsets = clouds.is_ragged() && clouds.size() > 0;
-  if ((total == nullptr && reported == nullptr) || (!has_offsets && known == nullptr)) return;
-  auto const offsets = has_offsets ? clouds.offsets() : span<index_t const>{};
-  launcher.launch_for(larger(static_cast<index_t>(offsets.size()), index_t{1}), loop_block_size,
+FARPOINT_HIDDEN void count_bad_offsets(kernel_launcher& launcher, batch<Points> const& clouds, unsigned* total,
+                                       unsigned long long* reported) noexcept {
+  if ((total == nullptr && reported == nullptr) || !clouds.is_ragged() || clouds.size() == 0) return;
+  launcher.launch_for(static_cast<index_t>(clouds.offsets().size()), loop_block_size,
                       bad_offsets_kernel<loop_block_size>,
-                      bad_offsets_args{offsets, clouds.points().size(), known, total, reported});
+                      bad_offsets_args{clouds.offsets(), clouds.points().size(), total, reported});
 }
 
 }  // namespace detail

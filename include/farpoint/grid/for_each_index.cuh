@@ -37,7 +37,7 @@ FARPOINT_HIDDEN result for_each_index(cuda_exec exec, index_t count, Body const&
   auto const kernel = count <= detail::max_narrow_points ? detail::index_kernel<Body, std::uint32_t>
                                                          : detail::index_kernel<Body, std::uint64_t>;
   detail::kernel_launcher launcher{exec.stream};
-  launcher.launch_for(count, detail::loop_block_size, kernel, detail::index_args<Body>{body, count});
+  launcher.launch_strided(count, detail::loop_block_size, kernel, detail::index_args<Body>{body, count});
   return detail::cuda_failure(launcher.error(), "for_each_index: the kernel could not be launched");
 }
 

@@ -66,6 +66,11 @@ constexpr bool is_block_size(int threads) noexcept {
 /// Largest grid that a launch may have.
 inline constexpr unsigned max_blocks = 0x7fffffff;
 
+/// True if a grid of blocks of `block_size` threads can have `threads`.
+constexpr bool fits_grid(index_t threads, int block_size) noexcept {
+  return threads <= index_t{max_blocks} * block_size;
+}
+
 /// Blocks of `block_size` threads that have a thread for each of `threads`, at least one and at most `most`: a kernel
 /// that may get fewer goes on with a stride of the grid.
 constexpr unsigned blocks_for(index_t threads, int block_size, unsigned most = max_blocks) noexcept {
@@ -110,10 +115,20 @@ class kernel_launcher {
     if (error_ == cudaSuccess) error_ = launch_kernel(kernel, config, args);
   }
 
-  /// Enqueues a kernel that has a thread for each of `threads`; nothing for none.
+  /// Enqueues a kernel that has a thread for each of `threads`; nothing for none. Threads that
+  /// no grid can have are an error: without it the last ones would be missing.
   template <class Args>
   FARPOINT_HIDDEN void launch_for(index_t threads, int block_size, void (*kernel)(Args),
                                   std::remove_const_t<Args> const& args) noexcept {
+    if (error_ == cudaSuccess && !fits_grid(threads, block_size)) error_ = cudaErrorInvalidConfiguration;
+    launch_strided(threads, block_size, kernel, args);
+  }
+
+  /// Enqueues a kernel whose threads go on with a stride of the grid: a thread for each of `threads`, or the largest
+  /// grid; nothing for none.
+  template <class Args>
+  FARPOINT_HIDDEN void launch_strided(index_t threads, int block_size, void (*kernel)(Args),
+                                      std::remove_const_t<Args> const& args) noexcept {
     if (threads > 0) launch(kernel, blocks_for(threads, block_size), block_size, args);
   }
 

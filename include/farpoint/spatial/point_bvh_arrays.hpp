@@ -13,13 +13,19 @@ struct point_bvh_cloud {
   index_t size;  ///< finite points
 };
 
+/// Faults of the points that a batch of BVHs was built of.
+struct point_bvh_faults {
+  unsigned bad_offsets;  ///< wrong offsets: if there are any, all BVHs are empty, and nothing else counts
+  unsigned long long non_finite_points;  ///< points that are in no BVH
+};
+
 /// The arrays of a batch's BVHs. Trivially copyable.
 ///
 /// A cloud's groups begin at floor(begin / points per group) + its number. That leaves room for as many as it needs at
 /// most, without a sum over the clouds before it.
 template <class Scalar>
 struct point_bvh_arrays {
-  point_bvh_cloud* clouds;
+  point_bvh_cloud* clouds;  ///< `[clouds + 1]`: the last entry begins where the last cloud ends
   point_leaf<Scalar>* leaves;
   point_boxes<Scalar>* boxes[point_bvh_levels];  ///< null above the levels that the largest cloud has
   std::uint32_t* packets;  ///< of a single cloud: the order in which warps begin with 32 of its points; null: none

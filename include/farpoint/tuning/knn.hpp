@@ -38,6 +38,9 @@ struct knn_selector {
   /// cube, k = 8, ms: 4.98 (128 threads: 5.01).
   static constexpr int block_size = 64;
 
+  /// Rows of a launch, in whole blocks: more queries in the order of the view take several launches.
+  static constexpr index_t launch_rows = index_t{1} << 31;
+
   /// Shapes of the blocks that build indices, ascending in `from`: the last that the points are enough for is used.
   /// Best are tiles as small as the multiprocessors are enough for. h200, us: 100,000 points 39.7 (512x4 42.5,
   /// 1024x2 49.2), 200,000 points 47.7 (512x2 54.0, 512x8 54.3), 400,000 points 61.8 (512x4 66.4, 512x16 70.4), 1 M

@@ -13,9 +13,11 @@ template <class Scalar>
 class device_point_bvh {
  public:
   device_point_bvh() = default;
+  /// @param offsets  address of the offsets of the points; null for a regular batch
+  /// @param faults   in device memory
   device_point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points,
-                   unsigned const* bad_offsets) noexcept
-      : arrays_{arrays}, clouds_{clouds}, points_{points}, bad_offsets_{bad_offsets} {}
+                   index_t const* offsets, detail::point_bvh_faults const* faults) noexcept
+      : arrays_{arrays}, clouds_{clouds}, points_{points}, offsets_{offsets}, faults_{faults} {}
 
   /// Clouds.
   FARPOINT_HD index_t size() const noexcept { return clouds_; }
@@ -30,16 +32,25 @@ class device_point_bvh {
   detail::point_bvh_arrays<Scalar> const& arrays() const noexcept {
     return arrays_;
   }
+  /// Address of the offsets that the BVHs were built with; null: the batch was regular.
+  index_t const* offsets() const noexcept {
+    return offsets_;
+  }
   /// The number of wrong offsets of the points, in device memory.
   unsigned const* bad_offsets() const noexcept {
-    return bad_offsets_;
+    return faults_ == nullptr ? nullptr : &faults_->bad_offsets;
+  }
+  /// Faults of the points, in device memory.
+  detail::point_bvh_faults const* faults() const noexcept {
+    return faults_;
   }
 
  private:
   detail::point_bvh_arrays<Scalar> arrays_{};
   index_t clouds_ = 0;
   index_t points_ = 0;
-  unsigned const* bad_offsets_ = nullptr;
+  index_t const* offsets_ = nullptr;
+  detail::point_bvh_faults const* faults_ = nullptr;
 };
 
 FARPOINT_END_NAMESPACE

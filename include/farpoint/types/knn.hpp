@@ -30,11 +30,13 @@ struct search_limits {
 /// Largest k of knn().
 inline constexpr index_t max_neighbours = 1024;
 
-/// Counters over all clouds of a call, of what only the data can show.
+/// Counters over all clouds of a call, of what only the data can show. A search by an index reports what the search of
+/// the points would, on every backend: the index keeps the counts of its points.
 struct knn_report {
   unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbours
   unsigned long long non_finite_queries = 0;  ///< queries with one: without neighbours
-  unsigned long long bad_offsets = 0;  ///< of points or queries: then all rows are empty, and nothing else counts
+  unsigned long long bad_offsets = 0;  ///< wrong offsets of points and queries, counted once where they are the same
+                                       ///< array: then all rows are empty, and nothing else counts
 };
 
 /// Where knn() writes, in the memory space of the execution. All parts but `indices` are optional.

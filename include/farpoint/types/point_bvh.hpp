@@ -12,9 +12,15 @@ template <class Scalar>
 class point_bvh {
  public:
   point_bvh() = default;
-  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points, unsigned long long left_out,
-            unsigned long long bad_offsets) noexcept
-      : arrays_{arrays}, clouds_{clouds}, points_{points}, left_out_{left_out}, bad_offsets_{bad_offsets} {}
+  /// @param offsets  address of the offsets of the points; null for a regular batch
+  point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points, index_t const* offsets,
+            unsigned long long left_out, unsigned long long bad_offsets) noexcept
+      : arrays_{arrays},
+        clouds_{clouds},
+        points_{points},
+        offsets_{offsets},
+        left_out_{left_out},
+        bad_offsets_{bad_offsets} {}
 
   /// Clouds.
   index_t size() const noexcept { return clouds_; }
@@ -22,6 +28,8 @@ class point_bvh {
   index_t points() const noexcept { return points_; }
   /// The BVH of cloud b, b < size().
   point_bvh_ref<Scalar> operator[](index_t b) const noexcept { return arrays_[b]; }
+  /// Address of the offsets that the BVHs were built with; null: the batch was regular.
+  index_t const* offsets() const noexcept { return offsets_; }
   /// Points that are not finite: they are in no BVH.
   unsigned long long non_finite_points() const noexcept { return left_out_; }
   /// Wrong offsets of the points: if there are any, all BVHs are empty.
@@ -32,6 +40,7 @@ class point_bvh {
   detail::point_bvh_arrays<Scalar> arrays_{};
   index_t clouds_ = 0;
   index_t points_ = 0;
+  index_t const* offsets_ = nullptr;
   unsigned long long left_out_ = 0;
   unsigned long long bad_offsets_ = 0;
 };

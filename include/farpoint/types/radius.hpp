@@ -29,7 +29,7 @@ struct radius_params {
   bool exclusive = false;
 };
 
-/// Counters over all clouds of a call, of what only the data can show.
+/// Counters over all clouds of a call, of what only the data can show; see knn_report.
 struct radius_report {
   unsigned long long non_finite_points = 0;   ///< points with a NaN or infinite coordinate: never neighbours
   unsigned long long non_finite_queries = 0;  ///< queries with one: without neighbours

@@ -28,7 +28,7 @@ inline constexpr int bvh_packet_level = 3;
 
 /// Zero when a build starts.
 struct bvh_build_state {
-  unsigned bad_offsets;                    ///< wrong ones: if there are any, all clouds are empty
+  point_bvh_faults faults;
   unsigned long long crowded[bvh_levels];  ///< runs in the high half, their points in the low one
   unsigned pieces[bvh_levels];             ///< of these runs
   std::uint32_t spreads[bvh_spreads];      ///< packets of each class

@@ -20,7 +20,7 @@ point_bvh_arrays<Scalar> cut_point_bvh(workspace_cutter& cutter, index_t points,
                                        index_t largest) noexcept {
   using arrays = point_bvh_arrays<Scalar>;
   arrays a{};
-  a.clouds = cutter.take<point_bvh_cloud>(clouds);
+  a.clouds = cutter.take<point_bvh_cloud>(clouds + 1);
   a.leaves = cutter.take<point_leaf<Scalar>>(most_leaves(points, clouds));
   for (int level = 0; level < point_bvh_levels; ++level) {
     // A single node of the level below needs no box.

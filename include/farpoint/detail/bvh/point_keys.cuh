@@ -48,7 +48,7 @@ class bvh_point_keys {
   }
   /// Points that are not finite come last in their cloud, and those of no cloud before the first or behind the last.
   __device__ void make(std::uint32_t* keys) noexcept {
-    bool const is_bad = build_.args.state->bad_offsets != 0;
+    bool const is_bad = build_.args.state->faults.bad_offsets != 0;
     std::uint32_t const none = build_.args.bits.none();
     cloud_cursor<Points> cloud{build_.args.points};
     std::uint32_t known = ~0u;
@@ -87,9 +87,8 @@ class bvh_point_keys {
         [&](share_type const& share) {
           build_.sorter.clear_sums(build_.args.size(), share.number(), share_type::count());
           for_points<codes_at_once>(share, make);
-          for (index_t b = share.thread(); b < build_.args.points.size(); b += share_type::threads()) {
-            build_.args.index.clouds[b] = {is_bad ? 0 : build_.args.points.begin_of(b),
-                                           is_bad ? 0 : index_t{build_.args.extents[b].count}};
+          for (index_t b = share.thread(); b <= build_.args.points.size(); b += share_type::threads()) {
+            build_.args.index.clouds[b] = is_bad ? point_bvh_cloud{} : finite_cloud(b);
           }
         },
         [&] { build_.sorter.add_counts(build_.args.bits.all()); });
@@ -129,9 +128,21 @@ class bvh_point_keys {
     }
   }
 
+  /// Begin and number of the finite points of cloud b; for b = size(), the end of the last cloud. Counts the points
+  /// that are not finite.
+  __device__ point_bvh_cloud finite_cloud(index_t b) const noexcept {
+    auto const& points = build_.args.points;
+    point_bvh_cloud cloud{points.begin_of(b), 0};
+    if (b == points.size()) return cloud;
+    cloud.size = build_.args.extents[b].count;
+    auto const left_out = static_cast<unsigned long long>(points[b].size() - cloud.size);
+    if (left_out != 0) atomicAdd(&build_.args.state->faults.non_finite_points, left_out);
+    return cloud;
+  }
+
   __device__ void count_bad_offsets(share_type const& share) noexcept {
     for (index_t b = share.thread(); b <= build_.args.points.size(); b += share_type::threads()) {
-      if (is_bad_offset(build_.args.points, b)) atomicAdd(&build_.args.state->bad_offsets, 1u);
+      if (is_bad_offset(build_.args.points, b)) atomicAdd(&build_.args.state->faults.bad_offsets, 1u);
     }
   }
 

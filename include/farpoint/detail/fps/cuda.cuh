@@ -109,7 +109,7 @@ class fps_cuda_plan {
   void look_at_offsets(kernel_launcher& launcher, fps_args<Points>& args, unsigned* flag) const noexcept {
     fps_report* const report = args.output.report;
     launcher.clear(flag, sizeof *flag);
-    count_bad_offsets(launcher, clouds_, nullptr, flag, report == nullptr ? nullptr : &report->bad_offsets);
+    count_bad_offsets(launcher, clouds_, flag, report == nullptr ? nullptr : &report->bad_offsets);
     args.bad_offsets = flag;
   }
 

@@ -54,8 +54,8 @@ FARPOINT_HIDDEN result gather_cuda(cuda_exec exec, span<Value const> features, i
       values <= max_narrow_points ? gather_kernel<Value, std::uint32_t> : gather_kernel<Value, std::uint64_t>;
   kernel_launcher launcher{exec.stream};
   if (report != nullptr) launcher.clear(report, sizeof *report);
-  launcher.launch_for(values, loop_block_size, kernel,
-                      gather_args<Value>{features, channels, rows, indices, output, report});
+  launcher.launch_strided(values, loop_block_size, kernel,
+                          gather_args<Value>{features, channels, rows, indices, output, report});
   return cuda_failure(launcher.error(), "gather: the kernel could not be launched");
 }
 

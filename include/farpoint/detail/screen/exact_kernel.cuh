@@ -28,6 +28,7 @@ class search_queries<visible_queries<Scalar>> {
                  screen_state const* state) noexcept
       : index_{index}, slots_{slots}, number_of_{number_of}, state_{state} {}
 
+  bool are_in_row_order() const noexcept { return false; }
   index_t threads() const noexcept { return slots_; }
 
   FARPOINT_HD point_bvh_ref<scalar> index_of(query const&) const noexcept { return index_[0]; }

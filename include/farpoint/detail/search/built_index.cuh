@@ -13,34 +13,50 @@ struct built_search_memory {
   query_order_memory order;
   unsigned* bad_offsets;  ///< count of points and queries; null where threads look at the queries' offsets, if any
 
+  /// @param counts  offsets may be wrong
   template <class Queries>
-  static built_search_memory cut(workspace_cutter& cutter, batch<Queries> const& queries) noexcept {
-    unsigned* const bad_offsets = queries.is_ragged() ? cutter.take<unsigned>(1) : nullptr;
+  static built_search_memory cut(workspace_cutter& cutter, batch<Queries> const& queries, bool counts) noexcept {
+    unsigned* const bad_offsets = counts ? cutter.take<unsigned>(1) : nullptr;
     return {query_order_of(queries)(cutter), bad_offsets};
   }
 };
 
 /// Bytes of workspace with which queries are answered in the order of the leaves.
 template <class Queries>
-std::size_t built_search_bytes(batch<Queries> const& queries) noexcept {
+std::size_t built_search_bytes(batch<Queries> const& queries, bool counts) noexcept {
   workspace_cutter cutter;
-  static_cast<void>(built_search_memory::cut(cutter, queries));
+  static_cast<void>(built_search_memory::cut(cutter, queries, counts));
   return cutter.used();
+}
+template <class Queries>
+std::size_t built_search_bytes(batch<Queries> const& queries) noexcept {
+  return built_search_bytes(queries, queries.is_ragged());
+}
+
+/// Enqueues the report of a search by an index, and a count of all offsets that are wrong.
+/// @param bad_offsets  set to the count; may be null
+/// @param report       may be null
+template <class Index, class Report>
+FARPOINT_HIDDEN void report_by_index(kernel_launcher& launcher, Index const& index, index_offsets const& points,
+                                     index_offsets const& queries, unsigned* bad_offsets, Report* report) noexcept {
+  if (report != nullptr) launcher.clear(report, sizeof *report);
+  if (bad_offsets != nullptr) launcher.clear(bad_offsets, sizeof *bad_offsets);
+  report_faults(launcher, index.faults(), points, queries, bad_offsets, report);
 }
 
 /// Looks at the offsets, puts the queries in order if there is a workspace, and calls `answer(launcher, queries)`,
 /// which enqueues the search. The arguments have been checked, but for the workspace.
+/// @param points  offsets of the points that the index was built of, where the search needs the points again
 template <class Index, class Queries, class Report, class Answer>
 FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index, batch<Queries> const& queries,
-                                              Report* report, bytes workspace, Answer const& answer) noexcept {
+                                              Report* report, bytes workspace, Answer const& answer,
+                                              index_offsets const& points = {}) noexcept {
+  bool const counts = queries.is_ragged() || points.count > 0;
   workspace_cutter cutter{workspace.data()};
-  auto const memory = workspace.empty() ? built_search_memory{} : built_search_memory::cut(cutter, queries);
+  auto const memory = workspace.empty() ? built_search_memory{} : built_search_memory::cut(cutter, queries, counts);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
   kernel_launcher launcher{exec.stream};
-  if (report != nullptr) launcher.clear(report, sizeof *report);
-  if (memory.bad_offsets != nullptr) launcher.clear(memory.bad_offsets, sizeof *memory.bad_offsets);
-  count_bad_offsets(launcher, queries, index.bad_offsets(), memory.bad_offsets,
-                    report == nullptr ? nullptr : &report->bad_offsets);
+  report_by_index(launcher, index, points, index_offsets::of_queries(index, queries), memory.bad_offsets, report);
   if (queries.size() > 0) {
     search_queries<Queries> asked{queries, index.arrays(), false};
     bool const is_counted = memory.bad_offsets != nullptr;
@@ -51,23 +67,30 @@ FARPOINT_HIDDEN result index_search_on_device(cuda_exec exec, Index const& index
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
+/// Cuts the count of wrong offsets of a search of an index's own points; null where none can be wrong.
+template <class Index, class Points>
+unsigned* cut_bad_offsets(workspace_cutter& cutter, Index const& index, batch<Points> const& points) noexcept {
+  return index_offsets::of_points(index, points).count > 0 ? cutter.take<unsigned>(1) : nullptr;
+}
+
 /// Calls `answer(launcher, queries)`, which enqueues the search of the points that the index has been built of.
+/// @param bad_offsets  of cut_bad_offsets()
 template <class Index, class Points, class Report, class Answer>
 FARPOINT_HIDDEN result index_search_of_points(cuda_exec exec, Index const& index, batch<Points> const& points,
-                                              Report* report, Answer const& answer) noexcept {
+                                              unsigned* bad_offsets, Report* report, Answer const& answer) noexcept {
   kernel_launcher launcher{exec.stream};
   search_queries<Points> queries{points, index.arrays(), true};
-  queries.stop_at_bad_offsets(index.bad_offsets());
-  if (report != nullptr) launcher.clear(report, sizeof *report);
-  run_left_out(launcher, points, index.arrays(), index.bad_offsets(), report);
+  queries.stop_at_bad_offsets(bad_offsets != nullptr ? bad_offsets : index.bad_offsets());
+  report_by_index(launcher, index, index_offsets::of_points(index, points), {}, bad_offsets, report);
   answer(launcher, queries);
   return cuda_failure(launcher.error(), "a search: a kernel or a memset could not be enqueued");
 }
 
 /// Bytes of workspace of neighbours_of_index().
-template <class Points>
-std::size_t neighbours_of_index_bytes(batch<Points> const& points, index_t k) noexcept {
+template <class Index, class Points>
+std::size_t neighbours_of_index_bytes(Index const& index, batch<Points> const& points, index_t k) noexcept {
   workspace_cutter cutter;
+  static_cast<void>(cut_bad_offsets(cutter, index, points));
   if (k <= max_neighbours) static_cast<void>(lists_of(points, k)(cutter));
   return cutter.used();
 }
@@ -79,10 +102,11 @@ FARPOINT_HIDDEN result neighbours_of_index(cuda_exec exec, Index const& index, b
                                            Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
   auto const lists = lists_of(points, request.k);
   workspace_cutter cutter{workspace.data()};
+  unsigned* const bad_offsets = cut_bad_offsets(cutter, index, points);
   auto* const memory = lists(cutter);
   if (result const checked = check_workspace(workspace, cutter.used()); !checked) return checked;
   return index_search_of_points(
-      exec, index, points, report, [&](kernel_launcher& launcher, search_queries<Points> const& queries) {
+      exec, index, points, bad_offsets, report, [&](kernel_launcher& launcher, search_queries<Points> const& queries) {
         run_neighbour_lists<Selector>(launcher, queries, request, consumer, report, lists, memory);
       });
 }

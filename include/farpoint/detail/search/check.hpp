@@ -18,6 +18,12 @@ namespace FARPOINT_HIDDEN detail {
 /// Largest cloud of an index: with eight levels of boxes above the lowest, the state of a search fits in 64 bits.
 inline constexpr index_t max_bvh_points = index_t{1} << 30;
 
+/// Most clouds of an index that is built on a stream: a sort key has 32 bits for a cloud and three for a cell, and
+/// points before the first cloud have a number of their own.
+inline constexpr index_t max_bvh_clouds_on_stream = (index_t{1} << 29) - 1;
+/// Most queries of a search on a stream, for which a grid has a thread each.
+inline constexpr index_t max_queries_on_stream = index_t{1} << 36;
+
 /// Checks the clouds that neighbours come from.
 template <class Points>
 result check_bvh_points(batch<Points> const& points) noexcept {

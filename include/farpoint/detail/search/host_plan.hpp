@@ -5,6 +5,7 @@
 #include <farpoint/detail/bvh/host_builder.hpp>
 #include <farpoint/detail/search/check.hpp>
 #include <farpoint/detail/search/host_traversal.hpp>
+#include <farpoint/detail/search/index_offsets.hpp>
 #include <farpoint/host/for_each_cloud.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
@@ -216,20 +217,22 @@ class index_search_plan {
   for_each_cloud_plan threads_;
 };
 
-/// The same among indices that have been built, a point_bvh.
+/// Searches indices that have been built, a point_bvh.
 template <class Index, class Queries>
 struct search_of_index {
   host_exec exec;
   Index const& index;
   batch<Queries> const& queries;
-  bool self;
-  bytes workspace{};  ///< of index_search_plan, or empty
+  bool self;                  ///< the queries are the points that the index was built of
+  bytes workspace{};          ///< of index_search_plan, or empty
+  index_offsets points = {};  ///< offsets of the points, where the search needs them again
 
   template <class Task, class LeaveEmpty>
   search_counts operator()(Task const& task, LeaveEmpty const& leave_empty) const noexcept {
     index_t const rows = queries.points().size();
-    auto const own = static_cast<unsigned long long>(count_bad_offsets(queries));
-    auto const bad_offsets = self ? std::max(index.bad_offsets(), own) : index.bad_offsets() + own;
+    auto const of_queries = self ? index_offsets::of_points(index, queries) : index_offsets::of_queries(index, queries);
+    auto const of_index = index.bad_offsets();
+    auto const bad_offsets = of_index + points.count_bad(of_index) + of_queries.count_bad(of_index);
     if (bad_offsets > 0) {
       for (index_t row = 0; row < rows; ++row) leave_empty(row);
       return {0, 0, bad_offsets};

@@ -87,7 +87,7 @@ FARPOINT_HIDDEN void run_interpolate(kernel_launcher& launcher, search_queries<Q
                                      interpolate_output const& output) noexcept {
   auto* const non_finite = output.report == nullptr ? nullptr : &output.report->non_finite_queries;
   interpolate_args<Queries> const args{queries, features, channels, output, non_finite};
-  launcher.launch_for(queries.threads(), search_block_size, interpolate_kernel<Queries>, args);
+  launcher.launch_strided(queries.threads(), search_block_size, interpolate_kernel<Queries>, args);
 }
 
 /// interpolate() for cuda_exec.
@@ -102,12 +102,12 @@ FARPOINT_HIDDEN result interpolate_cuda(cuda_exec exec, batch<Points> const& poi
   }
   return indexed_search<Selector>(exec, points, workspace, query_order_of(queries),
                                   [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
-                                    unsigned* const bad_offsets = &built.state->bad_offsets;
+                                    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
                                     look_at_offsets(launcher, points, queries, bad_offsets);
                                     search_queries<Queries> spread{queries, built.index, false};
                                     spread.stop_at_bad_offsets(bad_offsets);
                                     if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-                                    run_left_out(launcher, points, built.index, bad_offsets, output.report);
+                                    report_built(launcher, built, output.report);
                                     order_queries(launcher, spread, most_leaves(rows, points.size()), memory);
                                     run_interpolate(launcher, spread, features, channels, output);
                                   });
@@ -118,7 +118,7 @@ template <class Index, class Queries>
 FARPOINT_HIDDEN result interpolate_of_index_cuda(cuda_exec exec, Index const& index, span<float const> features,
                                                  batch<Queries> const& queries, index_t channels,
                                                  interpolate_output const& output, bytes workspace) noexcept {
-  if (result const checked = check_index_queries(queries, index.size()); !checked) return checked;
+  if (result const checked = check_device_index_queries(queries, index.size()); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = check_interpolate(index.points(), features, rows, channels, output); !checked) {
     return checked;

@@ -121,14 +121,28 @@ struct knn_cuda_args {
   knn_output<scalar> output;
   index_t first_index = 0;           ///< added to the indices of neighbours
   query_limits<scalar> limits = {};  ///< of the rows
+  index_t first_row = 0;             ///< first row of the launch, whose rows are numbered from there with 32 bits
 
   static constexpr int min_blocks(int capacity, int block_size) noexcept {
     return knn_packet_blocks<scalar>(capacity, block_size);
   }
 
+  /// Makes a launch begin with a row, where thread i answers row i.
+  void begin_with(index_t row) noexcept {
+    first_row = row;
+    output.indices = output.indices.from(row * request.k);
+    if (!output.distances.empty()) {
+      output.distances = output.distances.subspan(static_cast<std::size_t>(row * request.k));
+    }
+    if (!output.counts.empty()) output.counts = output.counts.from(row);
+    if (limits.of_query != nullptr) limits.of_query += row * limits.step;
+  }
   /// The query of a thread, or the row that it has to leave empty.
   __device__ search_query<scalar> query_of(index_t thread, index_t& bad_row) const noexcept {
-    return queries.of_thread(thread, bad_row);
+    search_query<scalar> query = queries.of_thread(first_row + thread, bad_row);
+    query.row -= first_row;
+    if (bad_row >= 0) bad_row -= first_row;
+    return query;
   }
   __device__ scalar limit2(search_query<scalar> const& mine) const noexcept {
     return limits.limit2(mine.row, request.radius2);

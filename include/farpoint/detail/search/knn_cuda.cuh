@@ -11,14 +11,24 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// Enqueues the kernel for the length of the lists.
+/// Enqueues the kernel for the length of the lists, once for every Selector::launch_rows rows.
 /// @tparam Args  knn_cuda_args, or what is derived from it
 template <class Selector, class Args>
 FARPOINT_HIDDEN void launch_knn(kernel_launcher& launcher, Args const& args) noexcept {
-  if (args.request.k > Args::most_capacity) {
-    launch_warp_per_query(launcher, args, args.queries.threads());
-  } else {
-    launch_packets<Selector>(launcher, args, args.queries.threads());
+  static_assert(Selector::launch_rows % Selector::block_size == 0 && Selector::launch_rows <= index_t{1} << 31,
+                "farpoint: launch_rows of knn_selector are whole blocks, and fit in 32 bits");
+  index_t const threads = args.queries.threads();
+  // An index has at most 2^30 points, and rows in the order of its leaves do not follow one another.
+  index_t const each = args.queries.are_in_row_order() ? Selector::launch_rows : larger(threads, index_t{1});
+  for (index_t first = 0; first < threads; first += each) {
+    Args part = args;
+    if (first > 0) part.begin_with(first);
+    index_t const of_part = smaller(each, threads - first);
+    if (args.request.k > Args::most_capacity) {
+      launch_warp_per_query(launcher, part, of_part);
+    } else {
+      launch_packets<Selector>(launcher, part, of_part);
+    }
   }
 }
 
@@ -39,10 +49,10 @@ FARPOINT_HIDDEN result knn_cuda(cuda_exec exec, batch<Points> const& points, bat
   if (result const checked = check_knn(queries.points().size(), method, k, output); !checked) return checked;
   auto const request = request_of<typename Points::scalar>(method, k);
   auto const search = [&](kernel_launcher& launcher, auto const& built, query_order_memory const& memory) {
-    unsigned* const bad_offsets = &built.state->bad_offsets;
+    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
     look_at_offsets(launcher, points, queries, bad_offsets);
     if (output.report != nullptr) launcher.clear(output.report, sizeof *output.report);
-    run_left_out(launcher, points, built.index, bad_offsets, output.report);
+    report_built(launcher, built, output.report);
     if (queries.size() == 0) return;
     search_queries<Queries> asked{queries, built.index, self};
     asked.stop_at_bad_offsets(bad_offsets);

@@ -89,11 +89,11 @@ FARPOINT_HIDDEN result neighbours_on_device(cuda_exec exec, batch<Points> const&
                                             Consumer const& consumer, knn_report* report, bytes workspace) noexcept {
   auto const lists = lists_of(points, request.k);
   auto const search = [&](kernel_launcher& launcher, auto const& built, auto* memory) {
-    unsigned* const bad_offsets = &built.state->bad_offsets;
+    unsigned* const bad_offsets = &built.state->faults.bad_offsets;
     search_queries<Points> queries{points, built.index, true};
     queries.stop_at_bad_offsets(bad_offsets);
     if (report != nullptr) launcher.clear(report, sizeof *report);
-    run_left_out(launcher, points, built.index, bad_offsets, report);
+    report_built(launcher, built, report);
     run_neighbour_lists<Selector>(launcher, queries, request, consumer, report, lists, memory);
   };
   return indexed_search<Selector>(exec, points, workspace, lists, search);

@@ -54,6 +54,8 @@ class search_queries {
     leaves_in_order_ = leaves;
   }
 
+  /// True if thread i answers row i.
+  bool are_in_row_order() const noexcept { return !self_ && rows_in_order_ == nullptr; }
   /// Threads that the queries take.
   FARPOINT_HD index_t threads() const noexcept { return threads_; }
 

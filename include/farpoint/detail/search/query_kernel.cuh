@@ -47,42 +47,7 @@ FARPOINT_HIDDEN void run_queries(kernel_launcher& launcher, search_queries<Queri
                                  index_t most_threads = 0) noexcept {
   query_args<Queries, Operation> const args{queries, operation, counters};
   index_t const threads = most_threads > 0 ? smaller(queries.threads(), most_threads) : queries.threads();
-  launcher.launch_for(threads, search_block_size, query_kernel<Queries, Operation>, args);
-}
-
-template <class Points>
-struct left_out_args {
-  batch<Points> points;
-  point_bvh_arrays<typename Points::scalar> index;
-  unsigned const* bad_offsets;   ///< of points and queries
-  unsigned long long* left_out;  ///< added to
-  unsigned long long* reported;  ///< bad offsets, added to
-};
-
-/// Counts the points that are in no index, a thread per cloud; or the wrong offsets, if there are any.
-template <class Points>
-__global__ void __launch_bounds__(search_block_size) left_out_kernel(left_out_args<Points> const args) {
-  index_t const b = index_t{blockIdx.x} * search_block_size + threadIdx.x;
-  unsigned const bad = *args.bad_offsets;
-  if (bad != 0) {
-    if (b == 0) count_in_report(args.reported, bad);
-    return;
-  }
-  index_t const left_out = b < args.points.size() ? args.points[b].size() - args.index.clouds[b].size : 0;
-  count_in_report_by_warp(args.left_out, static_cast<unsigned long long>(left_out));
-}
-
-/// Enqueues the counting of the points that are in no index, those that are not finite, and of wrong offsets.
-/// @param bad_offsets  of points and queries
-/// @param report       null: nobody wants to know
-template <class Points, class Report>
-FARPOINT_HIDDEN void run_left_out(kernel_launcher& launcher, batch<Points> const& points,
-                                  point_bvh_arrays<typename Points::scalar> const& index, unsigned const* bad_offsets,
-                                  Report* report) noexcept {
-  if (report == nullptr) return;
-  launcher.launch_for(
-      points.size(), search_block_size, left_out_kernel<Points>,
-      left_out_args<Points>{points, index, bad_offsets, &report->non_finite_points, &report->bad_offsets});
+  launcher.launch_strided(threads, search_block_size, query_kernel<Queries, Operation>, args);
 }
 
 }  // namespace detail

@@ -132,12 +132,12 @@ FARPOINT_HIDDEN void radius_search_of_points(kernel_launcher& launcher, bvh_buil
                                              search_queries<Queries>& queries, query_order_memory const& order,
                                              radius_params const& params, radius_report* report,
                                              Search const& search) noexcept {
-  unsigned* const bad_offsets = &built.state->bad_offsets;
+  unsigned* const bad_offsets = &built.state->faults.bad_offsets;
   queries.stop_at_bad_offsets(bad_offsets);
   if (report != nullptr) launcher.clear(report, sizeof *report);
   order_queries(launcher, queries, most_leaves(built.points.points().size(), built.points.size()), order);
   search(radius_search<Points, Queries>{launcher, queries, built.points, params, report});
-  run_left_out(launcher, built.points, built.index, bad_offsets, report);
+  report_built(launcher, built, report);
 }
 
 /// radius() for cuda_exec.
@@ -151,7 +151,7 @@ FARPOINT_HIDDEN result radius_cuda(cuda_exec exec, batch<Points> const& points, 
   if (!searchable) return searchable;
   if (result const checked = check_radius(queries.points().size(), params, max, output); !checked) return checked;
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-    look_at_offsets(launcher, points, queries, &built.state->bad_offsets);
+    look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
     search_queries<Queries> asked{queries, built.index, self};
     radius_search_of_points(launcher, built, asked, memory.order, params, output.report,
                             [&](auto const& lists) { lists.template lists<Selector>(max, output); });
@@ -203,7 +203,7 @@ FARPOINT_HIDDEN result radius_rows_cuda(cuda_exec exec, batch<Points> const& poi
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
   auto const search = [&](kernel_launcher& launcher, auto const& built, radius_memory const& memory) {
-    look_at_offsets(launcher, points, queries, &built.state->bad_offsets);
+    look_at_offsets(launcher, points, queries, &built.state->faults.bad_offsets);
     // Queries that are in no cloud have no neighbours.
     clear_offsets(launcher, output.offsets, rows);
     search_queries<Queries> asked{queries, built.index, self};
@@ -221,9 +221,9 @@ struct built_rows_memory {
   std::size_t size;
 
   template <class Queries>
-  built_rows_memory(unsigned char* workspace, batch<Queries> const& queries) noexcept {
+  built_rows_memory(unsigned char* workspace, index_offsets const& points, batch<Queries> const& queries) noexcept {
     workspace_cutter cutter{workspace};
-    search = cutter.take_workspace(built_search_bytes(queries));
+    search = cutter.take_workspace(built_search_bytes(queries, queries.is_ragged() || points.count > 0));
     sums = exclusive_scan_memory::cut(cutter, bounded_points(queries.points().size()));
     size = cutter.used();
   }
@@ -236,10 +236,11 @@ FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& in
                                                  radius_rows_output<typename Queries::scalar> const& output,
                                                  bytes workspace) noexcept {
   if (result const checked = check_own_index(index, points); !checked) return checked;
-  if (result const checked = check_index_queries(queries, index.size()); !checked) return checked;
+  if (result const checked = check_device_index_queries(queries, index.size()); !checked) return checked;
   index_t const rows = queries.points().size();
   if (result const checked = check_radius_rows(rows, params, output); !checked) return checked;
-  built_rows_memory const memory{workspace.data(), queries};
+  auto const offsets = index_offsets::of_points(index, points);
+  built_rows_memory const memory{workspace.data(), offsets, queries};
   if (result const checked = check_workspace(workspace, memory.size); !checked) return checked;
   // Queries that are in no cloud have no neighbours.
   kernel_launcher first{exec.stream};
@@ -250,7 +251,8 @@ FARPOINT_HIDDEN result radius_rows_of_index_cuda(cuda_exec exec, Index const& in
       [&](kernel_launcher& launcher, search_queries<Queries> const& asked) {
         if (rows == 0) return;
         radius_search<Points, Queries>{launcher, asked, points, params, output.report}.rows(output, rows, memory.sums);
-      });
+      },
+      offsets);
 }
 
 }  // namespace detail

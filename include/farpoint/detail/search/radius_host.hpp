@@ -286,7 +286,8 @@ result radius_rows_of_index(host_exec exec, Index const& index, batch<Points> co
   if (result const checked = check_own_index(index, points); !checked) return checked;
   if (result const checked = check_index_search(exec, index, queries, workspace); !checked) return checked;
   if (result const checked = check_radius_rows(queries.points().size(), params, output); !checked) return checked;
-  search_of_index<Index, Queries> const search{exec, index, queries, false, workspace};
+  auto const own = index_offsets::of_points(index, points);
+  search_of_index<Index, Queries> const search{exec, index, queries, false, workspace, own};
   radius_rows_by(search, points, params, output, [&](auto const& task) { search(task, [](index_t) noexcept {}); });
   return {};
 }

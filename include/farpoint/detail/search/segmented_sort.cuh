@@ -62,8 +62,8 @@ __global__ void __launch_bounds__(search_block_size)
 template <class Key, class Points, class Queries>
 FARPOINT_HIDDEN void segmented_sort(kernel_launcher& launcher,
                                     segmented_sort_args<Points, Queries> const& args) noexcept {
-  launcher.launch_for(args.rows * cuda_warp::lanes, search_block_size, segmented_sort_kernel<Key, Points, Queries>,
-                      args);
+  launcher.launch_strided(args.rows * cuda_warp::lanes, search_block_size, segmented_sort_kernel<Key, Points, Queries>,
+                          args);
 }
 
 }  // namespace detail

@@ -31,7 +31,7 @@ void clear_voxelize_output(kernel_launcher& launcher, batch<Points> const& cloud
   zero(output.list_offsets, 1);
   if (output.report != nullptr) {
     launcher.clear(output.report, sizeof(voxelize_report));
-    count_bad_offsets(launcher, clouds, nullptr, nullptr, &output.report->bad_offsets);
+    count_bad_offsets(launcher, clouds, nullptr, &output.report->bad_offsets);
   }
   // Every byte of -1 is 0xff. Points of a view that no cloud has are in no voxel.
   std::size_t const size = output.point_voxel.empty()

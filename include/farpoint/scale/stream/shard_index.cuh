@@ -35,7 +35,8 @@ class shard_index<cuda_exec, Points, Method> {
       enqueue_search(launcher, asked, method, to);
     };
     batch<Queries> const all{queries};
-    if (is_same_view(points_, queries)) return index_search_of_points(exec, index_, all, to.rows.report, answer);
+    if (is_same_view(points_, queries))
+      return index_search_of_points(exec, index_, all, nullptr, to.rows.report, answer);
     return index_search_on_device(exec, index_, all, to.rows.report, workspace_, answer);
   }
 

@@ -45,7 +45,7 @@ struct owner_search<cuda_exec, Scalar> {
     };
     batch<Queries> const all{queries};
     if (is_same_view(owner.owned.points, queries)) {
-      return index_search_of_points(exec, owner.bvh, all, to.rows.report, answer);
+      return index_search_of_points(exec, owner.bvh, all, nullptr, to.rows.report, answer);
     }
     return index_search_on_device(exec, owner.bvh, all, to.rows.report, owner.workspace, answer);
   }
