@@ -110,6 +110,9 @@ namespace detail {
 /// Threads of a block of the kernels.
 inline constexpr int hash_map_block_size = 256;
 
+/// Keys of a call on a stream: eight passes take a block for each 192 keys, and a grid has 2^31 - 1 blocks.
+inline constexpr index_t hash_map_most_keys = index_t{1} << 38;
+
 /// Parts that keys are sorted by, at most.
 inline constexpr int hash_map_most_parts = 512;
 

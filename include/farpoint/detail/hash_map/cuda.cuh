@@ -154,7 +154,7 @@ FARPOINT_HIDDEN result hash_map_run(cuda_exec exec, hash_map_args<Map, Operation
         check_workspace(args.workspace, hash_map_workspace_size(exec, args), FARPOINT_WORKSPACE_OF("hash_map"));
     if (!checked) return checked;
   }
-  if (args.size > hash_map_tile<Map> * index_t{0x7fffffff}) return reject("hash_map: too many keys");
+  if (args.size > hash_map_most_keys) return reject("hash_map: cuda_exec takes at most 2^38 keys; split the call");
   kernel_launcher launcher{exec.stream};
   if (args.report != nullptr) launcher.clear(args.report, sizeof(hash_map_report));
   hash_map_launch(launcher, args);
