@@ -66,8 +66,8 @@ std::size_t interpolate_workspace_bytes(cuda_exec, device_point_bvh<typename Que
 }
 
 /// interpolate() among the points of a BVH, enqueued on a stream: the same answer as for the points themselves, whose
-/// features these are, and the same promises. The report does not count points. The workspace is that of knn() among
-/// the points of a BVH: none is needed.
+/// features these are, and the same promises. The report is that of the points, too. The workspace is that of knn()
+/// among the points of a BVH: none is needed.
 /// @return as above
 template <class Queries>
 result interpolate(cuda_exec exec, device_point_bvh<typename Queries::scalar> const& index, span<float const> features,

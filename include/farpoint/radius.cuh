@@ -67,9 +67,8 @@ std::size_t radius_workspace_bytes(cuda_exec exec, device_point_bvh<typename Que
   return knn_workspace_bytes(exec, index, queries);
 }
 
-/// radius() among the points of a BVH, enqueued on a stream: the same answer and report as for the points themselves, and
-/// the same promises. The workspace is that of knn() among the points of a BVH: none is
-/// needed.
+/// radius() among the points of a BVH, enqueued on a stream: the same answer and report as for the points themselves,
+/// and the same promises. The workspace is that of knn() among the points of a BVH: none is needed.
 /// @return as above; bad_argument also for lists that registers do not hold (see above) without output.distances: what
 ///         has no room for distances would make them of the points again
 template <class Selector = knn_selector, class Queries>
@@ -108,8 +107,8 @@ std::size_t radius_workspace_bytes(cuda_exec, device_point_bvh<typename Queries:
   return detail::built_rows_memory{nullptr, detail::index_offsets::of_points(index, points), queries}.size;
 }
 
-/// radius_rows() among the points of a BVH, enqueued on a stream: the same answer and report as for the points themselves,
-/// and the same promises. Unlike that of radius(), the workspace may not be empty.
+/// radius_rows() among the points of a BVH, enqueued on a stream: the same answer and report as for the points
+/// themselves, and the same promises. Unlike that of radius(), the workspace may not be empty.
 /// @param exec       stream to enqueue on
 /// @param index      BVH of `points`
 /// @param points     those that the BVH was built of, by which rows are sorted; offsets that differ from the BVH's are

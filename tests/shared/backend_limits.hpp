@@ -9,7 +9,7 @@ namespace farpoint_tests {
 
 using farpoint::index_t;
 
-/// Limits of a backend, and the sentences of those that differ between backends.
+/// Limits that differ between backends, and their sentences.
 struct backend_limits {
   index_t fps_points;  ///< of a cloud
   char const* fps_sentence;
