@@ -36,7 +36,8 @@ result voxelize_anywhere(clouds_of<Coord> const& clouds, voxelize_params<Scalar>
   return call_anywhere(FARPOINT_SENTENCES("voxelize"), checked, wish, info, [&](auto exec, auto& memory) {
     auto how = params;
     // Before the points, which may be a part of them.
-    how.features = detail::needs_features(output) ? place(memory, params.features) : feature_view{};
+    how.features = detail::needs_features(output) ? place(memory, params.features, detail::has_wide_features(output))
+                                                  : feature_view{};
     auto const points = place(memory, clouds);
     auto const voxels = place(memory, output, clouds.points().size(), clouds.size(), params);
     bytes const workspace = memory.scratch([&] { return voxelize_workspace_bytes(exec, points, how, voxels); });

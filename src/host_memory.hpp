@@ -142,8 +142,45 @@ fps_output<Scalar> place(frame& on_device, fps_output<Scalar> const& output, ind
           on_device.output(output.counts, clouds), on_device.output(output.report)};
 }
 
+/// Features one after another, as floats.
+inline feature_view place_as_floats(frame& on_device, feature_view const& features) noexcept {
+  auto const read = [](void const* source, index_t first, index_t count, void* to) {
+    auto const& from = *static_cast<feature_view const*>(source);
+    auto* at = static_cast<float*>(to);
+    for (index_t i = 0; i < count; ++i, at += from.count()) from.read(first + i, at);
+  };
+  std::size_t const row = static_cast<std::size_t>(features.count()) * sizeof(float);
+  auto const* const packed = static_cast<float const*>(on_device.input(&features, features.size(), row, read));
+  return feature_view::packed(packed, features.size(), features.count());
+}
+
+/// Features one after another, each of its own type, in 8 bytes.
+inline feature_view place_in_words(frame& on_device, feature_view const& features) noexcept {
+  constexpr index_t word = 8;
+  auto const read = [](void const* source, index_t first, index_t count, void* to) {
+    auto const& from = *static_cast<feature_view const*>(source);
+    auto* at = static_cast<unsigned char*>(to);
+    for (index_t i = 0; i < count; ++i) {
+      unsigned char const* const record = from.base() + (first + i) * from.stride();
+      for (int f = 0; f < from.count(); ++f, at += word) {
+        std::memcpy(at, record + from.offset(f), static_cast<std::size_t>(detail::size_of(from.type(f))));
+      }
+    }
+  };
+  int offsets[feature_view::max_count] = {};
+  feature_type types[feature_view::max_count] = {};
+  for (int f = 0; f < features.count(); ++f) {
+    offsets[f] = f * static_cast<int>(word);
+    types[f] = features.type(f);
+  }
+  index_t const row = features.count() * word;
+  auto const* const packed = on_device.input(&features, features.size(), static_cast<std::size_t>(row), read);
+  return feature_view::fields(packed, features.size(), row, offsets, types, features.count());
+}
+
 /// Features as they lie in memory, which is faster than to pack them: most records are dense.
-inline feature_view place(frame& on_device, feature_view const& features) noexcept {
+/// @param keeps_types  their bits matter beyond the nearest float
+inline feature_view place(frame& on_device, feature_view const& features, bool keeps_types) noexcept {
   if (features.size() == 0 || features.count() == 0) return features;
   index_t extent = 0;
   index_t used = 0;
@@ -163,21 +200,20 @@ inline feature_view place(frame& on_device, feature_view const& features) noexce
     return feature_view::fields(on_device.input(features.base(), size), features.size(), features.stride(), offsets,
                                 types, features.count());
   }
-  auto const read = [](void const* source, index_t first, index_t count, void* to) {
-    auto const& from = *static_cast<feature_view const*>(source);
-    auto* at = static_cast<float*>(to);
-    for (index_t i = 0; i < count; ++i, at += from.count()) from.read(first + i, at);
-  };
-  std::size_t const row = static_cast<std::size_t>(features.count()) * sizeof(float);
-  auto const* const packed = static_cast<float const*>(on_device.input(&features, features.size(), row, read));
-  return feature_view::packed(packed, features.size(), features.count());
+  return keeps_types ? place_in_words(on_device, features) : place_as_floats(on_device, features);
 }
 
-inline feature_span place(frame& on_device, feature_span const& output, index_t rows, index_t row,
-                          written_rows written) noexcept {
+template <class Scalar>
+basic_feature_span<Scalar> place(frame& on_device, basic_feature_span<Scalar> const& output, index_t rows, index_t row,
+                                 written_rows written) noexcept {
   auto const size = static_cast<std::size_t>(output.size());
   if (output.is_float16()) {
     return on_device.output(span<float16>{static_cast<float16*>(output.data()), size}, rows, row, false, written);
+  }
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (output.is_float64()) {
+      return on_device.output(span<double>{static_cast<double*>(output.data()), size}, rows, row, false, written);
+    }
   }
   return on_device.output(span<float>{static_cast<float*>(output.data()), size}, rows, row, false, written);
 }

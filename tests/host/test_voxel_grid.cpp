@@ -112,7 +112,7 @@ TEST_CASE("feature_view reads any record, aligned or not", "[core]") {
   }
 }
 
-TEST_CASE("feature_view reads every type as the nearest float", "[core]") {
+TEST_CASE("feature_view reads every type as the nearest float or double", "[core]") {
   using farpoint::feature_type;
   constexpr int size = 48;
   constexpr feature_type types[] = {feature_type::float32, feature_type::float16, feature_type::float64,
@@ -162,10 +162,34 @@ TEST_CASE("feature_view reads every type as the nearest float", "[core]") {
         CHECK(view(r, f) == expected[f]);
         CHECK(values[f] == expected[f]);
       }
+      // All but integers of 64 bits fit in a double.
+      double const wide[] = {1.5 + r,
+                             -2.25,
+                             doubles[r],
+                             -128.0 + r,
+                             255.0 - r,
+                             -32768.0 + r,
+                             65535.0 - r,
+                             -0x1p31 + r,
+                             0x1p32 - 1 - r,
+                             static_cast<double>(longs[r]),
+                             static_cast<double>(unsigned_longs[r])};
+      double doubles_read[11];
+      view.read(r, doubles_read);
+      for (int f = 0; f < 11; ++f) {
+        CAPTURE(stride, r, f);
+        CHECK(view.column(f).get<double>(r) == wide[f]);
+        CHECK(doubles_read[f] == wide[f]);
+      }
     }
   }
   double const nan[] = {-std::numeric_limits<double>::quiet_NaN()};
   CHECK(bits_of(feature_view::packed(nan, 1, 1)(0, 0)) == 0x7fc00000u);
+  float const narrow_nan[] = {-std::numeric_limits<float>::quiet_NaN()};
+  double const widened = feature_view::packed(narrow_nan, 1, 1).column(0).get<double>(0);
+  std::uint64_t bits = 0;
+  std::memcpy(&bits, &widened, sizeof bits);
+  CHECK(bits == 0x7ff8000000000000u);
 }
 
 TEST_CASE("features that are floats are told from those that must be converted", "[core]") {
@@ -202,6 +226,27 @@ TEST_CASE("feature_span writes both types", "[core]") {
   CHECK(narrow[2].bits == 0x8000);
   CHECK(narrow[3].bits == 0x7c00);
   CHECK(feature_span{}.empty());
+}
+
+TEST_CASE("basic_feature_span of doubles writes all three types, and says as what values are computed", "[core]") {
+  using range = farpoint::basic_feature_span<double>;
+  std::vector<double> doubles(4, -1);
+  std::vector<float> floats(4, -1);
+  std::vector<float16> halves(4, float16{0});
+  double const values[] = {1.5, 16777217, 5400000.25};
+  for (range const span : {range{doubles}, range{feature_span{floats}}, range{halves}}) {
+    CHECK(span.size() == 4);
+    span.set(0, 0.25);
+    span.write(1, values, 3);
+    CHECK(span.get(1) == 1.5);
+    CHECK(span.computed_as<double>().empty() == !span.is_float64());
+    CHECK(span.computed_as<float>().empty() == span.is_float64());
+  }
+  CHECK(doubles == std::vector<double>{0.25, 1.5, 16777217, 5400000.25});
+  CHECK(floats == std::vector<float>{0.25f, 1.5f, 16777216, 5400000});
+  CHECK(halves[1].bits == 0x3e00);
+  CHECK_FALSE(std::is_constructible_v<feature_span, std::vector<double>&>);
+  CHECK(std::is_same_v<decltype(feature_span{floats}.computed_as<float>()), feature_span const&>);
 }
 
 TEST_CASE("a grid from a range has the number of voxels that detectors expect", "[voxelize]") {

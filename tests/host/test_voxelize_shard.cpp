@@ -122,6 +122,25 @@ TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[v
   }
 }
 
+TEST_CASE("voxelize_shard: refuses features in double, which ranks would send as floats", "[voxelize][shard]") {
+  std::vector<double> const xyz(30, 0.5);
+  std::vector<double> doubles(30);
+  std::vector<float> floats(30);
+  farpoint::voxelize_params<double> params;
+  params.grid = {{{0, 0, 0}}, {{1, 1, 1}}, {{1, 1, 1}}};
+  params.features = farpoint::feature_view::packed(xyz.data(), 10, 3);
+  farpoint::voxelize_shard_output<double> output;
+  output.rows.capacity = 10;
+  output.received_capacity = 10;
+  farpoint::shard<farpoint::point_view<double>> const part{{xyz.data(), 10}, 0};
+  output.rows.mean = floats;
+  CHECK(farpoint::detail::check_voxelize_shard(part, params, output));
+  output.rows.mean = doubles;
+  auto const refused = farpoint::detail::check_voxelize_shard(part, params, output);
+  CHECK(refused.code == status::bad_argument);
+  CHECK(std::string{refused.reason}.find("floats or float16") != std::string::npos);
+}
+
 TEST_CASE("thread_communicator: gathers, exchanges messages of any size, and refuses those that do not match",
           "[voxelize][shard]") {
   constexpr int ranks = 3;

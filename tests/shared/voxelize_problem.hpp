@@ -99,6 +99,7 @@ struct voxelize_problem {
   bool wide = false;           ///< 64-bit indices
   bool float_counts = false;   ///< points_per_voxel as floats
   bool half_out = false;       ///< features out as float16
+  bool double_out = false;     ///< features out as doubles, of points of doubles
   std::size_t one_short = 99;  ///< this part's array is an element too small
 
   voxelize_problem() = default;
@@ -164,7 +165,7 @@ struct voxelize_problem {
     if (which == part::coords) return 4;
     if (which == part::centroid) return sizeof(scalar);
     if (which == part::report) return sizeof(farpoint::voxelize_report);
-    if ((1u << which & feature_parts) != 0) return half_out ? 2 : 4;
+    if ((1u << which & feature_parts) != 0) return double_out ? 8 : half_out ? 2 : 4;
     if (which == part::points_per_voxel && float_counts) return 4;
     return wide ? 8 : 4;
   }
@@ -248,7 +249,11 @@ struct voxelize_problem {
     if (wide) return elements_at<std::int64_t>(at, part::points_per_voxel);
     return elements_at<std::int32_t>(at, part::points_per_voxel);
   }
-  farpoint::feature_span features_at(std::array<unsigned char*, part::count> const& at, part::name which) const {
+  farpoint::basic_feature_span<scalar> features_at(std::array<unsigned char*, part::count> const& at,
+                                                   part::name which) const {
+    if constexpr (std::is_same_v<scalar, double>) {
+      if (double_out) return elements_at<double>(at, which);
+    }
     if (half_out) return elements_at<farpoint::float16>(at, which);
     return elements_at<float>(at, which);
   }

@@ -100,8 +100,9 @@ class pointer_checker {
   void add(count_span counts) noexcept {
     check(counts.data(), bytes_of(counts.size(), counts.wide() ? 8 : 4), outputs);
   }
-  void add(feature_span values) noexcept {
-    check(values.data(), bytes_of(values.size(), values.is_float16() ? 2 : 4), outputs);
+  template <class Value>
+  void add(basic_feature_span<Value> values) noexcept {
+    check(values.data(), bytes_of(values.size(), size_of(values.type())), outputs);
   }
   template <class T>
   void add(span<T> values) noexcept {

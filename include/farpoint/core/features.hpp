@@ -1,6 +1,6 @@
 /// @file
-/// Features of points: values beside the coordinates, of any arithmetic type that a GPU has, too, read as floats from
-/// strided records.
+/// Features of points: values beside the coordinates, of any arithmetic type that a GPU has, too, read as floats or as
+/// doubles from strided records.
 #pragma once
 
 #include <farpoint/core/float16.hpp>
@@ -64,28 +64,34 @@ FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
   }
 }
 
-/// The nearest float; the same NaN for all, of which conversions make different ones.
-FARPOINT_HD inline float narrow_feature(double value) noexcept {
-  auto nearest = static_cast<float>(value);
-  constexpr std::uint32_t nan = 0x7fc00000u;
-  if (value != value) std::memcpy(&nearest, &nan, sizeof nearest);
+/// The nearest value of another type. A NaN of another floating type is always the same NaN: backends convert its bits
+/// differently.
+template <class Value, class Source>
+FARPOINT_HD Value nearest_feature(Source source) noexcept {
+  auto nearest = static_cast<Value>(source);
+  if constexpr (std::is_floating_point_v<Source> && !std::is_same_v<Source, Value>) {
+    using word = std::conditional_t<sizeof(Value) == 8, std::uint64_t, std::uint32_t>;
+    constexpr word nan = sizeof(Value) == 8 ? static_cast<word>(0x7ff8000000000000u) : word{0x7fc00000u};
+    if (source != source) std::memcpy(&nearest, &nan, sizeof nearest);
+  }
   return nearest;
 }
 
-/// The value at an address, as the nearest float.
-FARPOINT_HD inline float load_feature(unsigned char const* address, feature_type type, bool aligned) noexcept {
+/// The value at an address, as the nearest `Value`.
+template <class Value = float>
+FARPOINT_HD inline Value load_feature(unsigned char const* address, feature_type type, bool aligned) noexcept {
   switch (type) {
-    case feature_type::float32: return load<float>(address, aligned);
-    case feature_type::float16: return static_cast<float>(load<float16>(address, aligned));
-    case feature_type::float64: return narrow_feature(load<double>(address, aligned));
-    case feature_type::int8: return static_cast<float>(load<std::int8_t>(address, true));
-    case feature_type::uint8: return static_cast<float>(load<std::uint8_t>(address, true));
-    case feature_type::int16: return static_cast<float>(load<std::int16_t>(address, aligned));
-    case feature_type::uint16: return static_cast<float>(load<std::uint16_t>(address, aligned));
-    case feature_type::int32: return static_cast<float>(load<std::int32_t>(address, aligned));
-    case feature_type::uint32: return static_cast<float>(load<std::uint32_t>(address, aligned));
-    case feature_type::int64: return static_cast<float>(load<std::int64_t>(address, aligned));
-    default: return static_cast<float>(load<std::uint64_t>(address, aligned));
+    case feature_type::float32: return nearest_feature<Value>(load<float>(address, aligned));
+    case feature_type::float16: return nearest_feature<Value>(static_cast<float>(load<float16>(address, aligned)));
+    case feature_type::float64: return nearest_feature<Value>(load<double>(address, aligned));
+    case feature_type::int8: return nearest_feature<Value>(load<std::int8_t>(address, true));
+    case feature_type::uint8: return nearest_feature<Value>(load<std::uint8_t>(address, true));
+    case feature_type::int16: return nearest_feature<Value>(load<std::int16_t>(address, aligned));
+    case feature_type::uint16: return nearest_feature<Value>(load<std::uint16_t>(address, aligned));
+    case feature_type::int32: return nearest_feature<Value>(load<std::int32_t>(address, aligned));
+    case feature_type::uint32: return nearest_feature<Value>(load<std::uint32_t>(address, aligned));
+    case feature_type::int64: return nearest_feature<Value>(load<std::int64_t>(address, aligned));
+    default: return nearest_feature<Value>(load<std::uint64_t>(address, aligned));
   }
 }
 }  // namespace detail
@@ -177,10 +183,15 @@ class feature_view {
   /// One feature of all records, for a loop over records: its offset and type are looked up once.
   class feature_column {
    public:
-    FARPOINT_HD float operator()(index_t record) const noexcept {
+    FARPOINT_HD float operator()(index_t record) const noexcept { return get<float>(record); }
+    /// @tparam Value  float or double: the nearest one is read
+    template <class Value>
+    FARPOINT_HD Value get(index_t record) const noexcept {
       unsigned char const* const address = base_ + record * stride_;
-      if (plain_) return *reinterpret_cast<float const*>(address);
-      return detail::load_feature(address, type_, aligned_);
+      if constexpr (std::is_same_v<Value, float>) {
+        if (plain_) return *reinterpret_cast<float const*>(address);
+      }
+      return detail::load_feature<Value>(address, type_, aligned_);
     }
 
    private:
@@ -211,6 +222,10 @@ class feature_view {
       for (int i = 0; i < count_; ++i) values[i] = detail::load_feature(start + offsets_[i], types_[i], aligned_[i]);
     }
   }
+  /// Copies all features of a record as the nearest doubles.
+  FARPOINT_HD void read(index_t record, double* values) const noexcept {
+    for (int i = 0; i < count_; ++i) values[i] = column(i).get<double>(record);
+  }
 
  private:
   unsigned char const* base_ = nullptr;
@@ -223,44 +238,80 @@ class feature_view {
   bool aligned_[max_count] = {};
 };
 
-/// Writable range of float or binary16 values in host or device memory. Non-owning, trivially copyable.
-class feature_span : public detail::untyped_range<void> {
- public:
-  constexpr feature_span() = default;
+/// Writable range of binary16 values, floats or, where `Value` is double, doubles, in host or device memory.
+///
+/// Non-owning, trivially copyable. Values are given and taken as `Value`.
+/// @tparam Value  float: an output of any points; double: an output of points of doubles
+template <class Value>
+class basic_feature_span : public detail::untyped_range<void> {
+  static_assert(std::is_same_v<Value, float> || std::is_same_v<Value, double>,
+                "farpoint: features are written as floats or as doubles");
 
-  /// From std::vector, std::array, a span, ... of float, or of a type of is_binary16; not from a temporary that owns
-  /// them.
-  template <class Container, class Value = detail::element_of<Container>,
-            std::enable_if_t<detail::is_feature<Value>, int> = 0>
-  constexpr feature_span(Container&& values) noexcept : untyped_range{values}, half_{is_binary16<Value>} {
+ public:
+  constexpr basic_feature_span() = default;
+
+  /// From std::vector, std::array, a span, ... of Value, float, or of a type of is_binary16; not from a temporary that
+  /// owns them.
+  template <class Container, class Element = detail::element_of<Container>,
+            std::enable_if_t<detail::is_feature<Element> || std::is_same_v<Element, Value>, int> = 0>
+  constexpr basic_feature_span(Container&& values) noexcept
+      : untyped_range{values}, type_{detail::feature_type_of<Element>()} {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
+  /// A range that may be of doubles, from one that is not.
+  template <class Other, std::enable_if_t<std::is_same_v<Other, float> && !std::is_same_v<Other, Value>, int> = 0>
+  constexpr basic_feature_span(basic_feature_span<Other> const& other) noexcept
+      : basic_feature_span{other.data(), other.size(), other.type()} {}
 
-  FARPOINT_HD constexpr bool is_float16() const noexcept { return half_; }
-
-  FARPOINT_HD float get(index_t i) const noexcept {
-    return half_ ? static_cast<float>(static_cast<float16 const*>(data_)[i]) : static_cast<float const*>(data_)[i];
+  FARPOINT_HD constexpr feature_type type() const noexcept { return type_; }
+  FARPOINT_HD constexpr bool is_float16() const noexcept { return type_ == feature_type::float16; }
+  FARPOINT_HD constexpr bool is_float64() const noexcept {
+    return std::is_same_v<Value, double> && type_ == feature_type::float64;
   }
-  /// Rounds to nearest, ties to even, where the values are float16.
-  FARPOINT_HD void set(index_t i, float value) const noexcept {
-    if (half_) {
-      static_cast<float16*>(data_)[i] = to_float16(value);
+
+  /// This range if its values are computed as `Working`: binary16 and floats as float, doubles as double. Empty if not.
+  template <class Working>
+  FARPOINT_HD constexpr decltype(auto) computed_as() const noexcept {
+    if constexpr (std::is_same_v<Value, float>) {
+      static_assert(std::is_same_v<Working, float>, "farpoint: only outputs of doubles are computed as doubles");
+      return static_cast<basic_feature_span const&>(*this);
     } else {
-      static_cast<float*>(data_)[i] = value;
+      using range = basic_feature_span<Working>;
+      return is_float64() == std::is_same_v<Working, double> ? range{data_, size_, type_} : range{};
     }
   }
 
-  /// The same for `count` values that follow one another from `i` on.
-  FARPOINT_HD void write(index_t i, float const* values, int count) const noexcept {
-    if (half_) {
-      for (int k = 0; k < count; ++k) static_cast<float16*>(data_)[i + k] = to_float16(values[k]);
+  FARPOINT_HD Value get(index_t i) const noexcept {
+    if (is_float64()) return static_cast<Value>(static_cast<double const*>(data_)[i]);
+    return is_float16() ? static_cast<float>(static_cast<float16 const*>(data_)[i])
+                        : static_cast<float const*>(data_)[i];
+  }
+  /// Rounds to nearest, ties to even, where the values are narrower than `Value`.
+  FARPOINT_HD void set(index_t i, Value value) const noexcept { write(i, &value, 1); }
+
+  /// Sets `count` values that follow one another from `i` on, as set() does.
+  FARPOINT_HD void write(index_t i, Value const* values, int count) const noexcept {
+    if (is_float64()) {
+      for (int k = 0; k < count; ++k) static_cast<double*>(data_)[i + k] = values[k];
+    } else if (is_float16()) {
+      for (int k = 0; k < count; ++k) static_cast<float16*>(data_)[i + k] = to_float16(static_cast<float>(values[k]));
     } else {
-      for (int k = 0; k < count; ++k) static_cast<float*>(data_)[i + k] = values[k];
+      for (int k = 0; k < count; ++k) static_cast<float*>(data_)[i + k] = static_cast<float>(values[k]);
     }
   }
 
  private:
-  bool half_ = false;
+  template <class Other>
+  friend class basic_feature_span;
+
+  FARPOINT_HD constexpr basic_feature_span(void* data, index_t size, feature_type type) noexcept : type_{type} {
+    data_ = data;
+    size_ = size;
+  }
+
+  feature_type type_ = feature_type::float32;
 };
+
+using feature_span = basic_feature_span<float>;
 
 FARPOINT_END_NAMESPACE

@@ -65,6 +65,37 @@ Scalar mean_of(Scalar sum, std::size_t count) {
   return farpoint::detail::is_nan(mean) ? std::numeric_limits<Scalar>::quiet_NaN() : mean;
 }
 
+/// The outputs of a voxel's features that are computed as `Working`.
+template <class Working, class Scalar>
+void write_features(index_t row, std::vector<index_t> const& kept, voxelize_params<Scalar> const& params,
+                    voxelize_output<Scalar> const& output) {
+  auto const mean = output.mean.template computed_as<Working>();
+  auto const max = output.max.template computed_as<Working>();
+  auto const first = output.first.template computed_as<Working>();
+  auto const gathered = output.gathered.template computed_as<Working>();
+  index_t const count = params.features.count();
+  // Features that no output is made of may be a null pointer.
+  bool const wanted = !mean.empty() || !max.empty() || !first.empty() || !gathered.empty();
+  for (int f = 0; wanted && f < count; ++f) {
+    auto const feature = [&](index_t i) { return params.features.column(f).template get<Working>(i); };
+    Working sum = 0;
+    Working largest = feature(kept[0]);
+    for (index_t const i : kept) {
+      Working const value = feature(i);
+      sum += value;
+      if (value > largest || largest != largest) largest = value;
+    }
+    index_t const at = row * count + f;
+    if (!mean.empty()) mean.set(at, mean_of(sum, kept.size()));
+    if (!max.empty()) max.set(at, largest);
+    if (!first.empty()) first.set(at, feature(kept[0]));
+    for (index_t k = 0; !gathered.empty() && k < params.mode.max_points; ++k) {
+      Working const value = k < static_cast<index_t>(kept.size()) ? feature(kept[static_cast<std::size_t>(k)]) : 0;
+      gathered.set((row * params.mode.max_points + k) * count + f, value);
+    }
+  }
+}
+
 /// Scatter and mean: writes the row of a voxel. `kept` are indices into clouds.points().
 template <class Points>
 void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept, Points const& points,
@@ -82,26 +113,8 @@ void write_row(index_t row, voxel const& from, std::vector<index_t> const& kept,
   }
   if (!output.points_per_voxel.empty()) output.points_per_voxel.set(row, static_cast<index_t>(kept.size()));
 
-  feature_view const& features = params.features;
-  // Features that no output is made of may be a null pointer.
-  bool const wanted = farpoint::detail::needs_features(output);
-  for (int f = 0; wanted && f < features.count(); ++f) {
-    float sum = 0;
-    float largest = features(kept[0], f);
-    for (index_t const i : kept) {
-      float const value = features(i, f);
-      sum += value;
-      if (value > largest || largest != largest) largest = value;
-    }
-    index_t const at = row * features.count() + f;
-    if (!output.mean.empty()) output.mean.set(at, mean_of(sum, kept.size()));
-    if (!output.max.empty()) output.max.set(at, largest);
-    if (!output.first.empty()) output.first.set(at, features(kept[0], f));
-    for (index_t k = 0; !output.gathered.empty() && k < params.mode.max_points; ++k) {
-      float const value = k < static_cast<index_t>(kept.size()) ? features(kept[static_cast<std::size_t>(k)], f) : 0;
-      output.gathered.set((row * params.mode.max_points + k) * features.count() + f, value);
-    }
-  }
+  write_features<float>(row, kept, params, output);
+  if constexpr (std::is_same_v<scalar, double>) write_features<double>(row, kept, params, output);
   for (int axis = 0; axis < 3 && !output.centroid.empty(); ++axis) {
     scalar sum = 0;
     for (index_t const i : kept) sum += points[i][axis];

@@ -59,9 +59,10 @@ class voxel_parts {
                        true,
                        fits_or_absent(static_cast<index_t>(all.size()), rows_, each)};
   }
-  void add_features(feature_span const& own, feature_span const& all, index_t each) noexcept {
-    add(own, all, each, all.is_float16() ? 2 : 4);
-    parts_[size_ - 1].same_type = own.is_float16() == all.is_float16();
+  void add_features(basic_feature_span<Scalar> const& own, basic_feature_span<Scalar> const& all,
+                    index_t each) noexcept {
+    add(own, all, each, static_cast<std::size_t>(size_of(all.type())));
+    parts_[size_ - 1].same_type = own.type() == all.type();
   }
 
   index_t rows_;

@@ -160,6 +160,9 @@ result check_voxelize_shard(shard<Points> const& part, voxelize_params<Scalar> c
     return reject("voxelize_shard: outputs that are lists, by point, or by cloud are not for shards");
   }
   if (result const checked = check_voxelize(batch<Points>{part.points}, params, rows); !checked) return checked;
+  if (has_wide_features(rows)) {
+    return reject("voxelize_shard: ranks send features as floats; outputs of features are floats or float16");
+  }
   if (params.order != voxel_order::first_occurrence || params.points != voxel_points::first) {
     return reject("voxelize_shard: voxels come by first occurrence, and keep their first points");
   }

@@ -99,7 +99,8 @@ FARPOINT_HD constexpr int axis_of_column(voxel_columns columns, int column) noex
 ///
 /// Outputs are made of the *kept* points of a voxel: all of them, or max_points of them, in input order. Sums are added
 /// up in that order, rounded at each step, and a mean is one division: the same bits everywhere. A mean that is NaN
-/// always has the bits 0x7fc00000, in double 0x7ff8000000000000.
+/// always has the bits 0x7fc00000, in double 0x7ff8000000000000. Values of features are read, added and divided as floats
+/// for outputs of floats and of float16, and as doubles for outputs of doubles, which points of doubles can have.
 template <class Scalar = float>
 struct voxelize_output {
   index_t capacity = 0;  ///< rows that every part given has
@@ -108,10 +109,11 @@ struct voxelize_output {
   voxel_columns columns = voxel_columns::xyz;
 
   count_span points_per_voxel = {};  ///< `[capacity]`: kept points, as integers or as floats
-  feature_span gathered = {};        ///< `[capacity, max_points, features]`: of the kept points, then zeros; hard only
-  feature_span mean = {};            ///< `[capacity, features]`: over the kept points
-  feature_span max = {};       ///< `[capacity, features]`: the first largest that is no NaN; the last NaN if all are
-  feature_span first = {};     ///< `[capacity, features]`: of the kept point of lowest index
+  using values = basic_feature_span<Scalar>;
+  values gathered = {};        ///< `[capacity, max_points, features]`: of the kept points, then zeros; hard only
+  values mean = {};            ///< `[capacity, features]`: over the kept points
+  values max = {};             ///< `[capacity, features]`: the first largest that is no NaN; the last NaN if all are
+  values first = {};           ///< `[capacity, features]`: of the kept point of lowest index
   span<Scalar> centroid = {};  ///< `[capacity, 3]`: mean of the kept points' coordinates (m)
 
   /// CSR lists of all points of each voxel that was written, surplus points too, in input order. Row r has the entries

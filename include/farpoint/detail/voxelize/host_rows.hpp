@@ -37,9 +37,10 @@ class host_voxel_rows {
     if (!output_.points_per_voxel.empty()) output_.points_per_voxel.set(row, count);
     if (!needs_lists()) return;
     if (count < voxel.count && params_.points == voxel_points::random_subset) draw(voxel, points, count);
-    if (features_ > 8) write_features<feature_view::max_count>(row, points, count);
-    if (features_ > 4 && features_ <= 8) write_features<8>(row, points, count);
-    if (features_ > 0 && features_ <= 4) write_features<4>(row, points, count);
+    if (features_ > 0) write_features_as<float>(row, points, count);
+    if constexpr (std::is_same_v<scalar, double>) {
+      if (features_ > 0) write_features_as<double>(row, points, count);
+    }
     if (!output_.centroid.empty()) write_centroid(row, points, count);
   }
 
@@ -69,33 +70,43 @@ class host_voxel_rows {
     std::sort(points, points + count);
   }
 
+  /// Writes the outputs whose values are computed as `Working`.
+  template <class Working>
+  void write_features_as(index_t row, std::uint32_t const* points, index_t count) const noexcept {
+    voxel_feature_parts<Working, scalar> const parts{output_};
+    if (parts.empty()) return;
+    if (features_ > 8) write_features<feature_view::max_count, Working>(parts, row, points, count);
+    if (features_ > 4 && features_ <= 8) write_features<8, Working>(parts, row, points, count);
+    if (features_ <= 4) write_features<4, Working>(parts, row, points, count);
+  }
+
   /// Works on `Width` features, of which there may be fewer: loops of a fixed length are vectorised.
-  template <int Width>
-  void write_features(index_t row, std::uint32_t const* points, index_t count) const noexcept {
-    float values[Width] = {};
-    float sums[Width] = {};
-    float largest[Width] = {};
+  template <int Width, class Working, class Parts>
+  void write_features(Parts const& parts, index_t row, std::uint32_t const* points, index_t count) const noexcept {
+    Working values[Width] = {};
+    Working sums[Width] = {};
+    Working largest[Width] = {};
     index_t const start = row * features_;
-    index_t const gathered = start * (output_.gathered.empty() ? 0 : params_.mode.max_points);
+    index_t const gathered = start * (parts.gathered.empty() ? 0 : params_.mode.max_points);
     for (index_t k = 0; k < count; ++k) {
       params_.features.read(points[k], values);
       for (int f = 0; f < Width; ++f) sums[f] += values[f];
-      if (k == 0 && !output_.first.empty()) output_.first.write(start, values, features_);
-      if (!output_.gathered.empty()) output_.gathered.write(gathered + k * features_, values, features_);
-      if (output_.max.empty()) continue;
+      if (k == 0 && !parts.first.empty()) parts.first.write(start, values, features_);
+      if (!parts.gathered.empty()) parts.gathered.write(gathered + k * features_, values, features_);
+      if (parts.max.empty()) continue;
       for (int f = 0; f < Width; ++f) {
         if (k == 0 || values[f] > largest[f] || largest[f] != largest[f]) largest[f] = values[f];
       }
     }
-    if (!output_.max.empty()) output_.max.write(start, largest, features_);
-    if (!output_.mean.empty()) {
+    if (!parts.max.empty()) parts.max.write(start, largest, features_);
+    if (!parts.mean.empty()) {
       for (int f = 0; f < Width; ++f) sums[f] = voxel_mean(sums[f], static_cast<std::uint32_t>(count));
-      output_.mean.write(start, sums, features_);
+      parts.mean.write(start, sums, features_);
     }
-    if (output_.gathered.empty()) return;
+    if (parts.gathered.empty()) return;
     for (int f = 0; f < Width; ++f) values[f] = 0;
     for (index_t k = count; k < params_.mode.max_points; ++k) {
-      output_.gathered.write(gathered + k * features_, values, features_);
+      parts.gathered.write(gathered + k * features_, values, features_);
     }
   }
 

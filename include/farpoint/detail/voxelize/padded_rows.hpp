@@ -11,7 +11,7 @@ namespace library {
 
 /// Outputs with a row for each voxel, and the number of rows that are written.
 struct padded_rows {
-  static constexpr int most_parts = 4;
+  static constexpr int most_parts = 7;
 
   /// One output.
   struct part {

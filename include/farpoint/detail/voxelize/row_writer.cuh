@@ -101,9 +101,9 @@ __device__ inline void write_voxel(voxelize_args<Points> const& args, std::uint3
 template <class Points>
 __device__ inline bool wants_plain_means(voxelize_args<Points> const& args) noexcept {
   auto const& output = args.output;
-  return !output.mean.empty() && !output.mean.is_float16() && output.max.empty() && output.first.empty() &&
-         output.gathered.empty() && output.centroid.empty() && args.params.features.is_plain() &&
-         static_cast<std::uint64_t>(args.params.features.stride()) <= 0xffffffffu;
+  return !output.mean.empty() && output.mean.type() == feature_type::float32 && output.max.empty() &&
+         output.first.empty() && output.gathered.empty() && output.centroid.empty() &&
+         args.params.features.is_plain() && static_cast<std::uint64_t>(args.params.features.stride()) <= 0xffffffffu;
 }
 
 /// Points of a row in shared memory that is aligned to 16 bytes and ends at a multiple of them.
@@ -173,23 +173,24 @@ class plain_means {
   row_lanes lanes_;
 };
 
-/// Writes a row's outputs of features. `kept` are the points in input order, in shared or global memory.
-template <class Points>
+/// Writes a row's outputs of features that are computed as `Working`.
+/// @param kept  the points in input order, in shared or global memory
+template <class Working, class Points>
 __device__ inline void write_features(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                       std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  auto const& output = args.output;
+  voxel_feature_parts<Working, typename Points::scalar> const output{args.output};
   feature_view const& features = args.params.features;
   int const columns = features.count();
-  bool const reduced = !output.mean.empty() || !output.max.empty() || !output.first.empty();
+  bool const reduced = output.reduces();
   for (int f = lanes.lane; reduced && f < columns; f += lanes.size) {
     auto const column = features.column(f);
-    float const first = column(frame.begin + kept[0]);
-    float sum = 0;
-    float largest = first;
+    Working const first = column.template get<Working>(frame.begin + kept[0]);
+    Working sum = 0;
+    Working largest = first;
     // The loads of four points are in flight together.
 #pragma unroll 4
     for (std::uint32_t k = 0; k < count; ++k) {
-      float const value = column(frame.begin + kept[k]);
+      Working const value = column.template get<Working>(frame.begin + kept[k]);
       sum = add_rn(sum, value);
       if (value > largest || largest != largest) largest = value;
     }
@@ -202,7 +203,8 @@ __device__ inline void write_features(voxelize_args<Points> const& args, voxel_f
     auto const column = features.column(f);
     index_t const most = args.params.mode.max_points;
     for (index_t k = 0; k < most; ++k) {
-      output.gathered.set((row * most + k) * columns + f, k < count ? column(frame.begin + kept[k]) : 0.0f);
+      Working const value = k < count ? column.template get<Working>(frame.begin + kept[k]) : Working{0};
+      output.gathered.set((row * most + k) * columns + f, value);
     }
   }
 }
@@ -230,7 +232,10 @@ __device__ inline void write_points(voxelize_args<Points> const& args, voxel_fra
     plain_means<Points>{args, frame, lanes}(row, count, counted_points{kept, count});
     return;
   }
-  write_features(args, frame, lanes, row, kept, count);
+  write_features<float>(args, frame, lanes, row, kept, count);
+  if constexpr (std::is_same_v<typename Points::scalar, double>) {
+    write_features<double>(args, frame, lanes, row, kept, count);
+  }
   write_centroid(args, frame, lanes, row, kept, count);
 }
 

@@ -252,44 +252,55 @@ class long_columns {
   }
 };
 
-/// A row of many points, by a block.
-template <class Points, int BlockSize>
-__device__ inline void write_long_row(voxelize_args<Points> const& args, voxel_frame const& frame, void* memory,
-                                      std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  using scalar = typename Points::scalar;
-  using feature_columns = long_columns<float, BlockSize>;
-  using point_columns = long_columns<scalar, BlockSize>;
+/// Outputs of features that are computed as `Working`, of a row of many points, by a block.
+template <class Working, class Points, int BlockSize>
+__device__ inline void write_long_features(voxelize_args<Points> const& args, voxel_frame const& frame, void* memory,
+                                           std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
+  using feature_columns = long_columns<Working, BlockSize>;
   auto const thread = static_cast<int>(threadIdx.x);
-  auto const& output = args.output;
+  voxel_feature_parts<Working, typename Points::scalar> const output{args.output};
   feature_view const& features = args.params.features;
   int const columns = features.count();
 
-  bool const reduced = !output.mean.empty() || !output.max.empty() || !output.first.empty();
+  bool const reduced = output.reduces();
   for (int first = 0; reduced && first < columns; first += feature_columns::columns) {
     int const here = columns - first < feature_columns::columns ? columns - first : feature_columns::columns;
-    auto const sums =
-        feature_columns::reduce(*static_cast<typename feature_columns::storage*>(memory), kept, count, here,
-                                [&](std::uint32_t point, int c) { return features(frame.begin + point, first + c); });
+    auto const sums = feature_columns::reduce(
+        *static_cast<typename feature_columns::storage*>(memory), kept, count, here, [&](std::uint32_t point, int c) {
+          return features.column(first + c).template get<Working>(frame.begin + point);
+        });
     if (thread >= here) continue;
     index_t const at = index_t{row} * columns + first + thread;
     if (!output.mean.empty()) output.mean.set(at, voxel_mean(sums.sum, count));
     if (!output.max.empty()) output.max.set(at, sums.largest);
     if (!output.first.empty()) output.first.set(at, sums.first);
   }
-  if (!output.centroid.empty()) {
-    auto const sums =
-        point_columns::reduce(*static_cast<typename point_columns::storage*>(memory), kept, count, 3,
-                              [&](std::uint32_t point, int c) { return args.clouds.points()[frame.begin + point][c]; });
-    if (thread < 3) output.centroid[static_cast<std::size_t>(row) * 3 + threadIdx.x] = voxel_mean(sums.sum, count);
-  }
   if (output.gathered.empty()) return;
   index_t const most = args.params.mode.max_points;
   for (index_t k = thread; k < most; k += BlockSize) {
     for (int f = 0; f < columns; ++f) {
-      float const value = k < count ? features(frame.begin + kept[k], f) : 0.0f;
+      Working const value = k < count ? features.column(f).template get<Working>(frame.begin + kept[k]) : Working{0};
       output.gathered.set((row * most + k) * columns + f, value);
     }
   }
+}
+
+/// A row of many points, by a block.
+template <class Points, int BlockSize>
+__device__ inline void write_long_row(voxelize_args<Points> const& args, voxel_frame const& frame, void* memory,
+                                      std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
+  using scalar = typename Points::scalar;
+  using point_columns = long_columns<scalar, BlockSize>;
+  write_long_features<float, Points, BlockSize>(args, frame, memory, row, kept, count);
+  if constexpr (std::is_same_v<scalar, double>) {
+    write_long_features<double, Points, BlockSize>(args, frame, memory, row, kept, count);
+  }
+  if (args.output.centroid.empty()) return;
+  auto const sums =
+      point_columns::reduce(*static_cast<typename point_columns::storage*>(memory), kept, count, 3,
+                            [&](std::uint32_t point, int c) { return args.clouds.points()[frame.begin + point][c]; });
+  if (threadIdx.x >= 3) return;
+  args.output.centroid[static_cast<std::size_t>(row) * 3 + threadIdx.x] = voxel_mean(sums.sum, count);
 }
 
 /// All rows, from points that are sorted by row; the long ones first.
