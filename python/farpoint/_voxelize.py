@@ -10,8 +10,10 @@ from . import _core
 from ._arrays import Allocator, Array
 from ._call import Call, cloud_shape, current_stream
 
-_OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
-_DYNAMIC_OUTPUTS = ("coords", "num_points", "mean", "point_voxel")
+_USUAL_OUTPUTS = ("coords", "num_points", "voxels", "mean", "point_voxel")
+_LISTS = ("list_offsets", "list_points")
+_VALUES = ("voxels", "mean", "max", "first", "centroid")
+_OUTPUTS = (*_USUAL_OUTPUTS, "max", "first", "centroid", *_LISTS)
 _ORDERS = ("first_occurrence", "grid")
 #: Whether they begin with the cloud, and whether z is first.
 _COLUMNS = {"xyz": (False, False), "zyx": (False, True), "batch_xyz": (True, False), "batch_zyx": (True, True)}
@@ -33,22 +35,43 @@ def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
             call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
     if "voxels" in names and not hard:
         call.fail("voxels are an output of hard voxelization: pass max_points and max_voxels")
+    if set(names) & set(_LISTS):
+        names = (*(name for name in names if name not in _LISTS), *_LISTS)
     return names
+
+
+def _value_type(call: Call, dtype: Any, scalar: str) -> str:
+    """The type of outputs made of features, of points of another."""
+    if dtype is None:
+        return scalar
+    name = call.type_name(dtype, ("float16", "float32", "float64"), "dtype")
+    if name == "float64" != scalar:
+        call.fail("dtype is float64, and points are float32, in which they are added; pass points as float64")
+    return name
 
 
 def _only_voxels(result: Dict[str, Any]) -> Dict[str, Any]:
     """The rows of voxels, in host memory."""
     count = result["voxel_count"].item()
-    for name in ("coords", "num_points", "voxels", "mean"):
+    for name in ("coords", "num_points", "voxels", "mean", "max", "first", "centroid"):
         if name in result:
             result[name] = result[name][:count]
+    if "list_offsets" in result:
+        result["list_offsets"] = result["list_offsets"][:count + 1]
+        result["list_points"] = result["list_points"][:result["list_offsets"][count].item()]
     return result
+
+
+def _end_lists(space: Any, result: Dict[str, Any]) -> None:
+    """Lets the lists of rows behind the last voxel be empty, without waiting for its number."""
+    ends, count = result["list_offsets"], result["voxel_count"]
+    result["list_offsets"] = space.where(space.count(ends.shape[0], "int64") > count, ends[count], ends)
 
 
 # Not by follows_stream: calls of loops have no stream, and are spared the step.
 def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
              max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, capacity: Optional[int] = None,
-             order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: Any = "float32",
+             order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: Any = None,
              offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
              stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Dict[str, Any]:
     """Voxels of a grid and the points in them; hard with `max_points` and `max_voxels`, dynamic without.
@@ -64,7 +87,8 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
     max_points, max_voxels : int, optional
         Hard voxelization: of a voxel, and of a cloud.
     outputs : names of outputs, optional
-        Of "coords", "num_points", "voxels" (hard only), "mean" and "point_voxel"; left out, all of them.
+        Left out, "coords", "num_points", "voxels" (hard only), "mean" and "point_voxel". There are "max", "first",
+        "centroid", and "list_offsets" with "list_points", too.
     capacity : int, optional
         Rows of the outputs; further voxels are dropped. Left out, enough for all.
     order : "first_occurrence" or "grid"
@@ -73,8 +97,9 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         Of `coords`.
     seed : int, optional
         Keep a random subset of a voxel's points rather than the first ones.
-    dtype : "float32" or "float16"
-        Of `voxels` and `mean`.
+    dtype : "float16", "float32" or, for float64 points, "float64", optional
+        Type of `voxels`, `mean`, `max` and `first`; left out, that of the points. Means of float64 points are computed in
+        float64, whatever their type.
 
     Returns
     -------
@@ -84,29 +109,34 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
             Points kept in each voxel.
         voxels : (V, max_points, F)
             The points kept, then zeros.
-        mean : (V, F)
-            Over the points kept.
+        mean, max, first : (V, F)
+            Mean and largest value over the points kept, and values of the first of them.
+        centroid : (V, 3), of the points' type
+            Mean of the coordinates of the points kept.
         point_voxel : (N,) or (B, N), int64
             Row of each point's voxel; -1 if it is in none.
+        list_offsets : (V + 1,), int64
+            The points of voxel v are `list_points[list_offsets[v]:list_offsets[v + 1]]`, all of them, in input order.
+        list_points : (P,), int64
+            Rows of (N, F), or of (B * N, F), of the points in voxels.
         voxel_count : (1,), int64
         voxel_offsets : (B + 1,), int64
             First row of each cloud.
 
-        In host memory V is the number of voxels. On a GPU it is the capacity, as nothing waits for the number: rows
-        behind `voxel_count` are zeros.
+        In host memory V is the number of voxels, and P that of the points in them. On a GPU they are the capacity and the
+        number of all points, as nothing waits for the numbers: rows behind `voxel_count` are zeros, their lists are empty,
+        and `list_points` behind the last list are -1.
     """
     if (capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
-            and columns in _COLUMNS and order in _ORDERS and dtype in ("float32", "float16")):
+            and columns in _COLUMNS and order in _ORDERS):
         batch, zyx = _COLUMNS[columns]
         quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, outputs, order == "grid",
-                                     batch, zyx, dtype == "float16", threads)
+                                     batch, zyx, dtype, threads)
         if quick is not None:
             return _only_voxels(quick) if points.is_cpu else quick
     with current_stream("voxelize", stream, (points, offsets, lengths)):
         call = Call("voxelize", points, threads, stream, workspace)
         space = call.space
-        points = call.points(points, more_columns=True)
-        cuts = call.offsets(points, offsets, lengths)
         if (max_points is None) != (max_voxels is None):
             call.fail("pass both max_points and max_voxels, or neither")
         hard = max_points is not None
@@ -120,8 +150,14 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         if columns not in tuple(_COLUMNS):
             call.fail(f"there are no columns {columns!r}")
         batch, zyx = _COLUMNS[columns]
-        wanted = (_OUTPUTS if hard else _DYNAMIC_OUTPUTS) if outputs is None else _named(call, outputs, hard)
-        dtype = call.type_name(dtype, ("float32", "float16"), "dtype")
+        if outputs is None:
+            outputs = [name for name in _USUAL_OUTPUTS if hard or name != "voxels"]
+        wanted = _named(call, outputs, hard)
+        call.only_indices = not set(wanted) & set(_VALUES)
+        points = call.points(points, more_columns=True)
+        cuts = call.offsets(points, offsets, lengths)
+        scalar = space.dtype(points)
+        dtype = _value_type(call, dtype, scalar)
 
         shape = cloud_shape(points, cuts)
         clouds = shape[0] if shape else 1
@@ -129,12 +165,20 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
             capacity = call.integer(capacity, "capacity")
             if capacity < 0:
                 call.fail("capacity is negative")
-        shapes = _core.voxelize_shapes(tuple(points.shape), clouds, max_points, max_voxels, capacity, batch, dtype == "float16")
+        shapes = _core.voxelize_shapes(tuple(points.shape), clouds, max_points, max_voxels, capacity, batch, scalar, dtype)
         result = {name: space.empty(*shapes[name]) for name in (*wanted, "voxel_count", "voxel_offsets")}
         if "point_voxel" in result and cuts is not None:
             # Points that offsets leave out are in no voxel, and not written.
             result["point_voxel"][...] = -1
+        if "list_points" in result and not space.on_host:
+            result["list_points"][...] = -1
         (rows, _), _ = shapes["coords"]
         _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
                        max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, result)
-        return _only_voxels(result) if space.on_host else result
+        if space.on_host:
+            _only_voxels(result)
+        elif "list_offsets" in result:
+            _end_lists(space, result)
+        if "mean" in result and scalar != dtype:
+            result["mean"] = space.astype(result["mean"], dtype)
+        return result

@@ -92,13 +92,16 @@ inline farpoint::index_view indices_of(optional_input const& array) {
   return array ? indices_of(*array) : farpoint::index_view{};
 }
 
-/// Features of any type, as floats or as binary16.
-inline farpoint::feature_span features_of(optional_output const& array) {
+/// An output of features: binary16, floats or, of points of doubles, doubles.
+template <class Scalar>
+farpoint::basic_feature_span<Scalar> features_of(optional_output const& array) {
   if (!array) return {};
-  if (!holds_float16(*array)) return farpoint::feature_span{values_of<float>(*array)};
+  if constexpr (std::is_same_v<Scalar, double>) {
+    if (holds<double>(*array)) return values_of<double>(*array);
+  }
+  if (!holds_float16(*array)) return values_of<float>(*array);
   if (!array->is_packed()) refuse("an output is not contiguous");
-  return farpoint::feature_span{
-      farpoint::span<farpoint::float16>{static_cast<farpoint::float16*>(array->data()), array->size()}};
+  return farpoint::span<farpoint::float16>{static_cast<farpoint::float16*>(array->data()), array->size()};
 }
 
 /// How the rows of an array of `[rows, columns]` or `[clouds, rows, columns]` lie in memory.

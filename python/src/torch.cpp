@@ -330,8 +330,8 @@ std::uintptr_t current_stream(int device) {
   return nb::cast<std::uintptr_t>(call_of(torch.current_stream, {number.ptr()}));
 }
 
-bool read_index_type(nb::handle name, tensor_type_id& type) noexcept {
-  for (auto const each : {tensor_type_id::int64, tensor_type_id::int32}) {
+bool read_type(nb::handle name, std::initializer_list<tensor_type_id> known, tensor_type_id& type) noexcept {
+  for (auto const each : known) {
     type = each;
     if (types[static_cast<std::size_t>(each)].text == name.ptr()) return true;
   }

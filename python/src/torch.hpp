@@ -11,6 +11,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 
 namespace farpoint_python {
 
@@ -89,11 +90,20 @@ int device_if_dense(nb::handle tensor) noexcept;
 /// True for a tensor whose values are the conjugates of those in memory.
 bool is_conjugated(nb::handle tensor) noexcept;
 
+/// True for a tensor whose derivative would not reach what is computed from it: it needs a gradient while torch records
+/// them, or carries a derivative forwards.
+bool loses_gradient(nb::handle tensor);
+
 /// The stream that is current in torch.
 std::uintptr_t current_stream(int device);
 
-/// The type that "int32" or "int64" names; false for all else.
-bool read_index_type(nb::handle name, tensor_type_id& type) noexcept;
+/// Reads the type that a name stands for, as it stands in source code.
+/// @return true for one of the types that are `known`
+bool read_type(nb::handle name, std::initializer_list<tensor_type_id> known, tensor_type_id& type) noexcept;
+
+inline bool read_index_type(nb::handle name, tensor_type_id& type) noexcept {
+  return read_type(name, {tensor_type_id::int64, tensor_type_id::int32}, type);
+}
 
 /// True for a tensor, once connect_torch() has been called.
 bool is_tensor(nb::handle object) noexcept;

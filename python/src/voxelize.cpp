@@ -9,12 +9,14 @@
 #include <farpoint/runtime/stream_rows.hpp>
 
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
 #include <array>
 #include <initializer_list>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace farpoint_python {
@@ -55,11 +57,25 @@ farpoint::voxel_columns columns_of(bool batch, bool zyx) {
   return zyx ? farpoint::voxel_columns::zyx : farpoint::voxel_columns::xyz;
 }
 
-/// The keys of the answer.
-enum class output_name { coords, num_points, voxels, mean, point_voxel, voxel_count, voxel_offsets };
+/// Keys of the answer: the outputs that a call can name, then the two that every answer has.
+enum class output_name {
+  coords,
+  num_points,
+  voxels,
+  mean,
+  point_voxel,
+  max,
+  first,
+  centroid,
+  list_offsets,
+  list_points,
+  voxel_count,
+  voxel_offsets
+};
 
-constexpr std::array<char const*, 7> output_names{"coords",      "num_points",  "voxels",       "mean",
-                                                  "point_voxel", "voxel_count", "voxel_offsets"};
+constexpr std::array<char const*, 12> output_names{"coords",       "num_points",  "voxels",      "mean",
+                                                   "point_voxel",  "max",         "first",       "centroid",
+                                                   "list_offsets", "list_points", "voxel_count", "voxel_offsets"};
 
 /// A string of Python, made once.
 nb::handle key_of(output_name name) {
@@ -77,8 +93,10 @@ struct output_sizes {
   std::optional<index_t> max_points{};
   std::optional<index_t> max_voxels{};
   std::optional<index_t> capacity{};
-  bool batch = false;               ///< `coords` begin with the cloud
-  bool narrow = false;              ///< float16 for `voxels` and `mean`
+  bool batch = false;                               ///< `coords` begin with the cloud
+  tensor_type_id scalar = tensor_type_id::float32;  ///< of the points, and of `centroid`
+  tensor_type_id values =
+      tensor_type_id::float32;      ///< of the outputs made of features; but means of doubles are doubles
   std::array<index_t, 2> points{};  ///< `[N]` or `[B, N]`
   std::size_t axes = 1;             ///< of these
   index_t features = 0;             ///< of a point
@@ -98,12 +116,16 @@ struct output_sizes {
       make(name, shape.begin(), shape.size(), type);
     };
     index_t const voxels = rows();
-    id const values = narrow ? id::float16 : id::float32;
     each(output_name::coords, {voxels, batch ? 4 : 3}, id::int32);
     each(output_name::num_points, {voxels}, id::int32);
     if (max_points) each(output_name::voxels, {voxels, *max_points, features}, values);
-    each(output_name::mean, {voxels, features}, values);
+    each(output_name::mean, {voxels, features}, scalar == id::float64 ? scalar : values);
     make(output_name::point_voxel, points.data(), axes, id::int64);
+    each(output_name::max, {voxels, features}, values);
+    each(output_name::first, {voxels, features}, values);
+    each(output_name::centroid, {voxels, 3}, scalar);
+    each(output_name::list_offsets, {voxels + 1}, id::int64);
+    each(output_name::list_points, {axes == 1 ? points[0] : points[0] * points[1]}, id::int64);
     each(output_name::voxel_count, {1}, id::int64);
     each(output_name::voxel_offsets, {clouds + 1}, id::int64);
   }
@@ -116,6 +138,12 @@ struct voxelize_arrays {
   bool zyx = false;
   std::array<optional_output, output_names.size()> all;
 
+  /// True if any output is made of the columns of the points.
+  bool reads_features() const {
+    using name = output_name;
+    auto const made_of = {name::voxels, name::mean, name::max, name::first};
+    return std::any_of(made_of.begin(), made_of.end(), [this](name each) { return (*this)[each].has_value(); });
+  }
   optional_output& operator[](output_name name) { return all[static_cast<std::size_t>(name)]; }
   optional_output const& operator[](output_name name) const { return all[static_cast<std::size_t>(name)]; }
 
@@ -130,8 +158,13 @@ struct voxelize_arrays {
     if (auto const& counts = of[name::num_points]) {
       out.points_per_voxel = farpoint::count_span{values_of<std::int32_t>(*counts)};
     }
-    out.gathered = features_of(of[name::voxels]);
-    out.mean = features_of(of[name::mean]);
+    out.gathered = features_of<Scalar>(of[name::voxels]);
+    out.mean = features_of<Scalar>(of[name::mean]);
+    out.max = features_of<Scalar>(of[name::max]);
+    out.first = features_of<Scalar>(of[name::first]);
+    out.centroid = values_of<Scalar>(of[name::centroid]);
+    out.list_offsets = indices_of(of[name::list_offsets]);
+    out.list_points = indices_of(of[name::list_points]);
     out.point_voxel = indices_of(of[name::point_voxel]);
     out.voxel_count = indices_of(of[name::voxel_count]);
     out.voxel_offsets = indices_of(of[name::voxel_offsets]);
@@ -146,7 +179,8 @@ farpoint::library::padded_rows padded_rows_of(voxelize_arrays const& arrays) {
   if (arrays.capacity == 0 || !arrays[name::voxel_count]) return padded;
   padded.rows = arrays.capacity;
   padded.written = values_of<index_t>(*arrays[name::voxel_count]).data();
-  for (auto const each : {name::coords, name::num_points, name::voxels, name::mean}) {
+  for (auto const each :
+       {name::coords, name::num_points, name::voxels, name::mean, name::max, name::first, name::centroid}) {
     if (auto const& array = arrays[each]) {
       padded.add(array->data(), static_cast<index_t>(array->nbytes()) / arrays.capacity);
     }
@@ -159,8 +193,8 @@ void voxelize(place const& where, input const& points, optional_input const& off
   with_scalar(points, [&](auto zero) {
     using scalar = decltype(zero);
     auto const clouds = clouds_of<scalar>(where, points, offsets);
-    auto const params = params_of<scalar>(wish, points, arrays[output_name::voxels] || arrays[output_name::mean]);
     auto const out = arrays.outputs<scalar>();
+    auto const params = params_of<scalar>(wish, points, arrays.reads_features());
     auto const padded = padded_rows_of(arrays);
     call(
         where, [&](auto const& options) { return farpoint::runtime::voxelize(clouds, params, out, options); },
@@ -180,7 +214,7 @@ struct quick_voxelize_wish {
   bool grid_order = false;
   bool batch = false;
   bool zyx = false;
-  bool narrow = false;  ///< float16 for `voxels` and `mean`
+  nb::handle dtype;  ///< of the outputs made of features; None for the type of the points
 };
 
 /// So many floats of a tuple or a list.
@@ -226,12 +260,16 @@ bool read_hard(quick_voxelize_wish const& wish, voxelize_wish& to) {
 /// By output_name.
 using output_set = std::array<bool, output_names.size()>;
 
-/// False for all but a tuple or a list of names as they stand in source code, which Python interns.
+/// False for all but a tuple or a list of names as they stand in source code, which Python interns, and for lists of
+/// points, whose ends on a device are not made here.
 /// @param result  gets the names as keys, in their order
 bool read_outputs(nb::handle names, bool hard, output_set& wanted, nb::dict& result) {
-  auto const count = static_cast<std::size_t>(output_name::voxel_count);
-  wanted.fill(names.is_none());
-  std::fill(wanted.begin() + count, wanted.end(), true);
+  auto const usual = static_cast<std::size_t>(output_name::max);
+  auto const count = static_cast<std::size_t>(output_name::list_offsets);
+  wanted.fill(false);
+  std::fill_n(wanted.begin(), usual, names.is_none());
+  wanted[static_cast<std::size_t>(output_name::voxel_count)] = true;
+  wanted[static_cast<std::size_t>(output_name::voxel_offsets)] = true;
   if (names.is_none()) return true;
   if (!PyTuple_CheckExact(names.ptr()) && !PyList_CheckExact(names.ptr())) return false;
   for (nb::handle const name : names) {
@@ -242,6 +280,16 @@ bool read_outputs(nb::handle names, bool hard, output_set& wanted, nb::dict& res
     result[name] = nb::none();
   }
   return hard || !wanted[static_cast<std::size_t>(output_name::voxels)];
+}
+
+/// Reads the type of outputs made of features.
+/// @return false for a type that such points have not, or to which means have to be converted
+bool read_value_type(nb::handle dtype, tensor_type_id scalar, tensor_type_id& values) {
+  using id = tensor_type_id;
+  values = scalar;
+  if (dtype.is_none()) return true;
+  return scalar == id::float64 ? read_type(dtype, {id::float64}, values)
+                               : read_type(dtype, {id::float32, id::float16}, values);
 }
 
 nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, quick_voxelize_wish const& wish,
@@ -257,6 +305,8 @@ nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, 
   grid.grid_order = wish.grid_order;
   auto const& from = on.first();
   output_sizes sizes;
+  sizes.scalar = type_id_of(from.dtype());
+  if (!read_value_type(wish.dtype, sizes.scalar, sizes.values)) return nb::none();
   sizes.axes = from.ndim() - 1;
   for (std::size_t axis = 0; axis < sizes.axes; ++axis) sizes.points[axis] = from.shape(axis);
   if (sizes.axes == 2) sizes.clouds = from.shape(0);
@@ -264,7 +314,6 @@ nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, 
   sizes.max_points = grid.max_points;
   sizes.max_voxels = grid.max_voxels;
   sizes.batch = wish.batch;
-  sizes.narrow = wish.narrow;
 
   voxelize_arrays arrays{sizes.rows(), wish.batch, wish.zyx, {}};
   sizes.for_each([&](output_name name, index_t const* shape, std::size_t axes, tensor_type_id type) {
@@ -275,6 +324,13 @@ nb::object quick_voxelize(nb::handle points, nb::handle size, nb::handle range, 
   });
   voxelize(on.where(), from, {}, grid, arrays);
   return result;
+}
+
+tensor_type_id float_named(std::string const& name) {
+  for (auto const type : {tensor_type_id::float16, tensor_type_id::float32, tensor_type_id::float64}) {
+    if (name == name_of(type)) return type;
+  }
+  throw nb::value_error("voxelize: values are float16, float32 or float64");
 }
 
 /// Shape and type of each output by name, for arrays that Python makes.
@@ -307,13 +363,13 @@ void add_voxelize(nb::module_& m) {
   m.def(
       "quick_voxelize",
       [](nb::handle points, nb::handle size, nb::handle range, nb::handle max_points, nb::handle max_voxels,
-         nb::handle outputs, bool grid_order, bool batch, bool zyx, bool narrow, nb::handle threads) {
-        return quick_voxelize(points, size, range, {max_points, max_voxels, outputs, grid_order, batch, zyx, narrow},
+         nb::handle outputs, bool grid_order, bool batch, bool zyx, nb::handle dtype, nb::handle threads) {
+        return quick_voxelize(points, size, range, {max_points, max_voxels, outputs, grid_order, batch, zyx, dtype},
                               threads);
       },
       nb::arg("points").none(), nb::arg("voxel_size").none(), nb::arg("point_range").none(),
       nb::arg("max_points").none(), nb::arg("max_voxels").none(), nb::arg("outputs").none(), nb::arg("grid_order"),
-      nb::arg("batch"), nb::arg("zyx"), nb::arg("narrow"), nb::arg("threads").none());
+      nb::arg("batch"), nb::arg("zyx"), nb::arg("dtype").none(), nb::arg("threads").none());
   m.def(
       "voxel_grid_dims",
       [](std::array<double, 3> const& lower, std::array<double, 3> const& upper, std::array<double, 3> const& size) {
@@ -325,12 +381,15 @@ void add_voxelize(nb::module_& m) {
   m.def(
       "voxelize_shapes",
       [](std::vector<index_t> const& points, index_t clouds, std::optional<index_t> max_points,
-         std::optional<index_t> max_voxels, std::optional<index_t> capacity, bool batch, bool narrow) {
-        return voxelize_shapes(points, {clouds, max_points, max_voxels, capacity, batch, narrow});
+         std::optional<index_t> max_voxels, std::optional<index_t> capacity, bool batch, std::string const& scalar,
+         std::string const& values) {
+        return voxelize_shapes(
+            points, {clouds, max_points, max_voxels, capacity, batch, float_named(scalar), float_named(values)});
       },
       nb::arg("points"), nb::arg("clouds"), nb::arg("max_points").none(), nb::arg("max_voxels").none(),
-      nb::arg("capacity").none(), nb::arg("batch"), nb::arg("narrow"),
-      "Shape and type of each output by name, by the shape of points (N, F) or (B, N, F).");
+      nb::arg("capacity").none(), nb::arg("batch"), nb::arg("scalar"), nb::arg("values"),
+      "Shape and type of each output by name, for points (N, F) or (B, N, F) of a type, and the type of other "
+      "outputs.");
   m.def(
       "voxelize",
       [](place const& where, input const& points, optional_input const& offsets, std::array<double, 3> const& lower,

@@ -231,14 +231,38 @@ def test_outputs_and_workspaces_are_of_torchs_allocator():
 
 def test_rows_of_voxels_that_are_none_are_zeros():
     points = torch.rand(2, 300, 5, device="cuda")
-    for dtype in ("float32", "float16"):
-        for options in ({"max_points": 3, "max_voxels": 250}, {}, {"outputs": ["coords", "mean"], "capacity": 211}):
+    every = ["coords", "num_points", "voxels", "mean", "max", "first", "centroid", "list_points"]
+    for dtype in ("float32", "float16", "float64"):
+        cloud = points.double() if dtype == "float64" else points
+        for options in ({"max_points": 3, "max_voxels": 250}, {}, {"outputs": ["coords", "mean"], "capacity": 211},
+                        {"max_points": 3, "max_voxels": 250, "outputs": every}, {"outputs": ["max", "list_points"], "capacity": 20}):
             torch.full((1 << 16,), 7.0, device="cuda")  # memory that is not zeros
-            found = farpoint.voxelize(points, 0.4, (0, 0, 0, 1, 1, 1), dtype=dtype, **options)
+            found = farpoint.voxelize(cloud, 0.4, (0, 0, 0, 1, 1, 1), dtype=dtype, **options)
             count = int(found["voxel_count"])
-            for name in {"coords", "num_points", "voxels", "mean"} & set(found):
-                assert len(found[name]) > count and not found[name][count:].any(), name
-                assert found[name].dtype == (torch.int32 if name in ("coords", "num_points") else getattr(torch, dtype))
+            for name in set(every[:-1]) & set(found):
+                assert len(found[name]) >= count and not found[name][count:].any(), name
+                kind = torch.int32 if name in ("coords", "num_points") else cloud.dtype if name == "centroid" else getattr(torch, dtype)
+                assert found[name].dtype == kind
+            expected = farpoint.voxelize(cloud.cpu(), 0.4, (0, 0, 0, 1, 1, 1), dtype=dtype, **options)
+            for name in set(every) & set(expected):
+                assert torch.equal(found[name][:len(expected[name])].cpu(), expected[name]), name
+            if "list_offsets" in found:
+                ends, listed = found["list_offsets"].cpu(), len(expected["list_points"])
+                assert torch.equal(ends[:count + 1], expected["list_offsets"]) and (ends[count:] == listed).all()
+                assert (found["list_points"][listed:] == -1).all() and len(found["list_points"]) == 600
+
+
+def test_means_of_float64_points_are_added_in_float64():
+    # Few points in a voxel, and as many as a warp and a block add; with features behind the coordinates.
+    for count in (3, 40, 700, 20000):
+        points = torch.rand(count, 5, dtype=torch.float64, device="cuda") + torch.tensor([5e5, 5.4e6, 100, 1e9, 0], device="cuda")
+        box = (5e5, 5.4e6, 100, 500001, 5400001, 101)
+        outputs = ["voxels", "mean", "max", "first", "centroid"]
+        for dtype in (None, "float32"):
+            found = farpoint.voxelize(points, 1.0, box, outputs=outputs, max_points=count, max_voxels=1, dtype=dtype)
+            expected = farpoint.voxelize(points.cpu(), 1.0, box, outputs=outputs, max_points=count, max_voxels=1, dtype=dtype)
+            assert all(torch.equal(found[name].cpu(), expected[name]) for name in outputs)
+        torch.testing.assert_close(found["centroid"][0], points[:, :3].mean(0), rtol=1e-12, atol=0)
 
 
 def test_memory_of_two_kinds_does_not_mix():

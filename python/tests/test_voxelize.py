@@ -1,3 +1,5 @@
+import math
+
 import numpy as np
 import oracle
 import pytest
@@ -14,14 +16,20 @@ def expect(points, kept, lists, result, max_points=None):
     np.testing.assert_array_equal(result["coords"], np.array(kept, np.int32).reshape(-1, 3))
     np.testing.assert_array_equal(result["num_points"], [len(one) for one in lists])
     assert result["voxel_count"][0] == len(kept)
+    assert result["mean"].dtype == points.dtype
     for row, one in enumerate(lists):
-        total = np.zeros(points.shape[1], np.float32)
-        for i in one:
-            total += points[i].astype(np.float32)
-        np.testing.assert_array_equal(result["mean"][row], total / np.float32(len(one)))
+        np.testing.assert_array_equal(result["mean"][row], mean_of(points[one]))
         if max_points:
-            np.testing.assert_array_equal(result["voxels"][row, :len(one)], points[one].astype(np.float32))
-            assert not result["voxels"][row, len(one):].any()
+            np.testing.assert_array_equal(result["voxels"][row, :len(one)], points[one])
+            assert not result["voxels"][row, len(one):].any() and result["voxels"].dtype == points.dtype
+
+
+def mean_of(rows):
+    """In the type of the rows, one after another."""
+    total = np.zeros(rows.shape[1:], rows.dtype)
+    for row in rows:
+        total += row
+    return total / rows.dtype.type(len(rows))
 
 
 @given(clouds(columns=4, most=60), st.sampled_from(["first_occurrence", "grid"]), st.sampled_from([0.5, (1, 0.5, 2)]))
@@ -39,6 +47,58 @@ def test_hard_is_its_definition(points, max_points, max_voxels):
     kept, lists, row_of = oracle.voxelize(points, [1] * 3, BOX, max_points, max_voxels)
     expect(points, kept, lists, result, max_points)
     np.testing.assert_array_equal(result["point_voxel"], row_of)
+
+
+@given(clouds(columns=5, most=60), st.sampled_from([None, 1, 3]))
+def test_all_outputs_are_their_definitions(points, max_points):
+    points[:, 3:][~np.isfinite(points[:, 3:])] = 0
+    limits = {} if max_points is None else {"max_points": max_points, "max_voxels": 9}
+    names = ["list_points", "centroid", "max", "mean", "first"]
+    result = farpoint.voxelize(points, 1.0, BOX, outputs=names, **limits)
+    assert list(result) == ["centroid", "max", "mean", "first", "list_offsets", "list_points", "voxel_count", "voxel_offsets"]
+    _, every, _ = oracle.voxelize(points, [1] * 3, BOX)
+    every = every[:limits.get("max_voxels")]
+    kept = [one[:max_points] for one in every]
+    assert all(result[name].dtype == points.dtype and len(result[name]) == len(kept) for name in ("max", "first", "centroid"))
+    for row, one in enumerate(kept):
+        np.testing.assert_array_equal(result["max"][row], points[one].max(0))
+        np.testing.assert_array_equal(result["first"][row], points[one[0]])
+        np.testing.assert_array_equal(result["centroid"][row], mean_of(points[one, :3]))
+        np.testing.assert_array_equal(result["mean"][row], mean_of(points[one]))
+    ends = result["list_offsets"]
+    assert ends.dtype == np.int64 and len(ends) == len(every) + 1 and len(result["list_points"]) == ends[-1]
+    for row, one in enumerate(every):
+        np.testing.assert_array_equal(result["list_points"][ends[row]:ends[row + 1]], one)
+
+
+def test_lists_of_batches_count_through_all_clouds(rng):
+    points = rng.uniform(-2, 2, (3, 40, 3))
+    result = farpoint.voxelize(points, 1.0, BOX, outputs=("list_offsets", "point_voxel"), capacity=25)
+    ends, members, row_of = result["list_offsets"], result["list_points"], result["point_voxel"].reshape(-1)
+    assert len(ends) == 26 and ends[0] == 0 and ends[-1] == len(members) == (row_of >= 0).sum()
+    for row in range(25):
+        np.testing.assert_array_equal(members[ends[row]:ends[row + 1]], np.flatnonzero(row_of == row))
+
+
+@pytest.mark.parametrize("count", [1, 10, 100, 1000, 10000])
+@pytest.mark.parametrize("columns", [3, 6])
+def test_means_of_float64_points_are_added_in_float64(rng, count, columns):
+    # UTM coordinates, of which float32 has every half metre: sums of 1,000 in float32 were 50 m off.
+    points = np.concatenate([rng.random((count, 3)) + [500000, 5400000, 100], rng.random((count, columns - 3)) + 1e9], axis=1)
+    box = (500000, 5400000, 100, 500001, 5400001, 101)
+    result = farpoint.voxelize(points, 1.0, box, outputs=("mean", "centroid", "max", "voxels"), max_points=count, max_voxels=3)
+    exact = np.array([math.fsum(column) for column in points.T]) / count
+    assert result["mean"].dtype == result["centroid"].dtype == np.float64
+    np.testing.assert_allclose(result["mean"][0], exact, rtol=1e-13)
+    np.testing.assert_array_equal(result["centroid"][0], result["mean"][0, :3])
+    np.testing.assert_array_equal(result["voxels"][0], points)
+    np.testing.assert_array_equal(result["max"][0], points.max(0))
+    for dtype in ("float32", np.float32, "float16"):
+        shift = points.min(0) if dtype == "float16" else 0
+        narrow = farpoint.voxelize(points - shift, 1e7, (0, 0, 0, 1e7, 1e7, 1e7), dtype=dtype, outputs=("mean", "centroid", "first"))
+        assert narrow["mean"].dtype == narrow["first"].dtype == np.dtype(dtype) and narrow["centroid"].dtype == np.float64
+        np.testing.assert_array_equal(narrow["mean"][0], mean_of(points - shift).astype(dtype))
+        np.testing.assert_array_equal(narrow["first"][0], (points - shift)[0].astype(np.float32).astype(dtype))
 
 
 def test_batches_and_columns(rng):
@@ -83,6 +143,7 @@ def test_a_random_subset_is_one(rng):
     ({"order": "z"}, "no order 'z'"),
     ({"columns": "xy"}, "no columns 'xy'"),
     ({"dtype": "int8"}, "dtype is int8"),
+    ({"dtype": "float64"}, "dtype is float64, and points are float32"),
     ({"voxel_size": (1, 2)}, "voxel_size has 2 numbers"),
     ({"point_range": (1, 2)}, "point_range has 2 numbers"),
     ({"voxel_size": 0.0}, "voxelize"),

@@ -1,6 +1,6 @@
 /// @file
-/// Features of points: values beside the coordinates, of any arithmetic type that a GPU has, too, read as floats or as
-/// doubles from strided records.
+/// Features of points: values of any arithmetic type of a GPU that go with the coordinates, read as floats or doubles
+/// from strided records.
 #pragma once
 
 #include <farpoint/core/float16.hpp>
