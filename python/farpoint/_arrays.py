@@ -59,6 +59,10 @@ class Numpy:
         return isinstance(array, np.ndarray) or not (hasattr(array, "__dlpack_device__") or
                                                      hasattr(array, "__cuda_array_interface__"))
 
+    def loses_gradient(self, value: Array) -> bool:
+        """True for a tensor that needs a gradient, while torch records them."""
+        return False
+
     def array(self, value: Array, dtype: Optional[str] = None) -> np.ndarray:
         array = np.asarray(value, dtype=dtype)
         if not array.dtype.isnative:
@@ -146,6 +150,9 @@ class Torch:
 
     def accepts(self, array: Array) -> bool:
         return isinstance(array, self.library.Tensor) and array.device == self.device
+
+    def loses_gradient(self, value: Array) -> bool:
+        return isinstance(value, self.library.Tensor) and _core.loses_gradient(value)
 
     def array(self, value: Array, dtype: Optional[str] = None) -> Any:
         wanted = getattr(self.library, dtype) if dtype else None

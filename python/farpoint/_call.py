@@ -15,6 +15,8 @@ import numpy as np
 from ._arrays import Allocator, Array, in_host_memory, name_of, package_of, space_of
 
 _FLOATS = ("float32", "float64")
+#: Functions that farpoint.torch has with gradients.
+_WITH_GRADIENTS = ("gather", "group", "interpolate", "knn", "three_interpolate", "three_nn")
 
 
 def _stream_of(first: Array, stream: int) -> ContextManager[Any]:
@@ -62,11 +64,15 @@ def follows_stream(function: Function) -> Function:
 
 
 class Call:
-    """One call: its arrays, checked, and its outputs."""
+    """One call: its arrays, checked, and its outputs.
+
+    Tensors that need a gradient are refused where it would be lost, but for a call that returns only indices and counts.
+    """
 
     def __init__(self, name: str, first: Array, threads: int = 0, stream: Optional[int] = None,
-                 workspace: Optional[Allocator] = None, y_first: bool = False):
+                 workspace: Optional[Allocator] = None, y_first: bool = False, only_indices: bool = False):
         self.name = name
+        self.only_indices = only_indices
         if type(threads) is not int or not -1 <= threads < 2**31:
             threads = max(-1, self.integer(threads, "threads", 2**31))
         self.space = space_of(first, threads=threads, stream=stream, workspace=workspace, y_first=y_first)
@@ -120,6 +126,9 @@ class Call:
             if not (self.space.on_host and in_host_memory(value)):
                 self.fail(f"{what} are in another memory or of another library than the first array")
             value = np.from_dlpack(value)
+        if not self.only_indices and self.space.loses_gradient(value):
+            instead = f"call farpoint.torch.{self.name}, which keeps it, or " if self.name in _WITH_GRADIENTS else ""
+            self.fail(f"the gradient of {what} would be lost; {instead}pass {what}.detach()")
         return self.space.array(value, dtype)
 
     def typed(self, value: Array, what: str) -> tuple:

@@ -47,7 +47,7 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
     -------
     (B, npoint) or (npoint,), int32
     """
-    call = _call("furthest_point_sample", xyz, threads=threads, stream=stream, workspace=workspace)
+    call = _call("furthest_point_sample", xyz, threads=threads, stream=stream, workspace=workspace, only_indices=True)
     space = call.space
     points = call.points(xyz, "xyz", _FLOAT)
     cuts = call.offsets(points, offsets, lengths)
@@ -157,7 +157,7 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
         quick = _core.quick_ball_query(radius, nsample, xyz, new_xyz, index_dtype, threads)
         if quick is not None:
             return quick
-    call = _call("ball_query", xyz, threads=threads, stream=stream, workspace=workspace)
+    call = _call("ball_query", xyz, threads=threads, stream=stream, workspace=workspace, only_indices=True)
     space = call.space
     search = _Search(call, call.points(xyz, "xyz", _FLOAT), call.points(new_xyz, "new_xyz"), offsets, lengths, query_offsets,
                      query_lengths)

@@ -57,7 +57,7 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
         quick = _core.quick_fps(points, samples, first, index_dtype, threads)
         if quick is not None:
             return quick
-    call = Call("fps", points, threads, stream, workspace)
+    call = Call("fps", points, threads, stream, workspace, only_indices=not return_distances)
     space = call.space
     points = call.points(points, types=_POINTS)
     cuts = call.offsets(points, offsets, lengths)
@@ -184,4 +184,5 @@ def group(features: Array, indices: Array, *, offsets: Optional[Array] = None, l
             raise ValueError(f"group: indices have the shape {tuple(rows.shape[:-1])}; those of ragged clouds are (M, K)")
         space = space_of(rows)
         return space.packed(space.transposed(rows, (0, 2, 1)))
+    Call("group", features, threads, stream).typed(features, "features")  # under this name it refuses a lost gradient
     return gather(features, indices, channels_first=True, threads=threads, stream=stream)

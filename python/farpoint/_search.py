@@ -152,7 +152,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
         quick = _core.quick_radius(points, queries, radius, capacity, index_dtype, threads)
         if quick is not None:
             return RadiusRows(*quick)
-    call = Call("radius", points, threads, stream, workspace)
+    call = Call("radius", points, threads, stream, workspace, only_indices=edge_index)
     search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     space = call.space
     if order not in ("index", "nearest"):

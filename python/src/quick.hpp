@@ -76,7 +76,8 @@ class tensor_call {
 
  private:
   void read(nb::handle tensor, input& array) {
-    good_ = array.read(tensor);
+    // Calls that return indices only are for the Python half then, too.
+    good_ = !loses_gradient(tensor) && array.read(tensor);
     if (!good_) return;
     bool const is_complex = array.dtype().code == static_cast<std::uint8_t>(nb::dlpack::dtype_code::Complex);
     good_ = !(is_complex && is_conjugated(tensor));

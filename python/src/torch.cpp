@@ -46,6 +46,8 @@ struct torch_parts {
   PyTypeObject* tensor = nullptr;
   PyObject* strided = nullptr;
   PyObject* empty = nullptr;
+  PyObject* is_grad_enabled = nullptr;
+  PyObject* forward_mode = nullptr;  ///< the module torch.autograd.forward_ad
   PyObject* current_device = nullptr;
   PyObject* current_stream = nullptr;
   PyObject* empty_on_host = nullptr;
@@ -65,6 +67,7 @@ struct attribute_names {
   PyObject* is_cuda = PyUnicode_InternFromString("is_cuda");
   PyObject* is_cpu = PyUnicode_InternFromString("is_cpu");
   PyObject* requires_grad = PyUnicode_InternFromString("requires_grad");
+  PyObject* current_level = PyUnicode_InternFromString("_current_level");
   PyObject* is_neg = PyUnicode_InternFromString("is_neg");
   PyObject* is_conj = PyUnicode_InternFromString("is_conj");
 };
@@ -241,10 +244,24 @@ int device_of(nb::handle tensor) noexcept {
                                                                                              : -2;
 }
 
+/// True for a tensor that carries a derivative of forward-mode differentiation.
+bool is_dual(nb::handle tensor) {
+  if (torch.forward_mode == nullptr) return false;
+  // -1 outside of it: most calls end here.
+  nb::object const level = attribute(torch.forward_mode, names().current_level);
+  if (!level || PyLong_AsLong(level.ptr()) < 0) {
+    PyErr_Clear();
+    return false;
+  }
+  return !nb::borrow(torch.forward_mode).attr("unpack_dual")(tensor)[1].is_none();
+}
+
 /// The name of a tensor's type, if its memory can be taken as it is: dense, on the device, without a gradient, and its
 /// values as they stand there. None otherwise.
 nb::object type_if_plain(int device, nb::handle tensor) {
-  if (device_if_dense(tensor) != device || is_true(attribute(tensor, names().requires_grad))) return nb::none();
+  if (device_if_dense(tensor) != device || is_true(attribute(tensor, names().requires_grad)) || is_dual(tensor)) {
+    return nb::none();
+  }
   nb::object const dtype = attribute(tensor, names().dtype);
   auto const* const type = dtype ? type_of(dtype.ptr()) : nullptr;
   if (PyErr_Occurred() != nullptr) nb::raise_python_error();
@@ -267,6 +284,8 @@ void connect_torch(nb::handle module) {
   }
   torch.strided = found(module, {"strided"});
   torch.empty = found(module, {"empty"});
+  torch.is_grad_enabled = found(module, {"is_grad_enabled"});
+  torch.forward_mode = found(module, {"autograd", "forward_ad"});
   torch.current_device = found(module, {"_C", "_cuda_getDevice"});
   torch.current_stream = found(module, {"_C", "_cuda_getCurrentRawStream"});
   torch.empty_on_host = found(module, {"_C", "_dynamo", "guards", "_empty_strided_cpu"});
@@ -317,6 +336,11 @@ int device_if_dense(nb::handle tensor) noexcept {
 
 bool is_conjugated(nb::handle tensor) noexcept {
   return is_true(called(tensor, names().is_conj));
+}
+
+bool loses_gradient(nb::handle tensor) {
+  if (is_true(attribute(tensor, names().requires_grad))) return is_true(call_of(torch.is_grad_enabled, {}));
+  return is_dual(tensor);
 }
 
 std::uintptr_t current_stream(int device) {
@@ -388,6 +412,7 @@ void add_torch(nb::module_& m) {
   m.def("connect_torch", &connect_torch, nb::arg("module"),
         "Has tensors of torch taken by their attributes, rather than by DLPack.");
   m.def("empty_tensor", &empty_tensor, nb::arg("device"), nb::arg("shape"), nb::arg("dtype"));
+  m.def("loses_gradient", &loses_gradient, nb::arg("tensor"));
   m.def("type_if_plain", &type_if_plain, nb::arg("device"), nb::arg("tensor"));
 }
 

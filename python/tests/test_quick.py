@@ -52,19 +52,21 @@ def calls(points, k=4):
     yield "dynamic", tuple(farpoint.voxelize(points, (0.5, 1, 0.25), list(BOX), columns="batch_zyx", order="grid").values())
     yield "some voxels", tuple(farpoint.voxelize(points, 0.5, BOX, max_points=3, max_voxels=11, outputs=["voxels", "coords"]).values())
     yield "counts", tuple(farpoint.voxelize(points, 0.5, BOX, outputs=()).values())
+    yield "values of voxels", tuple(farpoint.voxelize(points, 0.5, BOX, outputs=["max", "centroid", "first"]).values())
 
 
 def host(array):
     return array.detach().cpu().numpy() if isinstance(array, torch.Tensor) else np.asarray(array)
 
 
+@torch.no_grad()  # otherwise those that need a gradient are refused
 def test_answers_are_those_of_arrays(device):
     for name, points in clouds(device):
         for (what, found), (_, expected) in zip(calls(points), calls(host(points))):
             assert len(found) == len(expected)
             for one, other in zip(found, expected):
                 assert isinstance(one, torch.Tensor) and one.device == points.device and not one.requires_grad
-                if what in ("voxels", "dynamic", "some voxels") and device != "cpu" and other.shape[:1] != one.shape[:1]:
+                if what in ("voxels", "dynamic", "some voxels", "values of voxels") and device != "cpu" and other.shape[:1] != one.shape[:1]:
                     assert not one[len(other):].any(), f"{what} of {name}: rows past the voxels"
                     one = one[:len(other)]
                 np.testing.assert_array_equal(host(one), other, err_msg=f"{what} of {name}")
@@ -103,8 +105,12 @@ def test_they_are_taken(device):
     assert core.quick_radius(points, None, 0.5, 20, "int64", 0) is not None
     assert core.quick_gather(points, indices, False, 0) is not None
     assert core.quick_ball_query(0.5, 3, points, points, "int32", 0) is not None
-    assert core.quick_voxelize(points, 0.5, BOX, 2, 5, None, False, False, False, True, 0) is not None
-    assert core.quick_voxelize(points, 0.5, BOX, 2, 5, ("coords", "voxels"), False, False, False, True, 0) is not None
+    for dtype in (None, "float32", "float16"):
+        assert core.quick_voxelize(points, 0.5, BOX, 2, 5, None, False, False, False, dtype, 0) is not None
+    for dtype in (None, "float64"):
+        assert core.quick_voxelize(points.double(), 0.5, BOX, 2, 5, None, False, False, False, dtype, 0) is not None
+    for names in (("coords", "voxels"), ["max", "first", "centroid"]):
+        assert core.quick_voxelize(points, 0.5, BOX, 2, 5, names, False, False, False, None, 0) is not None
 
 
 def test_what_is_out_of_the_ordinary_is_left_alone(device):
@@ -114,13 +120,21 @@ def test_what_is_out_of_the_ordinary_is_left_alone(device):
     for other in others:
         assert core.quick_fps(other, 2, 0, "int64", 0) is None
         assert core.quick_knn(points, 2, other, 1.0, False, "int64", 0) is None or other is None
-        assert core.quick_voxelize(other, 0.5, BOX, None, None, None, False, False, False, False, 0) is None
+        assert core.quick_voxelize(other, 0.5, BOX, None, None, None, False, False, False, None, 0) is None
     for wrong in (-1, 2.0, None, "2", 2**70, True):
         assert core.quick_fps(points, wrong, 0, "int64", 0) is None
         assert core.quick_knn(points, wrong, None, 1.0, False, "int64", 0) is None
-        assert core.quick_voxelize(points, 0.5, BOX, wrong, 0, None, False, False, False, False, 0) is None
-    for wrong in ("coords", ["voxels"], ["voxel_count"], ["coords", 3], {"coords": 1}, 3):
-        assert core.quick_voxelize(points, 0.5, BOX, None, None, wrong, False, False, False, False, 0) is None
+        assert core.quick_voxelize(points, 0.5, BOX, wrong, 0, None, False, False, False, None, 0) is None
+    for wrong in ("coords", ["voxels"], ["voxel_count"], ["coords", 3], {"coords": 1}, 3, ["list_offsets", "list_points"]):
+        assert core.quick_voxelize(points, 0.5, BOX, None, None, wrong, False, False, False, None, 0) is None
+    for wrong in ("float64", "bfloat16", torch.float32, 32):
+        assert core.quick_voxelize(points, 0.5, BOX, None, None, None, False, False, False, wrong, 0) is None
+    assert core.quick_voxelize(points.double(), 0.5, BOX, None, None, None, False, False, False, "float32", 0) is None
+    learned = points.clone().requires_grad_()
+    assert core.quick_knn(learned, 2, None, 1.0, False, "int64", 0) is None
+    assert core.quick_gather(learned, torch.zeros(2, 3, dtype=torch.int64, device=device), False, 0) is None
+    with torch.no_grad():
+        assert core.quick_knn(learned, 2, None, 1.0, False, "int64", 0) is not None
     for wrong in ("uint8", torch.int64, None, 64):
         assert core.quick_fps(points, 2, 0, wrong, 0) is None
     for wrong in (-1, None, 2**40, 1.0):

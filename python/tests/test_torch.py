@@ -130,8 +130,23 @@ def test_interpolation_at_all_scales(device, scale):
 def test_operators_are_as_torch_wants_them(device):
     points, features = torch.randn(2, 12, 3, device=device), torch.randn(2, 12, 4, device=device, requires_grad=True)
     indices = torch.randint(0, 12, (2, 5), device=device)
+    found, queries = torch.randint(-1, 12, (2, 5, 3), device=device), torch.randn(2, 5, 3, device=device)
+    distances, weight = torch.rand(2, 5, 3, device=device), torch.rand(2, 5, 3, device=device, requires_grad=True)
+    channels, rows = torch.randn(2, 4, 12, device=device), torch.randint(-1, 9, (12,), device=device)
     tests = ("test_schema", "test_autograd_registration", "test_faketensor")
-    for operator, arguments in [(torch.ops.farpoint.fps, (points, 4, 0, None)), (torch.ops.farpoint.knn, (points, 3, None, 1.0, True)),
+    for of_first in (True, False):
+        torch.library.opcheck(torch.ops.farpoint.distances_backward.default,
+                              (torch.randn(2, 5, 3, device=device), distances, points, queries, found, of_first, of_first), test_utils=tests)
+        torch.library.opcheck(torch.ops.farpoint.weighted_sum_backward.default,
+                              (torch.randn(2, 4, 5, device=device), channels, found, weight.detach(), True, of_first), test_utils=tests)
+    for operator, arguments in [(torch.ops.farpoint.weighted_sum, (features, found, weight, False)),
+                                (torch.ops.farpoint.weighted_sum, (channels, found, weight, True)),
+                                (torch.ops.farpoint.inverse_weights, (distances, found)),
+                                (torch.ops.farpoint.inverse_weights_backward, (queries, distances, found)),
+                                (torch.ops.farpoint.voxel_mean, (features[0], rows, 8)),
+                                (torch.ops.farpoint.voxel_mean_backward, (torch.randn(8, 4, device=device), rows, 8)),
+                                (torch.ops.farpoint.knn, (points.clone().requires_grad_(), 3, queries.requires_grad_(), 9.0, False)),
+                                (torch.ops.farpoint.fps, (points, 4, 0, None)), (torch.ops.farpoint.knn, (points, 3, None, 1.0, True)),
                                 (torch.ops.farpoint.gather, (features, indices, False)), (torch.ops.farpoint.three_nn, (points, points)),
                                 (torch.ops.farpoint.ball_query, (0.5, 3, points, points)),
                                 (torch.ops.farpoint.gather_backward, (torch.randn(2, 5, 4, device=device), indices, 12, True, False))]:
