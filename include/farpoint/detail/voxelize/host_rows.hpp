@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/detail/voxelize/check.hpp>
+#include <farpoint/detail/voxelize/feature_parts.hpp>
 #include <farpoint/detail/voxelize/host_voxel_table.hpp>
 #include <farpoint/detail/voxelize/voxel_mean.hpp>
 

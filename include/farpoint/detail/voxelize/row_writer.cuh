@@ -2,6 +2,7 @@
 /// Writes a row of the outputs, by a few lanes together.
 #pragma once
 
+#include <farpoint/detail/voxelize/feature_parts.hpp>
 #include <farpoint/detail/voxelize/kernel_args.cuh>
 #include <farpoint/detail/voxelize/voxel_mean.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
