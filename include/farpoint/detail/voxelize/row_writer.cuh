@@ -188,8 +188,9 @@ __device__ inline void write_features(voxelize_args<Points> const& args, voxel_f
     Working const first = column.template get<Working>(frame.begin + kept[0]);
     Working sum = 0;
     Working largest = first;
-    // The loads of four points are in flight together.
-#pragma unroll 4
+    // The loads of four points are in flight together; of doubles, these would not fit the registers.
+    constexpr int together = std::is_same_v<Working, double> ? 1 : 4;
+#pragma unroll together
     for (std::uint32_t k = 0; k < count; ++k) {
       Working const value = column.template get<Working>(frame.begin + kept[k]);
       sum = add_rn(sum, value);
