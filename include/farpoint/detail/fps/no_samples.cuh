@@ -17,7 +17,7 @@ FARPOINT_HIDDEN void fps_enqueue_no_samples(kernel_launcher& launcher, batch<Poi
     launcher.clear(output.counts.data(), static_cast<std::size_t>(clouds.size()) * width);
   }
   if (output.report != nullptr) {
-    count_bad_offsets(launcher, clouds, nullptr, nullptr, &output.report->bad_offsets);
+    count_bad_offsets(launcher, clouds, nullptr, &output.report->bad_offsets);
   }
 }
 
