@@ -99,8 +99,9 @@ FARPOINT_HD constexpr int axis_of_column(voxel_columns columns, int column) noex
 ///
 /// Outputs are made of the *kept* points of a voxel: all of them, or max_points of them, in input order. Sums are added
 /// up in that order, rounded at each step, and a mean is one division: the same bits everywhere. A mean that is NaN
-/// always has the bits 0x7fc00000, in double 0x7ff8000000000000. Values of features are read, added and divided as floats
-/// for outputs of floats and of float16, and as doubles for outputs of doubles, which points of doubles can have.
+/// always has the bits 0x7fc00000, in double 0x7ff8000000000000. Values of features are read, added and divided as
+/// floats for outputs of floats and of float16, and as doubles for outputs of doubles, which points of doubles can
+/// have.
 template <class Scalar = float>
 struct voxelize_output {
   index_t capacity = 0;  ///< rows that every part given has
