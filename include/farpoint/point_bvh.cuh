@@ -44,13 +44,13 @@ result build_point_bvh(cuda_exec exec, batch<Points> const& points, bytes memory
   detail::profile_range const range{"farpoint::build_point_bvh"};
   if (result const checked = detail::check_pointers(exec, memory, points); !checked) return checked;
   if (result const checked = detail::check_device_search(points, points); !checked) return checked;
-  result const built = detail::indexed_search<Selector>(
+  result const outcome = detail::indexed_search<Selector>(
       exec, points, memory, [](auto&) { return 0; },
-      [&](detail::kernel_launcher&, auto const& built, int) {
-        index = {built.index, points.size(), points.points().size(), points.offsets().data(),
-                 points.size() > 0 ? &built.state->faults : nullptr};
+      [&](detail::kernel_launcher&, auto const& search, int) {
+        index = {search.index, points.size(), points.points().size(), points.offsets().data(),
+                 points.size() > 0 ? &search.state->faults : nullptr};
       });
-  return detail::named(built, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
+  return detail::named(outcome, FARPOINT_TOO_SMALL("build_point_bvh", "memory", "point_bvh_bytes"));
 }
 
 /// Bytes of device workspace for knn() among the points of a BVH, 256-byte aligned: 16 a query from 16,384 queries on,

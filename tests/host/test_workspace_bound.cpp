@@ -111,7 +111,8 @@ void check_searches() {
       REQUIRE(knn_workspace_bytes(exec, points, queries, farpoint::exact{}, 3) <= bound);
       REQUIRE(knn_workspace_bytes(exec, points, farpoint::exact{}, 3) <= bound);
       REQUIRE(radius_workspace_bytes(exec, points, queries) <= others[0]);
-      farpoint::point_bvh<typename Points::scalar> const index{{}, points.size(), points.points().size(), 0, 0};
+      farpoint::point_bvh<typename Points::scalar> const index{{}, points.size(), points.points().size(), nullptr, 0,
+                                                               0};
       REQUIRE(radius_workspace_bytes(exec, index, points, queries) <= others[0]);
       REQUIRE(interpolate_workspace_bytes(exec, points, queries) <= others[1]);
       REQUIRE(estimate_normals_workspace_bytes(exec, points, {}) <= others[2]);

@@ -113,9 +113,9 @@ farpoint::result run_voxel_map(Exec exec, Problem const& problem, Wait const& wa
   rows.coords = output.coords;
   rows.columns = output.columns;
   rows.points_per_voxel = output.points_per_voxel;
-  rows.mean = output.mean;
-  rows.max = output.max;
-  rows.first = output.first;
+  rows.mean = output.mean.template computed_as<float>();
+  rows.max = output.max.template computed_as<float>();
+  rows.first = output.first.template computed_as<float>();
   rows.centroid = output.centroid;
   rows.voxel_count = output.voxel_count;
   rows.report = report.data();
