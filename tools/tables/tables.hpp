@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "figures.hpp"
+#include "text.hpp"
 #include "view.hpp"
 
 namespace farpoint_tools {
