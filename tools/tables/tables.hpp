@@ -18,6 +18,8 @@
 
 namespace farpoint_tools {
 
+using farpoint_viewer::json_text;
+
 struct tables_wish {
   bool quick = false;  ///< small sizes, for tests: the figures say nothing
   bool on_gpu = false;
