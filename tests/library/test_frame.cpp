@@ -113,7 +113,7 @@ TEST_CASE("frame: points in the records of their features go with them", "[libra
       farpoint::feature_view rows;
       frame arrays = new_frame();
       std::size_t const copied = upload(arrays, [&](frame& to) {
-        rows = place(to, features);
+        rows = place(to, features, false);
         placed = place(to, points);
       });
       CAPTURE(begin);
@@ -134,7 +134,7 @@ TEST_CASE("frame: points that are in no other input are packed", "[library]") {
     point_view<float> placed;
     frame arrays = new_frame();
     std::size_t const copied = upload(arrays, [&](frame& to) {
-      static_cast<void>(place(to, features));
+      static_cast<void>(place(to, features, false));
       placed = place(to, points);
     });
     CHECK(are_same(placed, points));
