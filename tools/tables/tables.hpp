@@ -12,13 +12,11 @@
 #include <utility>
 #include <vector>
 
+#include "bin_description.hpp"
 #include "figures.hpp"
-#include "text.hpp"
 #include "view.hpp"
 
 namespace farpoint_tools {
-
-using farpoint_viewer::json_text;
 
 struct tables_wish {
   bool quick = false;  ///< small sizes, for tests: the figures say nothing
