@@ -9,7 +9,7 @@ set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 work=build/matrix
-architectures=(75 80 86 90 100 120)
+architectures=(75 80 86 87 89 90 100 110 120)
 standards=(17 20 2b)
 # The oldest CCCL of PyPI that has all headers, and the last of CUDA 12. A std::vector is a span from 12.8 on.
 cccl_headers=12.3.101.post1
