@@ -15,13 +15,13 @@ namespace detail {
 template <class Points>
 struct normal_pass {
   using scalar = typename Points::scalar;
-  using function = normal_and_curvature<scalar> (*)(Points const&, index_t, neighbour_key<scalar> const*, int,
-                                                    vec<double, 3> const&) noexcept;
+  using function = void (*)(Points const&, index_t, neighbour_key<scalar> const*, int, vec<double, 3> const&,
+                            normal_and_curvature<scalar>&) noexcept;
 
-  FARPOINT_ALWAYS_INLINE static normal_and_curvature<scalar> run(Points const& cloud, index_t i,
-                                                                 neighbour_key<scalar> const* keys, int count,
-                                                                 vec<double, 3> const& viewpoint) noexcept {
-    return normal_of(cloud, cloud[i], keys, count, viewpoint);
+  FARPOINT_ALWAYS_INLINE static void run(Points const& cloud, index_t i, neighbour_key<scalar> const* keys, int count,
+                                         vec<double, 3> const& viewpoint,
+                                         normal_and_curvature<scalar>& found) noexcept {
+    found = normal_of(cloud, cloud[i], keys, count, viewpoint);
   }
 };
 
@@ -33,7 +33,8 @@ void estimate_normals_by(Search const& search, batch<Points> const& points, norm
   typename normal_pass<Points>::function normal_of_point = nullptr;
   isa_dispatch<normal_pass<Points>>(normal_of_point);
   auto const write = [&](index_t b, index_t i, auto const* keys, int count) {
-    auto const found = normal_of_point(points[b], i, keys, count, params.viewpoint);
+    normal_and_curvature<scalar> found{};
+    normal_of_point(points[b], i, keys, count, params.viewpoint, found);
     write_normal(output, points.begin_of(b) + i, found);
   };
   auto const leave_empty = [&](index_t row) { write_normal(output, row, normal_and_curvature<scalar>{}); };
@@ -95,7 +96,8 @@ std::size_t estimate_normals_workspace_bytes(host_exec, point_bvh<typename Point
 
 /// estimate_normals() by a BVH that has been built of these very points: the same answer. The workspace is not needed:
 /// calls on a stream take one.
-/// @param points  offsets that differ from the BVH's are wrong: counted (knn_report::bad_offsets), and all rows empty
+/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
+/// are empty.
 /// @return ok | bad_argument (also for another number of points than the BVH has); nothing is written on failure
 template <class Points>
 result estimate_normals(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,

@@ -64,7 +64,8 @@ std::size_t mean_knn_distance_workspace_bytes(cuda_exec, device_point_bvh<typena
 
 /// mean_knn_distance() by a BVH that has been built of these very points, enqueued on a stream: the same answer, and
 /// the same promises.
-/// @param points  offsets that differ from the BVH's are wrong: counted (knn_report::bad_offsets), and all rows empty
+/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
+/// are empty.
 /// @return as above; bad_argument also for another number of points than the BVH has
 template <class Selector = knn_selector, class Points>
 result mean_knn_distance(cuda_exec exec, device_point_bvh<typename Points::scalar> const& index,

@@ -78,7 +78,8 @@ std::size_t mean_knn_distance_workspace_bytes(host_exec, point_bvh<typename Poin
 
 /// mean_knn_distance() by a BVH that has been built of these very points: the same answer. The workspace is not needed:
 /// calls on a stream take one.
-/// @param points  offsets that differ from the BVH's are wrong: counted (knn_report::bad_offsets), and all rows empty
+/// Offsets of `points` that differ from the BVH's are wrong: they are counted (knn_report::bad_offsets), and all rows
+/// are empty.
 /// @return ok | bad_argument (also for another number of points than the BVH has); nothing is written on failure
 template <class Points>
 result mean_knn_distance(host_exec exec, point_bvh<typename Points::scalar> const& index, batch<Points> const& points,

@@ -4,6 +4,8 @@
 
 #include <farpoint/core/config.hpp>
 
+#include <type_traits>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace detail {
 
@@ -27,25 +29,41 @@ FARPOINT_FLATTEN __attribute__((target(FARPOINT_ISA))) Result run_here(Arguments
 #define FARPOINT_DISPATCHES 1
 #endif
 
+#if defined(FARPOINT_DISPATCHES)
+// Calls the function in code for one target, and clears the upper halves of the vector registers: where they are left
+// in use, Intel's processors take some hundred cycles for each SSE instruction that follows, in the caller's code as
+// well. GCC clears them by itself from -O2 on only, and not where it moves a scalar by an instruction on a zmm
+// register.
+#define FARPOINT_RUN_CLEANLY                        \
+  if constexpr (std::is_void_v<Result>) {           \
+    Work::run(arguments...);                        \
+    __builtin_ia32_vzeroupper();                    \
+  } else {                                          \
+    Result const outcome = Work::run(arguments...); \
+    __builtin_ia32_vzeroupper();                    \
+    return outcome;                                 \
+  }
+#endif
+
 // What the caller's flags ask for anyway is not compiled a second time.
 #if defined(FARPOINT_DISPATCHES) && !(defined(__AVX2__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX2 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx2,fma"))) Result run_avx2(Arguments... arguments) noexcept {
-  return Work::run(arguments...);
+  FARPOINT_RUN_CLEANLY
 }
 #endif
 
 // AVX512VL is asked for, too: without it GCC moves a scalar into registers 16 to 31, and back, by instructions on whole
-// zmm registers, and puts no vzeroupper behind them. Intel's processors then take some hundred cycles for each SSE
-// instruction that follows, in the caller's code as well.
+// zmm registers.
 #if defined(FARPOINT_DISPATCHES) && !(defined(__AVX512VL__) && defined(__FMA__))
 #define FARPOINT_DISPATCHES_TO_AVX512 1
 template <class Work, class Result, class... Arguments>
 FARPOINT_FLATTEN __attribute__((target("avx512f,avx512vl,fma"))) Result run_avx512(Arguments... arguments) noexcept {
-  return Work::run(arguments...);
+  FARPOINT_RUN_CLEANLY
 }
 #endif
+#undef FARPOINT_RUN_CLEANLY
 
 /// Sets `function` to `Work::run`, compiled for the best target that this processor has: AVX-512, AVX2 with FMA, or
 /// what the caller's flags ask for. The bits of the result are the same in each.
@@ -55,6 +73,8 @@ FARPOINT_FLATTEN __attribute__((target("avx512f,avx512vl,fma"))) Result run_avx5
 /// calls of the function. Other processors and compilers get the portable one.
 template <class Work, class Result, class... Arguments>
 void isa_dispatch(Result (*&function)(Arguments...) noexcept) noexcept {
+  static_assert(sizeof(std::conditional_t<std::is_void_v<Result>, char, Result>) <= 16,
+                "farpoint: a larger result would be copied by vector instructions after their registers are cleared");
 #if defined(FARPOINT_ISA)
   function = run_here<Work, Result, Arguments...>;
 #else

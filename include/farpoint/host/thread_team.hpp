@@ -2,7 +2,7 @@
 /// Runs a function on several host threads at once.
 #pragma once
 
-#include <farpoint/core/float_environment.hpp>
+#include <farpoint/host/float_environment.hpp>
 #include <farpoint/host/hardware_threads.hpp>
 
 #include <algorithm>

@@ -13,8 +13,7 @@ template <class Scalar>
 class device_point_bvh {
  public:
   device_point_bvh() = default;
-  /// @param offsets  address of the offsets of the points; null for a regular batch
-  /// @param faults   in device memory
+  /// `offsets` is the address of the offsets of the points, null for a regular batch; `faults` lies in device memory.
   device_point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points,
                    index_t const* offsets, detail::point_bvh_faults const* faults) noexcept
       : arrays_{arrays}, clouds_{clouds}, points_{points}, offsets_{offsets}, faults_{faults} {}

@@ -12,7 +12,7 @@ template <class Scalar>
 class point_bvh {
  public:
   point_bvh() = default;
-  /// @param offsets  address of the offsets of the points; null for a regular batch
+  /// `offsets` is the address of the offsets of the points, null for a regular batch.
   point_bvh(detail::point_bvh_arrays<Scalar> const& arrays, index_t clouds, index_t points, index_t const* offsets,
             unsigned long long left_out, unsigned long long bad_offsets) noexcept
       : arrays_{arrays},

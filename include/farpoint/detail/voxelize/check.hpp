@@ -3,7 +3,7 @@
 #pragma once
 
 #include <farpoint/core/check.hpp>
-#include <farpoint/core/process_seed.hpp>
+#include <farpoint/detail/voxelize/process_seed.hpp>
 #include <farpoint/types/voxelize.hpp>
 
 FARPOINT_BEGIN_NAMESPACE

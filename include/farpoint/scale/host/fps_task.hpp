@@ -2,8 +2,8 @@
 /// The steps of fps_shard() on the host.
 #pragma once
 
-#include <farpoint/core/float_environment.hpp>
 #include <farpoint/detail/fps/check.hpp>
+#include <farpoint/host/float_environment.hpp>
 #include <farpoint/scale/fps_shard_output.hpp>
 #include <farpoint/scale/host/fps_points.hpp>
 #include <farpoint/scale/shard_agreement.hpp>
