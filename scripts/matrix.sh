@@ -1,14 +1,18 @@
 #!/usr/bin/env bash
-# matrix.sh [PART...]: compiles farpoint, and runs nothing, for what one machine does not run. Parts, all by default:
-#   device  the kernels of the public calls, by each nvcc found, for each architecture, held against its limits
-#   host    the headers, and calls of them, by g++ and clang++, in C++17, C++20 and C++23
-#   cccl    the same with the CCCL headers of CUDA 12, from PyPI
-#   cmake   CMake 3.22, from PyPI: configured with CUDA, built, installed, found and used without
+# matrix.sh [PART...]: compiles farpoint for what one machine does not run. Nothing runs but the part aarch64, under QEMU.
+# Parts, all by default:
+#   device   the kernels of the public calls, by each nvcc found, for each architecture, held against its limits
+#   host     the headers, and calls of them, by g++ and clang++, in C++17, C++20 and C++23
+#   cccl     the same with the CCCL headers of CUDA 12, from PyPI
+#   cmake    CMake 3.22, from PyPI: configured with CUDA, built, installed, found and used without
+#   aarch64  64-bit ARM: library and examples by the cross compiler, the examples run, answers compared bit by bit
 # Works in build/matrix. What is not there is skipped, aloud. Exit code 1: something does not compile.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 work=build/matrix
+# The program that prints checksums of answers.
+bits=tests/bits
 architectures=(75 80 86 87 89 90 100 110 120)
 standards=(17 20 2b)
 # The oldest CCCL of PyPI that has all headers, and the last of CUDA 12. A std::vector is a span from 12.8 on.
@@ -155,16 +159,72 @@ cmake_322() {
   try "CMake 3.22: installed, found and used" "$bin/ctest" --test-dir "$tree" --output-on-failure -R '^package\.'
 }
 
-if [ "${1:-}" = --kernels ]; then kernels "${@:2}"; fi
+# bits_object here|aarch64 SOURCE: compiled in a process of its own, one a core. By default g++ fuses products with sums for
+# aarch64, and the optimiser runs as in a release; the reference has no such instructions.
+bits_object() {
+  local folder=$work/bits-$1 compiler=(aarch64-linux-gnu-g++ -O3) object log code=0
+  if [ "$1" = here ]; then compiler=(g++ -O1 -DFARPOINT_FEW_INLINE -DFARPOINT_NO_ISA_DISPATCH -ffp-contract=off); fi
+  object=$folder/$(basename "$2" .cpp).o
+  log=$object.log
+  # shellcheck disable=SC2086 # a launcher or none
+  ${CMAKE_CXX_COMPILER_LAUNCHER:-} "${compiler[@]}" -std=c++17 -Wall -Wextra -Werror -Iinclude -c "$2" -o "$object" > "$log" 2>&1 ||
+    code=$?
+  outcome "$code" "${compiler[0]} ${compiler[1]}: $2" "$log"
+  exit "$failures"
+}
+
+# same_bits PART: the program prints the same under QEMU as it does here.
+same_bits() {
+  "$work/bits-here/bits" "$1" > "$work/bits-here/$1.txt" &&
+    "${qemu[@]}" "$work/bits-aarch64/bits" "$1" > "$work/bits-aarch64/$1.txt" &&
+    [ -s "$work/bits-here/$1.txt" ] && diff "$work/bits-here/$1.txt" "$work/bits-aarch64/$1.txt"
+}
+
+aarch64() {
+  local qemu=() tree=$work/aarch64 sources=(tests/matrix/more_bits.cpp) source processor parts part
+  if [ "$(uname -m)" = aarch64 ]; then
+    skip "aarch64: this machine is one, and its tests say more"
+    return
+  fi
+  qemu=("$(command -v qemu-aarch64 || command -v qemu-aarch64-static)" -L /usr/aarch64-linux-gnu)
+  if ! command -v aarch64-linux-gnu-g++ > /dev/null || [ -z "${qemu[0]}" ]; then
+    skip "aarch64: g++-aarch64-linux-gnu or qemu-user is not installed"
+    return
+  fi
+  rm -rf "$tree" "$work"/bits-{here,aarch64}
+  mkdir -p "$work"/bits-{here,aarch64}
+  try "aarch64: configured" cmake -S . -B "$tree" -G Ninja -DFARPOINT_CUDA=OFF -DFARPOINT_BUILD_EXAMPLES=ON \
+    -DCMAKE_TOOLCHAIN_FILE=cmake/toolchains/aarch64-linux-gnu.cmake
+  try "aarch64: library and examples built" cmake --build "$tree"
+  try "aarch64: examples under QEMU" ctest --test-dir "$tree" --output-on-failure --no-tests=error
+
+  for source in "$bits"/*.cpp; do
+    # A program of its own, about registers of x86-64.
+    [ "$(basename "$source")" = register_state.cpp ] || sources+=("$source")
+  done
+  for source in "${sources[@]}"; do
+    for processor in aarch64 here; do printf '%s\n' "$processor" "$source"; done
+  done | xargs -n 2 -P "$(nproc)" scripts/matrix.sh --bits-object || failures=$((failures + 1))
+  try "bits of this machine" g++ "$work"/bits-here/*.o -pthread -o "$work/bits-here/bits"
+  try "bits of aarch64" aarch64-linux-gnu-g++ "$work"/bits-aarch64/*.o -pthread -o "$work/bits-aarch64/bits"
+  parts=$(sed -n 's/^\(farpoint_tests::\)\?bits_part const [a-z_]*{"\([a-z_]*\)".*/\2/p' "${sources[@]}")
+  try "bits: parts found" test -n "$parts"
+  for part in $parts; do try "the same bits under QEMU: $part" same_bits "$part"; done
+}
+
+case ${1:-} in
+  --kernels) kernels "${@:2}" ;;
+  --bits-object) bits_object "${@:2}" ;;
+esac
 mkdir -p "$work"
-[ $# -gt 0 ] || set -- device host cccl cmake
+[ $# -gt 0 ] || set -- device host cccl cmake aarch64
 for part in "$@"; do
   printf '== %s\n' "$part"
   case $part in
-    device | host | cccl) "$part" ;;
+    device | host | cccl | aarch64) "$part" ;;
     cmake) cmake_322 ;;
     *)
-      printf 'matrix: there is no part "%s"; parts are device, host, cccl and cmake.\n' "$part" >&2
+      printf 'matrix: there is no part "%s"; parts are device, host, cccl, cmake and aarch64.\n' "$part" >&2
       exit 2
       ;;
   esac

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `docs` or `packages` from the distribution's
-# packages, and for `python` from PyPI. Does not start apt when nothing is missing.
+# need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `aarch64`, `docs` or `packages` from the
+# distribution's packages, and for `python` from PyPI. Does not start apt when nothing is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -73,9 +73,13 @@ for what in "$@"; do
       ;;
     python) wants_python=true ;;
     bench) wanted+=(libbenchmark-dev libnanoflann-dev) ;;
+    aarch64)
+      # On such a machine the compiler is the usual one.
+      [ "$(uname -m)" = aarch64 ] || wanted+=(g++-aarch64-linux-gnu qemu-user)
+      ;;
     docs) wanted+=(doxygen python3) ;;
     packages) wanted+=(lintian debootstrap dpkg-dev python3-venv) ;;
-    *) fail "there is nothing known as \"$what\"; known are build, test, python, bench, docs and packages." ;;
+    *) fail "there is nothing known as \"$what\"; known are build, test, python, bench, aarch64, docs and packages." ;;
   esac
 done
 # All at once: starting apt takes as long as some packages.
