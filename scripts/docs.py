@@ -2,8 +2,8 @@
 """Keeps the documentation true: code in pages is code that is compiled, figures are results, links lead somewhere.
 
     scripts/docs.py fill    writes code, table and figures where the markers are, and the pages of docs/tables
-    scripts/docs.py check   fails if that would change a page; checks links and names of files, and that every function
-                            has a page and an example
+    scripts/docs.py check   fails if that would change a page; checks links, names of files and sizes of pictures, and that
+                            every function has a page and an example
     scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/
     scripts/docs.py site HTML   copies these files there, and fails if a link of the site leads nowhere
 
@@ -25,6 +25,7 @@ import shutil
 import sys
 
 import figures
+import pictures
 
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the
@@ -283,7 +284,7 @@ def main(arguments):
         problems += broken_links(root, page, text) + typed_in(root, page, text) + missing_files(root, page, text)
     for header in sorted((root / "include").rglob("*.[hc]*")):
         problems += missing_files(root, header, header.read_text(encoding="utf-8"))
-    problems += undocumented(root)
+    problems += undocumented(root) + pictures.too_large(root)
     for problem in problems:
         print(problem)
     return 1 if problems and arguments == ["check"] else 0

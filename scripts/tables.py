@@ -3,15 +3,16 @@
 
     scripts/tables.py TABLES.json [--pages DIR]
 
-Writes DIR/README.md and DIR/against_k.svg, and copies the pictures that lie beside the JSON. What has been published is
-read from docs/tables/published.json. Needs Python 3.8 and nothing else.
+Writes DIR/README.md and DIR/against_k.svg, and copies the pictures that lie beside the JSON: with fewer colors where they
+are large, which needs Pillow. What has been published is read from docs/tables/published.json. Needs Python 3.8.
 """
 
 import argparse
 import json
 import pathlib
 import re
-import shutil
+
+import pictures
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -172,7 +173,7 @@ def write_pages(source, folder):
         (folder / name).write_text(text, encoding="utf-8")
     for picture in [run["coverage"]["picture"]] + [one["picture"] for one in run["screen"]["models"]]:
         if source.parent.resolve() != folder.resolve():
-            shutil.copyfile(source.parent / picture, folder / picture)
+            pictures.copy(source.parent / picture, folder / picture)
 
 
 def main():

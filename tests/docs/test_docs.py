@@ -2,6 +2,7 @@
 
 import json
 import pathlib
+import random
 import sys
 import tempfile
 import unittest
@@ -9,6 +10,7 @@ import unittest
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
 import docs  # noqa: E402
 import figures  # noqa: E402
+import pictures  # noqa: E402
 import splats  # noqa: E402
 
 EXAMPLE = """int main() {
@@ -188,6 +190,33 @@ class Pages(unittest.TestCase):
         self.assertEqual(docs.finish_site(self.root, html), [])
         self.write("html/page.html", '<img src="none.png">')
         self.assertEqual(docs.finish_site(self.root, html), ["page.html: there is no none.png"])
+
+    def test_picture_that_is_too_large(self):
+        small, large = (self.write(f"docs/{name}/a.png", "") for name in ("small", "large"))
+        small.write_bytes(bytes(pictures.LARGEST))
+        large.write_bytes(bytes(pictures.LARGEST + 1))
+        problems = pictures.too_large(self.root)
+        self.assertEqual(len(problems), 1)
+        self.assertTrue(problems[0].startswith("docs/large/a.png: 300,001 bytes; "), problems)
+
+    def test_pictures_are_made_smaller(self):
+        try:
+            from PIL import Image
+        except ImportError:
+            self.skipTest("there is no Pillow")
+        # Noise: a PNG of it cannot be smaller than its pixels.
+        width, height = 330, 320
+        noise = Image.frombytes("RGB", (width, height), random.Random(1).randbytes(width * height * 3))
+        source, plain = self.root / "noise.png", self.root / "plain.png"
+        noise.save(source)
+        self.assertGreater(source.stat().st_size, pictures.LARGEST)
+        pictures.copy(source, self.root / "small.png")
+        self.assertLessEqual((self.root / "small.png").stat().st_size, pictures.LARGEST)
+        small = Image.open(self.root / "small.png")
+        self.assertEqual((small.mode, small.size), ("P", (width, height)))
+        Image.new("RGB", (64, 48), (1, 2, 3)).save(plain)
+        pictures.copy(plain, self.root / "copy.png")
+        self.assertEqual((self.root / "copy.png").read_bytes(), plain.read_bytes())
 
     def test_example_that_nobody_finds(self):
         self.write("examples/02.cu", "")
