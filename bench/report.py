@@ -1,23 +1,28 @@
 #!/usr/bin/env python3
-"""Turns the JSON of a benchmark run into the tables and plots of bench/results: nobody types in a figure.
+"""Keeps the JSON of a benchmark run in bench/results, and makes tables and plots of it: nobody types in a figure.
 
-    bench/report.py RUN.json [RUN.json ...] [--results DIR] [--name NAME]
+    bench/report.py RUN.json [RUN.json ...] [--results DIR] [--pages DIR] [--name NAME]
 
-For each run it writes, below bench/results/<gpu or processor>/:
-    <name>.json   the run, without what only concerns the machine it ran on (host name, paths), numbers shortened
-    <name>.md     the tables
-    <name>-*.png  of fps, time per sample against points per cloud; of a sweep, time against what is swept; of all others
-                  bars, row by row (needs matplotlib)
+For each run it writes
+    bench/results/<gpu or processor>/<name>.json   the run, without what only concerns the machine it ran on (host name,
+                                                   paths), numbers shortened; this file is committed
+    build/results/<gpu or processor>/<name>.md     its tables and plots
+    build/results/<gpu or processor>/<name>-*.png  of fps, time per sample against points per cloud; of a sweep, time
+                                                   against what is swept; of all others bars, row by row
 
-A run with a failed row is refused. Needs Python 3.8; matplotlib is optional.
+A run with a failed row is refused. bench/pages.py makes the pages of all runs that are kept. Needs Python 3.8; plots need
+matplotlib.
 """
 
 import argparse
 import json
 import pathlib
 import re
+import shutil
 import sys
 
+RESULTS = pathlib.Path(__file__).resolve().parent / "results"
+PAGES = RESULTS.parents[1] / "build/results"
 BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu",
              "one_thread")
 # Suites that are asked for by themselves: their results get a name of their own.
@@ -215,7 +220,7 @@ def markdown(run, name, source):
     context, rows = run["context"], merged(run["benchmarks"])
     checks = sorted({check_and_note(row)[0] for row in rows if "label" in row})
     lines = [f"# {name}: {context.get('gpu') or context.get('processor', 'unknown processor')}", "",
-             f"Written by bench/report.py from {source}; do not edit.", ""]
+             f"Written by bench/report.py from [{source}]({source}).", ""]
     told = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",
             "num_cpus", "load_avg", "host_compiler", "serial_loop_fma", "lidar_cloud", "gpus",
             "gpus_reach_each_other", "nccl", "nccl_nvls_enable")
@@ -294,13 +299,12 @@ def draw_bars(axes, rows):
 
 
 def plot(run, folder, name):
-    """The plots of all suites of a run but searches."""
+    """Writes the plots of all suites of a run but searches; returns their paths."""
     try:
         import matplotlib
         matplotlib.use("Agg")
         import matplotlib.pyplot as plt
     except ImportError:
-        print("matplotlib is not installed: no plots (the tables are complete)")
         return []
 
     rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune" and "keys_per_second" not in row]
@@ -330,10 +334,22 @@ def plot(run, folder, name):
     return written
 
 
+def write_page(run, kept, folder):
+    """Writes the page of a run, with its tables and plots and the file that keeps the run beside it; returns the paths."""
+    folder.mkdir(parents=True, exist_ok=True)
+    page = folder / f"{kept.stem}.md"
+    shutil.copyfile(kept, folder / kept.name)
+    plots = plot(run, folder, kept.stem)
+    shown = [line for path in plots for line in ("", f"![{path.stem}]({path.name})")]
+    page.write_text(markdown(run, kept.stem, kept.name) + "".join(f"{line}\n" for line in shown), encoding="utf-8")
+    return [page, *plots]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=pathlib.Path, metavar="RUN.json")
-    parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "results")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
+    parser.add_argument("--pages", type=pathlib.Path, default=PAGES)
     parser.add_argument("--name", help="name of the results; by default the suite, and what part of it was asked for")
     options = parser.parse_args()
     if options.name and len(options.runs) > 1:
@@ -351,12 +367,11 @@ def main():
         suites = {row["suite"] for row in run["benchmarks"]}
         part = "".join(f"_{one}" for one in PARTS if suites == {one})
         name = options.name or context.get("suite", path.stem) + part
-        folder = options.results / slug(context.get("gpu") or context.get("processor", "unknown"))
-        folder.mkdir(parents=True, exist_ok=True)
-        written = [folder / f"{name}.json", folder / f"{name}.md"]
-        written[0].write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
-        written[1].write_text(markdown(run, name, written[0].name), encoding="utf-8")
-        written += plot(run, folder, name)
+        machine = slug(context.get("gpu") or context.get("processor", "unknown"))
+        kept = options.results / machine / f"{name}.json"
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        kept.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")
+        written = [kept, *write_page(run, kept, options.pages / machine)]
         print("\n".join(f"wrote {one}" for one in written))
         if context.get("commit", "unknown") == "unknown" or str(context["commit"]).endswith("-dirty"):
             print(f"note: commit is {context.get('commit', 'unknown')}: do not publish these results", file=sys.stderr)

@@ -1,18 +1,20 @@
 #!/usr/bin/env python3
-"""Turns the JSON of farpoint_stress into the tables of bench/results: nobody types in a figure.
+"""Keeps the JSON of farpoint_stress in bench/results, and makes tables of it: nobody types in a figure.
 
-    bench/stress_report.py RUN.json [RUN.json ...] [--before OLD_RUN.json ...] [--results DIR]
+    bench/stress_report.py RUN.json [RUN.json ...] [--before OLD_RUN.json ...] [--results DIR] [--pages DIR]
 
-Writes bench/results/<gpu>/stress.json, which is the run (and the one before, if there is one), and stress.md, its tables:
-a call beside other work as so many times its time alone, or what became of it. Several files are sections of one run.
+Writes bench/results/<gpu>/stress.json, which is the run (and the one before, if there is one) and is committed, and
+build/results/<gpu>/stress.md, its tables: a call beside other work as so many times its time alone, or what became of it.
+Several files are sections of one run.
 """
 
 import argparse
 import json
 import pathlib
+import shutil
 import sys
 
-from report import shortened, slug
+from report import PAGES, RESULTS, shortened, slug
 
 
 def distinct(values):
@@ -74,7 +76,7 @@ def describe(run):
 
 
 def markdown(now, before):
-    lines = [f"# stress: {now['context']['gpu']}", "", "Written by bench/stress_report.py from stress.json; do not edit.", "",
+    lines = [f"# stress: {now['context']['gpu']}", "", "Written by bench/stress_report.py from [stress.json](stress.json).", "",
              "Times are medians, as so many times the time alone. **STARVED**: not done as long as the other work went on.",
              "**REFUSED**: the call returned a failure. **WRONG**: not the host's answer, to the bit.", "",
              f"- now: {describe(now)}"]
@@ -109,11 +111,22 @@ def join(paths):
     return runs[0]
 
 
+def write_page(kept, folder):
+    """Writes the page of a run, with the file that keeps the run beside it; returns the path."""
+    folder.mkdir(parents=True, exist_ok=True)
+    run = json.loads(kept.read_text(encoding="utf-8"))
+    shutil.copyfile(kept, folder / "stress.json")
+    page = folder / "stress.md"
+    page.write_text(markdown(run["now"], run["before"]), encoding="utf-8")
+    return [page]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("runs", nargs="+", type=pathlib.Path, metavar="RUN.json")
     parser.add_argument("--before", nargs="+", type=pathlib.Path, metavar="OLD_RUN.json")
-    parser.add_argument("--results", type=pathlib.Path, default=pathlib.Path(__file__).resolve().parent / "results")
+    parser.add_argument("--results", type=pathlib.Path, default=RESULTS)
+    parser.add_argument("--pages", type=pathlib.Path, default=PAGES)
     options = parser.parse_args()
     try:
         now = join(options.runs)
@@ -121,13 +134,11 @@ def main():
     except (OSError, ValueError) as error:
         print(error, file=sys.stderr)
         return 1
-    folder = options.results / slug(now["context"]["gpu"])
-    folder.mkdir(parents=True, exist_ok=True)
-    written = {"stress.json": json.dumps({"now": now, "before": before}, indent=1) + "\n",
-               "stress.md": markdown(now, before)}
-    for name, text in written.items():
-        (folder / name).write_text(text, encoding="utf-8")
-        print(f"wrote {folder / name}")
+    machine = slug(now["context"]["gpu"])
+    kept = options.results / machine / "stress.json"
+    kept.parent.mkdir(parents=True, exist_ok=True)
+    kept.write_text(json.dumps({"now": now, "before": before}, indent=1) + "\n", encoding="utf-8")
+    print("\n".join(f"wrote {one}" for one in [kept, *write_page(kept, options.pages / machine)]))
     return 0
 
 

@@ -4,8 +4,10 @@
     scripts/docs.py fill    writes code, table and figures where the markers are, and the pages of docs/tables
     scripts/docs.py check   fails if that would change a page; checks links, names of files and sizes of pictures, and that
                             every function has a page and an example
-    scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/
-    scripts/docs.py site HTML   copies these files there, and fails if a link of the site leads nowhere
+    scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/, and links to
+                            a run in bench/results lead to its page, which bench/pages.py has made
+    scripts/docs.py site HTML   copies these files there, with those of the pages in HTML/../results, and fails if a link of
+                            the site leads nowhere
 
 Markers, each in a line of its own:
 
@@ -13,7 +15,8 @@ Markers, each in a line of its own:
     <!-- performance --> ... <!-- /performance -->   a table of the results that docs/performance.tsv names
     <!-- medians MACHINE/NAME SUITE: VARIANT = TITLE, ... --> ... <!-- /medians -->
                                                   a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
-    <!-- table PAGE.md --> ... <!-- /table -->    the table of a page that a script wrote
+    <!-- model MACHINE/NAME MACHINE/NAME --> ... <!-- /model -->
+                                                  the table of bench/ranks/model.py for two runs of bench/results
     <!-- splats rounds|views --> ... <!-- /splats -->   a table of docs/splats/splats.json, which scripts/splats.py wrote
 
 Needs Python 3.8, and nothing else.
@@ -26,6 +29,9 @@ import sys
 
 import figures
 import pictures
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import pages as results  # noqa: E402
 
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the
@@ -43,7 +49,7 @@ def region(root, source, name):
 COMPILED = re.compile(r"^(README|docs/(getting_started|interop|library|workspaces|functions/\w+))\.md$")
 MEDIANS = re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$")
 SPLATS_OF = re.compile(r"^<!-- splats (rounds|views) -->$")
-TABLE_OF = re.compile(r"^<!-- table (\S+\.md) -->$")
+MODEL_OF = re.compile(r"^<!-- model (\S+) (\S+) -->$")
 SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
 
 
@@ -71,10 +77,9 @@ def filled(root, text):
             end = lines.index("<!-- /splats -->", i)
             out += ["", *figures.splats(root, SPLATS_OF.match(lines[i]).group(1)), "", lines[end]]
             i = end
-        elif TABLE_OF.match(lines[i]):
-            end = lines.index("<!-- /table -->", i)
-            page = (root / TABLE_OF.match(lines[i]).group(1)).read_text().split("\n")
-            out += ["", *[line for line in page if line.startswith("|")], "", lines[end]]
+        elif MODEL_OF.match(lines[i]):
+            end = lines.index("<!-- /model -->", i)
+            out += ["", *figures.model(root, *MODEL_OF.match(lines[i]).groups()), "", lines[end]]
             i = end
         i += 1
     return "\n".join(out)
@@ -211,7 +216,18 @@ def linked_file(root, page, link):
     if re.match(r"[a-z]+:|#", link) or link.partition("#")[0].endswith(".md"):
         return None
     target = (page.parent / link).resolve()
-    return target.relative_to(root) if target.is_file() and root in target.parents else None
+    is_source = root in target.parents and root / "build" not in target.parents
+    return target.relative_to(root) if target.is_file() and is_source else None
+
+
+def is_page_of_results(root, page):
+    """True for a page that bench/pages.py has made."""
+    return page.parent.parent.name == "results" and root / figures.ALL_RESULTS not in page.parents
+
+
+def label_of_results(path):
+    """Doxygen's name of the page of a run, by the path of the page or of the run."""
+    return f"results-{path.parent.name}-{path.stem}"
 
 
 def page_for_site(root, page):
@@ -222,6 +238,11 @@ def page_for_site(root, page):
 
     def replaced(match):
         found = linked_file(root, page, match.group(1))
+        # Pages of results lie outside of the sources, and link to what lies beside them.
+        if found is None and is_page_of_results(root, page) and "/" not in match.group(1):
+            return f"](files/results/{page.parent.name}/{match.group(1)})"
+        if found and found.parent.parent.as_posix() == figures.ALL_RESULTS and results.kind_of(root / found):
+            return f"](@ref {label_of_results(found)})"
         if found:
             return f"](files/{found.as_posix()})"
         # Doxygen finds pages, and no headings of theirs.
@@ -230,6 +251,9 @@ def page_for_site(root, page):
     for anchor in sorted(set(re.findall(r"\]\(#([^)\s]+)\)", text)) & set(anchors(text))):
         text = text.replace(f"](#{anchor})", f"](#{label(anchor)})")
         text = "\n".join(line + f" {{#{label(anchor)}}}" if anchor_of(line) == anchor else line for line in text.split("\n"))
+    if is_page_of_results(root, page):
+        title, rest = text.split("\n", 1)
+        text = f"{title} {{#{label_of_results(page)}}}\n{rest}"
     return re.sub(r"\[([^\[\]\n]*)\](?=\()", lambda words: words.group().replace("`", ""), text)
 
 
@@ -242,6 +266,9 @@ def finish_site(root, html):
                 copy = html / "files" / found
                 copy.parent.mkdir(parents=True, exist_ok=True)
                 shutil.copyfile(root / found, copy)
+    made = html.parent / "results"
+    if made.is_dir():
+        shutil.copytree(made, html / "files/results", ignore=shutil.ignore_patterns("*.md"), dirs_exist_ok=True)
     problems = []
     for page in sorted(html.glob("*.html")):
         for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8", errors="replace")):

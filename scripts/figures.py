@@ -1,8 +1,13 @@
 """The figures of the pages, from the results that are committed. scripts/docs.py puts them where the markers are."""
 
 import json
+import pathlib
+import sys
 
 import tables
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench/ranks"))
+import model as more_ranks  # noqa: E402
 
 ALL_RESULTS = "bench/results"
 RESULTS = f"{ALL_RESULTS}/nvidia-h200"
@@ -78,7 +83,7 @@ def performance(root):
     lines += ["", f"One {', '.join(gpus)}, CUDA {', '.join(cuda)}, {when}; medians, with the index or table built in each call. "
               "Each row is compared with the fastest baseline of the same run, even where its answer is "
               f"weaker ([all baselines]({BASELINES})). "
-              "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.md)" for name in dict.fromkeys(row[2] for row in table)) +
+              "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.json)" for name in dict.fromkeys(row[2] for row in table)) +
               "; [what they are](bench/README.md)."]
     return lines
 
@@ -103,7 +108,12 @@ def medians(root, run_name, suite, columns):
             lines.append(f"| `{case}` | " + " | ".join(cells) + " |")
     context = run["context"]
     where = context.get("gpu") or f"{context['processor']}, {context['num_cpus']} cores, {context['host_compiler']}"
-    return lines + ["", f"Milliseconds, medians; {where}, {context['date'][:10]} (`{ALL_RESULTS}/{run_name}.md`)."]
+    return lines + ["", f"Milliseconds, medians; {where}, {context['date'][:10]} (`{ALL_RESULTS}/{run_name}.json`)."]
+
+
+def model(root, measured, simulated):
+    """The lines of the table of what more GPUs would give, from a run on two and a simulated one."""
+    return more_ranks.table(*(more_ranks.rows(root / ALL_RESULTS / f"{name}.json") for name in (measured, simulated)))
 
 
 def splats(root, what):

@@ -3,8 +3,8 @@
 
 usage: model.py RANKS.json SIMULATED.json
 
-RANKS.json has the rows of farpoint_bench_ranks on two GPUs, SIMULATED.json those of farpoint_bench_ranks_simulated. Writes ranks_model.md
-beside the first. A call of r ranks takes
+RANKS.json has the rows of farpoint_bench_ranks on two GPUs, SIMULATED.json those of farpoint_bench_ranks_simulated. No row was measured:
+the table says what would be, if exchanges cost what they cost between two GPUs. A call of r ranks takes
 
     F * rounds(r) / rounds(2) + V / r + X(r)
 
@@ -99,13 +99,7 @@ def table(measured, simulated):
 def main(arguments):
     if len(arguments) != 2:
         sys.exit(__doc__)
-    measured_path, simulated_path = map(pathlib.Path, arguments)
-    context = json.loads(measured_path.read_text())["context"]
-    lines = [f"# More GPUs than two, by a model: {context['gpu']}", "",
-             f"Written by bench/ranks/model.py from {measured_path.name} ({context['date'][:10]}) and {simulated_path.name}; do not edit. "
-             "No row was measured: they say what would be, if exchanges cost what they cost between two GPUs.", "",
-             *table(rows(measured_path), rows(simulated_path)), ""]
-    (measured_path.parent / "ranks_model.md").write_text("\n".join(lines))
+    print("\n".join(table(*(rows(pathlib.Path(path)) for path in arguments))))
 
 
 if __name__ == "__main__":

@@ -191,6 +191,22 @@ class Pages(unittest.TestCase):
         self.write("html/page.html", '<img src="none.png">')
         self.assertEqual(docs.finish_site(self.root, html), ["page.html: there is no none.png"])
 
+    def test_runs_lead_to_their_pages(self):
+        self.write("CONTRIBUTING.md", "")
+        self.write("bench/results/x/a.json", '{"benchmarks": []}')
+        self.write("bench/results/x/b.json", '{"rows": []}')
+        page = self.write("docs/page.md", "[a](../bench/results/x/a.json) [b](../bench/results/x/b.json)")
+        self.assertEqual(docs.page_for_site(self.root, page), "[a](@ref results-x-a) [b](files/bench/results/x/b.json)")
+        made = self.write("build/docs/results/x/a.md", "# A\n[a.json](a.json) ![plot](a-plot.png)\n")
+        self.write("build/docs/results/x/a-plot.png", "plot")
+        self.assertEqual(docs.page_for_site(self.root, made),
+                         "# A {#results-x-a}\n[a.json](files/results/x/a.json) ![plot](files/results/x/a-plot.png)\n")
+        html = self.root / "build/docs/html"
+        self.write("build/docs/html/a.html", '<img src="files/results/x/a-plot.png">')
+        self.assertEqual(docs.finish_site(self.root, html), [])
+        self.write("build/docs/html/a.html", '<a href="files/results/x/a.md">')
+        self.assertEqual(docs.finish_site(self.root, html), ["a.html: there is no files/results/x/a.md"])
+
     def test_picture_that_is_too_large(self):
         small, large = (self.write(f"docs/{name}/a.png", "") for name in ("small", "large"))
         small.write_bytes(bytes(pictures.LARGEST))
@@ -212,8 +228,8 @@ class Pages(unittest.TestCase):
         self.assertGreater(source.stat().st_size, pictures.LARGEST)
         pictures.copy(source, self.root / "small.png")
         self.assertLessEqual((self.root / "small.png").stat().st_size, pictures.LARGEST)
-        small = Image.open(self.root / "small.png")
-        self.assertEqual((small.mode, small.size), ("P", (width, height)))
+        with Image.open(self.root / "small.png") as small:
+            self.assertEqual((small.mode, small.size), ("P", (width, height)))
         Image.new("RGB", (64, 48), (1, 2, 3)).save(plain)
         pictures.copy(plain, self.root / "copy.png")
         self.assertEqual((self.root / "copy.png").read_bytes(), plain.read_bytes())

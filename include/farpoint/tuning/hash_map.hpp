@@ -48,7 +48,7 @@ Stream& operator<<(Stream& stream, hash_map_case const& c) {
 }
 
 /// What makes a hash map fast on a GPU. Nothing here changes a result. Derive from it to change a part. The figures are
-/// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.md has all).
+/// G keys/s on an H200, u32 keys and values, load 0.5 (bench/results/nvidia-h200/hash_map.json has all).
 struct hash_map_tuning {
   // 10 M keys, outside L2, in one pass: values in 18.2 (sectors 15.4, split 8.6), values out 41.7 (39, 22); but keys
   // alone in 18.6 (18.6, 24.6), slots out 41.7 (41.7, 54). 1 M keys: 28.3 (21.7, 23.9), 76 (59, 56), 28.4 (28.7, 30),
