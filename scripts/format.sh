@@ -4,21 +4,18 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-is_14() { "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
+is_14() { command -v "$1" > /dev/null && "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
 
+wheel=build/clang_format/bin/clang-format
 formatter=
-wheel=build/clang-format
-for candidate in clang-format-14 clang-format "$wheel/bin/clang-format"; do
-  if command -v "$candidate" > /dev/null && is_14 "$candidate"; then
-    formatter=$candidate
-    break
-  fi
-done
-if [ -z "$formatter" ]; then
-  if python3 -m pip install -q --disable-pip-version-check --target "$wheel" clang-format==14.0.6 &&
-    is_14 "$wheel/bin/clang-format"; then
-    formatter=$wheel/bin/clang-format
-  else
+find_formatter() {
+  for formatter in clang-format-14 clang-format "$wheel"; do
+    if is_14 "$formatter"; then return; fi
+  done
+  return 1
+}
+if ! find_formatter; then
+  if ! scripts/need.sh format || ! find_formatter; then
     echo "SKIPPED: formatting was not checked: there is no clang-format 14, and PyPI's could not be installed."
     exit 77
   fi
@@ -27,4 +24,4 @@ fi
 arguments=(-i)
 if [ "${1:-}" = --check ]; then arguments=(--dry-run --Werror); fi
 find include src python tests bench examples tools \( -name '*.hpp' -o -name '*.cpp' -o -name '*.cuh' -o -name '*.cu' -o -name '*.inc' \) \
-  -print0 | xargs -0 "$formatter" --style=file "${arguments[@]}"
+  -print0 | xargs -0 -n 32 -P "$(nproc)" "$formatter" --style=file "${arguments[@]}"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `aarch64`, `docs` or `packages` from the
-# distribution's packages, and for `python` from PyPI. Does not start apt when nothing is missing.
+# need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `aarch64`, `docs`, `packages`, `tidy` or `coverage`
+# from the distribution's packages, for `python`, `lint` and `format` from PyPI (into folders of build/). Says all of it before it
+# installs anything. Where FARPOINT_NO_INSTALL is set it installs nothing, and fails if something is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -20,22 +21,14 @@ quietly() {
   }
 }
 
-# packages PACKAGE...
-packages() {
+# want PACKAGE...: those that are missing are added to missing.
+missing=()
+want() {
   command -v dpkg-query > /dev/null || return 0 # not a Debian: CMake will say what it misses
-  local package missing=() as_root=()
+  local package
   for package in "$@"; do
     dpkg-query -W -f '${Status}' "$package" 2> /dev/null | grep -q ' installed$' || missing+=("$package")
   done
-  [ ${#missing[@]} -gt 0 ] || return 0
-  if [ "$(id -u)" != 0 ]; then
-    command -v sudo > /dev/null || fail "install these packages as root: ${missing[*]}"
-    as_root=(sudo)
-  fi
-  printf 'Installing %s\n' "${missing[*]}"
-  quietly apt-update "${as_root[@]}" apt-get update
-  quietly apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
-    apt-get install -y --no-install-recommends "${missing[@]}"
 }
 
 # The sanitizers' runtime of clang has the compiler's version in its name.
@@ -47,41 +40,90 @@ sanitizer_runtime() {
   esac
 }
 
-# What the Python package is built and tested with, in build/python. Nothing else needs it: where there is no network, its
-# tests are skipped, and say so.
-python_environment() {
-  local environment=build/python
+# Python tools, each set in an environment of its own: NAME, modules that show that it is there, packages of PyPI, and
+# what does without it. Where there is no network, what needs them is skipped, and says so.
+environments=()
+# shellcheck disable=SC2034 # used by name
+environment_python=("import numpy, nanobind, scikit_build_core, pytest, hypothesis"
+  "numpy nanobind scikit-build-core pytest hypothesis" "the Python package will not be tested")
+# shellcheck disable=SC2034
+environment_lint=("import ruff, mypy, numpy" "ruff==0.17.6 mypy==2.4.1 numpy" "Python code will not be checked")
+# shellcheck disable=SC2034
+environment_clang_format=("import clang_format" "clang-format==14.0.6" "formatting will not be checked")
+
+# want_environment NAME
+want_environment() {
+  local -n environment=environment_$1
+  if "build/$1/bin/python" -c "${environment[0]}" 2> /dev/null; then return 0; fi
+  python3 -c 'import ensurepip, venv' 2> /dev/null || want python3-venv
+  environments+=("$1")
+}
+
+install_packages() {
+  local as_root=()
+  [ ${#missing[@]} -gt 0 ] || return 0
+  if [ "$(id -u)" != 0 ]; then
+    command -v sudo > /dev/null || fail "install these packages as root: ${missing[*]}"
+    as_root=(sudo)
+  fi
+  quietly apt-update "${as_root[@]}" apt-get update
+  quietly apt-install "${as_root[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y --no-install-recommends "${missing[@]}"
+}
+
+# install_environment NAME
+install_environment() {
+  local -n environment=environment_$1
   mkdir -p build
-  if "$environment/bin/python" -c 'import numpy, nanobind, scikit_build_core, pytest, hypothesis' 2> /dev/null; then return 0; fi
-  python3 -c 'import ensurepip, venv' 2> /dev/null || packages python3-venv
-  [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])')/Python.h" ] || packages python3-dev
-  printf 'Installing the Python package'"'"'s tools in %s\n' "$environment"
-  if ! { python3 -m venv "$environment" && "$environment/bin/pip" install --quiet --disable-pip-version-check --timeout 15 \
-    --retries 1 numpy nanobind scikit-build-core pytest hypothesis; } > build/python.log 2>&1 < /dev/null; then
-    printf 'need: the Python package will not be tested: PyPI cannot be reached (build/python.log)\n' >&2
+  # shellcheck disable=SC2086 # a list
+  if ! { python3 -m venv "build/$1" && "build/$1/bin/pip" install --quiet --disable-pip-version-check --timeout 15 \
+    --retries 1 ${environment[1]}; } > "build/$1.log" 2>&1 < /dev/null; then
+    printf 'need: %s: PyPI cannot be reached (build/%s.log)\n' "${environment[2]}" "$1" >&2
   fi
 }
 
-wanted=()
-wants_python=false
+is_14() { command -v "$1" > /dev/null && "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
+
 for what in "$@"; do
   case $what in
-    build) wanted+=(cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache) ;;
+    build) want cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache ;;
     test)
-      # shellcheck disable=SC2207 # one word or none
-      wanted+=(clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime))
+      # shellcheck disable=SC2046 # one word or none
+      want clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
       ;;
-    python) wants_python=true ;;
-    bench) wanted+=(libbenchmark-dev libnanoflann-dev) ;;
+    python)
+      want_environment python
+      [ -e "$(python3 -c 'import sysconfig; print(sysconfig.get_paths()["include"])' 2> /dev/null)/Python.h" ] || want python3-dev
+      ;;
+    lint)
+      want python3 shellcheck
+      want_environment lint
+      ;;
+    format) is_14 clang-format-14 || is_14 clang-format || want_environment clang_format ;;
+    tidy) want clang-tidy-14 ;;
+    bench) want libbenchmark-dev libnanoflann-dev ;;
     aarch64)
       # On such a machine the compiler is the usual one.
-      [ "$(uname -m)" = aarch64 ] || wanted+=(g++-aarch64-linux-gnu qemu-user)
+      [ "$(uname -m)" = aarch64 ] || want g++-aarch64-linux-gnu qemu-user
       ;;
-    docs) wanted+=(doxygen python3) ;;
-    packages) wanted+=(lintian debootstrap dpkg-dev python3-venv) ;;
-    *) fail "there is nothing known as \"$what\"; known are build, test, python, bench, aarch64, docs and packages." ;;
+    docs) want doxygen python3 ;;
+    packages) want lintian debootstrap dpkg-dev python3-venv ;;
+    coverage) want gcovr ;;
+    *) fail "there is nothing known as \"$what\"; known are build, test, python, lint, format, tidy, bench, aarch64, docs, packages and coverage." ;;
   esac
 done
+list=()
+[ ${#missing[@]} -eq 0 ] || list+=("from the distribution: ${missing[*]}")
+for name in ${environments[@]+"${environments[@]}"}; do
+  declare -n chosen=environment_$name
+  list+=("from PyPI, into build/$name: ${chosen[1]}")
+done
+[ ${#list[@]} -gt 0 ] || exit 0
+if [ -n "${FARPOINT_NO_INSTALL:-}" ]; then
+  printf 'need: missing %s\n' "${list[@]}" >&2
+  fail "nothing was installed (--no-install)."
+fi
+printf 'Installing %s\n' "${list[@]}"
 # All at once: starting apt takes as long as some packages.
-packages "${wanted[@]}"
-if $wants_python; then python_environment; fi
+install_packages
+for name in ${environments[@]+"${environments[@]}"}; do install_environment "$name"; done

@@ -175,6 +175,7 @@ python_of_wheels() {
 }
 
 # In a fresh environment: the first lines of the page, and no driver.
+# shellcheck disable=SC2016 # backquotes of Markdown
 first_lines() {
   rm -rf "$work/wheel-user"
   "$(python_of_wheels)" -m venv "$work/wheel-user" && "$work/wheel-user/bin/pip" install -q "$1" &&

@@ -45,8 +45,13 @@ def svg(against_k):
     rows = against_k["rows"]
     most_k = max(row["k"] for row in rows)
     most = max(max(row["ms"].values()) for row in rows) * 1.05
-    x_of = lambda k: left + (width - left - 20) * k / most_k
-    y_of = lambda ms: height - bottom - (height - bottom - top) * ms / most
+
+    def x_of(k):
+        return left + (width - left - 20) * k / most_k
+
+    def y_of(ms):
+        return height - bottom - (height - bottom - top) * ms / most
+
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
              f'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
     for step in range(5):

@@ -142,7 +142,7 @@ class frame {
   static constexpr std::size_t alignment = 256;
   static constexpr int most_arrays = 24;
   /// Arrays that are page-locked are copied from where they are if they have so many bytes.
-  static constexpr std::size_t direct_bytes = 256 * 1024;
+  static constexpr std::size_t direct_bytes = std::size_t{256} * 1024;
 
   struct input_array {
     unsigned char* at;

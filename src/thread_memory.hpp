@@ -20,7 +20,7 @@ class thread_memory {
   /// Page-locked memory for the bytes between the caller's arrays and the device: used in turn, so that the processor
   /// fills one part while the device reads others.
   static constexpr int slots = 16;
-  static constexpr std::size_t slot_bytes = 512 * 1024;
+  static constexpr std::size_t slot_bytes = std::size_t{512} * 1024;
 
   /// That of the calling thread, for the current device; null where there is no memory for it, and `error` says why.
   static thread_memory* get(cudaError_t& error) noexcept;

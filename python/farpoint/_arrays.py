@@ -103,7 +103,7 @@ class Numpy:
         np.cumsum(lengths, out=offsets[1:])
         return offsets
 
-    def where(self, condition: Array, one: Array, other: Array) -> np.ndarray:
+    def where(self, condition: Array, one: Array, other: Array) -> Array:
         return np.where(condition, one, other)
 
     def at_least(self, array: np.ndarray, least: Any) -> np.ndarray:
@@ -318,10 +318,10 @@ def _space_of_tensor(tensor: Any, threads: int, stream: Optional[int], workspace
         return space
     if not tensor.is_cpu:
         raise ValueError(f"tensors are on {tensor.device}; farpoint works on CPUs and on CUDA devices")
-    key = (threads, y_first)
-    space = _spaces.get(key)
+    host_key = (threads, y_first)
+    space = _spaces.get(host_key)
     if space is None:
-        space = _spaces[key] = Torch(tensor, _core.Place(-1, 0, threads, None, y_first))
+        space = _spaces[host_key] = Torch(tensor, _core.Place(-1, 0, threads, None, y_first))
     return space
 
 

@@ -33,9 +33,9 @@ class _Search:
         self.call = call
         self.points = points
         self.offsets = call.offsets(points, offsets, lengths)
-        self.queries = queries
-        self.query_offsets = None
-        asked = points
+        self.queries: Any = queries
+        self.query_offsets: Any = None
+        asked: Any = points
         if queries is not None:
             asked = queries
             self.query_offsets = call.offsets(asked, query_offsets, query_lengths, "query_")
@@ -70,7 +70,7 @@ class _Search:
         return space.full((*self.shape, *shape), value, dtype)
 
 
-def _checked(call: Call, points: Array, queries: Optional[Array]) -> tuple:
+def _checked(call: Call, points: Array, queries: Optional[Array]) -> tuple[Any, Any]:
     """Points and queries for a _Search."""
     return call.points(points), None if queries is None else call.points(queries, "queries")
 

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import functools
 import importlib
 import json
 import platform
@@ -175,7 +176,7 @@ class Cases:
             peer = self.peers[module]
             if peer:
                 x, batch = self._stacked(points)
-                calls[name] = lambda peer=peer, x=x, b=batch: peer.fps(x, b, samples / points.shape[-2], random_start=False)
+                calls[name] = functools.partial(peer.fps, x, batch, samples / points.shape[-2], random_start=False)
         if self.peers["pytorch3d.ops"]:
             x = self._tensor(points if points.ndim == 3 else points[None])
             calls["pytorch3d"] = lambda: self.peers["pytorch3d.ops"].sample_farthest_points(x, K=samples)

@@ -148,15 +148,16 @@ def test_transforms_of_torch(device):
         value = function(given)
         towards = torch.randn_like(value)
         (expected,) = torch.autograd.grad(value, given, towards)
-        found = torch.func.grad(lambda x: (function(x) * towards).sum())(at)
-        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4, msg=lambda text: f"grad of {name}: {text}")
+        found = torch.func.grad(lambda x, f=function, t=towards: (f(x) * t).sum())(at)
+        torch.testing.assert_close(found, expected, rtol=1e-4, atol=1e-4, msg=lambda text, name=name: f"grad of {name}: {text}")
         along = torch.randn_like(at)
         primal, tangent = torch.func.jvp(function, (at,), (along,))
-        torch.testing.assert_close(primal, value.detach(), rtol=1e-5, atol=1e-5, msg=lambda text: f"primal of {name}: {text}")
+        torch.testing.assert_close(primal, value.detach(), rtol=1e-5, atol=1e-5,
+                                   msg=lambda text, name=name: f"primal of {name}: {text}")
         assert tangent.abs().sum() > 0
         # Forwards and backwards give the same number.
         torch.testing.assert_close((tangent * towards).sum(), (expected * along).sum().to(tangent.dtype), rtol=1e-4, atol=1e-4,
-                                   msg=lambda text: f"jvp of {name}: {text}")
+                                   msg=lambda text, name=name: f"jvp of {name}: {text}")
         with torch.autograd.forward_ad.dual_level():
             dual = torch.autograd.forward_ad.unpack_dual(function(torch.autograd.forward_ad.make_dual(at, along)))
             torch.testing.assert_close(dual.tangent, tangent)

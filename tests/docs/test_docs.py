@@ -8,10 +8,10 @@ import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
-import docs  # noqa: E402
-import figures  # noqa: E402
-import pictures  # noqa: E402
-import splats  # noqa: E402
+import docs
+import figures
+import pictures
+import splats
 
 EXAMPLE = """int main() {
   //! [call]

@@ -15,7 +15,7 @@ pages = [Path(page).resolve() for page in sys.argv[2:]]
 
 def run(*arguments, cwd, environment=None, before=None):
     return subprocess.run([str(program), *map(str, arguments)], cwd=cwd, capture_output=True, text=True, timeout=300,
-                          env=environment, stdin=subprocess.DEVNULL, preexec_fn=before)
+                          env=environment, stdin=subprocess.DEVNULL, preexec_fn=before, check=False)
 
 
 def nth_after(value, steps, of_float, of_int):

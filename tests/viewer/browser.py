@@ -18,7 +18,7 @@ def find_program():
         if path is None:
             continue
         try:
-            answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60)
+            answer = subprocess.run([path, "--version"], capture_output=True, text=True, timeout=60, check=False)
         except (OSError, subprocess.TimeoutExpired):
             continue
         if answer.returncode == 0 and any(character.isdigit() for character in answer.stdout):
@@ -52,9 +52,9 @@ class Browser:
                    "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader", "--no-first-run",
                    "--disable-extensions", "--disable-background-networking", "--user-data-dir=" + self.profile,
                    f"--force-device-scale-factor={scale}", "about:blank"]
-        self.log = open(os.path.join(self.profile, "log"), "wb")
+        self.log = open(os.path.join(self.profile, "log"), "wb")  # noqa: SIM115
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log,
-                                        close_fds=False, preexec_fn=take_pipes)
+                                        close_fds=False, preexec_fn=take_pipes)  # noqa: PLW1509
         os.close(from_test)
         os.close(to_test)
         self.buffer = b""

@@ -30,7 +30,7 @@ LOOK_AT_CANVAS = """(() => {
   return { drawn, colors: colors.size, hash, pixels: width * height, error: gl.getError() };
 })()"""
 
-failures = []
+failures: "list[str]" = []
 
 
 def check(holds, what):

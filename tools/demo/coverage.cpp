@@ -52,6 +52,7 @@ std::vector<float> squared_radii(std::vector<point3> const& points, std::size_t 
 std::vector<double> coverage_radii(std::vector<point3> const& points, std::vector<std::int64_t> const& samples,
                                    std::vector<std::size_t> const& counts, int threads) {
   std::vector<point3> places;
+  places.reserve(samples.size());
   for (auto const index : samples) places.push_back(points[static_cast<std::size_t>(index)]);
 
   auto const parts = static_cast<std::size_t>(std::max(threads, 1));

@@ -85,7 +85,7 @@ class panel_painter {
       depths.push_back(seen->depth);
       int const column = (static_cast<int>(seen->x) - where_.x) / cell;
       int const row = (static_cast<int>(seen->y) - where_.y) / cell;
-      used[static_cast<std::size_t>(row * columns + column)] = true;
+      used[static_cast<std::size_t>(std::int64_t{row} * columns + column)] = true;
     }
     used_pixels_ = static_cast<double>(std::count(used.begin(), used.end(), true)) * cell * cell;
     depth_range_ = robust_extent(depths, 0.02);

@@ -37,7 +37,8 @@ std::array<extent, 3> robust_box(std::vector<point3> const& cloud, double tail) 
 // points are densest around the sensor, which says nothing about the street.
 double longest_direction(std::vector<point3> const& cloud, std::array<extent, 3> const& sides) {
   constexpr int cells = 64;
-  std::vector<bool> occupied(cells * cells);
+  constexpr int half = cells / 2;
+  std::vector<bool> occupied(std::size_t{cells} * cells);
   double const cell = std::max({sides[0].size(), sides[1].size(), 1e-6}) / cells;
   double xx = 0;
   double xy = 0;
@@ -45,8 +46,8 @@ double longest_direction(std::vector<point3> const& cloud, std::array<extent, 3>
   for (auto const& point : cloud) {
     double const x = (point[0] - sides[0].middle()) / cell;
     double const y = (point[1] - sides[1].middle()) / cell;
-    if (std::fabs(x) >= cells / 2 || std::fabs(y) >= cells / 2) continue;
-    auto const index = static_cast<std::size_t>(x + cells / 2) * cells + static_cast<std::size_t>(y + cells / 2);
+    if (std::fabs(x) >= half || std::fabs(y) >= half) continue;
+    auto const index = static_cast<std::size_t>(x + half) * cells + static_cast<std::size_t>(y + half);
     if (occupied[index]) continue;
     occupied[index] = true;
     xx += x * x;

@@ -16,7 +16,7 @@ int run_fps(common_wish const& common, fps_wish const& wish);
 int run_voxelize(common_wish const& common, voxelize_wish const& wish);
 int run_knn(common_wish const& common, search_wish const& wish);
 int run_normals(common_wish const& common, normals_wish const& wish);
-int run_bench(common_wish const& common);
+int run_bench(common_wish const& given);
 int run_demo(demo_wish const& wish);
 int run_splat(splat_wish const& wish);
 

@@ -138,6 +138,7 @@ class paired_slots : public bucket_memory {
         if constexpr (WithValues) {
           load_pair<Unchanging>(from + 2 * i, seen.heads[i], seen.values[i]);
         } else {
+          // NOLINTNEXTLINE(bugprone-implicit-widening-of-multiplication-result): a few slots
           seen.heads[i] = Unchanging ? from[2 * i] : atomic_load(from + 2 * i);
         }
       }

@@ -51,8 +51,8 @@ class hash_map_probe {
   template <bool WithValues, bool Unchanging>
   class first_look {
     friend hash_map_probe;
-    window_index at{};
-    window<WithValues> seen;
+    window_index at_{};
+    window<WithValues> seen_;
   };
 
   struct found {
@@ -76,8 +76,8 @@ class hash_map_probe {
   FARPOINT_HD first_look<WithValues, Unchanging> look(Key key) const noexcept {
     first_look<WithValues, Unchanging> first;
     if (key == empty_ || slots_.buckets() == 0) return first;
-    first.at = home(key);
-    first.seen = slots_.template load<WithValues, Unchanging>(first.at);
+    first.at_ = home(key);
+    first.seen_ = slots_.template load<WithValues, Unchanging>(first.at_);
     return first;
   }
 
@@ -85,8 +85,8 @@ class hash_map_probe {
   template <bool WithValues, bool Unchanging>
   FARPOINT_HD found find(Key key, first_look<WithValues, Unchanging> const& first) const noexcept {
     if (key == empty_) return {};
-    window_index at = first.at;
-    window<WithValues> seen = first.seen;
+    window_index at = first.at_;
+    window<WithValues> seen = first.seen_;
     for (window_index tried = 0; tried < windows(); ++tried) {
       found here;
       bool has_room = false;
@@ -128,8 +128,8 @@ class hash_map_probe {
     entry const empty_one{empty_head(), head::value_ref::shifted(initial_)};
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
     entry expected = empty_one;
-    window_index at = first.at;
-    window<LooksAtValues> seen = first.seen;
+    window_index at = first.at_;
+    window<LooksAtValues> seen = first.seen_;
     for (window_index tried = 0; tried < windows(); ++tried) {
       // Ends: each slot is tried once, and once more if it was cleared with another initial value.
       while (true) {

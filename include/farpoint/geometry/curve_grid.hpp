@@ -16,6 +16,7 @@ FARPOINT_BEGIN_NAMESPACE
 template <class Scalar, int Dim = 3>
 class curve_grid {
  public:
+  // NOLINTNEXTLINE(bugprone-branch-clone): both are 3 for Dim 3
   static constexpr int axes = Dim < 3 ? Dim : 3;
   using box = bounding_box<Scalar, axes>;
   using cell = vec<std::uint32_t, axes>;

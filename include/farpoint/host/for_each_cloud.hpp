@@ -32,7 +32,7 @@ class for_each_cloud_plan {
     // A call with bad arguments, which is refused later, may say that there is less than nothing to do.
     double const paid = std::max(work, 0.0) / tuning.worth_a_thread;
     threads_ = static_cast<int>(std::min<double>(resolve_threads(exec.threads), 1 + paid));
-    bool const enough = clouds >= 2 * threads_;
+    bool const enough = clouds >= index_t{2} * threads_;
     share_limit_ = threads_ == 1 ? largest : enough ? most_shared(points, threads_) : tuning.team_from_points;
     if (largest <= share_limit_) threads_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
     sharers_ = static_cast<int>(std::clamp<index_t>(clouds, 1, threads_));
@@ -45,7 +45,7 @@ class for_each_cloud_plan {
   int sharers() const noexcept { return sharers_; }
   /// Largest share_limit() of a team, for batches of no more points.
   index_t most_shared(index_t points, int threads) const noexcept {
-    return std::max(tuning_.times_for_many * tuning_.team_from_points, points / (2 * threads));
+    return std::max(tuning_.times_for_many * tuning_.team_from_points, points / (index_t{2} * threads));
   }
   /// Units that a phase of building should be cut into, at most.
   std::uint32_t most_units() const noexcept { return most_units(threads_); }

@@ -128,7 +128,7 @@ constexpr index_t hash_map_part_room(index_t keys, index_t parts) noexcept {
 
 /// What the parts have room for together, however many they are, at most.
 constexpr index_t hash_map_most_room(index_t keys) noexcept {
-  return keys + keys / 16 + hash_map_most_parts * (512 + hash_map_block_size + 2);
+  return keys + keys / 16 + index_t{hash_map_most_parts} * (512 + hash_map_block_size + 2);
 }
 
 /// Stores of 16 bytes that a thread makes to clear a map.

@@ -203,7 +203,7 @@ class index_search_plan {
   }
   /// None of an empty workspace.
   host_query_memory<scalar> cut(farpoint::bytes workspace) const noexcept {
-    if (workspace.size() == 0) return {};
+    if (workspace.empty()) return {};
     workspace_cutter cutter{workspace.data()};
     return take(cutter);
   }
@@ -249,7 +249,7 @@ template <class Index, class Queries>
 result check_index_search(host_exec exec, Index const& index, batch<Queries> const& queries, bytes workspace) noexcept {
   if (result const checked = check_threads(exec); !checked) return checked;
   if (result const checked = check_index_queries(queries, index.size()); !checked) return checked;
-  if (workspace.size() == 0) return {};
+  if (workspace.empty()) return {};
   return check_workspace(workspace, index_search_plan<Queries>{exec, index.size(), queries}.bytes());
 }
 

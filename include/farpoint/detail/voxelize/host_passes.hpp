@@ -44,7 +44,7 @@ class voxelize_host_passes {
       memory_.voxel_of[point] = no_voxel;
       if (key != no_key) ++sizes[part_of(hash_(key))];
     });
-    std::copy_n(sizes, plan_.parts(), memory_.part_sizes + number * plan_.parts());
+    std::copy_n(sizes, plan_.parts(), memory_.part_sizes + index_t{number} * plan_.parts());
   }
 
   /// Where the numbers of each part's voxels begin.

@@ -41,7 +41,8 @@ class voxelize_host_plan {
     threads_ = std::min(resolve_threads(exec.threads), static_cast<int>(std::min<index_t>(worth, most_threads)));
     index_t const worth_chunks = std::max<index_t>(1, frame / std::max<index_t>(1, tuning.chunk_points));
     if (threads_ > 1)
-      chunks_ = static_cast<int>(std::min<index_t>(voxelize_host_tuning::chunks_per_thread * threads_, worth_chunks));
+      chunks_ = static_cast<int>(
+          std::min<index_t>(index_t{voxelize_host_tuning::chunks_per_thread} * threads_, worth_chunks));
   }
 
   int threads() const noexcept { return threads_; }

@@ -1,0 +1,114 @@
+#!/usr/bin/env bash
+# lint.sh [--all] [PART...]: reads the sources and builds nothing. Parts, all by default:
+#   format  clang-format 14
+#   shell   shellcheck
+#   python  ruff and mypy (ruff.toml, python/pyproject.toml)
+#   tidy    clang-tidy 14 (.clang-tidy) of host code: of the files that differ from the merge base with main; with --all, of
+#           include/, src/ and tools/. Takes the compile commands of build/host
+# Exit code 1: a part found something. What is not installed is skipped, aloud.
+set -uo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
+
+work=build/lint-logs
+# shellcheck source=scripts/outcomes.sh
+. scripts/outcomes.sh
+
+format() {
+  local code=0
+  scripts/format.sh --check > "$work/format.log" 2>&1 || code=$?
+  if [ "$code" = 77 ]; then skip "format: there is no clang-format 14"; else outcome "$code" format "$work/format.log"; fi
+}
+
+shell() {
+  command -v shellcheck > /dev/null || { skip "shellcheck: not installed" && return; }
+  local files=(dev)
+  [ ! -f .ci/run ] || files+=(.ci/run)
+  while IFS= read -r -d '' file; do files+=("$file"); done < <(find scripts tests packaging -name '*.sh' -print0)
+  try "shellcheck" shellcheck -x "${files[@]}"
+}
+
+python() {
+  local tools=build/lint/bin folders=(python scripts bench tests packaging)
+  [ -x "$tools/mypy" ] || { skip "ruff and mypy: not installed (scripts/need.sh lint)" && return; }
+  try ruff "$tools/ruff" check -q "${folders[@]}"
+  try "mypy, the package" env -C python "$PWD/$tools/mypy" --cache-dir "$PWD/build/mypy"
+  # Scripts find each other by sys.path.
+  try "mypy, scripts and tests" "$tools/mypy" --cache-dir build/mypy --config-file python/pyproject.toml \
+    --ignore-missing-imports --explicit-package-bases scripts bench tests python/tests packaging
+}
+
+# Files that differ from the merge base with main, or from HEAD where there is none, and new files.
+changed_files() {
+  local base
+  base=$(git merge-base HEAD origin/main 2> /dev/null || git merge-base HEAD main 2> /dev/null || echo HEAD)
+  { git diff --name-only --diff-filter=d "$base" && git ls-files --others --exclude-standard; } | sort -u
+}
+
+# Without nvcc's headers: PyPI's, which scripts/matrix.sh fetches, or those that CMake was told of.
+cccl_headers() {
+  local folder
+  for folder in /usr/local/cuda/include/cccl build/cccl/include/cccl build/cccl/include; do
+    if [ -d "$folder/cuda/std" ]; then echo "$folder" && return; fi
+  done
+  sed -n 's/^CCCL_DIR:PATH=\(.*\)\/lib\/cmake\/cccl$/\1\/include/p' build/host/CMakeCache.txt
+}
+
+tidy() {
+  local clang_tidy=clang-tidy-14 files=() headers=() file
+  if ! command -v "$clang_tidy" > /dev/null; then
+    clang_tidy=clang-tidy
+    if ! "$clang_tidy" --version 2> /dev/null | grep -q 'version 14\.'; then
+      skip "clang-tidy 14: not installed (scripts/need.sh tidy)"
+      return
+    fi
+  fi
+  if ! cmake --preset host > "$work/configure.log" 2>&1; then
+    outcome 1 "clang-tidy: build/host is configured" "$work/configure.log"
+    return
+  fi
+  while IFS= read -r file; do
+    case $file in
+      # Those that need another library, tests/interop compiles.
+      include/farpoint/interop/dlpack* | include/farpoint/interop/eigen* | include/farpoint/interop/pcl*) ;;
+      include/*.hpp) headers+=("$file") ;;
+      src/*.cpp | tools/*.cpp) if grep -qF "/$file\"" build/host/compile_commands.json; then files+=("$file"); fi ;;
+    esac
+  done < <(if $all; then find include src tools -type f | LC_ALL=C sort; else changed_files; fi)
+  if [ ${#headers[@]} -gt 0 ]; then
+    printf '#include <%s>\n' "${headers[@]#include/}" > "$work/headers.cpp"
+    files=("$work/headers.cpp" "${files[@]}")
+  fi
+  if [ ${#files[@]} -eq 0 ]; then
+    pass "clang-tidy: no host code of the library or its programs has changed"
+    return
+  fi
+  local code=0 cccl
+  cccl=$(cccl_headers)
+  # Headers alone are in no build: they have their own options.
+  # shellcheck disable=SC2016 # expanded by the inner bash
+  printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c '
+    case $2 in
+      */lint-logs/headers.cpp) set -- "$1" "$2" -- -std=c++17 -Iinclude -isystem "$0" ;;
+      *) set -- "$1" "$2" -p build/host ;;
+    esac
+    exec "$1" --quiet --warnings-as-errors="*" "${@:2}" 2> "build/lint-logs/tidy-$$.err"' "$cccl" "$clang_tidy" \
+    > "$work/tidy.log" || code=$?
+  outcome "$code" "clang-tidy of ${#files[@]} files" "$work/tidy.log"
+}
+
+all=false
+parts=()
+for argument in "$@"; do
+  case $argument in
+    --all) all=true ;;
+    format | shell | python | tidy) parts+=("$argument") ;;
+    *)
+      printf 'lint: there is no part "%s"; parts are format, shell, python and tidy.\n' "$argument" >&2
+      exit 2
+      ;;
+  esac
+done
+mkdir -p "$work"
+[ ${#parts[@]} -gt 0 ] || parts=(format shell python tidy)
+for part in "${parts[@]}"; do "$part"; done
+conclude
