@@ -1,4 +1,4 @@
-# Sourced by `dev` and by scripts that build: the compilers of this machine, what to install, builds of presets.
+# Sourced by `dev` and by scripts that build: the compilers of this machine, what to install, how presets are built.
 # shellcheck shell=bash
 
 say() { printf '%s\n' "$*"; }
@@ -17,7 +17,7 @@ if ! have_nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then PATH=/usr/local/cuda/bin
 # no_install: from here on nothing is installed. A command fails if something it needs is missing; pip finds nothing.
 no_install() { export FARPOINT_NO_INSTALL=1 PIP_NO_INDEX=1; }
 
-# need WHAT...: installs it, and tells CMake and CTest what this machine has.
+# need WHAT...: installs it, and sets CMake's and CTest's variables for this machine.
 need() {
   scripts/need.sh "$@"
   if [ -d build/cccl/lib ] && ! have_nvcc; then export CCCL_DIR=${CCCL_DIR:-$PWD/build/cccl/lib/cmake/cccl}; fi
@@ -40,7 +40,7 @@ terse() {
 # build PRESET "TARGETS" [CMAKE ARGUMENTS...]
 build() {
   say "Building build/$1"
-  # `|| return`: errexit is off in functions whose exit code is looked at.
+  # Bash ignores errexit in a function whose exit code is tested.
   cmake --preset "$1" "${@:3}" > /dev/null || return
   # shellcheck disable=SC2086 # a list
   terse cmake --build "build/$1" --target $2

@@ -3,9 +3,9 @@
 #   format  clang-format 14
 #   shell   shellcheck
 #   python  ruff and mypy (ruff.toml, python/pyproject.toml)
-#   tidy    clang-tidy 14 (.clang-tidy) of host code: of the files that differ from the merge base with main; with --all, of
-#           include/, src/ and tools/. Takes the compile commands of build/host
-# Exit code 1: a part found something. What is not installed is skipped, aloud.
+#   tidy    clang-tidy 14 (.clang-tidy) on host code: reads files that differ from the merge base with main;
+#           with --all, include/, src/ and tools/. Takes the compile commands of build/host
+# Exit code 1: a part found something. A tool that is not installed is reported as SKIP.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
@@ -37,14 +37,14 @@ python() {
     --ignore-missing-imports --explicit-package-bases scripts bench tests python/tests packaging
 }
 
-# Files that differ from the merge base with main, or from HEAD where there is none, and new files.
+# Files that differ from the merge base with main (without one, from HEAD), and new files.
 changed_files() {
   local base
   base=$(git merge-base HEAD origin/main 2> /dev/null || git merge-base HEAD main 2> /dev/null || echo HEAD)
   { git diff --name-only --diff-filter=d "$base" && git ls-files --others --exclude-standard; } | sort -u
 }
 
-# Without nvcc's headers: PyPI's, which scripts/matrix.sh fetches, or those that CMake was told of.
+# The include folder of CCCL: the toolkit's, PyPI's in build/cccl, or the one that CCCL_DIR names.
 cccl_headers() {
   local folder
   for folder in /usr/local/cuda/include/cccl build/cccl/include/cccl build/cccl/include; do
@@ -68,7 +68,7 @@ tidy() {
   fi
   while IFS= read -r file; do
     case $file in
-      # Those that need another library, tests/interop compiles.
+      # These headers need another library; tests/interop compiles them.
       include/farpoint/interop/dlpack* | include/farpoint/interop/eigen* | include/farpoint/interop/pcl*) ;;
       include/*.hpp) headers+=("$file") ;;
       src/*.cpp | tools/*.cpp) if grep -qF "/$file\"" build/host/compile_commands.json; then files+=("$file"); fi ;;
@@ -84,7 +84,7 @@ tidy() {
   fi
   local code=0 cccl
   cccl=$(cccl_headers)
-  # Headers alone are in no build: they have their own options.
+  # The compile commands have no entry for headers.cpp: its options are given here.
   # shellcheck disable=SC2016 # expanded by the inner bash
   printf '%s\0' "${files[@]}" | xargs -0 -n 1 -P "$(nproc)" bash -c '
     case $2 in

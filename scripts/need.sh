@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `aarch64`, `docs`, `packages`, `tidy` or `coverage`
-# from the distribution's packages, for `python`, `lint` and `format` from PyPI (into folders of build/). Says all of it before it
-# installs anything. Where FARPOINT_NO_INSTALL is set it installs nothing, and fails if something is missing.
+# from the distribution's packages, for `python`, `lint` and `format` from PyPI (into folders of build/). Prints the list
+# before it installs anything. If FARPOINT_NO_INSTALL is set, it installs nothing and fails if something is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -21,7 +21,7 @@ quietly() {
   }
 }
 
-# want PACKAGE...: those that are missing are added to missing.
+# want PACKAGE...: adds missing packages to `missing`.
 missing=()
 want() {
   command -v dpkg-query > /dev/null || return 0 # not a Debian: CMake will say what it misses
@@ -40,8 +40,8 @@ sanitizer_runtime() {
   esac
 }
 
-# Python tools, each set in an environment of its own: NAME, modules that show that it is there, packages of PyPI, and
-# what does without it. Where there is no network, what needs them is skipped, and says so.
+# Environments of Python tools: imports that show that one is complete, its packages on PyPI, and the effect of its absence.
+# Without a network the tests that need one are skipped and reported.
 environments=()
 # shellcheck disable=SC2034 # used by name
 environment_python=("import numpy, nanobind, scikit_build_core, pytest, hypothesis"

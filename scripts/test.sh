@@ -37,7 +37,7 @@ also=()
 wanted=()
 fuzz_seconds=600
 
-# A file, so that suites that run beside each other write their lines, too.
+# A file: lanes are processes, and each appends its lines.
 summary=build/test.summary
 # suite NAME COMMAND...: the summary has a line for each. A red one ends its lane, unless --keep-going.
 red=0
@@ -107,8 +107,8 @@ build_threads() {
 }
 build_asan() { configure asan && terse cmake --build --preset asan; }
 
-# Niced, beside the main lane: for the cores that it leaves idle when it waits for the network, links or has a last test to
-# run. Twice as many compilers as cores with the same priority take a tenth to a fifth more time in all.
+# The sanitizers run niced and fill cores that the main lane leaves idle while it links or runs a last long test. Without
+# nice, two compilers per core take 10 to 20 % more time in all.
 sanitizers() {
   renice -n 19 -p "$BASHPID" > /dev/null || true
   suite "asan, build" build_asan
@@ -117,7 +117,7 @@ sanitizers() {
   suite tsan ctest_of tsan "$tiers" -L '^threads$'
 }
 
-# `./dev fuzz` divides nothing: its seconds are of a target.
+# The argument of `./dev fuzz` is seconds per target.
 fuzz() { ./dev fuzz "$(((fuzz_seconds + fuzz_targets - 1) / fuzz_targets))"; }
 release() { configure release && terse cmake --build build/release --target farpoint_host_tests && terse ctest --preset release; }
 
@@ -141,7 +141,7 @@ end() {
   if [ "$1" != 0 ] || grep -q ': FAIL ' "$summary"; then exit 1; fi
 }
 
-# run_lanes LANE [sanitizers]: a lane, and the sanitizers beside it.
+# run_lanes LANE [LANE2]: runs both in parallel. The output of LANE2 is shown when it ends.
 run_lanes() {
   local log=build/sanitizers.log main='' beside='' code ended
   mkdir -p build

@@ -36,6 +36,7 @@ inline std::string json_list(std::vector<std::string> const& items) {
 /// `{"name": text, ...}`, of JSON texts.
 inline std::string json_fields(std::vector<std::pair<std::string, std::string>> const& fields) {
   std::vector<std::string> parts;
+  parts.reserve(fields.size());
   for (auto const& [name, text] : fields) parts.push_back(fmt::format("{}: {}", json_text(name), text));
   return fmt::format("{{{}}}", fmt::join(parts, ", "));
 }

@@ -47,9 +47,7 @@ auto measure(std::string const& prefix, Call const& call, common_wish const& wis
   auto const add = [&](std::string const& key, std::string const& name, double value) {
     told.push_back({prefix.empty() ? key : prefix + "_" + key, before + name, value});
   };
-  auto run = with_progress(before + "computing", [&] {
-    return run_timed(call, {wish.backend, wish.threads}, wish);
-  });
+  auto run = with_progress(before + "computing", [&] { return run_timed(call, {wish.backend, wish.threads}, wish); });
   bool const on_gpu = run.info.used == backend::cuda;
   if (wish.cpu) {
     auto const of_threads = [&](int threads) {
