@@ -7,17 +7,19 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 tree=build/coverage
 targets=()
 for area in "$@"; do targets+=("farpoint_${area}_tests"); done
-names=$(IFS='|' && echo "$*")
+chosen=(-L '^host$')
+[ $# -eq 0 ] || chosen+=(-R "^host\\.($(IFS='|' && echo "$*"))\$")
 # Threads count in the same counters.
 cmake -S . -B $tree -G Ninja -DCMAKE_BUILD_TYPE=Debug -DCMAKE_CXX_COMPILER=g++ \
   -DCMAKE_CXX_FLAGS="--coverage -O0 -fprofile-update=atomic" -DFARPOINT_CUDA=OFF -DFARPOINT_BUILD_TESTS=ON \
   -DFARPOINT_BUILD_PROGRAM=ON > /dev/null
 cmake --build $tree --target "${targets[@]:-farpoint_host_tests}"
 find $tree -name '*.gcda' -delete
-ctest --test-dir $tree --output-on-failure --no-tests=error -L '^host$' -R "${names:+^host\\.($names)\$}"
+ctest --test-dir $tree --output-on-failure --no-tests=error "${chosen[@]}"
 mkdir -p $tree/html
 gcovr --root . --object-directory $tree --filter 'include/farpoint/' --filter 'src/' --filter 'tools/' \
-  --gcov-ignore-parse-errors -j "$(nproc)" --json-summary $tree/summary.json --html-details $tree/html/index.html $tree
+  --exclude-directories ".*/CompilerIdCXX" --gcov-ignore-parse-errors -j "$(nproc)" --json-summary $tree/summary.json \
+  --html-details $tree/html/index.html $tree
 python3 - $tree/summary.json << 'TEXT'
 import collections
 import json
