@@ -25,10 +25,10 @@ include(${CMAKE_CURRENT_LIST_DIR}/thread_sanitizer.cmake)
 set(farpoint_test_launcher "")
 
 # What isa_dispatch() would choose on this processor, asked for by flags: then its functions are compiled once, not for each
-# kind of processor. For programs that run here only.
+# kind of processor. For builds with a sanitizer, all of whose objects have these flags, and programs that link nothing else.
 set(farpoint_this_isa "")
 set(farpoint_this_processor "")
-if(FARPOINT_SANITIZE OR FARPOINT_UNITY_TESTS)
+if(FARPOINT_SANITIZE OR FARPOINT_BUILD_TESTS)
   include(CheckCXXSourceRuns)
   foreach(flags IN ITEMS "-mavx512f -mavx512vl -mfma" "-mavx2 -mfma")
     string(MAKE_C_IDENTIFIER "FARPOINT_RUNS${flags}" runs)
@@ -56,9 +56,6 @@ if(farpoint_this_isa)
   string(REPLACE "-m" "" farpoint_isa "${farpoint_isa}")
   set(farpoint_isa "-DFARPOINT_ISA=\"${farpoint_isa}\"")
 endif()
-
-# For what runs next to nothing. Of the time that unoptimised code takes to compile a third is for what is inlined by force.
-set(farpoint_unoptimised -O0 -DFARPOINT_FEW_INLINE)
 
 # -O1: one test file takes g++ 76 s to compile at -O3 with AddressSanitizer, 37 s at -O1, and clang++, which the presets
 # use, 18 s. Reports name functions; for lines, which take a fifth to a third of the time that unoptimised files take to
@@ -90,8 +87,6 @@ if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
     set(farpoint_fast_kernels $<$<COMPILE_LANG_AND_ID:CUDA,NVIDIA>:-Ofc=max>)
     # nvcc's -O is for the host compiler. What launches kernels does not run either.
     string(REPLACE "-O3" "-O0" CMAKE_CUDA_FLAGS_RELEASE "${CMAKE_CUDA_FLAGS_RELEASE}")
-    # Nor does such a build time the host's half. What optimisers may do to answers, tests/bits compares.
-    string(REPLACE "-O3" "-O1" CMAKE_CXX_FLAGS_RELEASE "${CMAKE_CXX_FLAGS_RELEASE}")
     # g++ takes half of the time that a file of device tests takes to compile, clang++ a fifth.
     find_program(FARPOINT_CLANGXX clang++)
     mark_as_advanced(FARPOINT_CLANGXX)

@@ -31,7 +31,7 @@ import figures
 import pictures
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
-import pages as results  # noqa: E402
+import pages as results
 
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the

@@ -7,7 +7,7 @@ import sys
 import tables
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench/ranks"))
-import model as more_ranks  # noqa: E402
+import model as more_ranks
 
 ALL_RESULTS = "bench/results"
 RESULTS = f"{ALL_RESULTS}/nvidia-h200"

@@ -96,7 +96,7 @@ host() {
       continue
     fi
     for standard in "${standards[@]}"; do
-      for source in "$work/all.cpp" tests/host/{fps,knn,knn_screen,voxelize}_bits.cpp; do
+      for source in "$work/all.cpp" tests/bits/{fps,knn,knn_screen,voxelize}.cpp; do
         try "$(basename "$found") $("$found" -dumpversion), C++$standard, $(basename "$source")" \
           "$found" "-std=c++$standard" -fsyntax-only "${warnings[@]}" -Iinclude -isystem "$cccl" "$source"
       done
@@ -114,7 +114,7 @@ cccl() {
   fi
   all_headers
   try "CCCL of CUDA $cccl_headers: all headers, g++" g++ -std=c++17 -fsyntax-only -Iinclude -isystem "$old" "$work/all.cpp"
-  for source in tests/host/{fps,knn,knn_screen,voxelize}_bits.cpp; do
+  for source in tests/bits/{fps,knn,knn_screen,voxelize}.cpp; do
     try "CCCL of CUDA $cccl_calls: $(basename "$source"), g++" \
       g++ -std=c++17 -fsyntax-only -Iinclude -isystem "$new" "$source"
   done

@@ -171,8 +171,8 @@ class Pages(unittest.TestCase):
         page, header = self.write("docs/page.md", ""), self.root / "include/farpoint/fps.hpp"
         sound = "`farpoint/fps.hpp`, `include/farpoint/f*.hpp`, `.../fps.hpp`; `docs/functions/fps.md` and other/none.hpp"
         self.assertEqual(docs.missing_files(self.root, page, sound), [])
-        self.assertEqual(docs.missing_files(self.root, page, "\n`tests/host/*_bits.cpp`"),
-                         ["docs/page.md:2: there is no tests/host/*_bits.cpp"])
+        self.assertEqual(docs.missing_files(self.root, page, "\n`tests/fps/host/*.hpp`"),
+                         ["docs/page.md:2: there is no tests/fps/host/*.hpp"])
         self.assertEqual(docs.missing_files(self.root, header, "#include <none/none.hpp>  // see farpoint/fps.hpp"), [])
         self.assertEqual(docs.missing_files(self.root, header, "/// @param camera  see spatial/camera.hpp"),
                          ["include/farpoint/fps.hpp:1: there is no spatial/camera.hpp"])

@@ -1,0 +1,378 @@
+// fps() by local maxima without a GPU: the rule, by threads that do not wait for each other, with mutations that must
+// be caught; and the kernels' source, run by fibers.
+#include <atomic>
+#include <climits>
+#include <thread>
+
+#include "../../catch.hpp"
+#include "../../shared/fiber_machine.hpp"
+#include "../../shared/fps_problem.hpp"
+#include "../../shared/odd_maxima_config.hpp"
+
+using namespace farpoint_tests;
+using namespace farpoint::detail;
+
+namespace {
+
+// The rule alone. Every thread owns some candidates, and reads the others' keys and samples whenever it likes.
+
+/// What the kernels do.
+struct exact_rule {
+  template <class Ball>
+  static bool blocks(Ball const& other, fps_key other_key, Ball const& mine, fps_key my_key) {
+    return fps_blocks(other, other_key, mine, my_key);
+  }
+  template <class Point, class Ball>
+  static float lowered(float distance, Point const& point, Ball const& sample) {
+    return fps_lowered(distance, point, sample);
+  }
+};
+/// A sample lowers what is outside of its ball, too.
+struct ball_not_limited : exact_rule {
+  template <class Point, class Ball>
+  static float lowered(float distance, Point const& point, Ball const& sample) {
+    return std::min(distance, farpoint::distance2(point, sample.centre));
+  }
+};
+/// Candidates at one distance do not keep each other.
+struct no_tie_rule : exact_rule {
+  template <class Ball>
+  static bool blocks(Ball const& other, fps_key, Ball const& mine, fps_key) {
+    return farpoint::distance2(other.centre, mine.centre) < mine.radius2 && other.radius2 > mine.radius2;
+  }
+};
+struct smaller_ball : exact_rule {
+  template <class Ball>
+  static bool blocks(Ball const& other, fps_key other_key, Ball const& mine, fps_key my_key) {
+    return farpoint::distance2(other.centre, mine.centre) < 0.9f * mine.radius2 && other_key > my_key;
+  }
+};
+
+using sample_list = std::vector<std::pair<float, std::uint32_t>>;
+
+/// Samples a cloud of finite points to the end.
+template <class Rule>
+class asynchronous_sampler {
+ public:
+  using point = farpoint::vec<float, 3>;
+
+  explicit asynchronous_sampler(std::vector<point> const& points)
+      : points_{points}, keys_(points.size()), samples_(points.size()) {
+    for (std::uint32_t i = 0; i < points.size(); ++i) keys_[i] = fps_key_of(not_yet_measured<float>, i);
+    publish({points[0], not_yet_measured<float>}, 0);
+  }
+
+  sample_list run(int threads, std::uint64_t seed) {
+    std::vector<std::thread> team;
+    for (int t = 0; t < threads; ++t) team.emplace_back([this, t, threads, seed] { work(t, threads, seed); });
+    for (auto& thread : team) thread.join();
+    sample_list list;
+    for (std::size_t s = 0; s < points_.size(); ++s) {
+      list.emplace_back(samples_[s].ball.radius2, samples_[s].index);
+    }
+    std::sort(list.begin() + 1, list.end(), [](auto const& a, auto const& b) {
+      return a.first > b.first || (a.first == b.first && a.second < b.second);
+    });
+    return list;
+  }
+
+ private:
+  using ball_type = fps_ball<3>;
+  struct sample {
+    fps_ball<3> ball;
+    std::uint32_t index = 0;
+    std::atomic<bool> is_there{false};
+  };
+
+  /// First the sample, then its key: whoever does not see the one as a candidate must see it as a sample.
+  void publish(ball_type const& b, std::uint32_t index) {
+    sample& to = samples_[taken_++];
+    to.ball = b;
+    to.index = index;
+    to.is_there.store(true, std::memory_order_release);
+    keys_[index].store(0, std::memory_order_release);
+  }
+
+  void work(int thread, int threads, std::uint64_t seed) {
+    random_source random{seed * 64 + static_cast<std::uint64_t>(thread)};
+    std::vector<std::uint32_t> own;
+    std::vector<float> distance(points_.size(), not_yet_measured<float>);
+    for (std::uint32_t i = 1; i < points_.size(); ++i) {
+      if (static_cast<int>(i) % threads == thread) own.push_back(i);
+    }
+    std::vector<bool> done(points_.size());
+    std::vector<fps_key> seen(points_.size());
+    while (!own.empty()) {
+      // Keys first, old ones among them; then all samples that are there.
+      for (std::size_t i = 0; i < points_.size(); ++i) seen[i] = keys_[i].load(std::memory_order_acquire);
+      for (std::size_t s = 0; s < points_.size(); ++s) {
+        if (done[s] || !samples_[s].is_there.load(std::memory_order_acquire)) continue;
+        done[s] = true;
+        for (auto const i : own) distance[i] = Rule::lowered(distance[i], points_[i], samples_[s].ball);
+      }
+      std::vector<std::uint32_t> rest;
+      for (auto const i : own) {
+        // A thread knows its own candidates as they are; it need not accept or tell at once.
+        ball_type const mine{points_[i], distance[i]};
+        fps_key const key = fps_key_of(distance[i], i);
+        bool blocked = random.below(4) == 0;
+        for (std::uint32_t j = 0; j < points_.size() && !blocked; ++j) {
+          if (j == i || seen[j] == 0) continue;
+          blocked = Rule::blocks(ball_type{points_[j], fps_distance_of(seen[j])}, seen[j], mine, key);
+        }
+        if (blocked) {
+          if (random.below(2) == 0) keys_[i].store(key, std::memory_order_release);
+          rest.push_back(i);
+        } else {
+          publish(mine, i);
+        }
+      }
+      own = rest;
+      if (random.below(8) == 0) std::this_thread::yield();
+    }
+  }
+
+  std::vector<point> const& points_;
+  std::vector<std::atomic<fps_key>> keys_;
+  std::vector<sample> samples_;
+  std::atomic<std::size_t> taken_{0};
+};
+
+std::vector<farpoint::vec<float, 3>> small_cloud(random_source& random) {
+  auto const n = static_cast<std::size_t>(1 + random.below(80));
+  auto const kind = random.below(5);
+  std::vector<farpoint::vec<float, 3>> points(n);
+  for (auto& p : points) {
+    for (int axis = 0; axis < 3; ++axis) {
+      auto const value = static_cast<float>(random.uniform());
+      p[axis] = kind == 0   ? value
+                : kind == 1 ? std::floor(3 * value)
+                : kind == 2 ? std::floor(6 * value)
+                : kind == 3 ? std::floor(5 * value) * 1e30f
+                            : (value - 0.5f) * 1e-22f;
+    }
+  }
+  return points;
+}
+
+sample_list serial_loop(std::vector<farpoint::vec<float, 3>> const& points) {
+  std::vector<float> distance(points.size(), not_yet_measured<float>);
+  sample_list list;
+  std::size_t next = 0;
+  while (list.size() < points.size()) {
+    list.emplace_back(distance[next], static_cast<std::uint32_t>(next));
+    std::size_t const sample = next;
+    distance[sample] = no_candidate<float>;
+    for (std::size_t i = 0; i < points.size(); ++i) {
+      if (distance[i] >= 0) distance[i] = std::min(distance[i], farpoint::distance2(points[i], points[sample]));
+      if (distance[i] > distance[next]) next = i;
+    }
+    if (distance[next] < 0) break;
+    // Of equals the lowest index.
+    next = static_cast<std::size_t>(std::find(distance.begin(), distance.end(), distance[next]) - distance.begin());
+  }
+  return list;
+}
+
+/// Clouds of `count` whose samples are not the serial loop's.
+template <class Rule>
+int count_different(std::uint64_t count) {
+  int different = 0;
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
+    random_source random{seed};
+    auto const points = small_cloud(random);
+    int const threads = 1 + static_cast<int>(random.below(3));
+    bool const same = asynchronous_sampler<Rule>{points}.run(threads, seed) == serial_loop(points);
+    if (!same && different == 0) UNSCOPED_INFO("seed " << seed);
+    different += !same;
+  }
+  return different;
+}
+
+template <class Config, class Problem>
+auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, local_maxima_lengths lengths) {
+  using view = typename Problem::view;
+  return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
+    *output.report = {};
+    auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
+    fps_args<view> const args{clouds, params, output};
+    for (index_t b = 0; b < clouds.size(); ++b) {
+      // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
+      if (params.samples == 0) {
+        args.write_empty(b);
+        continue;
+      }
+      auto const cloud = clouds[b];
+      auto const points = static_cast<std::size_t>(cloud.size());
+      if (!Config::in_memory) REQUIRE(blocks * Config::block_size * Config::points_per_thread >= points);
+      std::vector<std::uint32_t> order(points);
+      std::iota(order.begin(), order.end(), 0u);
+      if (Config::boxes) {
+        std::sort(order.begin(), order.end(), [&](auto i, auto j) { return cloud[i][0] < cloud[j][0]; });
+      }
+      using chunks_type = point_chunks<Config, fiber_machine>;
+      std::vector<float> chunks(Config::in_memory ? chunks_type::chunk_floats * chunks_type::chunks(cloud.size(), 1)
+                                                  : 0);
+      local_maxima_order const arranged{order.data(), chunks.data()};
+      // Of each block; or of the team, zero.
+      std::vector<std::vector<fps_key>> keys(blocks, std::vector<fps_key>(points));
+      std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
+      std::vector<local_maxima_shared<Config>> shared(blocks);
+      std::memset(static_cast<void*>(shared.data()), 0xcd, shared.size() * sizeof shared[0]);
+      std::vector<std::vector<fps_ball<Config::dim>>> lists(blocks);
+      for (auto& l : lists) l.resize(local_maxima_lists<Config>::bytes(blocks) / sizeof(l[0]) + 1);
+      fiber_blocks::run(blocks, Config::block_size, seed, [&] {
+        unsigned const rank = fiber_blocks::block();
+        auto* const memory = reinterpret_cast<unsigned char*>(lists[rank].data());
+        auto const run = [&](auto const& peers) {
+          using peers_type = std::decay_t<decltype(peers)>;
+          using call_type = local_maxima_call<fiber_machine, view>;
+          local_maxima_team<Config, fiber_machine, call_type, peers_type>{
+              call_type{args, b, cloud},
+              {b, rank, blocks},
+              shared[rank],
+              local_maxima_lists<Config>::at(memory, blocks),
+              keys[Config::alone ? rank : 0].data(),
+              peers,
+              lengths}
+              .run(cloud, arranged);
+        };
+        if constexpr (Config::alone) {
+          run(no_peers{});
+        } else {
+          run(fiber_board{slots.data()});
+        }
+      });
+    }
+    return farpoint::result{};
+  });
+}
+
+template <class Config, class Problem, class Answer>
+void check_team(char const* name, Problem const& problem, Answer const& expected, unsigned blocks, unsigned seed) {
+  // Shorter lists than there is room for, too.
+  unsigned const listed = Config::listed_size - seed % 2;
+  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed});
+  INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ": "
+            << difference(answer, expected));
+  CHECK(same_answer(answer, expected));
+}
+
+template <class Problem>
+void check_teams(Problem const& problem, unsigned seed) {
+  constexpr int dim = Problem::dim;
+  auto const expected = reference_answer(problem);
+  check_team<odd_config<fps_team::block, dim, 64, 5, false>>("block", problem, expected, 1, seed);
+  check_team<odd_config<fps_team::grid, dim, 32, 3, false>>("grid", problem, expected, 5, seed);
+  check_team<odd_config<fps_team::grid, dim, 64, 2, true>>("grid with boxes", problem, expected, 3, seed);
+}
+
+/// Points in memory, too.
+template <class Problem>
+void check_all_teams(Problem const& problem, unsigned seed) {
+  constexpr int dim = Problem::dim;
+  auto const expected = reference_answer(problem);
+  check_teams(problem, seed);
+  check_team<odd_chunk_config<fps_team::grid, dim, 32, 1>>("grid, in memory", problem, expected, 2, seed);
+}
+
+}  // namespace
+
+TEST_CASE("fps by local maxima: exact for threads that do not wait for each other", "[fps][local_maxima]") {
+  CHECK(count_different<exact_rule>(600) == 0);
+}
+
+NUMBERS_TEST_CASE("fps by local maxima: a weaker rule is caught", "[fps][local_maxima][numbers]") {
+  CHECK(count_different<ball_not_limited>(200) > 0);
+  CHECK(count_different<no_tie_rule>(200) > 0);
+  CHECK(count_different<smaller_ball>(200) > 0);
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: equals the serial loop on every shape",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : all_shapes) {
+    for (std::size_t const n : {1u, 33u, 150u}) {
+      for (index_t const m : {static_cast<index_t>(n / 4 + 1), static_cast<index_t>(n + 3)}) {
+        CAPTURE(static_cast<int>(which), n, m);
+        check_teams(fps_problem<float>{make_cloud(which, n, n), m}, static_cast<unsigned>(n + 1));
+      }
+    }
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: many random problems", "[fps][local_maxima][one_thread]") {
+  for (std::uint64_t seed = 0; seed < rounds(30); ++seed) {
+    random_source random{seed};
+    auto const n = static_cast<std::size_t>(random.below(200));
+    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+    fps_problem<float> problem{make_cloud(which, n, seed), random.below(static_cast<std::int64_t>(n) + 20)};
+    problem.first = n == 0 ? 0 : random.below(static_cast<std::int64_t>(n));
+    if (random.below(3) == 0 && n > 0) {
+      for (int i = 0; i < 5; ++i) problem.chosen.push_back(random.below(static_cast<std::int64_t>(n) + 1) - 1);
+    }
+    if (random.below(3) == 0) problem.stop_below = static_cast<double>(random.uniform());
+    CAPTURE(seed, n, static_cast<int>(which));
+    check_all_teams(problem, static_cast<unsigned>(seed));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for, the answer is the same",
+                     "[fps][local_maxima][one_thread]") {
+  constexpr int hostile[] = {INT_MIN, -1000000, -1, 0, 1, 2, 31, 32, 33, 48, 255, 256, 65536, INT_MAX};
+  random_source random{8};
+  auto const any = [&] { return hostile[random.below(static_cast<std::int64_t>(std::size(hostile)))]; };
+  // Enough points for more candidates than a block lists, in the shapes that kernels have.
+  for (std::uint64_t seed = 0; seed < rounds(8); ++seed) {
+    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+    fps_problem<float> problem{make_cloud(which, static_cast<std::size_t>(300 + random.below(300)), seed), 60};
+    auto const expected = reference_answer(problem);
+    int const wanted = any();
+    int const listed = any();
+    unsigned const blocks = 2;
+    auto const lengths = local_maxima_lengths::of(wanted, listed, blocks);
+    CAPTURE(seed, static_cast<int>(which), wanted, listed);
+    auto const order = static_cast<unsigned>(seed);
+    auto const check = [&](auto const& answer) {
+      INFO(difference(answer, expected));
+      CHECK(same_answer(answer, expected));
+    };
+    check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, false>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, true>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_chunk_config<fps_team::grid, 3, 64, 1>>(problem, blocks, order, lengths));
+    check(solve_by_fibers<local_maxima_config<fps_team::block, 3, 128, 5, false>>(problem, 1, order, lengths));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: no samples", "[fps][local_maxima][one_thread]") {
+  check_all_teams(fps_problem<float>{make_cloud(shape::non_finite, 65, 1), 0}, 1);
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: points of one and two dimensions",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : {shape::cube, shape::lattice, shape::duplicates}) {
+    CAPTURE(static_cast<int>(which));
+    check_all_teams(fps_problem<float, 1>{make_points<1>(which, 90, 3), 40}, 7);
+    check_all_teams(fps_problem<float, 2>{make_points<2>(which, 110, 4), 60}, 8);
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: more chunks in memory than a warp has lanes",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : {shape::cube, shape::duplicates}) {
+    fps_problem<float> problem{make_cloud(which, 1500, 5), 60};
+    problem.chosen = {3, 1400, 1499};
+    auto const expected = reference_answer(problem);
+    check_team<odd_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in memory", problem, expected, 1, 3);
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: what is out of range is counted, of empty clouds too",
+                     "[fps][local_maxima][one_thread]") {
+  fps_problem<float> problem{make_cloud(shape::cube, 60, 5), 9};
+  problem.offsets = {0, 0, 25, 25, 60};
+  problem.chosen = {-2, 3, 99, -1, -1, 4, 25, 0};
+  check_all_teams(problem, 3);
+  problem.chosen.clear();
+  problem.firsts = {0, 30, -1, 7};
+  check_all_teams(problem, 4);
+}

@@ -1,0 +1,335 @@
+// knn_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
+#include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/stream/knn_task.hpp>
+#include <farpoint/scale/thread_communicator.hpp>
+
+#include "../../catch.hpp"
+#include "../../shared/for_each_seed.hpp"
+#include "../../shared/knn_shard_problem.hpp"
+#include "../../shared/rank_lists.hpp"
+#include "../../shared/test_scale.hpp"
+#include "../../shared/together.hpp"
+
+#include <set>
+
+using namespace farpoint_tests;
+using farpoint::status;
+
+namespace {
+
+/// One of the calls of a rank.
+template <class Coord>
+struct rank_call {
+  using view = farpoint::point_view<Coord>;
+
+  knn_shard_problem<Coord> const& problem;
+  farpoint::shard<view> const& part;
+  view const& asked;
+  farpoint::knn_shard_output<Coord> const& output;
+  farpoint::along_curve curve;
+  farpoint::host_exec exec{problem.threads};
+
+  std::size_t workspace_size() const {
+    auto const ranks = static_cast<int>(problem.ranks());
+    auto const& method = problem.method;
+    if (problem.along_curve && problem.on_stream) {
+      return farpoint::detail::knn_curve_size<Coord>(exec, on_curve().sizes(ranks), problem.most_narrow);
+    }
+    if (problem.along_curve) return knn_shard_workspace_bytes(exec, ranks, part, asked, curve, problem.k, output);
+    if (!problem.on_stream) return knn_shard_workspace_bytes(exec, ranks, part, asked, method, problem.k, output);
+    return farpoint::detail::knn_stream_plan<farpoint::host_exec, view>{
+        exec, nullptr, ranks, part.points, asked.size(), problem.k, output.exchanged_capacity}
+        .cutter.used();
+  }
+  template <class Communicator>
+  farpoint::result run(Communicator& communicator, farpoint::bytes workspace) const {
+    auto const k = problem.k;
+    if (problem.along_curve && problem.on_stream) {
+      return farpoint::detail::knn_along_curve_on(exec, communicator, on_curve(), {}, workspace);
+    }
+    if (problem.along_curve) return knn_shard(exec, communicator, part, asked, curve, k, output, workspace);
+    if (!problem.on_stream) return knn_shard(exec, communicator, part, asked, problem.method, k, output, workspace);
+    return farpoint::detail::knn_shard_on(exec, communicator, part, asked, problem.method, k, output, {}, workspace);
+  }
+
+ private:
+  /// With a limit of its own for narrow places.
+  farpoint::detail::knn_curve_arguments<view, view> on_curve() const {
+    return {part, asked, curve, problem.k, output, problem.most_narrow};
+  }
+};
+
+/// @param capacity  `[ranks]`; -1: the rank makes no call
+template <class Coord>
+std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> const& problem,
+                                                   std::vector<index_t> const& capacity,
+                                                   std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+  std::vector<knn_shard_answer<Coord>> answers(problem.ranks());
+  farpoint::thread_ranks group{static_cast<int>(problem.ranks()), timeout};
+  together(static_cast<int>(problem.ranks()), [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
+    if (capacity[rank] < 0) return;
+    auto const mine = problem.part(rank);
+    auto const queries = problem.queries(rank);
+    farpoint::shard<farpoint::point_view<Coord>> const part{view_of(mine), problem.first_index + problem.cuts[rank]};
+    auto const asked = problem.in_place ? part.points : view_of(queries);
+    auto const size = queries.size() * static_cast<std::size_t>(problem.k);
+    rank_lists<Coord> const lists{size};
+    auto& answer = answers[rank];
+    auto output = lists.template output<farpoint::knn_shard_output<Coord>>();
+    output.exchanged_capacity = capacity[rank];
+    output.exchanged = &answer.exchanged;
+    output.report = &answer.report;
+    output.owned_queries = &answer.owned_queries;
+    rank_call<Coord> const call{problem, part, asked, output, problem.curve(rank)};
+    farpoint::thread_communicator communicator{group, number};
+    std::size_t const needed = call.workspace_size();
+    host_array<unsigned char> const workspace{needed};
+    auto const outcome = call.run(communicator, {workspace.data(), needed});
+    lists.read(answer, outcome, workspace);
+  });
+  return answers;
+}
+
+template <class Coord>
+void check_knn_shards(knn_shard_problem<Coord> const& problem) {
+  check_knn_answers(problem, run_knn_ranks(problem, room_for_all(problem)));
+}
+
+/// A cloud all over a cube; `[ranks + 1]` cuts.
+knn_shard_problem<float> cube_on_ranks(std::vector<index_t> cuts, index_t k) {
+  knn_shard_problem<float> problem;
+  problem.cloud = packed<float>(make_cloud(shape::cube, static_cast<std::size_t>(cuts.back()), 3));
+  problem.cuts = std::move(cuts);
+  problem.k = k;
+  return problem;
+}
+
+// How random problems are solved.
+auto const where_points_are = [](auto&) {};
+auto const by_stream_loops = [](auto& problem) { problem.on_stream = true; };
+auto const by_owners = [](auto& problem) { problem.along_curve = true; };
+
+template <class Coord, class Way>
+void check_random_knn_shards(std::uint64_t count, std::uint64_t first_seed, Way const& choose) {
+  for_each_seed(count, [&](std::uint64_t seed) {
+    auto problem = random_knn_shard_problem<Coord>(first_seed + seed);
+    choose(problem);
+    check_knn_shards(problem);
+  });
+}
+
+/// Query i of a rank is not matched with the rank's point i, and nothing else is left out.
+void check_knn_of_others(knn_shard_problem<float> const& problem) {
+  auto const answers = run_knn_ranks(problem, room_for_all(problem));
+  for (std::size_t rank = 0; rank < problem.ranks(); ++rank) {
+    auto const queries = problem.queries(rank);
+    auto const k = static_cast<std::size_t>(problem.k);
+    std::vector<index_t> indices(queries.size() * (k + 1));
+    std::vector<float> distances(indices.size());
+    exact method = problem.method;
+    method.exclude_self = false;
+    REQUIRE(farpoint::reference::knn(farpoint::batch{view_of(problem.cloud)}, farpoint::batch{view_of(queries)}, method,
+                                     problem.k + 1, farpoint::knn_output<float>{indices, distances}));
+    std::vector<index_t> expected;
+    std::vector<float> expected_distances;
+    for (std::size_t row = 0; row < queries.size(); ++row) {
+      index_t const own = problem.cuts[rank] + static_cast<index_t>(row);
+      std::size_t const end = expected.size() + k;
+      for (std::size_t j = row * (k + 1); expected.size() < end; ++j) {
+        if (indices[j] == own && own < problem.cuts[rank + 1]) continue;
+        expected.push_back(indices[j] < 0 ? -1 : indices[j] + problem.first_index);
+        expected_distances.push_back(distances[j]);
+      }
+    }
+    INFO(answers[rank].outcome.reason);
+    REQUIRE(answers[rank].outcome);
+    CHECK(answers[rank].indices == expected);
+    CHECK(answers[rank].distances == expected_distances);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("knn_shard: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
+  check_random_knn_shards<float>(rounds(200), 0, where_points_are);
+}
+
+TEST_CASE("knn_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
+  check_random_knn_shards<float>(rounds(200), 5000, by_stream_loops);
+}
+
+TEST_CASE("knn_shard along a curve: random problems on 1 to 4 ranks give what one call gives", "[knn][shard]") {
+  check_random_knn_shards<float>(rounds(300), 9000, by_owners);
+}
+
+NUMBERS_TEST_CASE("knn_shard: double coordinates, in each way", "[knn][shard][numbers]") {
+  check_random_knn_shards<double>(60, 0, where_points_are);
+  check_random_knn_shards<double>(40, 5000, by_stream_loops);
+  check_random_knn_shards<double>(60, 9000, by_owners);
+}
+
+TEST_CASE("knn_shard along a curve: the same where places in the cloud have 64 bits", "[knn][shard]") {
+  check_random_knn_shards<float>(100, 9000, [](auto& problem) {
+    problem.along_curve = problem.on_stream = true;
+    problem.most_narrow = 0;
+  });
+}
+
+TEST_CASE("knn_shard, a stream's loops: too little room on one rank is known to all", "[knn][shard]") {
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
+  problem.on_stream = true;
+  auto capacity = room_for_all(problem);
+  auto const needed = run_knn_ranks(problem, capacity)[1].exchanged;
+  REQUIRE(needed > 0);
+  capacity[1] = needed;
+  for (auto const& answer : run_knn_ranks(problem, capacity)) CHECK(answer.outcome);
+  capacity[1] = needed - 1;
+  for (auto const& answer : run_knn_ranks(problem, capacity)) {
+    CHECK(answer.outcome.code == status::workspace_too_small);
+  }
+}
+
+TEST_CASE("knn_shard: ties go to the lowest index, whichever rank has it", "[knn][shard]") {
+  knn_shard_problem<float> problem;
+  problem.k = 7;
+  for (bool const on_stream : {false, true}) {
+    problem.on_stream = on_stream;
+    problem.cloud = packed<float>(make_cloud(shape::all_equal, 40, 1));
+    problem.cuts = {0, 3, 3, 20, 40};
+    check_knn_shards(problem);
+    problem.cloud = packed<float>(make_cloud(shape::overflowing, 300, 1));
+    problem.cuts = {0, 100, 200, 299, 300};
+    check_knn_shards(problem);
+  }
+}
+
+TEST_CASE("knn_shard along a curve: ties go to the lowest index, on ranks up to 9", "[knn][shard]") {
+  for (shape const which : {shape::all_equal, shape::lattice, shape::duplicates, shape::overflowing, shape::outlier}) {
+    for (int const ranks : {2, 3, 5, 9}) {
+      CAPTURE(static_cast<int>(which), ranks);
+      knn_shard_problem<float> problem;
+      problem.along_curve = problem.in_place = true;
+      problem.k = 7;
+      problem.cloud = packed<float>(make_cloud(which, 500, 3));
+      random_source random{static_cast<std::uint64_t>(ranks)};
+      problem.cuts = {0, 500};
+      for (int more = 1; more < ranks; ++more) problem.cuts.push_back(random.below(501));
+      std::sort(problem.cuts.begin(), problem.cuts.end());
+      check_knn_shards(problem);
+    }
+  }
+}
+
+NUMBERS_TEST_CASE("knn_shard along a curve: parts that are all over the cloud exchange few queries",
+                  "[knn][shard][numbers]") {
+  auto problem = cube_on_ranks({0, 2000, 4000, 6000}, 4);
+  problem.in_place = true;
+  for (auto const& answer : run_knn_ranks(problem, room_for_all(problem))) CHECK(answer.exchanged > 3900);
+  // Though the box around an owner's points is about as large as that of all.
+  problem.along_curve = true;
+  auto const answers = run_knn_ranks(problem, room_for_all(problem));
+  for (auto const& answer : answers) CHECK(answer.exchanged < 700);
+  check_knn_answers(problem, answers);
+}
+
+TEST_CASE("knn_shard along a curve: queries that are not the points go to where they are", "[knn][shard]") {
+  auto problem = cube_on_ranks({0, 300, 600, 900}, 5);
+  problem.self = false;
+  // Near one corner of the cube, so that one rank owns them all.
+  problem.others = problem.cloud;
+  for (auto& query : problem.others) {
+    for (float& coordinate : query) coordinate *= 0.01f;
+  }
+  problem.along_curve = true;
+  auto const answers = run_knn_ranks(problem, room_for_all(problem));
+  std::vector<index_t> owned;
+  for (auto const& answer : answers) owned.push_back(answer.owned_queries);
+  std::sort(owned.begin(), owned.end());
+  CHECK(owned == std::vector<index_t>{0, 0, 900});
+  check_knn_answers(problem, answers);
+}
+
+TEST_CASE("knn_shard along a curve: an own point is left out, wherever its query goes", "[knn][shard]") {
+  for_each_seed(rounds(60), [](std::uint64_t seed) {
+    auto problem = random_knn_shard_problem<float>(seed + 12000);
+    problem.along_curve = true;
+    problem.in_place = false;
+    // Queries of another cloud, as many or not: with point i query i is not matched.
+    problem.self = false;
+    problem.others = packed<float>(make_cloud(shape::cube, problem.cloud.size(), seed));
+    problem.method.exclude_self = true;
+    check_knn_of_others(problem);
+    problem.most_narrow = 0;
+    problem.on_stream = true;
+    check_knn_of_others(problem);
+  });
+}
+
+TEST_CASE("knn_shard: parts far from one another exchange nothing", "[knn][shard]") {
+  knn_shard_problem<float> problem;
+  for (int i = 0; i < 90; ++i) {
+    problem.cloud.push_back({static_cast<float>(i / 30) * 1000, static_cast<float>(i % 30), 0});
+  }
+  problem.cuts = {0, 30, 60, 90};
+  problem.k = 5;
+  for (auto const& answer : run_knn_ranks(problem, {0, 0, 0})) {
+    CHECK(answer.outcome);
+    CHECK(answer.exchanged == 0);
+  }
+  check_knn_shards(problem);
+}
+
+TEST_CASE("knn_shard along a curve: what one rank has no room for, all ranks return from", "[knn][shard]") {
+  auto problem = cube_on_ranks({0, 50, 50, 200}, 4);
+  problem.in_place = problem.along_curve = true;
+  // The curve of one rank, and what all say then.
+  auto const outcome = [&problem](farpoint::along_curve const& odd) {
+    auto const capacity = room_for_all(problem);
+    problem.odd_curve = odd;
+    std::vector<status> codes;
+    for (auto const& answer : run_knn_ranks(problem, capacity)) codes.push_back(answer.outcome.code);
+    REQUIRE(std::set<status>{codes.begin(), codes.end()}.size() == 1);
+    return codes.front();
+  };
+  exact const method{};
+  CHECK(outcome({method, 67, 0}) == status::ok);
+  CHECK(outcome({method, 66, 0}) == status::workspace_too_small);
+  CHECK(outcome({method, -1, 0}) == status::bad_argument);
+  CHECK(outcome({method, (index_t{1} << 30) + 1, 0}) == status::bad_argument);
+  CHECK(outcome({method, 67, -1}) == status::bad_argument);
+  CHECK(outcome({exact{1.0, false}, 67, 0}) == status::bad_argument);
+  CHECK(outcome({exact{-1.0, false}, 67, 0}) == status::bad_argument);
+  // A rank with room for queries takes part where all ask about their own points.
+  CHECK(outcome({method, 67, 5}) == status::ok);
+  problem.in_place = false;
+  CHECK(outcome({method, 67, 200}) == status::ok);
+  CHECK(outcome({method, 67, 60}) == status::workspace_too_small);
+}
+
+TEST_CASE("knn_shard: what one rank may not do, all ranks return from", "[knn][shard]") {
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
+  auto const outcomes = [&problem](std::vector<index_t> const& capacity, std::chrono::milliseconds timeout) {
+    std::vector<status> codes;
+    for (auto const& answer : run_knn_ranks(problem, capacity, timeout)) codes.push_back(answer.outcome.code);
+    return codes;
+  };
+  auto const long_enough = std::chrono::minutes{1};
+  auto capacity = room_for_all(problem);
+  auto const needed = run_knn_ranks(problem, capacity)[1].exchanged;
+  REQUIRE(needed > 0);
+  capacity[1] = needed;
+  CHECK(outcomes(capacity, long_enough) == std::vector<status>(3, status::ok));
+  capacity[1] = needed - 1;
+  CHECK(outcomes(capacity, long_enough) == std::vector<status>(3, status::workspace_too_small));
+  capacity[1] = (index_t{1} << 30) + 1;
+  CHECK(outcomes(capacity, long_enough) == std::vector<status>(3, status::bad_argument));
+  capacity[1] = -1;
+  CHECK(outcomes(capacity, std::chrono::milliseconds{50}) ==
+        std::vector<status>{status::communication_failure, status::ok, status::communication_failure});
+  problem.k = 0;
+  CHECK(outcomes(room_for_all(problem), long_enough) == std::vector<status>(3, status::bad_argument));
+  problem.k = 1;
+  problem.method.max_radius = -1;
+  CHECK(outcomes(room_for_all(problem), long_enough) == std::vector<status>(3, status::bad_argument));
+}

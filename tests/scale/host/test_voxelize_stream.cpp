@@ -1,0 +1,111 @@
+// The loops of voxelize_shard() that a stream runs, on the host: all rows together are those of one call.
+#include <set>
+
+#include "../../catch.hpp"
+#include "../../shared/shard_problem.hpp"
+#include "../../shared/test_scale.hpp"
+
+using namespace farpoint_tests;
+using farpoint::status;
+
+namespace {
+
+/// The stream's loops of all of them.
+struct stream_ranks : four_ranks {
+  std::vector<rank_answer> run() const { return run_ranks<stream_steps>(problem, calls, 1); }
+  std::vector<status> outcomes() const { return codes_of(run()); }
+  std::vector<status> gathered() const { return gathered_codes_of(run()); }
+};
+
+}  // namespace
+
+TEST_CASE("voxelize_shard, a stream's loops: random problems on 1 to 4 ranks give what one call gives",
+          "[voxelize][shard]") {
+  for_each_shared_out(rounds(160), 1000, check_steps<stream_steps>);
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: more ranks than points, and max_voxels that cuts all ranks",
+          "[voxelize][shard]") {
+  for_each_cut(24, 9, check_steps<stream_steps>);
+}
+
+NUMBERS_TEST_CASE("voxelize_shard, a stream's loops: double and float16", "[voxelize][shard][numbers]") {
+  for_each_shared_out<double>(rounds(40), 0, check_steps<stream_steps>);
+  for_each_shared_out<farpoint::float16>(rounds(40), 0, check_steps<stream_steps>);
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: parts of many tiles", "[voxelize][shard]") {
+  for_each_seed(6, [](std::uint64_t seed) {
+    random_source random{seed};
+    farpoint::voxel_mode const modes[] = {farpoint::dynamic{}, farpoint::hard{9000, 2}, farpoint::hard{100000, 1}};
+    auto const cloud = make_cloud(seed % 2 == 0 ? shape::cube : shape::clusters, 40000, seed);
+    auto const grid = fitted_grid<float>(cloud, {30, 25, 20});
+    auto const problem =
+        for_shards(voxelize_problem<float>{cloud, grid, modes[seed % 3], packed_features(static_cast<int>(seed % 4))});
+    check_steps<stream_steps>(problem, share_out(problem, random, static_cast<int>(2 + seed)), 2);
+  });
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: a rank without room for its rows drops its last ones",
+          "[voxelize][shard]") {
+  stream_ranks four;
+  auto const enough = four.run();
+  auto const most = enough[2].rows.indices(part::voxel_count)[0];
+  REQUIRE(most > 10);
+  four.calls[2].capacity = most - 7;
+  auto const answers = four.run();
+  std::set<index_t> numbers;
+  for (auto const& answer : answers) {
+    REQUIRE(answer.rows.outcome);
+    CHECK(answer.rows.report().over_capacity == 7);
+    CHECK(answer.rows.report().dropped_voxels == 7);
+    CHECK(answer.rows.report().voxels + 7 == enough[0].rows.report().voxels);
+    for (index_t r = 0; r < answer.rows.indices(part::voxel_count)[0]; ++r) {
+      numbers.insert(answer.numbers[static_cast<std::size_t>(r)]);
+    }
+  }
+  // Those that are written are numbered without gaps.
+  CHECK(numbers.size() == answers[0].rows.report().voxels);
+  CHECK(*numbers.rbegin() + 1 == static_cast<index_t>(numbers.size()));
+}
+
+TEST_CASE("voxelize_shard, a stream's loops: what one rank may not do, all ranks return from", "[voxelize][shard]") {
+  std::vector<status> const all_refuse(4, status::bad_argument);
+  stream_ranks four;
+  SECTION("arguments that are refused") {
+    four.calls[1].capacity = -1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("other parameters") {
+    four.calls[3].hash_seed = 1;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("parts that overlap") {
+    four.calls[1].first_index = 499;
+    CHECK(four.outcomes() == all_refuse);
+  }
+  SECTION("a workspace that is too small") {
+    four.calls[0].workspace_less = 1;
+    auto expected = all_refuse;
+    expected[0] = status::workspace_too_small;
+    CHECK(four.outcomes() == expected);
+  }
+  SECTION("gathering where one rank has too little room, or arguments that are refused") {
+    four.calls = gathering(four.calls);
+    four.calls[2].room = 216;
+    CHECK(four.gathered() == std::vector<status>(4, status::ok));
+    four.calls[2].room = 215;
+    CHECK(four.gathered() == std::vector<status>(4, status::workspace_too_small));
+    // No room for one voxel has no arrays, and asks for no parts.
+    four.calls[2].room = 0;
+    CHECK(four.gathered() == all_refuse);
+  }
+  SECTION("more points than a rank has room for") {
+    auto const enough = four.run();
+    four.calls[2].received_capacity = enough[2].received;
+    CHECK(four.outcomes() == std::vector<status>(4, status::ok));
+    four.calls[2].received_capacity = enough[2].received - 1;
+    CHECK(four.outcomes() == std::vector<status>(4, status::workspace_too_small));
+    CHECK(four.run()[2].received == enough[2].received);
+  }
+}

@@ -1,0 +1,226 @@
+// Queries that the host answers in packets, and those that it goes on to answer one by one.
+#include <farpoint/knn.hpp>
+#include <farpoint/point_bvh.hpp>
+
+#include "../../catch.hpp"
+#include "../../shared/check_answer.hpp"
+#include "../../shared/knn_problem.hpp"
+#include "../../shared/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+using namespace farpoint_tests;
+using farpoint::no_index;
+
+namespace {
+
+/// Some points of a cloud, in any order, moved a little: what a registration asks.
+xyz_cloud moved(xyz_cloud cloud, std::size_t size, std::uint64_t seed) {
+  random_source random{seed};
+  xyz_cloud const all = cloud;
+  cloud.clear();
+  while (cloud.size() < size) cloud.push_back(all[random.next() % all.size()]);
+  for (xyz& p : cloud) p = {p[0] * 1.01 + 0.001, p[1] * 0.99, p[2]};
+  return cloud;
+}
+
+/// @param sorted  queries that are not the points are put in order before, all of them
+template <class Problem>
+auto knn_in_packets(Problem const& problem, bool sorted) {
+  return collect_knn(problem, [&](auto const& output) {
+    host_exec const exec{1};
+    auto const points = clouds_in_place(problem.points);
+    host_workspace const memory{point_bvh_bytes(exec, points)};
+    farpoint::point_bvh<typename Problem::scalar> index;
+    if (auto const built = build_point_bvh(exec, points, memory.get(), index); !built) return built;
+    if (problem.self) return knn(exec, index, points, problem.method, problem.k, output);
+    auto const queries = clouds_in_place(problem.queries);
+    host_workspace const workspace{sorted ? knn_workspace_bytes(exec, index, queries) : 0};
+    return knn(exec, index, queries, problem.method, problem.k, output, workspace.get());
+  });
+}
+
+/// A cloud's BVH, one block of its queries, and what is asked of them.
+struct block_problem {
+  explicit block_problem(xyz_cloud const& cloud, int k, std::uint64_t seed) : points{cloud, 0}, request{k, 0, false} {
+    auto const clouds = clouds_in_place(points);
+    memory = host_workspace{point_bvh_bytes(host_exec{1}, clouds)};
+    REQUIRE(build_point_bvh(host_exec{1}, clouds, memory.get(), index));
+    request.radius2 = std::numeric_limits<float>::infinity();
+    random_source random{seed};
+    // Runs of neighbours, as a window has them, and steps between them.
+    block.count = std::min(1024 / k, block.most);
+    for (int i = 0; i < block.count; ++i) {
+      auto const leaf = static_cast<std::uint32_t>(random.next() % index[0].leaf_count());
+      std::uint32_t const of = i % 24 == 0 ? leaf : near;
+      near = of;
+      block.at[i] = index[0].leaf(of).at(0);
+      block.at[i][0] += 1e-3f * static_cast<float>(random.next() % 64);
+      block.start[i] = i % 3 == 0 ? of : no_index;
+      block.index[i] = i;
+    }
+  }
+
+  template <class Pass>
+  std::vector<std::pair<float, std::uint32_t>> answer(Pass pass) const {
+    std::vector<farpoint::neighbour_key<float>> keys(static_cast<std::size_t>((block.count + 1) * request.k));
+    auto queries = block;
+    pass(index[0], queries, request, keys.data());
+    std::vector<std::pair<float, std::uint32_t>> lists;
+    for (int i = 0; i < block.count * request.k; ++i) {
+      lists.emplace_back(keys[static_cast<std::size_t>(i)].distance2(), keys[static_cast<std::size_t>(i)].index());
+    }
+    return lists;
+  }
+
+  fps_problem<float> points;
+  host_workspace memory{0};
+  farpoint::point_bvh<float> index;
+  farpoint::detail::knn_request<float> request;
+  farpoint::detail::query_block<float> block{};
+  std::uint32_t near = 0;
+};
+
+/// The answers that code for each processor gives which this one can run, of those that the flags do not ask for
+/// anyway.
+void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
+  using namespace farpoint::detail;
+  using list = farpoint::topk_sorted<farpoint::neighbour_key<float>>;
+  using pass = knn_pass<float, list, packet_rows>;
+  CAPTURE(k, seed);
+  block_problem const problem{cloud, k, seed};
+  knn_function<float, farpoint::neighbour_key<float>> chosen = nullptr;
+  chosen = run_portable<pass>;
+  auto const expected = problem.answer(chosen);
+#if defined(FARPOINT_DISPATCHES_TO_AVX2)
+  if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
+    chosen = run_avx2<pass>;
+    CHECK(problem.answer(chosen) == expected);
+  }
+#endif
+#if defined(FARPOINT_DISPATCHES_TO_AVX512)
+  if (__builtin_cpu_supports("avx512vl")) {
+    chosen = run_avx512<pass>;
+    CHECK(problem.answer(chosen) == expected);
+  }
+#endif
+  // One by one, without packets.
+  chosen = run_portable<knn_pass<float, list>>;
+  CHECK(problem.answer(chosen) == expected);
+}
+
+void check_packets(knn_problem<float> const& problem, knn_answer<float> const& expected) {
+  for (bool const sorted : {false, true}) {
+    auto const found = knn_in_packets(problem, sorted);
+    CAPTURE(sorted);
+    check_answer(found, expected);
+  }
+}
+void check_packets(knn_problem<float> const& problem) {
+  check_packets(problem, reference_knn(problem));
+}
+
+}  // namespace
+
+TEST_CASE("packets of queries: the k nearest of every kind of cloud", "[knn][host]") {
+  for (shape const which : all_shapes) {
+    // Brute force takes its time.
+    auto const cloud = make_cloud(which, for_memory ? 500 : 900, 5);
+    CAPTURE(static_cast<int>(which));
+    for (bool const self : {true, false}) {
+      knn_problem<float> problem{cloud, 1};
+      if (!self) problem.ask(moved(cloud, 2200, 7));  // more than a window
+      problem.method.exclude_self = which == shape::duplicates || which == shape::cube;
+      problem.k = 33;
+      auto const most = reference_knn(problem);
+      for (index_t const k : {1, 10, 17, 33}) {
+        problem.k = k;
+        CAPTURE(self, k);
+        check_packets(problem, first_neighbours(most, 33, k));
+      }
+    }
+  }
+}
+
+TEST_CASE("packets of queries: within a radius that some have no neighbours in", "[knn][host]") {
+  auto const cloud = make_cloud(shape::clusters, 2000, 3);
+  knn_problem<float> problem{cloud, 12};
+  problem.ask(moved(cloud, 700, 11));
+  for (double const radius : {0.0, 0.02, 0.5}) {
+    problem.method.max_radius = radius;
+    CAPTURE(radius);
+    check_packets(problem);
+  }
+}
+
+TEST_CASE("packets of queries: far away from all points, and non-finite ones between them", "[knn][host]") {
+  auto const cloud = make_cloud(shape::cube, 1000, 3);
+  xyz_cloud asked;
+  random_source random{9};
+  for (int i = 0; i < 3000; ++i) {
+    double const far = std::pow(10.0, static_cast<double>(random.next() % 24));
+    double const unit = static_cast<double>(random.next() % 1000) / 1000;
+    asked.push_back({i % 7 == 0 ? std::nan("") : far * unit, i % 11 == 0 ? -far : unit, unit});
+  }
+  knn_problem<float> problem{cloud, 4};
+  problem.ask(asked);
+  check_packets(problem);
+}
+
+TEST_CASE("packets of queries: clouds of no points and of few", "[knn][host]") {
+  for (std::size_t const n : {0, 1, 7, 8, 9, 64, 65}) {
+    auto const cloud = make_cloud(shape::cube, n, 3);
+    for (index_t const k : {1, 12, 32, 40, 100}) {
+      knn_problem<float> problem{cloud, k};
+      problem.ask(make_cloud(shape::cube, 100, 4));
+      CAPTURE(n, k);
+      check_packets(problem);
+    }
+  }
+  knn_problem<float> nowhere{xyz_cloud(20, xyz{std::nan(""), 0, 0}), 3};
+  nowhere.ask(make_cloud(shape::cube, 100, 4));
+  check_packets(nowhere);
+}
+
+TEST_CASE("packets of queries: the same bits from code for every processor", "[knn][host]") {
+  for (shape const which :
+       {shape::cube, shape::lattice, shape::all_equal, shape::rings, shape::utm, shape::subnormal}) {
+    auto const cloud = make_cloud(which, 4000, 13);
+    CAPTURE(static_cast<int>(which));
+    for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+      for (int const k : {1, 10, 32}) compare_processors(cloud, k, seed);
+    }
+  }
+}
+
+TEST_CASE("one query at a time: nearest() is what knn() says", "[knn][host]") {
+  CHECK(farpoint::point_bvh_ref<float>{}.nearest<3>({{0, 0, 0}}).empty());
+  for (shape const which : all_shapes) {
+    auto const cloud = make_cloud(which, 1200, 21);
+    CAPTURE(static_cast<int>(which));
+    knn_problem<float> problem{cloud, 5};
+    problem.ask(moved(cloud, 300, 23));
+    auto const expected = reference_knn(problem);
+    auto const points = clouds_in_place(problem.points);
+    auto const queries = clouds_in_place(problem.queries);
+    host_workspace const memory{point_bvh_bytes(host_exec{1}, points)};
+    farpoint::point_bvh<float> index;
+    REQUIRE(build_point_bvh(host_exec{1}, points, memory.get(), index));
+    for (index_t i = 0; i < queries.points().size(); ++i) {
+      auto const q = queries[0][i];
+      if (!farpoint::is_finite(q)) continue;
+      auto const list = index[0].nearest<5>(q);
+      auto const first = index[0].nearest<1>(q);
+      auto const row = static_cast<std::size_t>(5 * i);
+      CHECK(first.size() == std::min(list.size(), 1));
+      for (int j = 0; j < list.size(); ++j) {
+        CHECK(static_cast<index_t>(list[j].index()) == expected.indices[row + static_cast<std::size_t>(j)]);
+        CHECK(list[j].distance2() == expected.distances[row + static_cast<std::size_t>(j)]);
+      }
+      if (!first.empty()) CHECK(first[0].index() == list[0].index());
+      CHECK(list.size() ==
+            (expected.counts.empty() ? list.size() : static_cast<int>(expected.counts[static_cast<std::size_t>(i)])));
+    }
+  }
+}
