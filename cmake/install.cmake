@@ -55,11 +55,15 @@ if(FARPOINT_BUILD_DOCS)
   install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
 endif()
 
-# What a static library asks of its users, with a CUDA half and without.
+# Whether the library has a GPU half, for projects that link it; and what a static one asks of its users.
+set(farpoint_has_cuda FALSE)
 set(farpoint_links_cudart FALSE)
 set(farpoint_pc_definitions "")
 set(farpoint_pc_libs "")
 if(TARGET farpoint)
+  if(FARPOINT_WITH_CUDA)
+    set(farpoint_has_cuda TRUE)
+  endif()
   get_target_property(farpoint_type farpoint TYPE)
   if(farpoint_type STREQUAL "STATIC_LIBRARY")
     set(farpoint_pc_definitions -DFARPOINT_STATIC)
@@ -75,7 +79,7 @@ configure_package_config_file(cmake/farpoint-config.cmake.in farpoint-config.cma
 write_basic_package_version_file(farpoint-config-version.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config.cmake
               ${CMAKE_CURRENT_BINARY_DIR}/farpoint-config-version.cmake cmake/farpoint_find_cccl.cmake
-              cmake/farpoint_find_nccl.cmake
+              cmake/FindNCCL.cmake
         DESTINATION ${farpoint_config_dir} COMPONENT farpoint_headers)
 
 # For builds without CMake. They find the prefix from where they lie.
