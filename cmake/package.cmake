@@ -34,10 +34,10 @@ set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_INSTALL_DEFAULT_DIRECTORY_PERMISSIONS OWNER_READ OWNER_WRITE OWNER_EXECUTE GROUP_READ GROUP_EXECUTE WORLD_READ
                                                 WORLD_EXECUTE)
 set(farpoint_about
-    "Samples, voxelizes and searches point clouds in C++17 and CUDA: farthest
-point sampling, hard and dynamic voxelization, exact nearest neighbours
-and neighbours within a radius. The answers are the same, to the bit, on
-host threads and on a GPU.")
+    "Farthest point sampling, voxelization and nearest neighbours of point
+clouds in C++17 and CUDA. Voxelization is hard or dynamic; neighbours are
+the exact k nearest or those within a radius. The answers are the same,
+to the bit, on host threads and on a GPU.")
 
 # farpoint_debian_package(<component> <package> <section> <what it is> <sentences>)
 macro(farpoint_debian_package component package section what sentences)

@@ -1,4 +1,4 @@
-"""What packages say of themselves is the version of the headers."""
+"""All packages have the version of the headers and the description of CMakeLists.txt."""
 
 import pathlib
 import re
@@ -10,7 +10,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 def found(path, pattern):
     """What the pattern's group is in a file; a sentence if it is not there once."""
     matches = re.findall(pattern, (ROOT / path).read_text(encoding="utf-8"), re.MULTILINE)
-    return matches[0] if len(matches) == 1 else f"{path}: {len(matches)} versions"
+    return matches[0] if len(matches) == 1 else f"{path}: {len(matches)} matches"
 
 
 class Versions(unittest.TestCase):
@@ -28,6 +28,18 @@ class Versions(unittest.TestCase):
         conan = (ROOT / "packaging/conan/conanfile.py").read_text(encoding="utf-8")
         pattern = re.search(r're\.search\(r"(.+?)", text\)', conan).group(1)
         self.assertEqual(re.search(pattern, (ROOT / "CMakeLists.txt").read_text(encoding="utf-8")).group(1), version)
+    def test_all_have_one_description(self):
+        description = found("CMakeLists.txt", r'^  DESCRIPTION "(.+)"$')
+        self.assertTrue(description.startswith("Farthest point sampling, "), description)
+        for path, pattern in (("package.xml", r"<description>(.+)\.</description>"),
+                              ("packaging/vcpkg/ports/farpoint/vcpkg.json", r'^  "description": "(.+)"'),
+                              ("packaging/conan/conanfile.py", r'^    description = "(.+)"$'),
+                              ("python/pyproject.toml", r'^description = "(.+)"$'),
+                              ("docs/Doxyfile", r'^PROJECT_BRIEF +=  *"(.+)"$')):
+            self.assertEqual(found(path, pattern), description, path)
+        # Debian's is broken into lines.
+        about = found("cmake/package.cmake", r'(?s)set\(farpoint_about\s+"(.+?)\.')
+        self.assertEqual(" ".join(about.split()), description)
 
 
 if __name__ == "__main__":
