@@ -35,7 +35,7 @@ struct fiber_ranks {
 class FARPOINT_HIDDEN fiber_peer_board {
  public:
   using message = fiber_board::message;
-  static constexpr bool may_fail = true;
+  [[maybe_unused]] static constexpr bool may_fail = true;
 
   fiber_peer_board(fiber_ranks& ranks, unsigned rank) : ranks_{&ranks}, rank_{rank} {}
 
