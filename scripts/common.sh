@@ -1,4 +1,4 @@
-# Sourced by `dev` and by scripts that build: the compilers of this machine, what to install, how presets are built.
+# Sourced by `dev` and by other scripts: the tools of this machine, what to install, how presets are built.
 # shellcheck shell=bash
 
 say() { printf '%s\n' "$*"; }
@@ -13,6 +13,9 @@ have_gpu() { have_nvcc && nvidia-smi -L 2> /dev/null | grep -q '^GPU'; }
 
 # The toolkit's own installer does not put nvcc on PATH.
 if ! have_nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then PATH=/usr/local/cuda/bin:$PATH; fi
+
+# is_14 PROGRAM: true for a clang tool of version 14, whose answers other versions do not give.
+is_14() { command -v "$1" > /dev/null && "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
 
 # no_install: from here on nothing is installed. A command fails if something it needs is missing; pip finds nothing.
 no_install() { export FARPOINT_NO_INSTALL=1 PIP_NO_INDEX=1; }

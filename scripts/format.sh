@@ -4,7 +4,8 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-is_14() { command -v "$1" > /dev/null && "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
 
 wheel=build/clang_format/bin/clang-format
 formatter=

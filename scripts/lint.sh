@@ -12,6 +12,8 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 work=build/lint-logs
 # shellcheck source=scripts/outcomes.sh
 . scripts/outcomes.sh
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
 
 format() {
   local code=0
@@ -54,13 +56,13 @@ cccl_headers() {
 }
 
 tidy() {
-  local clang_tidy=clang-tidy-14 files=() headers=() file
-  if ! command -v "$clang_tidy" > /dev/null; then
-    clang_tidy=clang-tidy
-    if ! "$clang_tidy" --version 2> /dev/null | grep -q 'version 14\.'; then
-      skip "clang-tidy 14: not installed (scripts/need.sh tidy)"
-      return
-    fi
+  local clang_tidy files=() headers=() file
+  for clang_tidy in clang-tidy-14 clang-tidy ''; do
+    if is_14 "$clang_tidy"; then break; fi
+  done
+  if [ -z "$clang_tidy" ]; then
+    skip "clang-tidy 14: not installed (scripts/need.sh tidy)"
+    return
   fi
   if ! cmake --preset host > "$work/configure.log" 2>&1; then
     outcome 1 "clang-tidy: build/host is configured" "$work/configure.log"

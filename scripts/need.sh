@@ -5,10 +5,9 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-fail() {
-  printf 'need: %s\n' "$*" >&2
-  exit 1
-}
+script_name=need
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
 
 # quietly NAME COMMAND...: keeps the output in build/NAME.log and shows it only if the command fails.
 quietly() {
@@ -81,8 +80,6 @@ install_environment() {
     printf 'need: %s: PyPI cannot be reached (build/%s.log)\n' "${environment[2]}" "$1" >&2
   fi
 }
-
-is_14() { command -v "$1" > /dev/null && "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
 
 for what in "$@"; do
   case $what in
