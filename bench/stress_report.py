@@ -112,7 +112,7 @@ def join(paths):
 
 
 def write_page(kept, folder):
-    """Writes the page of a run, with the file that keeps the run beside it; returns the path."""
+    """Writes the page of a run, with the file that keeps the run beside it; returns the paths."""
     folder.mkdir(parents=True, exist_ok=True)
     run = json.loads(kept.read_text(encoding="utf-8"))
     shutil.copyfile(kept, folder / "stress.json")
