@@ -136,12 +136,11 @@ inline constexpr bool has_layout<Point, std::void_t<typename point_layout<Point>
 }  // namespace detail
 
 template <class Coord, std::size_t N>
-struct point_layout<std::array<Coord, N>, std::enable_if_t<detail::is_coord<Coord>>>
-    : detail::packed_layout<Coord, N> {};
+struct point_layout<std::array<Coord, N>, std::enable_if_t<detail::is_coord<Coord>>> : detail::packed_layout<Coord, N> {
+};
 
 template <class Coord, std::size_t N>
-struct point_layout<Coord[N], std::enable_if_t<detail::is_coord<Coord>>>
-    : detail::packed_layout<Coord, N> {};
+struct point_layout<Coord[N], std::enable_if_t<detail::is_coord<Coord>>> : detail::packed_layout<Coord, N> {};
 
 template <class Point>
 struct point_layout<Point, std::enable_if_t<detail::is_coord<std::decay_t<decltype(std::declval<Point&>().x)>> &&

@@ -46,7 +46,8 @@ struct held_offsets {
   /// @param found  `[count]`: neighbours of p
   template <class Points>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static held_offsets of(Points const& cloud, typename Points::point const& p,
-                                                            index_t const (&found)[std::size_t{Capacity}], int count) noexcept {
+                                                            index_t const (&found)[std::size_t{Capacity}],
+                                                            int count) noexcept {
     held_offsets held{{}, count};
     FARPOINT_UNROLL
     for (int j = 0; j < Capacity; ++j) {
