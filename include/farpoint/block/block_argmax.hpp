@@ -132,7 +132,7 @@ class block_argmax {
 
   /// Shared memory of the block, for one call at a time.
   struct storage {
-    detail::argmax_candidate<Score> winner[2][warps];
+    detail::argmax_candidate<Score> winner[2][std::size_t{warps}];
   };
 
   /// Every thread constructs one, on the same storage.

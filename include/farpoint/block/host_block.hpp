@@ -99,7 +99,7 @@ class host_block {
     }
     spin_barrier barrier{Size};
     std::vector<std::unique_ptr<spin_barrier>> warp_barriers;
-    exchange_slot slots[Size];
+    exchange_slot slots[std::size_t{Size}];
   };
 
   host_block(shared_state& shared, int rank) noexcept : shared_{&shared}, rank_{rank} {}

@@ -37,7 +37,7 @@ struct ball {
 
   ball(float radius, index_t nsample) noexcept : samples{nsample} {
     // The kernels square it: its sign does not matter.
-    params.radius = radius < 0 ? -radius : radius;
+    params.radius = static_cast<double>(radius < 0 ? -radius : radius);
     params.exclusive = true;
   }
   /// False where no distance is below the square: that of 0, of NaN, or of what it rounds to 0.

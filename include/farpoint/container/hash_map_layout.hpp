@@ -107,8 +107,8 @@ class paired_slots : public bucket_memory {
   /// have been taken since.
   template <bool WithValues>
   struct window {
-    head_word heads[window_slots];
-    value_word values[is_packed || !WithValues ? 1 : window_slots];
+    head_word heads[std::size_t{window_slots}];
+    value_word values[std::size_t{is_packed || !WithValues ? 1 : window_slots}];
 
     /// The largest if it was not loaded.
     FARPOINT_HD value_word value(int i) const noexcept {
@@ -215,7 +215,7 @@ class grouped_slots : public bucket_memory {
   /// As in paired_slots; without values.
   template <bool WithValues>
   struct window {
-    head_word heads[window_slots];
+    head_word heads[std::size_t{window_slots}];
 
     FARPOINT_HD value_word value(int) const noexcept { return ~value_word{0}; }
     FARPOINT_HD void set(int place, entry const& now) noexcept {

@@ -60,7 +60,7 @@ class topk_list {
   FARPOINT_HD FARPOINT_ALWAYS_INLINE Key const& at(int j) const noexcept { return at_[j]; }
 
  private:
-  Key at_[Capacity];
+  Key at_[std::size_t{Capacity}];
 };
 
 /// The k smallest keys for any k, in memory of the caller's: a plain list until it is full, then a heap with the

@@ -102,7 +102,7 @@ class pointer_checker {
   }
   template <class Value>
   void add(basic_feature_span<Value> values) noexcept {
-    check(values.data(), bytes_of(values.size(), size_of(values.type())), outputs);
+    check(values.data(), bytes_of(values.size(), static_cast<std::size_t>(size_of(values.type()))), outputs);
   }
   template <class T>
   void add(span<T> values) noexcept {

@@ -51,17 +51,9 @@ constexpr feature_type feature_type_of() noexcept {
 }
 
 FARPOINT_HD constexpr int size_of(feature_type type) noexcept {
-  switch (type) {
-    case feature_type::int8:
-    case feature_type::uint8: return 1;
-    case feature_type::float16:
-    case feature_type::int16:
-    case feature_type::uint16: return 2;
-    case feature_type::float64:
-    case feature_type::int64:
-    case feature_type::uint64: return 8;
-    default: return 4;
-  }
+  if (type == feature_type::int8 || type == feature_type::uint8) return 1;
+  if (type == feature_type::float16 || type == feature_type::int16 || type == feature_type::uint16) return 2;
+  return type == feature_type::float64 || type == feature_type::int64 || type == feature_type::uint64 ? 8 : 4;
 }
 
 /// The nearest value of another type. A NaN of another floating type is always the same NaN: backends convert its bits
@@ -91,6 +83,7 @@ FARPOINT_HD inline Value load_feature(unsigned char const* address, feature_type
     case feature_type::int32: return nearest_feature<Value>(load<std::int32_t>(address, aligned));
     case feature_type::uint32: return nearest_feature<Value>(load<std::uint32_t>(address, aligned));
     case feature_type::int64: return nearest_feature<Value>(load<std::int64_t>(address, aligned));
+    case feature_type::uint64:
     default: return nearest_feature<Value>(load<std::uint64_t>(address, aligned));
   }
 }
@@ -283,8 +276,8 @@ class basic_feature_span : public detail::untyped_range<void> {
 
   FARPOINT_HD Value get(index_t i) const noexcept {
     if (is_float64()) return static_cast<Value>(static_cast<double const*>(data_)[i]);
-    return is_float16() ? static_cast<float>(static_cast<float16 const*>(data_)[i])
-                        : static_cast<float const*>(data_)[i];
+    return static_cast<Value>(is_float16() ? static_cast<float>(static_cast<float16 const*>(data_)[i])
+                                           : static_cast<float const*>(data_)[i]);
   }
   /// Rounds to nearest, ties to even, where the values are narrower than `Value`.
   FARPOINT_HD void set(index_t i, Value value) const noexcept { write(i, &value, 1); }
@@ -292,7 +285,7 @@ class basic_feature_span : public detail::untyped_range<void> {
   /// Sets `count` values that follow one another from `i` on, as set() does.
   FARPOINT_HD void write(index_t i, Value const* values, int count) const noexcept {
     if (is_float64()) {
-      for (int k = 0; k < count; ++k) static_cast<double*>(data_)[i + k] = values[k];
+      for (int k = 0; k < count; ++k) static_cast<double*>(data_)[i + k] = static_cast<double>(values[k]);
     } else if (is_float16()) {
       for (int k = 0; k < count; ++k) static_cast<float16*>(data_)[i + k] = to_float16(static_cast<float>(values[k]));
     } else {

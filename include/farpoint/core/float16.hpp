@@ -18,7 +18,7 @@ struct float16 {
   std::uint16_t bits;
 
   FARPOINT_HD explicit operator float() const noexcept {
-    std::uint32_t const sign = static_cast<std::uint32_t>(bits & 0x8000u) << 16;
+    std::uint32_t const sign = (bits & 0x8000u) << 16;
     std::uint32_t const exponent = (bits >> 10) & 0x1fu;
     std::uint32_t const mantissa = bits & 0x3ffu;
     if (exponent == 0) {

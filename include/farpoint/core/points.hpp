@@ -39,7 +39,7 @@ class point_view {
   constexpr point_view() = default;
 
   /// Points whose coordinate `axis` lies `offsets[axis]` bytes into each record.
-  point_view(void const* base, index_t count, index_t stride, std::array<int, Dim> const& offsets) noexcept
+  point_view(void const* base, index_t count, index_t stride, std::array<int, std::size_t{Dim}> const& offsets) noexcept
       : base_{static_cast<unsigned char const*>(base)}, count_{count}, stride_{stride} {
     auto misfit = reinterpret_cast<std::uintptr_t>(base) | static_cast<std::uintptr_t>(stride);
     for (int axis = 0; axis < Dim; ++axis) {
@@ -82,14 +82,14 @@ class point_view {
 
  private:
   template <std::size_t... Axis>
-  static constexpr std::array<int, Dim> consecutive(std::index_sequence<Axis...>) noexcept {
+  static constexpr std::array<int, sizeof...(Axis)> consecutive(std::index_sequence<Axis...>) noexcept {
     return {static_cast<int>(Axis * sizeof(Coord))...};
   }
 
   unsigned char const* base_ = nullptr;
   index_t count_ = 0;
   index_t stride_ = index_t{sizeof(Coord)} * Dim;
-  int offsets_[Dim] = {};
+  int offsets_[std::size_t{Dim}] = {};
   bool aligned_ = true;
 };
 
@@ -118,13 +118,13 @@ namespace detail {
 template <class Coord>
 inline constexpr bool is_coord = std::is_same_v<Coord, float> || std::is_same_v<Coord, double> || is_binary16<Coord>;
 
-template <class Coord, int Dim>
+template <class Coord, std::size_t Dim>
 struct packed_layout {
   using coord = stored<Coord>;
-  static constexpr int dim = Dim;
+  static constexpr int dim = static_cast<int>(Dim);
   static std::array<int, Dim> offsets() noexcept {
     std::array<int, Dim> offset{};
-    for (int axis = 0; axis < Dim; ++axis) offset[static_cast<std::size_t>(axis)] = axis * int{sizeof(Coord)};
+    for (std::size_t axis = 0; axis < Dim; ++axis) offset[axis] = static_cast<int>(axis * sizeof(Coord));
     return offset;
   }
 };
@@ -136,12 +136,11 @@ inline constexpr bool has_layout<Point, std::void_t<typename point_layout<Point>
 }  // namespace detail
 
 template <class Coord, std::size_t N>
-struct point_layout<std::array<Coord, N>, std::enable_if_t<detail::is_coord<Coord>>>
-    : detail::packed_layout<Coord, static_cast<int>(N)> {};
+struct point_layout<std::array<Coord, N>, std::enable_if_t<detail::is_coord<Coord>>> : detail::packed_layout<Coord, N> {
+};
 
 template <class Coord, std::size_t N>
-struct point_layout<Coord[N], std::enable_if_t<detail::is_coord<Coord>>>
-    : detail::packed_layout<Coord, static_cast<int>(N)> {};
+struct point_layout<Coord[N], std::enable_if_t<detail::is_coord<Coord>>> : detail::packed_layout<Coord, N> {};
 
 template <class Point>
 struct point_layout<Point, std::enable_if_t<detail::is_coord<std::decay_t<decltype(std::declval<Point&>().x)>> &&

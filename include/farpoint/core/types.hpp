@@ -49,7 +49,7 @@ class untyped_range {
 template <class Scalar, int Dim = 3>
 struct vec {
   static_assert(Dim >= 1 && Dim <= 16, "farpoint: a point has 1 to 16 coordinates");
-  Scalar at[Dim];
+  Scalar at[std::size_t{Dim}];
 
   FARPOINT_HD constexpr Scalar& operator[](int axis) noexcept { return at[axis]; }
   FARPOINT_HD constexpr Scalar const& operator[](int axis) const noexcept { return at[axis]; }

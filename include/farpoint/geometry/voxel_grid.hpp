@@ -23,7 +23,8 @@ struct voxel_grid {
     voxel_grid grid{lower, size, {}};
     for (int axis = 0; axis < 3; ++axis) {
       // In double: what a float quotient rounds to differs by one for large grids.
-      double const voxels = (double{upper[axis]} - double{lower[axis]}) / double{size[axis]} + 0.5;
+      double const range = static_cast<double>(upper[axis]) - static_cast<double>(lower[axis]);
+      double const voxels = range / static_cast<double>(size[axis]) + 0.5;
       grid.dims[axis] = voxels >= 1 && voxels < 2147483648.0 ? static_cast<std::int32_t>(voxels) : 0;
     }
     return grid;

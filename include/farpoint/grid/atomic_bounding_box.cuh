@@ -21,8 +21,8 @@ __device__ inline void atomic_max(std::uint64_t* at, std::uint64_t value) noexce
 template <class Scalar, int Dim = 3>
 struct atomic_bounding_box {
   using word = lane_word<Scalar>;
-  word high[Dim];
-  word minus_low[Dim];
+  word high[std::size_t{Dim}];
+  word minus_low[std::size_t{Dim}];
 
   /// @param box  without NaN
   __device__ static atomic_bounding_box of(bounding_box<Scalar, Dim> const& box) noexcept {
@@ -73,9 +73,9 @@ class set_accumulator {
  public:
   /// Shared memory of a block.
   struct storage {
-    box_type box[BlockSize / cuda_warp::lanes];
-    std::uint32_t set[BlockSize / cuda_warp::lanes];
-    std::uint32_t count[BlockSize / cuda_warp::lanes];
+    box_type box[std::size_t{BlockSize / cuda_warp::lanes}];
+    std::uint32_t set[std::size_t{BlockSize / cuda_warp::lanes}];
+    std::uint32_t count[std::size_t{BlockSize / cuda_warp::lanes}];
   };
 
   __device__ explicit set_accumulator(Set* sets) noexcept : sets_{sets} {}

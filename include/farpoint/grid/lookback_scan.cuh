@@ -40,7 +40,7 @@ class lookback_scan {
   static constexpr int warps = BlockSize / cuda_warp::lanes;
 
   struct storage {
-    std::uint64_t sums[warps];
+    std::uint64_t sums[std::size_t{warps}];
     std::uint64_t before;
     std::uint32_t tile;
   };

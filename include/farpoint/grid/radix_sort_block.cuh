@@ -27,7 +27,7 @@ using radix_block_rank = CUB_NS_QUALIFIER::BlockRadixRankMatch<Threads, radix_bi
 template <int Threads, int Items>
 union radix_block_storage {
   typename radix_block_rank<Threads>::TempStorage rank;
-  std::uint32_t words[Threads * Items];
+  std::uint32_t words[std::size_t{Threads * Items}];
 };
 
 /// One block. Its storage is dynamic: it may be larger than a kernel's static shared memory.

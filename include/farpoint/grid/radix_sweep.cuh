@@ -284,8 +284,8 @@ class radix_sweep {
   }
 
  private:
-  __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[Items],
-                             int const (&places)[Items]) noexcept {
+  __device__ static void put(std::uint32_t* to, std::uint32_t const (&words)[std::size_t{Items}],
+                             int const (&places)[std::size_t{Items}]) noexcept {
 #pragma unroll
     for (int i = 0; i < Items; ++i) to[places[i]] = words[i];
   }

@@ -44,7 +44,7 @@ key_value_arrays<Key, Value> host_radix_sort(key_value_arrays<Key, Value> from, 
     return static_cast<std::uint32_t>((key & used) >> (d * DigitBits)) & (digit_values - 1);
   };
   int const digits = detail::divide_up(bits, DigitBits);
-  std::uint32_t counts[most_digits][digit_values];
+  std::uint32_t counts[std::size_t{most_digits}][std::size_t{digit_values}];
   std::memset(counts, 0, static_cast<std::size_t>(digits) * sizeof counts[0]);
   for (index_t i = 0; i < count; ++i) {
     for (int d = 0; d < digits; ++d) ++counts[d][digit_of(from.keys[i], d)];

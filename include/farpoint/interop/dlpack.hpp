@@ -66,7 +66,7 @@ result view_dlpack_rows(DLTensor const& tensor, index_t count, std::int64_t stri
   int const axis = tensor.ndim - 1;
   if (!has_type<Coord>(tensor)) return reject("DLPack: the tensor's type is not that of the coordinates");
   if (tensor.shape[axis] != Dim) return reject("DLPack: the last axis is not as long as a point has coordinates");
-  std::array<int, Dim> offsets{};
+  std::array<int, std::size_t{Dim}> offsets{};
   for (int i = 0; i < Dim; ++i) {
     std::int64_t const offset = i * dlpack_stride(tensor, axis) * std::int64_t{sizeof(Coord)};
     if (offset < std::numeric_limits<int>::min() || offset > std::numeric_limits<int>::max()) {

@@ -14,7 +14,7 @@ template <class Coord, int Rows, int Cols, int Options, int MaxRows, int MaxCols
 struct point_layout<
     Eigen::Matrix<Coord, Rows, Cols, Options, MaxRows, MaxCols>,
     std::enable_if_t<detail::is_coord<Coord> && (Rows == 1 || Cols == 1) && Rows * Cols >= 2 && Rows * Cols <= 4>>
-    : detail::packed_layout<Coord, (Rows * Cols < 3 ? Rows * Cols : 3)> {};
+    : detail::packed_layout<Coord, std::size_t{Rows * Cols < 3 ? Rows * Cols : 3}> {};
 
 /// The columns of a matrix of 2 or 3 rows: Matrix3Xf, a Map of it, a block of its columns. The matrix outlives the
 /// view; a temporary that owns its memory is refused.
@@ -25,7 +25,7 @@ auto view_columns(Eigen::DenseBase<Derived> const& matrix) noexcept {
   static_assert(dim == 2 || dim == 3,
                 "farpoint: points in columns need a matrix of 2 or 3 rows, fixed at compile time");
   auto const& points = matrix.derived();
-  std::array<int, dim> offsets{};
+  std::array<int, std::size_t{dim}> offsets{};
   for (int axis = 0; axis < dim; ++axis) {
     offsets[static_cast<std::size_t>(axis)] = static_cast<int>(points.rowStride()) * axis * int{sizeof(coord)};
   }

@@ -64,8 +64,8 @@ std::vector<neighbour<typename Points::scalar>> nearest_within(std::vector<numbe
 template <class Points, class Queries, class Report>
 void count_non_finite(batch<Points> const& points, batch<Queries> const& queries, Report& report) {
   for (index_t b = 0; b < points.size(); ++b) {
-    for (index_t i = 0; i < points[b].size(); ++i) report.non_finite_points += is_finite(points[b][i]) ? 0 : 1;
-    for (index_t i = 0; i < queries[b].size(); ++i) report.non_finite_queries += is_finite(queries[b][i]) ? 0 : 1;
+    for (index_t i = 0; i < points[b].size(); ++i) report.non_finite_points += is_finite(points[b][i]) ? 0u : 1u;
+    for (index_t i = 0; i < queries[b].size(); ++i) report.non_finite_queries += is_finite(queries[b][i]) ? 0u : 1u;
   }
 }
 

@@ -117,7 +117,7 @@ struct nccl_exec {
 
  private:
   static constexpr char const* sentence(ncclResult_t outcome) noexcept {
-    switch (outcome) {
+    switch (static_cast<int>(outcome)) {  // newer versions of NCCL may have further results
       case ncclSuccess: return "";
       case ncclUnhandledCudaError: return "nccl_exec: a CUDA call inside of NCCL failed";
       case ncclSystemError: return "nccl_exec: a system call inside of NCCL failed";

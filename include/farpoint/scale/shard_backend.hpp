@@ -93,8 +93,8 @@ class shard_telling {
 /// @tparam Header  shard_header, or what begins as one
 template <int Most, class Header = shard_header>
 struct shard_parties {
-  Header headers[Most];
-  int sources[Most];  ///< in the order of their parts
+  Header headers[std::size_t{Most}];
+  int sources[std::size_t{Most}];  ///< in the order of their parts
 
   /// @param workspace  of the call, unless `own` refuses it
   template <class Exec, class Communicator>

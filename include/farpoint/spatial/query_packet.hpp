@@ -166,7 +166,7 @@ class query_packet {
   float at_[3][packet_lanes];
   float worst_[packet_lanes];  ///< distance that points must not be above
   std::uint32_t excluded_[packet_lanes];
-  double rows_[1 + Rows][packet_lanes];  ///< the lowest key, and the lists
+  double rows_[std::size_t{1 + Rows}][packet_lanes];  ///< the lowest key, and the lists
 };
 
 }  // namespace detail

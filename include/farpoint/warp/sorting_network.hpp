@@ -22,18 +22,19 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void sort_pair(Key& a, Key& b) noexcept {
 /// Size (Size - 1) / 2.
 ///
 /// Source: K. E. Batcher, "Sorting networks and their applications", AFIPS 1968 (odd-even merge sort).
-template <int Size, class Key>
+template <std::size_t Size, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void network_sort(Key (&at)[Size]) noexcept {
   static_assert(detail::is_power_of_two(Size), "farpoint: a sorting network takes a power of two of keys");
+  constexpr int size = static_cast<int>(Size);
   FARPOINT_UNROLL
-  for (int run = 1; run < Size; run *= 2) {
+  for (int run = 1; run < size; run *= 2) {
     FARPOINT_UNROLL
     for (int step = run; step > 0; step /= 2) {
       FARPOINT_UNROLL
-      for (int i = 0; i < Size; ++i) {
+      for (int i = 0; i < size; ++i) {
         // Pairs of one merge: those behind the first `step % run`, in every other group of `step`, in one run of two.
         int const from = i - step % run;
-        bool const is_first = from >= 0 && from / step % 2 == 0 && i + step < Size;
+        bool const is_first = from >= 0 && from / step % 2 == 0 && i + step < size;
         if (is_first && i / (2 * run) == (i + step) / (2 * run)) sort_pair(at[i], at[i + step]);
       }
     }
@@ -42,15 +43,16 @@ FARPOINT_HD FARPOINT_ALWAYS_INLINE void network_sort(Key (&at)[Size]) noexcept {
 
 /// Sorts a bitonic sequence of the calling thread: keys that first ascend and then descend, or the other way round, or
 /// a rotation of such. Ascending by operator<. `Size` is a power of two. Cost: Size / 2 * log2(Size) comparisons.
-template <int Size, class Key>
+template <std::size_t Size, class Key>
 FARPOINT_HD FARPOINT_ALWAYS_INLINE void bitonic_merge(Key (&at)[Size]) noexcept {
   static_assert(detail::is_power_of_two(Size), "farpoint: a sorting network takes a power of two of keys");
+  constexpr int size = static_cast<int>(Size);
   FARPOINT_UNROLL
-  for (int step = Size / 2; step > 0; step /= 2) {
+  for (int step = size / 2; step > 0; step /= 2) {
     FARPOINT_UNROLL
-    for (int i = 0; i < Size; ++i) {
+    for (int i = 0; i < size; ++i) {
       // The second half of the condition follows from the first, which g++ does not see, and warns.
-      if (i / step % 2 == 0 && i + step < Size) sort_pair(at[i], at[i + step]);
+      if (i / step % 2 == 0 && i + step < size) sort_pair(at[i], at[i + step]);
     }
   }
 }

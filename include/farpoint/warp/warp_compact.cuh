@@ -61,7 +61,7 @@ class warp_compact {
   }
 
  private:
-  unsigned lanes_[Rows];
+  unsigned lanes_[std::size_t{Rows}];
   int count_ = 0;
 };
 

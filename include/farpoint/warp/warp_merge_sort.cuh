@@ -31,7 +31,7 @@ class warp_merge_sort {
  public:
   /// Shared memory of a warp. Needs no initialisation; free for other use as soon as every lane is done with its keys.
   union storage {
-    Key keys[Capacity];
+    Key keys[std::size_t{Capacity}];
     typename merge_sort<Capacity / cuda_warp::lanes>::TempStorage temporary;
   };
 

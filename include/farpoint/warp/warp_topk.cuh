@@ -35,7 +35,7 @@ class warp_topk {
   /// Shared memory of a warp: a column for each lane, so that no two meet in one bank. Needs no initialisation; free
   /// for other use after merge_all().
   struct alignas(sizeof(key)) storage {
-    key at[slots][cuda_warp::lanes];
+    key at[std::size_t{slots}][cuda_warp::lanes];
   };
 
   /// All lanes construct one, on the same storage.
@@ -151,7 +151,7 @@ class warp_topk {
     if (bound_ >= 0) bound_ = at_[Capacity - 1].distance2();
   }
 
-  key at_[Capacity];
+  key at_[std::size_t{Capacity}];
   Scalar bound_ = Scalar(-1);
   std::uint32_t begin_;  ///< of the lane's column
   std::uint32_t end_;    ///< where the next candidate goes

@@ -180,7 +180,7 @@ class bvh_level_builder {
     box_type boxes[parts];
 #pragma unroll
     for (int part = 0; part < parts; ++part) boxes[part] = fill_leaves(u, leaf + part * leaves_at_once);
-    return exchange_all(boxes, leaves_at_once);
+    return exchange_all<parts>(boxes, leaves_at_once);
   }
 
   /// @return the box of leaf + lane % leaves_at_once, of the points in this lane and those that differ from it in the
@@ -212,13 +212,13 @@ class bvh_level_builder {
       for (int k = 0; k < 3; ++k) to.axis[k][lane] = p[i][k];
       to.index[lane] = index[i];
     }
-    return exchange_all(boxes, 1);
+    return exchange_all<leaves_at_once>(boxes, 1);
   }
 
   /// Each lane ends up with one of the boxes, around those of the lanes that differ from it in the bits from `first` up
   /// to, not including, `first` times the number of boxes.
   template <int Count>
-  __device__ static box_type exchange_all(box_type (&boxes)[Count], int first) noexcept {
+  __device__ static box_type exchange_all(box_type (&boxes)[std::size_t{Count}], int first) noexcept {
 #pragma unroll
     for (int step = 1; step < Count; step *= 2) {
 #pragma unroll

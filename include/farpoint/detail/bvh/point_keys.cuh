@@ -147,8 +147,9 @@ class bvh_point_keys {
   }
 
   /// The codes of all points, without branches, so that their steps overlap.
-  __device__ void find_codes(grid const (&grids)[codes_at_once], vec<scalar, 3> const (&p)[codes_at_once],
-                             std::uint32_t (&codes)[codes_at_once]) const noexcept {
+  __device__ void find_codes(grid const (&grids)[std::size_t{codes_at_once}],
+                             vec<scalar, 3> const (&p)[std::size_t{codes_at_once}],
+                             std::uint32_t (&codes)[std::size_t{codes_at_once}]) const noexcept {
     // The usual number of bits is a compile-time constant.
     if (build_.args.bits.axis == 8) {
 #pragma unroll

@@ -32,7 +32,7 @@ class fps_block_order {
   /// Shared memory; free after run().
   union storage {
     typename sort_type::TempStorage sort;
-    box_type extent[warps];
+    box_type extent[std::size_t{warps}];
   };
 
   /// Writes the cloud's indices in Morton order to `order`, which may share the memory of `shared`.

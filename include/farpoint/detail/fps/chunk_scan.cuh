@@ -162,8 +162,8 @@ class chunk_scan {
 
   /// This lane's points of its chunk.
   struct own_points {
-    point_type point[each];
-    scalar nearest[each];
+    point_type point[std::size_t{each}];
+    scalar nearest[std::size_t{each}];
   };
 
   __device__ own_points read_points(int chunk) const noexcept {

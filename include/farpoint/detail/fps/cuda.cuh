@@ -58,12 +58,9 @@ class fps_cuda_plan {
 
   std::size_t bytes() const noexcept {
     if (is_by_maxima(choice_.kernel)) return local_maxima(choice_).bytes();
-    switch (choice_.kernel) {
-      case fps_kernel::in_grid: return multi_block().bytes();
-      case fps_kernel::in_global_memory:
-        return flag_bytes() + static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
-      default: return flag_bytes();
-    }
+    if (choice_.kernel == fps_kernel::in_grid) return multi_block().bytes();
+    if (choice_.kernel != fps_kernel::in_global_memory) return flag_bytes();
+    return flag_bytes() + static_cast<std::size_t>(points_) * fps_global_memory_scalars<Points> * sizeof(scalar);
   }
 
   cudaError_t launch(fps_args<Points> args, unsigned char* workspace, cudaStream_t stream) const noexcept {

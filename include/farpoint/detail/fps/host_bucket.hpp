@@ -19,7 +19,7 @@ static_assert(fps_bucket_points % fps_bucket_group == 0, "farpoint: fps_bucket_p
 /// Points that lie close together, as separate arrays. Lanes without a point hold no_candidate.
 template <class Scalar, int Dim>
 struct alignas(64) fps_bucket {
-  Scalar axis[Dim][fps_bucket_points];
+  Scalar axis[std::size_t{Dim}][fps_bucket_points];
   Scalar nearest[fps_bucket_points];       ///< squared distance to the nearest sample
   std::uint32_t index[fps_bucket_points];  ///< in the cloud
 };
@@ -28,8 +28,8 @@ struct alignas(64) fps_bucket {
 /// box than its largest distance changes nothing in its bucket. Then the same once more for all of them.
 template <class Scalar, int Dim>
 struct alignas(64) fps_bucket_chunk {
-  Scalar low[Dim][fps_bucket_group];
-  Scalar high[Dim][fps_bucket_group];
+  Scalar low[std::size_t{Dim}][fps_bucket_group];
+  Scalar high[std::size_t{Dim}][fps_bucket_group];
   Scalar largest[fps_bucket_group];  ///< no_candidate for a bucket without candidates
   vec<Scalar, Dim> box_low;
   vec<Scalar, Dim> box_high;
@@ -39,7 +39,7 @@ struct alignas(64) fps_bucket_chunk {
 /// Samples, as separate arrays. They lower every point that they are nearer to than any before.
 template <class Scalar, int Dim>
 struct alignas(64) fps_sample_group {
-  Scalar axis[Dim][fps_bucket_group];
+  Scalar axis[std::size_t{Dim}][fps_bucket_group];
 
   vec<Scalar, Dim> at(int lane) const noexcept {
     vec<Scalar, Dim> sample{};
@@ -60,7 +60,7 @@ struct alignas(64) fps_sample_group {
 /// The same of samples by local maxima, which lower points inside of their balls only.
 template <class Scalar, int Dim>
 struct alignas(64) fps_ball_group {
-  Scalar axis[Dim][fps_bucket_group];
+  Scalar axis[std::size_t{Dim}][fps_bucket_group];
   Scalar radius2[fps_bucket_group];
 
   fps_ball<Dim, Scalar> at(int lane) const noexcept {

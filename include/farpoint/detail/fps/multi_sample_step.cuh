@@ -42,7 +42,7 @@ class multi_sample_step {
   /// Shared memory: two steps in turn, so that none waits for the readers of the one before.
   struct storage {
     step_type turn[2];
-    std::uint8_t taken[warps][heads];  ///< which heads were taken, for each warp
+    std::uint8_t taken[std::size_t{warps}][std::size_t{heads}];  ///< which heads were taken, for each warp
   };
 
   __device__ explicit multi_sample_step(storage& shared) noexcept : shared_{shared} {
@@ -277,9 +277,9 @@ class multi_sample_step {
   threshold_control<Scalar> control_{heads};
   unsigned turn_ = 0;
 
-  point_type point_[Each];
-  Scalar distance_[Each];
-  std::uint32_t index_[Each];
+  point_type point_[std::size_t{Each}];
+  Scalar distance_[std::size_t{Each}];
+  std::uint32_t index_[std::size_t{Each}];
 
   head_type mine_;  ///< this lane's head
   std::uint32_t mine_index_ = 0;

@@ -44,9 +44,9 @@ template <class Scalar, int Dim, int Size>
 struct fps_list {
   static constexpr unsigned size = Size;
 
-  Scalar axis[Dim][Size];
-  Scalar distance[Size];
-  std::uint32_t index[Size];
+  Scalar axis[std::size_t{Dim}][std::size_t{Size}];
+  Scalar distance[std::size_t{Size}];
+  std::uint32_t index[std::size_t{Size}];
 
   __device__ void set(unsigned at, vec<Scalar, Dim> const& point, Scalar distance_, std::uint32_t index_) noexcept {
 #pragma unroll
@@ -72,8 +72,8 @@ struct alignas(Dim == 3 && sizeof(Scalar) == 4 ? 16 : alignof(Scalar)) fps_sampl
 /// What a round accepted, in order, and what to do next.
 template <class Scalar, int Dim, int Size>
 struct fps_accepted {
-  fps_sample<Scalar, Dim> samples[Size];
-  Scalar distance[Size];
+  fps_sample<Scalar, Dim> samples[std::size_t{Size}];
+  Scalar distance[std::size_t{Size}];
   unsigned count;
   bool finished;
   candidate_threshold<Scalar> threshold;  ///< of the next round

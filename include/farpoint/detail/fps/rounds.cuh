@@ -16,7 +16,8 @@ struct fps_rounds_shared {
   round_exchange<Scalar, Dim, ListSize> exchange;
   typename round_acceptor<Scalar, Dim, ListSize, BlockSize>::storage acceptor;
   /// For each warp: numbers of samples that may lower something in a group.
-  std::conditional_t<(ListSize <= 256), std::uint8_t, std::uint16_t> nearby[BlockSize / 32][ListSize];
+  std::conditional_t<(ListSize <= 256), std::uint8_t, std::uint16_t> nearby[std::size_t{BlockSize / 32}]
+                                                                           [std::size_t{ListSize}];
   unsigned kept;
   unsigned base;
 };

@@ -66,7 +66,7 @@ result gather_host(host_exec exec, gather_rows_args<Value> const& args) noexcept
   if (result const checked = check_gather(args.features, rows, args.output); !checked) return checked;
   gather_report counted;
   if (args.output.clouds() > 0) {
-    for (index_t i = 0; i < args.offsets(); ++i) counted.bad_offsets += args.is_bad(i) ? 1 : 0;
+    for (index_t i = 0; i < args.offsets(); ++i) counted.bad_offsets += args.is_bad(i) ? 1u : 0u;
     bool const empty = counted.bad_offsets > 0;
     counted.out_of_range = gather_by_team(exec, rows, args.output.channels(), [&](index_t begin, index_t end) {
       return gather_rows(args, empty, begin, end);

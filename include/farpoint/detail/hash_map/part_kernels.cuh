@@ -46,9 +46,9 @@ class hash_map_part_sorter {
   struct storage {
     union {
       typename CUB_NS_QUALIFIER::BlockScan<std::uint32_t, threads>::TempStorage scan;
-      key_type keys[tile];
+      key_type keys[std::size_t{tile}];
     };
-    value_type values[has_values ? tile : 1];
+    value_type values[std::size_t{has_values ? tile : 1}];
     std::uint32_t begins[hash_map_most_parts];  ///< counts of the parts, then where each begins in the tile
     /// The number in its part of a part's first key here, less its place in the tile.
     std::uint32_t shifts[hash_map_most_parts];

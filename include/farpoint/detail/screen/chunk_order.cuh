@@ -87,7 +87,7 @@ class screen_chunk {
   template <int Items>
   __device__ FARPOINT_ALWAYS_INLINE std::uint32_t arrange_few(std::uint32_t points, bool in_packets) noexcept {
     std::uint32_t order[Items];
-    sort(points, order);
+    sort<Items>(points, order);
     std::uint32_t* const places = this->places();
     std::uint32_t const mine = threadIdx.x * Items;
 #pragma unroll
@@ -95,10 +95,10 @@ class screen_chunk {
     __syncthreads();
     if (!in_packets) return screen_slots(points);
     float steps[Items];
-    measure_steps(points, order, steps);
+    measure_steps<Items>(points, order, steps);
     std::uint32_t place = 0;
     float jump = 0;
-    find_places(points, steps, place, jump);
+    find_places<Items>(points, steps, place, jump);
     std::uint32_t const slots = most_slots_of(points);
     for (std::uint32_t i = threadIdx.x; i < slots; i += threads) places[i] = no_index;
     __syncthreads();
@@ -116,7 +116,8 @@ class screen_chunk {
   /// from are one word.
   /// @param order  set to what stands for the thread's points, see index_of()
   template <int Items>
-  __device__ FARPOINT_ALWAYS_INLINE void sort(std::uint32_t points, std::uint32_t (&order)[Items]) noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE void sort(std::uint32_t points,
+                                              std::uint32_t (&order)[std::size_t{Items}]) noexcept {
     constexpr int code_bits = smaller(3 * cell_bits, 32 - place_bits);
     if (threadIdx.x == 0) {
       shared_.box = {};
@@ -195,8 +196,9 @@ class screen_chunk {
   /// Squared lengths of the steps to the thread's points from those before them, 0 to the first of all; and what their
   /// mean is made of.
   template <int Items>
-  __device__ FARPOINT_ALWAYS_INLINE void measure_steps(std::uint32_t points, std::uint32_t const (&order)[Items],
-                                                       float (&steps)[Items]) noexcept {
+  __device__ FARPOINT_ALWAYS_INLINE void measure_steps(std::uint32_t points,
+                                                       std::uint32_t const (&order)[std::size_t{Items}],
+                                                       float (&steps)[std::size_t{Items}]) noexcept {
     std::uint32_t const mine = threadIdx.x * Items;
     vec<scalar, 3> p[Items + 1];
     p[0] = mine < points ? point_of(places()[mine > 0 ? mine - 1 : 0]) : vec<scalar, 3>{};
@@ -221,7 +223,7 @@ class screen_chunk {
 
   /// Where the thread's first point goes unless it begins a packet, and the squared length of a step that is a jump.
   template <int Items>
-  __device__ FARPOINT_ALWAYS_INLINE void find_places(std::uint32_t points, float const (&steps)[Items],
+  __device__ FARPOINT_ALWAYS_INLINE void find_places(std::uint32_t points, float const (&steps)[std::size_t{Items}],
                                                      std::uint32_t& place, float& jump) noexcept {
     std::uint32_t const count = shared_.steps;
     // The bits of floats are nearly their logarithms, so that a few jumps hardly change the mean.

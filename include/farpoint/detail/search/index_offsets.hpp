@@ -48,7 +48,7 @@ struct index_offsets {
   /// @param of_index  wrong offsets when the index was built
   FARPOINT_HD unsigned long long count_bad(unsigned long long of_index) const noexcept {
     unsigned long long bad = 0;
-    for (index_t i = 0; i < count && !(are_known && of_index > 0); ++i) bad += is_bad(i) ? 1 : 0;
+    for (index_t i = 0; i < count && !(are_known && of_index > 0); ++i) bad += is_bad(i) ? 1u : 0u;
     return bad;
   }
 

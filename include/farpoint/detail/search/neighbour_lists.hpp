@@ -57,7 +57,7 @@ struct register_lists {
                              index_t) const noexcept {
     topk_list<Key, Capacity> list{request.k, list_order<Key>::limit(request.radius2)};
     list_order<Key>::search(index, q, start_of(q, index), list, request);
-    Key keys[Capacity];
+    Key keys[std::size_t{Capacity}];
     list.write(keys, request.k);
     int const count = count_keys(keys, request.k);
     consumer(q, keys, count);

@@ -40,13 +40,14 @@ template <class Scalar, int Capacity>
 struct held_offsets {
   using scalar = Scalar;
 
-  vec<scalar, 3> at[Capacity];
+  vec<scalar, 3> at[std::size_t{Capacity}];
   int count;
 
   /// @param found  `[count]`: neighbours of p
   template <class Points>
   FARPOINT_HD FARPOINT_ALWAYS_INLINE static held_offsets of(Points const& cloud, typename Points::point const& p,
-                                                            index_t const (&found)[Capacity], int count) noexcept {
+                                                            index_t const (&found)[std::size_t{Capacity}],
+                                                            int count) noexcept {
     held_offsets held{{}, count};
     FARPOINT_UNROLL
     for (int j = 0; j < Capacity; ++j) {

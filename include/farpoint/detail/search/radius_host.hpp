@@ -257,7 +257,7 @@ void radius_rows_by(Search const& search, batch<Points> const& points, radius_pa
   if (!output.indices.empty() && found.bad_offsets == 0) again(fill);
   if (output.report == nullptr) return;
   *output.report = {found.non_finite_points, found.non_finite_queries, total, 0, found.bad_offsets};
-  for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0 : 1;
+  for (index_t row = 0; row < rows; ++row) output.report->rows_left_out += fill.fits(row) ? 0u : 1u;
 }
 
 /// radius_rows() for host_exec.

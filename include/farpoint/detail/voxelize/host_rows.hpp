@@ -84,9 +84,9 @@ class host_voxel_rows {
   /// Works on `Width` features, of which there may be fewer: loops of a fixed length are vectorised.
   template <int Width, class Working, class Parts>
   void write_features(Parts const& parts, index_t row, std::uint32_t const* points, index_t count) const noexcept {
-    Working values[Width] = {};
-    Working sums[Width] = {};
-    Working largest[Width] = {};
+    Working values[std::size_t{Width}] = {};
+    Working sums[std::size_t{Width}] = {};
+    Working largest[std::size_t{Width}] = {};
     index_t const start = row * features_;
     index_t const gathered = start * (parts.gathered.empty() ? 0 : params_.mode.max_points);
     for (index_t k = 0; k < count; ++k) {

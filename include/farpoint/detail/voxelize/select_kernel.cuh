@@ -22,11 +22,11 @@ __device__ inline std::uint64_t rank_of(voxelize_args<Points> const& args, voxel
 
 /// Of groups of 32 points, one a lane, puts that first whose last point is lowest: the others have little to offer
 /// then, above all where the points of a voxel are runs of neighbours.
-template <int Groups>
+template <std::size_t Groups>
 __device__ inline void put_lowest_first(std::uint32_t (&points)[Groups]) noexcept {
   std::uint32_t least = cuda_warp::max(points[0]);
 #pragma unroll
-  for (int k = 1; k < Groups; ++k) {
+  for (std::size_t k = 1; k < Groups; ++k) {
     std::uint32_t const last = cuda_warp::max(points[k]);
     if (last >= least) continue;
     least = last;
@@ -93,10 +93,10 @@ class voxel_rows {
 
   struct storage {
     union {
-      alignas(16) std::uint32_t groups[BlockSize / group_lanes][voxel_small];
+      alignas(16) std::uint32_t groups[std::size_t{BlockSize / group_lanes}][voxel_small];
       struct {
-        ranked_point best[warps][cuda_warp::lanes];
-        std::uint32_t kept[warps][cuda_warp::lanes];
+        ranked_point best[std::size_t{warps}][cuda_warp::lanes];
+        std::uint32_t kept[std::size_t{warps}][cuda_warp::lanes];
       } warp;
     };
     bool is_last;

@@ -209,7 +209,7 @@ class long_columns {
   static constexpr int columns = voxel_long_columns;
 
   struct storage {
-    Scalar values[2][BlockSize][columns];
+    Scalar values[2][std::size_t{BlockSize}][columns];
   };
 
   struct sums {

@@ -111,7 +111,8 @@ class fps_shard_task {
   result exchange_starts(index_t first) noexcept {
     start const mine = look_at_points(first);
     if (result const done = exchange(&mine, memory_.starts, sizeof mine); !done) return done;
-    for (index_t i = 0; i < params_.chosen.size(); ++i) report_.chosen_out_of_range += params_.chosen[i] != -1 ? 1 : 0;
+    for (index_t i = 0; i < params_.chosen.size(); ++i)
+      report_.chosen_out_of_range += params_.chosen[i] != -1 ? 1u : 0u;
     for (int r = 0; r < communicator_.ranks(); ++r) {
       start const& one = memory_.starts[r];
       report_.non_finite += one.non_finite;

@@ -86,9 +86,9 @@ class query_exchange {
     result done = communicator_.all_gather(memory().begins, memory().matrix, row * sizeof *begins);
     if (done) done = backend::read(exec_, communicator_, begins, memory().matrix, size * row * sizeof *begins);
     if (!done) return done;
-    auto const count = [&](int from, int to) {
+    auto const count = [&](int from, int to) -> std::size_t {
       std::uint64_t const* const begin = begins + static_cast<std::size_t>(from) * row + to;
-      return static_cast<std::size_t>(begin[1] - begin[0]);
+      return begin[1] - begin[0];
     };
     result const fits =
         lay_out_knn_exchange(communicator_.rank(), span<Header const>{headers, size}, count, messages(), exchanged);

@@ -102,7 +102,7 @@ class point_chunks {
   FARPOINT_DEVICE void for_each_above(candidate_threshold<float> const& cut, Act const& act) const noexcept {
     for (std::uint64_t left = near_; left != 0; left &= left - 1) {
       int const j = lowest_bit(left);
-      float distance[each];
+      float distance[std::size_t{each}];
       FARPOINT_UNROLL
       for (int e = 0; e < each; ++e) distance[e] = at(j, dim)[32 * e];
       FARPOINT_UNROLL
@@ -187,8 +187,8 @@ class point_chunks {
   /// A lane looks whether a sample reaches the chunk's box; those that do come one by one. False when there are none.
   FARPOINT_DEVICE bool lower_chunk(int j, float largest, ball const* samples, unsigned count) noexcept {
     bounding_box<float, dim> const box = box_[j];
-    point_type point[each];
-    float distance[each];
+    point_type point[std::size_t{each}];
+    float distance[std::size_t{each}];
     bool any = false;
     for (unsigned begin = 0; begin < count; begin += 32) {
       unsigned const mine = begin + lane();

@@ -213,14 +213,14 @@ class point_registers {
   static constexpr int parts = Config::boxes ? boxes_per_warp : 1;
   static constexpr int points_per_box = each / parts;
 
-  point_type point_[each];
-  float distance_[each];
+  point_type point_[std::size_t{each}];
+  float distance_[std::size_t{each}];
   std::uint32_t const* order_ = nullptr;
   std::uint32_t first_ = 0;
   std::uint32_t step_ = 0;
   std::uint32_t size_ = 0;
   std::uint32_t largest_ = 0;
-  std::uint32_t largest_in_[parts];
+  std::uint32_t largest_in_[std::size_t{parts}];
   bool taken_ = false;
   bounding_box<float, dim>* box_;  ///< of the warp
 };

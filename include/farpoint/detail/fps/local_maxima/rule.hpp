@@ -17,7 +17,7 @@ using fps_key = std::uint64_t;
 
 /// @param distance  not negative
 FARPOINT_HD FARPOINT_ALWAYS_INLINE fps_key fps_key_of(float distance, std::uint32_t index) noexcept {
-  return static_cast<fps_key>(float_bits(distance)) << 32 | static_cast<std::uint32_t>(~index);
+  return static_cast<fps_key>(float_bits(distance)) << 32 | ~index;
 }
 FARPOINT_HD FARPOINT_ALWAYS_INLINE float fps_distance_of(fps_key key) noexcept {
   return float_of_bits(static_cast<std::uint32_t>(key >> 32));

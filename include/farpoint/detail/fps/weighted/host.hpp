@@ -131,7 +131,7 @@ class fps_weighted_sampler {
       for (int axis = 0; axis < Points::dim; ++axis) memory_.axes[axis][i] = point[axis];
       memory_.weights[i] = is_candidate ? weight : scalar(0);
       memory_.distances[i] = is_candidate ? not_yet_measured<scalar> : no_candidate<scalar>;
-      found.non_finite += args_.is_bad(point, weight) ? 1 : 0;
+      found.non_finite += args_.is_bad(point, weight) ? 1u : 0u;
     }
   }
 

@@ -1,0 +1,112 @@
+// Every bulk call of hash maps, and the building blocks that run on the host.
+#include <farpoint/block/block_argmax.hpp>
+#include <farpoint/block/host_block.hpp>
+#include <farpoint/container/hash_map_ref.hpp>
+#include <farpoint/container/nearest_list.hpp>
+#include <farpoint/container/occupancy_bitmap.hpp>
+#include <farpoint/container/topk.hpp>
+#include <farpoint/geometry/hilbert.hpp>
+#include <farpoint/geometry/morton.hpp>
+#include <farpoint/hash_map.hpp>
+#include <farpoint/host/radix_sort.hpp>
+#include <farpoint/warp/sorting_network.hpp>
+
+#include <vector>
+
+void call_building_blocks();
+
+namespace {
+
+struct sectors : farpoint::hash_map_tuning {
+  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::sectors;
+};
+struct split : farpoint::hash_map_tuning {
+  static constexpr farpoint::hash_map_layout layout = farpoint::hash_map_layout::split;
+};
+
+}  // namespace
+
+template class farpoint::hash_map_ref<std::uint32_t>;
+template class farpoint::nearest_list<farpoint::neighbour_key<float>, 8>;
+template class farpoint::nearest_list<farpoint::neighbour_key<double>, 8>;
+template class farpoint::topk_heap<farpoint::neighbour_key<float>>;
+template class farpoint::topk_sorted<farpoint::neighbour_key<double>>;
+template class farpoint::topk_buffer<farpoint::neighbour_key<float>>;
+template class farpoint::host_block<64>;
+template class farpoint::block_argmax<float, 64>;
+template class farpoint::block_argmax<double, 64>;
+
+namespace {
+
+template <class Map>
+void call_map() {
+  using key = typename Map::key_type;
+  using value = typename Map::value_type;
+  farpoint::host_exec const exec{1};
+  Map const map;
+  std::vector<key> keys;
+  std::vector<value> values;
+  std::vector<farpoint::index_t> slots;
+  farpoint::span<key const> const asked{keys};
+  farpoint::span<value const> const given{values};
+  auto const slot = map.insert(key{1}, value{1}).slot + map.insert_or_min(key{1}, value{1}).slot;
+  values.push_back(map.value_or(key{1}, value{0}) + map.value_or(key{1}, value{0}, farpoint::unchanging));
+  slots.push_back(slot + map.find(key{1}) + map.find(key{1}, farpoint::unchanging) + map.find_or_insert(key{1}));
+  if (map.capacity() > 0) values.push_back(map.value(0).fetch_add(1) + map.entry(0).value);
+  if (map.capacity() > 0) keys.push_back(map.key(0) + static_cast<key>(map.part_of(key{1}, 2)));
+  slots.push_back(map.size() + Map::buckets_for(1));
+  map.clear();
+  std::size_t bound = farpoint::hash_map_workspace_bytes(exec, map, farpoint::hash_map_call::insert, 1);
+  static_cast<void>(farpoint::hash_map_workspace_bound<Map>(exec, farpoint::hash_map_call::find, 1, bound));
+  static_cast<void>(farpoint::hash_map_clear(exec, map));
+  static_cast<void>(farpoint::hash_map_insert(exec, map, asked, given));
+  static_cast<void>(farpoint::hash_map_insert_or_min(exec, map, asked, given));
+  static_cast<void>(farpoint::hash_map_insert_keys(exec, map, asked));
+  static_cast<void>(farpoint::hash_map_find_or_insert(exec, map, asked, slots));
+  static_cast<void>(farpoint::hash_map_find(exec, map, asked, value{0}, farpoint::span<value>{values}));
+  static_cast<void>(farpoint::hash_map_find_slots(exec, map, asked, slots));
+  bound = farpoint::hash_map_extract_workspace_bytes(exec, map);
+  static_cast<void>(farpoint::hash_map_extract(exec, map, farpoint::hash_map_pairs<key, value>{keys, values}, {}));
+}
+
+/// Among threads of a block: each gives one score.
+template <class Score>
+Score largest_of_block() {
+  using argmax = farpoint::block_argmax<Score, 64>;
+  typename argmax::storage shared;
+  std::vector<Score> largest(64);
+  farpoint::host_block<64>::run([&](auto const& group) {
+    auto const rank = static_cast<std::int32_t>(group.rank());
+    largest[static_cast<std::size_t>(rank)] = argmax{shared}.reduce(group, {static_cast<Score>(rank), rank}).score;
+  });
+  return largest[0];
+}
+
+template <class Key>
+void sort_and_encode() {
+  std::vector<Key> memory(4);
+  std::vector<std::uint32_t> values(4);
+  using arrays = farpoint::key_value_arrays<Key, std::uint32_t>;
+  arrays const sorted = farpoint::host_radix_sort(arrays{memory.data(), values.data()},
+                                                  arrays{memory.data() + 2, values.data() + 2}, 2, 8);
+  Key const code = farpoint::morton_encode(sorted.keys[0], sorted.keys[1], Key{0});
+  memory[0] = farpoint::morton_decode_3d(code)[0] + farpoint::morton_decode_2d(code)[0];
+  memory[1] = farpoint::hilbert_decode_3d(farpoint::hilbert_encode(code, code, code, 5), 5)[0];
+}
+
+}  // namespace
+
+void call_building_blocks() {
+  call_map<farpoint::hash_map_ref<std::uint32_t>>();
+  call_map<farpoint::hash_map_ref<std::uint64_t, std::uint64_t>>();
+  call_map<farpoint::hash_map_ref<std::int64_t, std::uint32_t, farpoint::seeded_hash, sectors>>();
+  call_map<farpoint::hash_map_ref<std::uint32_t, std::uint64_t, farpoint::default_hash, split>>();
+  static_cast<void>(largest_of_block<float>());
+  static_cast<void>(largest_of_block<double>());
+  static_cast<void>(largest_of_block<std::uint64_t>());
+  int few[8] = {7, 6, 5, 4, 3, 2, 1, 0};
+  farpoint::network_sort(few);
+  farpoint::bitonic_merge(few);
+  sort_and_encode<std::uint32_t>();
+  sort_and_encode<std::uint64_t>();
+}

@@ -1,0 +1,67 @@
+// Every host call of scale/, by ranks that are threads.
+#include "clouds.hpp"
+
+#include <farpoint/scale/fps_shard.hpp>
+#include <farpoint/scale/gather_voxels.hpp>
+#include <farpoint/scale/knn_shard.hpp>
+#include <farpoint/scale/radius_shard.hpp>
+#include <farpoint/scale/thread_communicator.hpp>
+#include <farpoint/scale/voxel_map.hpp>
+#include <farpoint/scale/voxelize_shard.hpp>
+
+void call_ranks();
+
+namespace {
+
+template <class Coord>
+struct calls_of_ranks {
+  void operator()() const {
+    clouds<Coord> in;
+    using points = typename clouds<Coord>::points;
+    using scalar = typename points::scalar;
+    farpoint::thread_ranks group{1};
+    farpoint::thread_communicator rank{group, 0};
+    farpoint::shard<points> const part{in.view, 0};
+
+    farpoint::fps_params const samples;
+    farpoint::fps_shard_output<scalar> const picks;
+    in.bound = farpoint::fps_shard_workspace_bytes(in.exec, 1, part, samples, picks);
+    static_cast<void>(farpoint::fps_shard(in.exec, rank, part, samples, picks, in.workspace));
+
+    farpoint::exact const method;
+    farpoint::along_curve const along;
+    farpoint::knn_shard_output<scalar> const lists;
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, part, in.view, method, 1, lists);
+    in.bound = farpoint::knn_shard_workspace_bytes(in.exec, 1, part, in.view, along, 1, lists);
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, method, 1, lists, in.workspace));
+    static_cast<void>(farpoint::knn_shard(in.exec, rank, part, in.view, along, 1, lists, in.workspace));
+
+    farpoint::radius_params const ball;
+    farpoint::radius_shard_output<scalar> const balls;
+    in.bound = farpoint::radius_shard_workspace_bytes(in.exec, 1, part, in.view, ball, 1, balls);
+    static_cast<void>(farpoint::radius_shard(in.exec, rank, part, in.view, ball, 1, balls, in.workspace));
+
+    farpoint::voxelize_params<scalar> const params;
+    farpoint::voxelize_shard_output<scalar> const own;
+    farpoint::voxelize_output<scalar> const all;
+    in.bound = farpoint::voxelize_shard_workspace_bytes(in.exec, 1, part, params, own);
+    static_cast<void>(farpoint::voxelize_shard(in.exec, rank, part, params, own, in.workspace));
+    in.bound = farpoint::gather_voxels_workspace_bytes(1, params, own, all);
+    static_cast<void>(farpoint::gather_voxels(in.exec, rank, params, own, all, in.workspace));
+
+    farpoint::voxel_map<scalar> const map;
+    farpoint::voxel_map_tile<points> const tile;
+    in.bound = farpoint::voxel_map_bytes(map.params);
+    in.bound = farpoint::voxel_map_insert_workspace_bytes(in.exec, map, tile);
+    static_cast<void>(farpoint::voxel_map_insert_workspace_bound<points>(in.exec, farpoint::batch_limits{}, in.bound));
+    static_cast<void>(farpoint::voxel_map_clear(in.exec, map));
+    static_cast<void>(farpoint::voxel_map_insert(in.exec, map, tile, in.workspace));
+    static_cast<void>(farpoint::voxel_map_read(in.exec, map, farpoint::voxel_map_output<scalar>{}));
+  }
+};
+
+}  // namespace
+
+void call_ranks() {
+  call_for_each_coord<calls_of_ranks>();
+}
