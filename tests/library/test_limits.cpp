@@ -1,5 +1,6 @@
 // Limits of the calls on a stream. A call above its limit enqueues nothing.
 #include <farpoint/gather.hpp>
+#include <farpoint/hash_map.hpp>
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/offsets_of_sizes.hpp>
 #include <farpoint/runtime.hpp>
