@@ -1,5 +1,5 @@
 /// @file
-/// A selector of fps() that takes the kernel it is told, and the plan that shows whether it can. Needs nvcc.
+/// A selector that forces fps() to a kernel, and the plan that shows whether the call runs that kernel. Needs nvcc.
 #pragma once
 
 #include "support/device_info.hpp"
@@ -43,8 +43,8 @@ bool runs_as_forced(farpoint::fps_choice const& choice, farpoint::batch<Points> 
   return planned_choice<Selector>(clouds, params, device) == choice;
 }
 
-/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_22_boxes_wanted_30_listed_16": lengths where they differ from
-/// those of a plain fps_choice.
+/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_22_boxes_wanted_30_listed_16": lengths where they are not
+/// the default ones of fps_choice.
 inline std::string name_of(farpoint::fps_choice const& choice) {
   farpoint::fps_choice const plain{choice.kernel};
   bool const in_grid = choice.kernel == farpoint::fps_kernel::maxima_in_grid;

@@ -1,6 +1,5 @@
 /// @file
-/// Every kernel of fps() on every row that it can run, beside the default choice: three floats, and the program. See
-/// README.md; regret.py makes the table.
+/// The program fps_kernels, and its rows of three floats. README.md describes the rows; regret.py makes the table.
 
 #include "fps/kernels.cuh"
 #include "support/cuda_suite.cuh"

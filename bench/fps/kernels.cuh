@@ -1,5 +1,5 @@
 /// @file
-/// The suite fps_kernels: every kernel of fps() that can run a row, forced, beside the default choice. Needs nvcc.
+/// The suite fps_kernels: the default choice of fps(), and every kernel that can run a row, forced. Needs nvcc.
 ///
 /// Kernels are planned before rows are registered: a choice that would be replaced by another kernel, or by a smaller
 /// team, gets no row. A row calls itself `default`, or by the kernel that it is forced to; the label of `default` ends
@@ -27,7 +27,7 @@
 
 namespace farpoint_bench {
 
-/// What all rows are registered with.
+/// The device that kernels are planned for, and the state of its L2 cache before a call.
 struct kernels_setting {
   farpoint::detail::device_properties device;
   bool flush_l2;
@@ -43,7 +43,7 @@ std::shared_ptr<void> register_kernels_of_doubles(kernels_setting const& setting
 std::shared_ptr<void> register_kernels_of_pairs(kernels_setting const& setting);
 /// Four and eight floats.
 std::shared_ptr<void> register_kernels_of_many(kernels_setting const& setting);
-/// The wrappers of compat/, which choose by fps_selector, beside fps().
+/// The wrappers of compat/, which choose by fps_selector, and fps() on their points.
 std::shared_ptr<void> register_wrappers(kernels_setting const& setting);
 
 /// Throws, naming the first difference, unless `got` has the bits of `expected`.
@@ -226,7 +226,7 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     if (!known && runs_as_forced(choice, clouds, params, device)) choices.push_back(choice);
   };
   add({fps_kernel::in_registers});
-  // Of a ragged batch the serial kernel takes only the clouds that registers do not hold.
+  // In a ragged batch, the serial kernel takes only the clouds that registers do not hold.
   bool const all_in_registers = row.ragged() && !choices.empty();
   if (!all_in_registers && least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1) {
     add({fps_kernel::in_global_memory});

@@ -6,7 +6,7 @@
 namespace farpoint_bench {
 namespace {
 
-/// A row of so many doubles.
+/// A row of points in space.
 constexpr fps_kernels_row doubles(farpoint::index_t clouds, farpoint::index_t points, farpoint::index_t samples,
                                   farpoint::index_t chosen = 0) {
   return {clouds, points, samples, cloud_sizes::regular, chosen, true, false, "_double"};

@@ -29,7 +29,7 @@ struct fps_kernels_row {
   farpoint::index_t samples;
   cloud_sizes sizes = cloud_sizes::regular;
   farpoint::index_t chosen = 0;  ///< per cloud, fps_params::chosen
-  bool bounded = true;           ///< batch::ragged() is told the size of the largest cloud
+  bool bounded = true;           ///< batch::ragged() gets the size of the largest cloud
   bool lidar = false;            ///< a simulated sweep in place of the unit cube; three dimensions
   char const* type = "";         ///< ends the name, of other points than three floats: "_2d"
 
@@ -79,7 +79,7 @@ struct fps_kernels_row {
     return name + type;
   }
 
-  /// Numbers that let a reader of the JSON tell the rows apart without parsing their names.
+  /// Counters by which a reader of the JSON knows the row without parsing its name.
   void count(benchmark::State& state) const {
     state.counters["clouds"] = static_cast<double>(clouds);
     state.counters["n"] = static_cast<double>(points);

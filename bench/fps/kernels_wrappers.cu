@@ -1,5 +1,5 @@
 /// @file
-/// The wrappers of compat/ beside fps() on the same points: they choose kernels by fps_selector. Needs nvcc.
+/// The wrappers of compat/, which choose kernels by fps_selector, and fps() on the same points. Needs nvcc.
 
 #include "fps/kernels.cuh"
 
