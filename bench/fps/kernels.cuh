@@ -211,9 +211,21 @@ inline double least_seconds_in_global_memory(fps_kernels_row const& row, int mul
   return waves * static_cast<double>(row.largest()) * static_cast<double>(row.samples + row.chosen) / 7e9;
 }
 
+/// True for a ragged batch whose clouds all fit in registers, whether or not the call knows it: fps() leaves nothing of
+/// it to the serial kernel.
+template <class Points>
+bool is_left_to_registers(fps_kernels_row row, farpoint::fps_params const& params,
+                          farpoint::detail::device_properties const& device) {
+  row.bounded = true;
+  std::vector<farpoint::index_t> const offsets = row.offsets();
+  farpoint::batch<Points> const clouds = row.batch_of(Points{nullptr, row.all_points()}, offsets.data());
+  return row.ragged() && runs_as_forced({farpoint::fps_kernel::in_registers}, clouds, params, device);
+}
+
 /// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of
 /// maxima_in_grid the largest team of use, half and a quarter of it, in registers and with boxes, and with boxes other
-/// lengths. The serial kernel is left out where it would take more than 0.1 s.
+/// lengths; after 100,000 chosen points, which take some tenths of a second, the largest team alone. The serial kernel
+/// is left out where it would take more than 0.1 s.
 template <class Points>
 std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
                                              farpoint::fps_params const& params,
@@ -226,9 +238,8 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     if (!known && runs_as_forced(choice, clouds, params, device)) choices.push_back(choice);
   };
   add({fps_kernel::in_registers});
-  // In a ragged batch, the serial kernel takes only the clouds that registers do not hold.
-  bool const all_in_registers = row.ragged() && !choices.empty();
-  if (!all_in_registers && least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1) {
+  if (least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1 &&
+      !is_left_to_registers<Points>(row, params, device)) {
     add({fps_kernel::in_global_memory});
   }
   add({fps_kernel::in_block});
@@ -239,6 +250,7 @@ std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoin
     if (blocks < 1) continue;
     add({fps_kernel::maxima_in_grid, blocks, false});
     add({fps_kernel::maxima_in_grid, blocks, true});
+    if (row.chosen >= 100'000) break;
     if (blocks < most) continue;
     add({fps_kernel::maxima_in_grid, blocks, true, 24, 16});
     add({fps_kernel::maxima_in_grid, blocks, true, 60});
