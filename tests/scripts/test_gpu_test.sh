@@ -53,7 +53,11 @@ expect() {
   failures=$((failures + 1))
 }
 expect 0 sound passing
-for area in "${areas[@]}"; do expect 0 sound passing "device tests: $area: PASS"; done
+for area in "${areas[@]}"; do
+  grep -qF "device tests: $area: PASS" "$work/output" && continue
+  echo "no suite for the device tests of $area"
+  failures=$((failures + 1))
+done
 expect 1 sound empty
 expect 1 sound no_such_folder
 expect 1 sound one_missing

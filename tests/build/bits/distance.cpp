@@ -2,7 +2,7 @@
 // must print the same.
 #include <cstdio>
 
-#include "../core/distance_pairs.hpp"
+#include "../../core/distance_pairs.hpp"
 #include "bits_part.hpp"
 
 namespace {

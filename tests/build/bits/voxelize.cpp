@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../voxelize/voxelize_random.hpp"
+#include "../../voxelize/voxelize_random.hpp"
 #include "bits_part.hpp"
 
 using namespace farpoint_tests;

@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../fps/fps_problem.hpp"
+#include "../../fps/fps_problem.hpp"
 #include "bits_part.hpp"
 
 using namespace farpoint_tests;

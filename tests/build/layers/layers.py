@@ -36,7 +36,7 @@ MOST_LINES = 350
 MOST_PARAMS = 6
 # Signatures there are those of other libraries.
 GIVEN_PARAMS = "compat"
-DRAWING = pathlib.Path(__file__).resolve().parents[2] / "docs/architecture.md"
+DRAWING = pathlib.Path(__file__).resolve().parents[3] / "docs/architecture.md"
 
 INCLUDE = re.compile(r"\s*#\s*include\s*(?:<farpoint/([\w/.]+\.\w+)>|\"([\w/.]+)\")")
 

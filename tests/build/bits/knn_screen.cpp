@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../screen/knn_screen_problem.hpp"
+#include "../../screen/knn_screen_problem.hpp"
 #include "bits_part.hpp"
 
 using namespace farpoint_tests;

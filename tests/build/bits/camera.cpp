@@ -4,7 +4,7 @@
 
 #include <cstdio>
 
-#include "../support/random.hpp"
+#include "../../support/random.hpp"
 #include "bits_part.hpp"
 
 namespace {

@@ -1,4 +1,4 @@
-// What a shared library of tests/flags tells.
+// What a shared library of tests/build/flags tells.
 #pragma once
 
 #include <cstdint>

@@ -7,7 +7,7 @@
 
 #include <cstdio>
 
-#include "../search/knn_problem.hpp"
+#include "../../search/knn_problem.hpp"
 #include "bits_part.hpp"
 
 using namespace farpoint_tests;

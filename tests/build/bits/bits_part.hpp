@@ -3,7 +3,7 @@
 
 #include <cstring>
 
-#include "../support/checksum.hpp"
+#include "../../support/checksum.hpp"
 
 namespace farpoint_tests {
 
