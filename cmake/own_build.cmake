@@ -100,7 +100,7 @@ if(FARPOINT_FAST_KERNELS AND FARPOINT_WITH_CUDA)
 endif()
 
 # farpoint_leave_out_ptxas(<target>): where kernels are compiled fast, those of this target become PTX only. That ptxas takes
-# farpoint's kernels is asked of the library, which has fps for all types, of tests/device/kernels, which have searches and
+# farpoint's kernels is asked of the library, which has fps for all types, of tests/*/device/kernels, which have searches and
 # voxels for them, of the tests of ranks, and of the other examples. ./dev gpu-test asks it of the tests' own kernels.
 function(farpoint_leave_out_ptxas target)
   if(farpoint_fast_kernels)

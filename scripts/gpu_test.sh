@@ -41,6 +41,17 @@ suite() {
   summary+=("$name: $outcome ($((SECONDS - start)) s)")
 }
 
+# device_suites NAME TAGS COMMAND...: a suite for each area that has device tests of these tags; all if there are none.
+areas=(core fps voxelize search screen hash_map splat scale compat runtime)
+device_suites() {
+  local area program
+  for area in "${areas[@]}"; do
+    program=$(path_of "farpoint_${area}_device_tests")
+    if [ -n "$2" ] && [ -n "$program" ] && "$program" --list-tests "$2" | grep -q '^0 matching test cases'; then continue; fi
+    suite "$1: $area" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"}
+  done
+}
+
 # nccl_suite NAME PROGRAM [COMMAND...]: a program that needs two GPUs and NCCL, after the words of COMMAND. NCCL's
 # multicast is left off: not every machine allows it.
 nccl_suite() {
@@ -62,13 +73,12 @@ nccl_suite() {
 }
 
 # All cases, [large] among them: one that does not find the tens of gigabytes it needs says so and is passed over.
-suite "device tests" farpoint_device_tests {}
-suite "compiled library" farpoint_library_tests {}
+device_suites "device tests" ""
 # Compiled for other architectures than this GPU's: the driver compiles their PTX, which takes minutes the first time.
 for architecture in 75 80; do
   suite "compiled for $architecture" "farpoint_tests_for_$architecture" {}
 done
-suite "graph capture" farpoint_device_tests {} "[graph]"
+device_suites "graph capture" "[graph]"
 # Beside kernels of somebody else, in green contexts, in threads, graphs and processes.
 suite "stress" farpoint_stress timeout 600 {} --brief --minutes 0.1 --output "${TMPDIR:-/tmp}/farpoint_stress.json"
 # A seed of its own each time; a call that fails says which.
@@ -82,7 +92,7 @@ suite "splats" farpoint {} splat --backend cuda --check --size 512 --views 1 --o
 sanitize=(compute-sanitizer --error-exitcode 1)
 # Random problems of several ranks are fewer.
 export FARPOINT_SANITIZED=1
-suite "memcheck" farpoint_device_tests "${sanitize[@]}" --tool memcheck --leak-check full {} "[sanitize]"
+device_suites "memcheck" "[sanitize]" "${sanitize[@]}" --tool memcheck --leak-check full
 # NCCL asks CUDA for what it does without if it is refused: errors of calls are not counted. Its kernels are left out:
 # they wait for one another, and are loaded before they do.
 FARPOINT_DATA_DIR="" CUDA_MODULE_LOADING=EAGER \
@@ -92,9 +102,9 @@ suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool me
 # Where only some warps of a block met at another barrier before, racecheck (CUDA 13.0) takes accesses on both sides of
 # a __syncthreads() for accesses without one. Cases of such kernels are tagged [no_racecheck]; the source of the kernels
 # is checked with lists that keep all warps busy.
-suite "racecheck" farpoint_device_tests "${sanitize[@]}" --tool racecheck {} "[sanitize]~[no_racecheck]"
-suite "synccheck" farpoint_device_tests "${sanitize[@]}" --tool synccheck {} "[sanitize]"
-suite "initcheck" farpoint_device_tests "${sanitize[@]}" --tool initcheck {} "[sanitize]"
+device_suites "racecheck" "[sanitize]~[no_racecheck]" "${sanitize[@]}" --tool racecheck
+device_suites "synccheck" "[sanitize]" "${sanitize[@]}" --tool synccheck
+device_suites "initcheck" "[sanitize]" "${sanitize[@]}" --tool initcheck
 
 echo
 printf '%s\n' "${summary[@]}"

@@ -12,7 +12,7 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 
 work=build/matrix
 # The program that prints checksums of answers.
-bits=tests/bits
+bits=tests/build/bits
 architectures=(75 80 86 87 89 90 100 110 120)
 standards=(17 20 2b)
 # The oldest CCCL of PyPI that has all headers, and the last of CUDA 12. A std::vector is a span from 12.8 on.
@@ -96,7 +96,7 @@ host() {
       continue
     fi
     for standard in "${standards[@]}"; do
-      for source in "$work/all.cpp" tests/bits/{fps,knn,knn_screen,voxelize}.cpp; do
+      for source in "$work/all.cpp" tests/build/bits/{fps,knn,knn_screen,voxelize}.cpp; do
         try "$(basename "$found") $("$found" -dumpversion), C++$standard, $(basename "$source")" \
           "$found" "-std=c++$standard" -fsyntax-only "${warnings[@]}" -Iinclude -isystem "$cccl" "$source"
       done
@@ -114,7 +114,7 @@ cccl() {
   fi
   all_headers
   try "CCCL of CUDA $cccl_headers: all headers, g++" g++ -std=c++17 -fsyntax-only -Iinclude -isystem "$old" "$work/all.cpp"
-  for source in tests/bits/{fps,knn,knn_screen,voxelize}.cpp; do
+  for source in tests/build/bits/{fps,knn,knn_screen,voxelize}.cpp; do
     try "CCCL of CUDA $cccl_calls: $(basename "$source"), g++" \
       g++ -std=c++17 -fsyntax-only -Iinclude -isystem "$new" "$source"
   done

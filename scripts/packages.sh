@@ -11,7 +11,7 @@
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
 work=$PWD/build/packages
-user=$PWD/tests/package/find_library
+user=$PWD/tests/build/package/find_library
 # shellcheck source=scripts/outcomes.sh
 . scripts/outcomes.sh
 
@@ -84,7 +84,7 @@ debian() {
   fi
   rm -rf "$root/root/packages"
   mkdir -p "$root/root/packages"
-  cp -r build/package/*.deb tests/package/find_host tests/package/find_library "$root/root/packages/"
+  cp -r build/package/*.deb tests/build/package/find_host tests/build/package/find_library "$root/root/packages/"
   # Names are looked up as here.
   cp /etc/resolv.conf /etc/hosts "$root/etc/"
   try "debian: installed, found, used and removed in a fresh $codename" \
@@ -161,7 +161,7 @@ versions() {
   try "versions: the next one" shared_install "$next" next
   try "versions: nothing that both export" same_symbols
   try "versions: both in one program" \
-    build_and_run tests/package/two_versions versions-user "-DOLD=$work/install-old" "-DNEXT=$work/install-next"
+    build_and_run tests/build/package/two_versions versions-user "-DOLD=$work/install-old" "-DNEXT=$work/install-next"
 }
 
 # The first Python whose wheel is for later ones, too; else the one there is.

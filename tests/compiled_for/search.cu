@@ -14,7 +14,7 @@
 #include <farpoint/radius.cuh>
 #include <farpoint/radius.hpp>
 
-#include "../shared/cameras.hpp"
+#include "../screen/cameras.hpp"
 #include "two_sides.cuh"
 
 using namespace farpoint_tests;

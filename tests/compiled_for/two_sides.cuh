@@ -7,10 +7,10 @@
 #include <array>
 #include <cstring>
 
-#include "../catch.hpp"
-#include "../device/cuda_check.hpp"
-#include "../shared/host_array.hpp"
-#include "../shared/random.hpp"
+#include "../support/catch.hpp"
+#include "../support/device/cuda_check.hpp"
+#include "../support/host_array.hpp"
+#include "../support/random.hpp"
 
 namespace farpoint_tests {
 

@@ -5,10 +5,10 @@
 #include <type_traits>
 #include <vector>
 
-#include "../device/clouds_on_device.cuh"
-#include "../device/run_call.cuh"
-#include "../shared/answers.hpp"
-#include "../shared/host_array.hpp"
+#include "../support/answers.hpp"
+#include "../support/device/clouds_on_device.cuh"
+#include "../support/device/run_call.cuh"
+#include "../support/host_array.hpp"
 
 namespace farpoint_tests {
 

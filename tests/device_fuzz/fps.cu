@@ -1,5 +1,5 @@
 // Random calls of fps(), by every kernel.
-#include "../device/every_kernel.cuh"
+#include "../fps/device/every_kernel.cuh"
 #include "random_calls.hpp"
 
 namespace farpoint_tests {

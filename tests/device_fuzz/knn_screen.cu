@@ -1,7 +1,7 @@
 // Random calls of knn() in screen space, exact and approximate.
 #include <farpoint/knn_screen.hpp>
 
-#include "../device/knn_screen_on_device.cuh"
+#include "../screen/device/knn_screen_on_device.cuh"
 #include "random_calls.hpp"
 
 namespace farpoint_tests {

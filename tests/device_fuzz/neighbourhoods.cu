@@ -8,7 +8,7 @@
 #include <farpoint/mean_knn_distance.cuh>
 #include <farpoint/mean_knn_distance.hpp>
 
-#include "../device/neighbourhood_kernels.cuh"
+#include "../search/device/neighbourhood_kernels.cuh"
 #include "arrays.cuh"
 #include "random_calls.hpp"
 

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 
-#include "../shared/clouds.hpp"
-#include "../shared/garbage_offsets.hpp"
-#include "../shared/random.hpp"
+#include "../support/clouds.hpp"
+#include "../support/garbage_offsets.hpp"
+#include "../support/random.hpp"
 
 namespace farpoint_tests {
 

@@ -1,7 +1,7 @@
 // Random calls of knn(), radius() and radius_rows().
-#include "../device/knn_on_device.cuh"
-#include "../device/radius_on_device.cuh"
-#include "../shared/search_on_host.hpp"
+#include "../search/device/knn_on_device.cuh"
+#include "../search/device/radius_on_device.cuh"
+#include "../search/search_on_host.hpp"
 #include "random_calls.hpp"
 
 namespace farpoint_tests {

@@ -1,8 +1,8 @@
 // Random calls of voxelize(): every part of the output, every way of numbering voxels.
 #include <farpoint/voxelize.hpp>
 
-#include "../device/voxelize_on_device.cuh"
-#include "../shared/voxelize_random.hpp"
+#include "../voxelize/device/voxelize_on_device.cuh"
+#include "../voxelize/voxelize_random.hpp"
 #include "random_calls.hpp"
 
 namespace farpoint_tests {

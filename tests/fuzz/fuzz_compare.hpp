@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../shared/call_memory.hpp"
+#include "../support/call_memory.hpp"
 #include "fuzz_input.hpp"
 
 namespace farpoint_tests {

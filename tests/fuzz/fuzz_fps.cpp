@@ -2,7 +2,7 @@
 #include <farpoint/fps.hpp>
 #include <farpoint/reference/fps.hpp>
 
-#include "../shared/fps_arguments.hpp"
+#include "../fps/fps_arguments.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 

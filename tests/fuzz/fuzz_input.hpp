@@ -7,8 +7,8 @@
 #include <iterator>
 #include <limits>
 
-#include "../shared/clouds.hpp"
-#include "../shared/records.hpp"
+#include "../support/clouds.hpp"
+#include "../support/records.hpp"
 
 namespace farpoint_tests {
 

@@ -2,7 +2,7 @@
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/reference/knn_screen.hpp>
 
-#include "../shared/team_tuning.hpp"
+#include "../support/team_tuning.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 

@@ -4,7 +4,7 @@
 #include <farpoint/radius.hpp>
 #include <farpoint/reference/radius.hpp>
 
-#include "../shared/team_tuning.hpp"
+#include "../support/team_tuning.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 

@@ -2,7 +2,7 @@
 #include <farpoint/reference/voxelize.hpp>
 #include <farpoint/voxelize.hpp>
 
-#include "../shared/voxelize_parts.hpp"
+#include "../voxelize/voxelize_parts.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 

@@ -5,7 +5,7 @@
 #include <new>
 #include <vector>
 
-#include "../catch.hpp"
+#include "../support/catch.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 #include "../../examples/point_cloud2_message.hpp"
-#include "../catch.hpp"
+#include "../support/catch.hpp"
 #include "message.hpp"
 
 #include <array>

@@ -1,4 +1,4 @@
-#include "../catch.hpp"
+#include "../support/catch.hpp"
 #include "message.hpp"
 
 #include <sensor_msgs/PointCloud2.h>

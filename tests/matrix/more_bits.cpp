@@ -1,5 +1,5 @@
-// Parts of the program of tests/bits for the calls that have no part there. A compiler that fuses a product with a sum
-// where farpoint rounds both, as g++ does by default for aarch64, changes their checksums.
+// Parts of the program of tests/build/bits for the calls that have no part there. A compiler that fuses a product with
+// a sum where farpoint rounds both, as g++ does by default for aarch64, changes their checksums.
 #include <farpoint/compat/ball_query.hpp>
 #include <farpoint/compat/furthest_point_sampling.hpp>
 #include <farpoint/compat/group_points.hpp>
@@ -26,7 +26,7 @@
 #include <xmmintrin.h>
 #endif
 
-#include "../bits/bits_part.hpp"
+#include "../build/bits/bits_part.hpp"
 
 using namespace farpoint_tests;
 using farpoint::index_t;

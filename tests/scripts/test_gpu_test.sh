@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # gpu_test.sh must not pass where nothing was tested: fake programs and a fake driver, no GPU.
-#   test_gpu_test.sh GPU_TEST
+#   test_gpu_test.sh GPU_TEST AREA...     (the areas that have device tests)
 set -uo pipefail
 gpu_test=$1
+areas=("${@:2}")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -16,7 +17,8 @@ fake "$work/sound/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"'
 fake "$work/two/nvidia-smi" 'echo "GPU 0: NVIDIA H100 (UUID: GPU-0)"; echo "GPU 1: NVIDIA H100 (UUID: GPU-1)"'
 fake "$work/broken/nvidia-smi" 'echo "NVIDIA-SMI has failed because it could not communicate with the driver."; exit 9'
 fake "$work/none/nvidia-smi" 'echo "No devices were found"'
-programs=(farpoint_device_tests farpoint_device_fuzz farpoint_library_tests farpoint_stress farpoint
+programs=("${areas[@]/#/farpoint_}")
+programs=("${programs[@]/%/_device_tests}" farpoint_device_fuzz farpoint_stress farpoint
   example_02_block_argmax example_04_knn_on_a_stream example_05_cuda_graph example_08_tensorrt_plugin example_10_hash_map
   example_12_library farpoint_tests_for_75 farpoint_tests_for_80)
 # Under compute-sanitizer, which a machine may have, they do nothing either.
@@ -34,6 +36,10 @@ for folder in nccl_passing nccl_failing nccl_skipping; do cp -r "$work/passing" 
 fake "$work/nccl_passing/farpoint_nccl_tests" "echo multicast is \$NCCL_NVLS_ENABLE"
 fake "$work/nccl_failing/farpoint_nccl_tests" 'exit 3'
 fake "$work/nccl_skipping/farpoint_nccl_tests" 'exit 77'
+# An area that has no case of a tag has no suite of it.
+cp -r "$work/passing" "$work/untagged"
+# shellcheck disable=SC2016 # expanded by the fake
+fake "$work/untagged/farpoint_fps_device_tests" 'if [ "$1" = --list-tests ]; then echo "0 matching test cases"; fi'
 mkdir "$work/empty"
 
 failures=0
@@ -47,6 +53,11 @@ expect() {
   failures=$((failures + 1))
 }
 expect 0 sound passing
+for area in "${areas[@]}"; do
+  grep -qF "device tests: $area: PASS" "$work/output" && continue
+  echo "no suite for the device tests of $area"
+  failures=$((failures + 1))
+done
 expect 1 sound empty
 expect 1 sound no_such_folder
 expect 1 sound one_missing
@@ -61,4 +72,10 @@ expect 0 two nccl_passing "multicast is 0"
 expect 0 two nccl_passing "ranks by NCCL: PASS"
 expect 1 two nccl_failing "ranks by NCCL: FAIL"
 expect 1 two nccl_skipping "ranks by NCCL: FAIL"
+expect 0 sound untagged "device tests: fps: PASS"
+expect 0 sound untagged "memcheck: core: PASS"
+if grep -qF "memcheck: fps" "$work/output"; then
+  echo "memcheck of an area without a case of its tag"
+  failures=$((failures + 1))
+fi
 [ "$failures" = 0 ]

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "../shared/clouds.hpp"
-#include "../shared/random.hpp"
+#include "../support/clouds.hpp"
+#include "../support/random.hpp"
 
 namespace farpoint_stress {
 

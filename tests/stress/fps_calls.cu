@@ -2,8 +2,8 @@
 #include <farpoint/fps.cuh>
 #include <farpoint/fps.hpp>
 
-#include "../device/every_kernel.cuh"
-#include "../shared/fps_arguments.hpp"
+#include "../fps/device/every_kernel.cuh"
+#include "../fps/fps_arguments.hpp"
 #include "batches.hpp"
 #include "calls.hpp"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cstdio>
 
-#include "../device/stream_citizen.cuh"
+#include "../support/device/stream_citizen.cuh"
 #include "measure.cuh"
 #include "sections.hpp"
 

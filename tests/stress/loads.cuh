@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "../device/cuda_check.hpp"
+#include "../support/device/cuda_check.hpp"
 #include "named.hpp"
 
 namespace farpoint_stress {

@@ -9,7 +9,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "../device/cuda_check.hpp"
+#include "../support/device/cuda_check.hpp"
 #include "sections.hpp"
 
 using namespace farpoint_stress;

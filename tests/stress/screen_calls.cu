@@ -2,7 +2,7 @@
 #include <farpoint/knn_screen.cuh>
 #include <farpoint/knn_screen.hpp>
 
-#include "../device/knn_screen_on_device.cuh"
+#include "../screen/device/knn_screen_on_device.cuh"
 #include "batches.hpp"
 #include "calls.hpp"
 

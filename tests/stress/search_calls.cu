@@ -4,8 +4,8 @@
 #include <farpoint/radius.cuh>
 #include <farpoint/radius.hpp>
 
-#include "../device/knn_kernels.cuh"
-#include "../device/radius_kernels.cuh"
+#include "../search/device/knn_kernels.cuh"
+#include "../search/device/radius_kernels.cuh"
 #include "batches.hpp"
 #include "calls.hpp"
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <utility>
 
-#include "../shared/call_memory.hpp"
-#include "device_space.cuh"
+#include "../support/call_memory.hpp"
+#include "../support/device/device_space.cuh"
 #include "named.hpp"
 
 namespace farpoint_stress {

@@ -2,7 +2,7 @@
 #include <farpoint/voxelize.cuh>
 #include <farpoint/voxelize.hpp>
 
-#include "../device/voxelize_on_device.cuh"
+#include "../voxelize/device/voxelize_on_device.cuh"
 #include "batches.hpp"
 #include "calls.hpp"
 

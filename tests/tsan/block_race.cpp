@@ -6,7 +6,7 @@
 
 #include <cstdio>
 
-#include "../shared/fps_problem.hpp"
+#include "../fps/fps_problem.hpp"
 
 using namespace farpoint_tests;
 

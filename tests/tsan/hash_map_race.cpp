@@ -5,7 +5,7 @@
 // are mistakes that it must report.
 #include <farpoint/container/hash_map_ref.hpp>
 
-#include "../shared/hash_map_problem.hpp"
+#include "../hash_map/hash_map_problem.hpp"
 
 #include <array>
 #include <cstdio>

@@ -1,9 +1,9 @@
 // The launchers of compat/ on host_exec, against serial restatements of the kernels that they stand in for.
 #include <cstring>
 
-#include "../../catch.hpp"
-#include "../../shared/compat_calls.hpp"
-#include "../../shared/published_kernels.hpp"
+#include "../../support/catch.hpp"
+#include "../compat_calls.hpp"
+#include "../published_kernels.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

@@ -3,8 +3,8 @@
 
 #include <bitset>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using namespace farpoint::detail;
 using farpoint_tests::random_source;

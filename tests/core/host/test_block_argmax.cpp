@@ -4,9 +4,9 @@
 
 #include <memory>
 
-#include "../../catch.hpp"
-#include "../../shared/argmax_inputs.hpp"
-#include "../../shared/for_each_value.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_value.hpp"
+#include "../argmax_inputs.hpp"
 
 using namespace farpoint_tests;
 using farpoint::block_argmax;
@@ -42,7 +42,7 @@ void check_sizes() {
 
 #define BACKEND_NAME "on host threads"
 #define BACKEND_TAG "[host]"
-#include "../../shared/argmax_tests.inc"
+#include "../argmax_tests.inc"
 
 TEST_CASE("block_argmax on host threads: more warps than a short last warp has lanes", "[block]") {
   check_block<float, 129>(10);

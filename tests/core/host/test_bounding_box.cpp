@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_value.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_value.hpp"
+#include "../../support/random.hpp"
 
 using farpoint::bounding_box;
 using farpoint::box_distance2;

@@ -7,7 +7,7 @@
 
 #include <vector>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 
 // CUDA's, as far as memory goes.
 struct __half {

@@ -10,11 +10,11 @@
 
 #include <algorithm>
 
-#include "../../catch.hpp"
-#include "../../shared/distance_pairs.hpp"
-#include "../../shared/fps_problem.hpp"
-#include "../../shared/printed.hpp"
-#include "../../shared/together.hpp"
+#include "../../fps/fps_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/printed.hpp"
+#include "../../support/together.hpp"
+#include "../distance_pairs.hpp"
 
 using namespace farpoint_tests;
 

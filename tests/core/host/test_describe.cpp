@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using namespace farpoint_tests;
 using farpoint::bytes;

@@ -6,9 +6,9 @@
 #include <atomic>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../../support/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

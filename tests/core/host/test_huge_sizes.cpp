@@ -14,8 +14,8 @@
 
 #include <limits>
 
-#include "../../catch.hpp"
-#include "../../shared/knn_screen_problem.hpp"
+#include "../../screen/knn_screen_problem.hpp"
+#include "../../support/catch.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

@@ -11,8 +11,8 @@
 #include <farpoint/radius.hpp>
 #include <farpoint/voxelize.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/backend_limits.hpp"
+#include "../../support/catch.hpp"
+#include "../backend_limits.hpp"
 
 using namespace farpoint_tests;
 
@@ -35,4 +35,4 @@ constexpr backend_limits limits_here{4000000000,
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/limit_tests.inc"
+#include "../limit_tests.inc"

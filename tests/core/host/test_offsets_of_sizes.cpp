@@ -2,8 +2,8 @@
 
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

@@ -5,8 +5,8 @@
 #include <limits>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using farpoint::detail::lane_word;
 using farpoint::detail::ordered_value;

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 
 namespace {
 

@@ -7,9 +7,9 @@
 #include <thread>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../../support/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::parallel_phases;

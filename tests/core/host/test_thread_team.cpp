@@ -15,9 +15,9 @@
 #include <thread>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
+#include "../../support/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_block;

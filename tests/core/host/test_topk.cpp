@@ -5,9 +5,9 @@
 #include <array>
 #include <cmath>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_value.hpp"
-#include "../../shared/topk_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_value.hpp"
+#include "../topk_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::index_key;

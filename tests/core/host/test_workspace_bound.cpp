@@ -10,9 +10,9 @@
 
 #include <string>
 
-#include "../../catch.hpp"
-#include "../../shared/random_batches.hpp"
-#include "../../shared/screen_limits.hpp"
+#include "../../screen/screen_limits.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random_batches.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch;

@@ -4,12 +4,12 @@
 #include <limits>
 #include <thread>
 
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/fps_problem.hpp"
-#include "../../shared/limits.hpp"
-#include "../../shared/printed.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../../support/limits.hpp"
+#include "../../support/printed.hpp"
+#include "../../support/test_scale.hpp"
+#include "../fps_problem.hpp"
 
 using namespace farpoint_tests;
 
@@ -38,7 +38,7 @@ auto solve(Problem const& problem) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/fps_tests.inc"
+#include "../fps_tests.inc"
 
 // Small clouds through everything that large ones go through: few points in a bucket make many chunks, and a short list
 // makes many rounds.

@@ -1,6 +1,6 @@
 // fps() on host_exec: points of other dimensions than 3.
-#include "../../catch.hpp"
-#include "../../shared/fps_scans.hpp"
+#include "../../support/catch.hpp"
+#include "../fps_scans.hpp"
 
 using namespace farpoint_tests;
 
@@ -15,4 +15,4 @@ auto solve(Problem const& problem) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/fps_dim_tests.inc"
+#include "../fps_dim_tests.inc"

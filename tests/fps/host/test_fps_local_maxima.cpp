@@ -4,10 +4,10 @@
 #include <climits>
 #include <thread>
 
-#include "../../catch.hpp"
-#include "../../shared/fiber_machine.hpp"
-#include "../../shared/fps_problem.hpp"
-#include "../../shared/odd_maxima_config.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/fiber_machine.hpp"
+#include "../fps_problem.hpp"
+#include "../odd_maxima_config.hpp"
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;

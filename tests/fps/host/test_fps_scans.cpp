@@ -1,7 +1,7 @@
 // fps() on host_exec: many samples of real scans.
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/fps_scans.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../fps_scans.hpp"
 
 using namespace farpoint_tests;
 

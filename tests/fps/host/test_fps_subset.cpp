@@ -1,10 +1,10 @@
 // fps_extend() and poisson_subset() on host_exec against serial loops.
 #include <farpoint/fps.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/index_problem.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../search/index_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/host_array.hpp"
+#include "../../support/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

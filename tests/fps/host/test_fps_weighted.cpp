@@ -1,10 +1,10 @@
 // fps_weighted() on host_exec against a serial loop, and the rule by which its samples are local maxima.
 #include <farpoint/fps.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/fps_weighted_problem.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/host_array.hpp"
+#include "../../support/test_scale.hpp"
+#include "../fps_weighted_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

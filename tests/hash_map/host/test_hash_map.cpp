@@ -4,10 +4,10 @@
 #include <cmath>
 #include <limits>
 
-#include "../../catch.hpp"
-#include "../../shared/hash_map_problem.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
+#include "../../support/together.hpp"
+#include "../hash_map_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::empty_key;

@@ -3,9 +3,9 @@
 
 #include <limits>
 
-#include "../../catch.hpp"
-#include "../../shared/hash_map_bulk.hpp"
-#include "../../shared/host_array.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/host_array.hpp"
+#include "../hash_map_bulk.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -32,7 +32,7 @@ using bulk_backend = bulk_calls<Map, host_backend>;
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/hash_map_bulk_tests.inc"
+#include "../hash_map_bulk_tests.inc"
 
 TEST_CASE("hash_map, host: many threads on large arrays", "[hash_map][host]") {
   using map_type = farpoint::hash_map_ref<std::uint32_t>;

@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 #include "cloud_io.hpp"
 
 namespace farpoint_tools {

@@ -11,7 +11,7 @@
 
 #include <farpoint/reference/voxelize.hpp>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 #include "cloud_formats.hpp"
 #include "cloud_io.hpp"
 #include "coverage.hpp"

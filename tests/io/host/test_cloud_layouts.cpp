@@ -6,7 +6,7 @@
 #include <limits>
 #include <random>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 #include "cloud_writer.hpp"
 #include "file_bytes.hpp"
 

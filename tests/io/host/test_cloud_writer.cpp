@@ -9,7 +9,7 @@
 #include <random>
 #include <sstream>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 #include "cloud_writer.hpp"
 #include "file_bytes.hpp"
 

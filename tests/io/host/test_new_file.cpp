@@ -8,7 +8,7 @@
 #include <iterator>
 #include <string>
 
-#include "../../catch.hpp"
+#include "../../support/catch.hpp"
 #include "file_bytes.hpp"
 #include "new_file.hpp"
 

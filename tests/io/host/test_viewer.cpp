@@ -12,8 +12,8 @@
 #include <string_view>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 #include "page_reader.hpp"
 #include "visualize.hpp"
 

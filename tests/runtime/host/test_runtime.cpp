@@ -4,10 +4,10 @@
 #include <farpoint/runtime/stream_bounds.hpp>
 #include <farpoint/runtime/stream_hash_map.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/fps_problem.hpp"
-#include "../../shared/voxelize_random.hpp"
+#include "../../fps/fps_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../../voxelize/voxelize_random.hpp"
 
 using namespace farpoint_tests;
 namespace runtime = farpoint::runtime;

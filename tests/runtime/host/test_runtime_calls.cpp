@@ -11,12 +11,12 @@
 
 #include <thread>
 
-#include "../../catch.hpp"
-#include "../../shared/answers.hpp"
-#include "../../shared/cameras.hpp"
-#include "../../shared/clouds.hpp"
-#include "../../shared/records.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../screen/cameras.hpp"
+#include "../../support/answers.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/clouds.hpp"
+#include "../../support/records.hpp"
+#include "../../support/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::exact;

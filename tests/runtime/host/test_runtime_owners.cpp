@@ -9,10 +9,10 @@
 #include <map>
 #include <thread>
 
-#include "../../catch.hpp"
-#include "../../shared/answers.hpp"
-#include "../../shared/clouds.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/answers.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/clouds.hpp"
+#include "../../support/random.hpp"
 
 using namespace farpoint_tests;
 using farpoint::exact;

@@ -3,12 +3,12 @@
 #include <farpoint/scale/stream/curve/split.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/knn_shard_problem.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../../support/host_array.hpp"
+#include "../../support/test_scale.hpp"
+#include "../../support/together.hpp"
+#include "../knn_shard_problem.hpp"
 
 #include <set>
 #include <stdexcept>

@@ -2,10 +2,10 @@
 #include <farpoint/detail/fps/local_maxima/team.hpp>
 #include <farpoint/scale/stream/fps/peers.hpp>
 
-#include "../../shared/fiber_machine.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/fps_shard_problem.hpp"
-#include "../../shared/odd_maxima_config.hpp"
+#include "../../fps/odd_maxima_config.hpp"
+#include "../../support/fiber_machine.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../fps_shard_problem.hpp"
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;

@@ -3,11 +3,11 @@
 
 #include <cstdio>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/fps_shard_problem.hpp"
-#include "../../shared/rank_lists.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../../support/together.hpp"
+#include "../fps_shard_problem.hpp"
+#include "../rank_lists.hpp"
 
 using namespace farpoint_tests;
 using farpoint::status;

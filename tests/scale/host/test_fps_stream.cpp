@@ -4,11 +4,11 @@
 #include <farpoint/scale/stream/fps/task.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
-#include "../../shared/fiber_machine.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/fps_shard_problem.hpp"
-#include "../../shared/rank_lists.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/fiber_machine.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../../support/together.hpp"
+#include "../fps_shard_problem.hpp"
+#include "../rank_lists.hpp"
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;

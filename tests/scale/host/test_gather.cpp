@@ -4,10 +4,10 @@
 
 #include <string>
 
-#include "../../catch.hpp"
-#include "../../shared/gather_problem.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/host_array.hpp"
+#include "../../support/test_scale.hpp"
+#include "../gather_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::feature_rows;

@@ -3,12 +3,12 @@
 #include <farpoint/scale/stream/knn_task.hpp>
 #include <farpoint/scale/thread_communicator.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/knn_shard_problem.hpp"
-#include "../../shared/rank_lists.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../../support/test_scale.hpp"
+#include "../../support/together.hpp"
+#include "../knn_shard_problem.hpp"
+#include "../rank_lists.hpp"
 
 #include <set>
 

@@ -1,7 +1,7 @@
 // Points in the order of small keys, on the host: against a stable sort.
-#include "../../catch.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/partition_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/host_array.hpp"
+#include "../partition_problem.hpp"
 
 using namespace farpoint_tests;
 

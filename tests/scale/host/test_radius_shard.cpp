@@ -1,12 +1,12 @@
 // radius_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
 #include <farpoint/scale/thread_communicator.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/radius_shard_problem.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../../support/host_array.hpp"
+#include "../../support/test_scale.hpp"
+#include "../../support/together.hpp"
+#include "../radius_shard_problem.hpp"
 
 using namespace farpoint_tests;
 
@@ -35,7 +35,7 @@ constexpr std::uint64_t random_problems = 300;
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG ""
-#include "../../shared/radius_shard_tests.inc"
+#include "../radius_shard_tests.inc"
 
 TEST_CASE("radius_shard, host: a rank that makes no call keeps the others no longer than their time-out",
           "[radius][shard]") {

@@ -1,9 +1,9 @@
 // Voxel maps on the host: the bits of one call on all tiles, with several numbers of threads; and what is refused.
 #include <farpoint/scale/voxel_map.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/voxel_map_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
+#include "../voxel_map_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::dynamic;

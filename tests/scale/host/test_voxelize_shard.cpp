@@ -3,10 +3,10 @@
 #include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/shard_problem.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
+#include "../../support/together.hpp"
+#include "../shard_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::status;

@@ -1,9 +1,9 @@
 // The loops of voxelize_shard() that a stream runs, on the host: all rows together are those of one call.
 #include <set>
 
-#include "../../catch.hpp"
-#include "../../shared/shard_problem.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
+#include "../shard_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::status;

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <limits>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using namespace farpoint_tests;
 using farpoint::angle_of;

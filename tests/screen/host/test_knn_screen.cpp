@@ -3,9 +3,9 @@
 #include <farpoint/detail/screen/packet_places.hpp>
 #include <farpoint/knn_screen.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/knn_screen_problem.hpp"
-#include "../../shared/team_tuning.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/team_tuning.hpp"
+#include "../knn_screen_problem.hpp"
 
 using namespace farpoint_tests;
 
@@ -48,7 +48,7 @@ auto solve_screen(Problem const& problem) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/knn_screen_tests.inc"
+#include "../knn_screen_tests.inc"
 
 TEST_CASE("knn_screen, host: every part of the output but the indices may be left out", "[knn_screen][host]") {
   pinhole_problem<> problem{make_cloud(shape::cube, 500, 1), camera_at_cube<float>(20, 20), 4};

@@ -6,8 +6,8 @@
 #include <thread>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using farpoint::index_t;
 using farpoint::detail::cell_group;

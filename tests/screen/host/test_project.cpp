@@ -4,8 +4,8 @@
 #include <map>
 #include <utility>
 
-#include "../../catch.hpp"
-#include "../../shared/splat_problem.hpp"
+#include "../../splat/splat_problem.hpp"
+#include "../../support/catch.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

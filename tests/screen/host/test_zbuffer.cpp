@@ -9,9 +9,9 @@
 #include <tuple>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/together.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../../support/together.hpp"
 
 using namespace farpoint_tests;
 using farpoint::camera_pixel;

@@ -9,9 +9,9 @@
 #include <numeric>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../../support/test_scale.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_radix_sort;

@@ -1,8 +1,8 @@
 // Hilbert codes: the curve goes through all cells, from face to face.
 #include <farpoint/geometry/hilbert.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using farpoint::hilbert_decode_3d;
 using farpoint::hilbert_encode;

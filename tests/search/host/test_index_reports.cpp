@@ -7,9 +7,9 @@
 
 #include <ostream>
 
-#include "../../catch.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/index_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/host_array.hpp"
+#include "../index_problem.hpp"
 
 using namespace farpoint_tests;
 
@@ -34,4 +34,4 @@ farpoint::span<T> span_of(host_array<T> const& array) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/index_report_tests.inc"
+#include "../index_report_tests.inc"

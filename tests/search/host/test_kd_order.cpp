@@ -9,11 +9,11 @@
 #include <utility>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/for_each_seed.hpp"
-#include "../../shared/index_problem.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/for_each_seed.hpp"
+#include "../../support/random.hpp"
+#include "../../support/test_scale.hpp"
+#include "../index_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::index_t;

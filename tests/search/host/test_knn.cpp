@@ -2,10 +2,10 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/tuning/knn.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/knn_problem.hpp"
-#include "../../shared/limits.hpp"
-#include "../../shared/team_tuning.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/limits.hpp"
+#include "../../support/team_tuning.hpp"
+#include "../knn_problem.hpp"
 
 #include <sstream>
 
@@ -59,7 +59,7 @@ auto solve_knn(Problem const& problem) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/knn_tests.inc"
+#include "../knn_tests.inc"
 
 TEST_CASE("knn, host: every part of the output but the indices may be left out", "[knn][host]") {
   auto const points = make_cloud(shape::cube, 300, 1);

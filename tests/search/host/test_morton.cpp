@@ -1,8 +1,8 @@
 // geometry/morton: codes as tables of binary literals, round trips, and what the order promises.
 #include <farpoint/geometry/morton.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
 
 using farpoint::morton_bits;
 using farpoint::morton_decode_2d;

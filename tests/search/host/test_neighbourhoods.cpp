@@ -7,9 +7,9 @@
 
 #include <map>
 
-#include "../../catch.hpp"
-#include "../../shared/knn_problem.hpp"
-#include "../../shared/ragged_batches.hpp"
+#include "../../support/catch.hpp"
+#include "../knn_problem.hpp"
+#include "../ragged_batches.hpp"
 
 using namespace farpoint_tests;
 using farpoint::span;

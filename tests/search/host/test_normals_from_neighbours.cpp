@@ -3,8 +3,8 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/splat/normals_from_neighbours.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/splat_problem.hpp"
+#include "../../splat/splat_problem.hpp"
+#include "../../support/catch.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

@@ -1,9 +1,9 @@
 // spatial/quadtree: its invariants on images of many shapes, and discs and rectangles against all points.
 #include <farpoint/quadtree.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../../support/test_scale.hpp"
 
 #include <algorithm>
 #include <array>

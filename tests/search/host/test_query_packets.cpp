@@ -2,10 +2,10 @@
 #include <farpoint/knn.hpp>
 #include <farpoint/point_bvh.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/knn_problem.hpp"
-#include "../../shared/random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../../support/random.hpp"
+#include "../knn_problem.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -2,10 +2,10 @@
 #include <farpoint/point_bvh.hpp>
 #include <farpoint/radius.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/radius_problem.hpp"
-#include "../../shared/team_tuning.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../../support/team_tuning.hpp"
+#include "../radius_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::detail::for_each_cloud_tuning;
@@ -72,7 +72,7 @@ auto solve_rows(Problem const& problem) {
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
 #define BACKEND_TEST_CASE TEST_CASE
-#include "../../shared/radius_tests.inc"
+#include "../radius_tests.inc"
 
 TEST_CASE("radius, host: the public functions", "[radius][host]") {
   std::vector<std::array<float, 3>> const points{{0, 0, 0}, {1, 0, 0}, {2, 0, 0}};

@@ -10,12 +10,12 @@
 
 #include <string>
 
-#include "../../catch.hpp"
-#include "../../shared/box_of_finite.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/host_array.hpp"
-#include "../../shared/index_problem.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../../support/host_array.hpp"
+#include "../../support/test_scale.hpp"
+#include "../box_of_finite.hpp"
+#include "../index_problem.hpp"
 
 using namespace farpoint_tests;
 using farpoint::batch;

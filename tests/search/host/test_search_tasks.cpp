@@ -4,9 +4,9 @@
 #include <farpoint/detail/search/radius_host.hpp>
 #include <farpoint/detail/search/radius_operations.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/radius_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../radius_problem.hpp"
 
 using namespace farpoint_tests;
 using namespace farpoint::detail;
@@ -167,7 +167,7 @@ auto solve_rows(Problem const& problem) {
 #define BACKEND_NAME "tasks of a GPU"
 #define BACKEND_TAG "[host][one_thread]"
 #define BACKEND_TEST_CASE ONE_THREAD_TEST_CASE
-#include "../../shared/radius_tests.inc"
+#include "../radius_tests.inc"
 
 namespace {
 

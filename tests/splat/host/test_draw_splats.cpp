@@ -6,9 +6,9 @@
 #include <limits>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/plain_splats.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
+#include "../plain_splats.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/vectors.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../vectors.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;

@@ -7,8 +7,8 @@
 #include <set>
 #include <vector>
 
-#include "../../catch.hpp"
-#include "../../shared/test_scale.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/test_scale.hpp"
 #include "frame.hpp"
 #include "normals.hpp"
 #include "shading.hpp"

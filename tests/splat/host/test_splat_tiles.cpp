@@ -3,8 +3,8 @@
 #include <farpoint/detail/screen/splat_patch.hpp>
 #include <farpoint/splat/draw_splats.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/splat_problem.hpp"
+#include "../../support/catch.hpp"
+#include "../splat_problem.hpp"
 
 using namespace farpoint_tests;
 namespace detail = farpoint::detail;

@@ -1,6 +1,6 @@
 // pillar_features() on host_exec, against what its comment says.
-#include "../../catch.hpp"
-#include "../../shared/pillar_call.hpp"
+#include "../../support/catch.hpp"
+#include "../pillar_call.hpp"
 
 using namespace farpoint_tests;
 using farpoint::float16;

@@ -2,9 +2,9 @@
 #include <farpoint/core/features.hpp>
 #include <farpoint/geometry/voxel_grid.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/random.hpp"
-#include "../../shared/records.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/random.hpp"
+#include "../../support/records.hpp"
 
 #include <limits>
 

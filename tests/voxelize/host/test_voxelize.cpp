@@ -3,12 +3,12 @@
 
 #include <sstream>
 
-#include "../../catch.hpp"
-#include "../../shared/check_answer.hpp"
-#include "../../shared/leftovers.hpp"
-#include "../../shared/limits.hpp"
-#include "../../shared/test_scale.hpp"
-#include "../../shared/voxelize_random.hpp"
+#include "../../support/catch.hpp"
+#include "../../support/check_answer.hpp"
+#include "../../support/leftovers.hpp"
+#include "../../support/limits.hpp"
+#include "../../support/test_scale.hpp"
+#include "../voxelize_random.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -51,7 +51,7 @@ voxelize_answer solve(Problem const& problem) {
 
 #define BACKEND_NAME "host"
 #define BACKEND_TAG "[host]"
-#include "../../shared/voxelize_tests.inc"
+#include "../voxelize_tests.inc"
 
 // A second oracle, which shares nothing with the first but the grid: sets by comparing each point with all others.
 

@@ -1,0 +1,57 @@
+// atomic_increment(): each thread gets a number of its own, whoever comes with it.
+#include <farpoint/core/atomic.hpp>
+
+#include <algorithm>
+#include <vector>
+
+#include "../../support/catch.hpp"
+#include "../../support/device/cuda_check.hpp"
+#include "../../support/random.hpp"
+
+using namespace farpoint_tests;
+
+namespace {
+
+/// Threads that are chosen note the numbers that they get.
+template <class Word>
+__global__ void take_numbers(unsigned char const* chosen, Word* next, Word* numbers) {
+  unsigned const thread = blockIdx.x * blockDim.x * blockDim.y + threadIdx.y * blockDim.x + threadIdx.x;
+  if (chosen[thread] != 0) numbers[thread] = farpoint::atomic_increment(next);
+}
+
+template <class Word>
+void check_numbers(unsigned share) {
+  random_source random{share};
+  dim3 const block{24, 8};
+  std::vector<unsigned char> chosen(std::size_t{192} * 50);
+  for (auto& one : chosen) one = random.below(100) < share ? 1 : 0;
+  auto const expected = static_cast<std::size_t>(std::count(chosen.begin(), chosen.end(), 1));
+  // Past what 32 bits hold.
+  Word const first = static_cast<Word>(~std::uint32_t{0}) - 100;
+  device_array<unsigned char> const chosen_there{chosen};
+  device_array<Word> const next{std::vector<Word>{first}};
+  device_array<Word> const numbers{std::vector<Word>(chosen.size(), Word{0})};
+  take_numbers<<<50, block>>>(chosen_there.data(), next.data(), numbers.data());
+  REQUIRE_CUDA(cudaDeviceSynchronize());
+  CHECK(next.download()[0] == static_cast<Word>(first + expected));
+  std::vector<Word> found;
+  auto const all = numbers.download();
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (chosen[i] != 0) found.push_back(static_cast<Word>(all[i] - first));
+  }
+  std::sort(found.begin(), found.end());
+  bool is_each_once = found.size() == expected;
+  for (std::size_t i = 0; i < found.size(); ++i) is_each_once = is_each_once && found[i] == i;
+  CHECK(is_each_once);
+  CHECK(numbers.intact());
+}
+
+}  // namespace
+
+TEST_CASE("atomic_increment: a number for each thread, any of a warp together", "[atomic][device][sanitize]") {
+  for (unsigned const share : {0u, 1u, 40u, 97u, 100u}) {
+    CAPTURE(share);
+    check_numbers<std::uint32_t>(share);
+    check_numbers<std::uint64_t>(share);
+  }
+}

@@ -1,0 +1,335 @@
+// A cloud of voxelize_problem, spread over ranks that are threads.
+#pragma once
+
+#include <farpoint/scale/gather_voxels.hpp>
+#include <farpoint/scale/stream/gather_voxels_task.hpp>
+#include <farpoint/scale/stream/voxelize_task.hpp>
+#include <farpoint/scale/thread_communicator.hpp>
+#include <farpoint/scale/voxelize_shard.hpp>
+
+#include "../support/check_answer.hpp"
+#include "../support/for_each_seed.hpp"
+#include "../support/together.hpp"
+#include "voxel_map_problem.hpp"
+
+namespace farpoint_tests {
+
+/// What is asked of each rank but its points.
+struct rank_call {
+  index_t begin = 0;
+  index_t end = 0;
+  index_t first_index = 0;
+  index_t capacity = 0;  ///< rows
+  index_t received_capacity = 0;
+  std::uint64_t hash_seed = 0;
+  std::size_t workspace_less = 0;  ///< bytes that are missing
+  bool is_missing = false;         ///< the rank makes no call
+  bool gathers = false;            ///< and then it brings all rows together
+  index_t room = -1;               ///< for these; -1: what the problem has
+};
+
+struct rank_answer {
+  voxelize_answer rows;
+  voxelize_answer all;  ///< gathered
+  std::vector<index_t> numbers;
+  index_t received = -1;
+};
+
+/// voxelize_shard() of the host.
+struct host_steps {
+  template <class... Args>
+  static std::size_t workspace_bytes(farpoint::host_exec exec, Args const&... args) {
+    return voxelize_shard_workspace_bytes(exec, args...);
+  }
+  template <class Communicator, class... Args>
+  static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
+    return voxelize_shard(exec, communicator, args...);
+  }
+  template <class... Args>
+  static std::size_t gather_workspace_bytes(Args const&... args) {
+    return gather_voxels_workspace_bytes(args...);
+  }
+  template <class Communicator, class... Args>
+  static farpoint::result gather(farpoint::host_exec exec, Communicator& communicator, Args const&... args) {
+    return gather_voxels(exec, communicator, args...);
+  }
+};
+
+/// Refuses messages that do not begin at 16 bytes: NCCL would copy them byte by byte.
+class aligned_communicator {
+ public:
+  explicit aligned_communicator(farpoint::thread_communicator& inner) : inner_{inner} {}
+
+  int ranks() const noexcept { return inner_.ranks(); }
+  int rank() const noexcept { return inner_.rank(); }
+  farpoint::result all_gather(void const* mine, void* all, std::size_t size) noexcept {
+    return inner_.all_gather(mine, all, size);
+  }
+  farpoint::result all_to_all(farpoint::all_to_all_messages const& exchange) noexcept {
+    bool aligned = true;
+    for (auto const& part : {exchange.outgoing, exchange.incoming}) {
+      for (auto const& one : part) aligned = aligned && (one.size == 0 || one.begin % 16 == 0);
+    }
+    if (!aligned) return farpoint::detail::communication_failure("a message does not begin at 16 bytes");
+    return inner_.all_to_all(exchange);
+  }
+
+ private:
+  farpoint::thread_communicator& inner_;
+};
+
+/// The loops that a stream runs, on the host.
+struct stream_steps {
+  template <class Part, class Params, class Output>
+  static std::size_t workspace_bytes(farpoint::host_exec exec, int ranks, Part const& part, Params const& params,
+                                     Output const& output) {
+    if (!farpoint::detail::check_voxelize_shard(part, params, output)) return 0;
+    return farpoint::detail::voxelize_stream_size(exec, ranks, part, params, output);
+  }
+  template <class Communicator, class Part, class Params, class Output>
+  static farpoint::result run(farpoint::host_exec exec, Communicator& communicator, Part const& part,
+                              Params const& params, Output const& output, farpoint::bytes workspace) {
+    aligned_communicator aligned{communicator};
+    return farpoint::detail::voxelize_shard_on(exec, aligned, part, params, output, {}, workspace);
+  }
+  template <class... Args>
+  static std::size_t gather_workspace_bytes(Args const&... args) {
+    return farpoint::detail::gather_stream_size(args...);
+  }
+  template <class Communicator, class Params, class Own, class All>
+  static farpoint::result gather(farpoint::host_exec exec, Communicator& communicator, Params const& params,
+                                 Own const& own, All const& all, farpoint::bytes workspace) {
+    aligned_communicator aligned{communicator};
+    return farpoint::detail::gather_voxels_on(exec, aligned, params, own, all, {}, workspace);
+  }
+};
+
+/// Every rank's rows on this one.
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps, class Problem, class Scalar>
+voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::thread_communicator& communicator,
+                            farpoint::voxelize_params<Scalar> const& params,
+                            farpoint::voxelize_shard_output<Scalar> const& own, int threads) {
+  if (call.room >= 0) problem.capacity = call.room;
+  return collect_voxels(problem, [&](auto const&, auto const&, auto const& output) {
+    std::size_t const needed = Steps::gather_workspace_bytes(communicator.ranks(), params, own, output);
+    host_array<unsigned char> const workspace{needed};
+    auto const outcome = Steps::gather(farpoint::host_exec{threads}, communicator, params, own, output,
+                                       farpoint::bytes{workspace.data(), needed});
+    return workspace.intact() ? outcome : memory_was_written;
+  });
+}
+
+/// Makes the calls of all ranks at the same time.
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps = host_steps, class Problem>
+std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call> const& calls, int threads,
+                                   std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+  farpoint::thread_ranks group{static_cast<int>(calls.size()), timeout};
+  std::vector<rank_answer> answers(calls.size());
+  together(static_cast<int>(calls.size()), [&](int number) {
+    auto const rank = static_cast<std::size_t>(number);
+    rank_call const& call = calls[rank];
+    if (call.is_missing) return;
+    auto mine = problem;
+    mine.capacity = call.capacity;
+    rank_answer& answer = answers[rank];
+    answer.rows = collect_voxels(mine, [&](auto const& clouds, auto params, auto const& output) {
+      using points_type = std::decay_t<decltype(clouds.points())>;
+      using scalar = typename points_type::scalar;
+      farpoint::shard<points_type> const part{clouds.points().subview(call.begin, call.end - call.begin),
+                                              call.first_index};
+      params.features = features_of(params.features, call.begin, call.end - call.begin);
+      params.hash_seed = call.hash_seed;
+      host_array<index_t> const numbers{static_cast<std::size_t>(std::max<index_t>(call.capacity, 0))};
+      farpoint::voxelize_shard_output<scalar> all;
+      all.rows = output;
+      all.numbers = {numbers.data(), numbers.size()};
+      all.received_capacity = call.received_capacity;
+      all.received = &answer.received;
+      farpoint::host_exec const exec{threads};
+      std::size_t const needed = Steps::workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
+      host_array<unsigned char> const workspace{needed};
+      farpoint::thread_communicator communicator{group, number};
+      auto const outcome =
+          Steps::run(exec, communicator, part, params, all,
+                     farpoint::bytes{workspace.data(), needed - std::min(needed, call.workspace_less)});
+      if (!workspace.intact() || !numbers.intact()) return memory_was_written;
+      answer.numbers = numbers.download();
+      if (outcome && call.gathers) answer.all = gather_rows<Steps>(problem, call, communicator, params, all, threads);
+      return outcome;
+    });
+  });
+  return answers;
+}
+
+/// Puts the rows of all ranks where their numbers say, among poison.
+template <class Problem>
+voxelize_answer joined(Problem const& problem, std::vector<rank_answer> const& answers) {
+  voxelize_answer all;
+  std::size_t rows = 0;
+  for (auto const& answer : answers) rows += static_cast<std::size_t>(answer.rows.indices(part::voxel_count)[0]);
+  for (std::size_t which = 0; which < part::count; ++which) {
+    all.element_bytes[which] = problem.element_bytes(which);
+    all.parts[which].assign(problem.part_bytes(which), poison);
+    bool const by_row = which <= part::centroid && problem.capacity > 0;
+    if (which == part::report) all.parts[which] = answers[0].rows.parts[which];
+    if (!by_row || all.parts[which].empty()) continue;
+    std::size_t const width = all.parts[which].size() / static_cast<std::size_t>(problem.capacity);
+    for (auto const& answer : answers) {
+      auto const own = static_cast<std::size_t>(answer.rows.indices(part::voxel_count)[0]);
+      for (std::size_t r = 0; r < own; ++r) {
+        auto const at = static_cast<std::size_t>(answer.numbers[r]) * width;
+        if (at + width > all.parts[which].size()) {
+          all.outcome = memory_was_written;
+          return all;
+        }
+        std::copy_n(answer.rows.parts[which].begin() + static_cast<std::ptrdiff_t>(r * width), width,
+                    all.parts[which].begin() + static_cast<std::ptrdiff_t>(at));
+      }
+    }
+  }
+  auto& count = all.parts[part::voxel_count];
+  if (all.element_bytes[part::voxel_count] == 8) {
+    auto const wide = static_cast<std::int64_t>(rows);
+    std::memcpy(count.data(), &wide, sizeof wide);
+  } else {
+    auto const narrow = static_cast<std::int32_t>(rows);
+    std::memcpy(count.data(), &narrow, sizeof narrow);
+  }
+  return all;
+}
+
+/// Checks that all rows together are those of one call.
+template <class Problem>
+void check_rank_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
+  auto const expected = reference_voxels(problem);
+  for (auto const& answer : answers) {
+    INFO(answer.rows.outcome.reason);
+    REQUIRE(answer.rows.outcome);
+    // The report is everybody's.
+    CHECK(answer.rows.parts[part::report] == answers[0].rows.parts[part::report]);
+  }
+  auto const all = joined(problem, answers);
+  check_answer(all, expected);
+}
+
+/// The same, and that every rank has gathered them.
+template <class Problem>
+void check_gathered_answers(Problem const& problem, std::vector<rank_answer> const& answers) {
+  check_rank_answers(problem, answers);
+  auto const expected = reference_voxels(problem);
+  for (auto const& answer : answers) {
+    check_answer(answer.all, expected, "gathered");
+  }
+}
+
+/// All ranks gather.
+inline std::vector<rank_call> gathering(std::vector<rank_call> calls) {
+  for (auto& call : calls) call.gathers = true;
+  return calls;
+}
+
+/// A check of the rows of such steps: `check_steps<Steps>(problem, calls, threads)`.
+/// @tparam Steps  host_steps or stream_steps
+template <class Steps>
+inline constexpr auto check_steps = [](auto const& problem, std::vector<rank_call> const& calls, int threads) {
+  check_gathered_answers(problem, run_ranks<Steps>(problem, gathering(calls), threads));
+};
+
+/// A problem whose answer ranks can give, all parts of which have room for all rows.
+template <class Problem>
+Problem for_shards(Problem problem) {
+  problem.order = farpoint::voxel_order::first_occurrence;
+  problem.kept = farpoint::voxel_points::first;
+  problem.offsets.clear();
+  problem.clouds = 1;
+  problem.capacity = problem.points;
+  problem.wanted |= bit(part::report) | bit(part::voxel_count);
+  problem.wanted &=
+      ~(bit(part::list_offsets) | bit(part::list_points) | bit(part::voxel_offsets) | bit(part::point_voxel));
+  return problem;
+}
+
+/// Any cuts, and any rank for each part.
+template <class Problem>
+std::vector<rank_call> share_out(Problem const& problem, random_source& random, int ranks) {
+  std::vector<index_t> cuts{0, problem.points};
+  for (int r = 1; r < ranks; ++r) {
+    cuts.push_back(random.below(4) == 0 ? problem.points * r / ranks : random.below(problem.points + 1));
+  }
+  std::sort(cuts.begin(), cuts.end());
+  index_t const firsts[] = {0, 7, (index_t{1} << 32) - 100, index_t{1} << 40};
+  index_t const first = firsts[random.below(4)];
+  std::uint64_t const seed = random.below(2) == 0 ? 0 : random.next();
+  std::vector<rank_call> calls(static_cast<std::size_t>(ranks));
+  for (std::size_t r = 0; r < calls.size(); ++r) {
+    calls[r] = {cuts[r], cuts[r + 1], first + cuts[r], problem.capacity, problem.points, seed, 0, false};
+  }
+  for (std::size_t r = calls.size(); r > 1; --r) {
+    std::swap(calls[r - 1], calls[static_cast<std::size_t>(random.below(static_cast<std::int64_t>(r)))]);
+  }
+  return calls;
+}
+
+/// Calls check(problem, calls, threads) for random problems, shared out among 1 to 4 ranks.
+template <class Coord = float, class Check>
+void for_each_shared_out(std::uint64_t seeds, std::uint64_t other_cuts, Check const& check) {
+  for_each_seed(seeds, [&](std::uint64_t seed) {
+    random_source random{seed + other_cuts};
+    auto const problem = for_shards(random_voxelize_problem<Coord>(seed, 2500));
+    check(problem, share_out(problem, random, static_cast<int>(1 + seed % 4)), seed % 3 == 0 ? 2 : 1);
+  });
+}
+
+/// The same for lattices on many ranks: no more points than ranks, or a max_voxels that cuts the voxels of all.
+template <class Check>
+void for_each_cut(std::uint64_t seeds, int ranks, Check const& check) {
+  for_each_seed(seeds, [&](std::uint64_t seed) {
+    random_source random{seed};
+    auto const cloud = make_cloud(shape::lattice, seed % 6 == 0 ? seed / 6 : 900, seed);
+    farpoint::hard const mode{static_cast<index_t>(seed) * 10, static_cast<index_t>(1 + seed % 3)};
+    auto const problem =
+        for_shards(voxelize_problem<float>{cloud, {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 5}}}, mode, packed_features(3)});
+    check(problem, share_out(problem, random, ranks), 1);
+  });
+}
+
+/// The same for a cloud of many tiles, with all points of a voxel and with three at most.
+template <class Check>
+void for_each_large(int ranks, Check const& check) {
+  auto const cloud = make_cloud(shape::cube, 300000, 5);
+  auto const grid = fitted_grid<float>(cloud, {90, 80, 20});
+  for (farpoint::voxel_mode const mode : {farpoint::voxel_mode{farpoint::dynamic{}}, {farpoint::hard{150000, 3}}}) {
+    CAPTURE(mode.max_points);
+    random_source random{3};
+    auto const problem = for_shards(voxelize_problem<float>{cloud, grid, mode, packed_features(2)});
+    check(problem, share_out(problem, random, ranks), 1);
+  }
+}
+
+/// A lattice of 216 voxels, shared out evenly among four ranks.
+struct four_ranks {
+  voxelize_problem<float> problem = for_shards(voxelize_problem<float>{
+      make_cloud(shape::lattice, 2000, 1), {{{0, 0, 0}}, {{1, 1, 1}}, {{6, 6, 6}}}, farpoint::dynamic{}});
+  std::vector<rank_call> calls;
+
+  four_ranks() {
+    for (index_t r = 0; r < 4; ++r) calls.push_back({r * 500, r * 500 + 500, r * 500, 2000, 2000});
+  }
+};
+
+/// What each rank's call said.
+inline std::vector<farpoint::status> codes_of(std::vector<rank_answer> const& answers) {
+  std::vector<farpoint::status> codes;
+  for (auto const& answer : answers) codes.push_back(answer.rows.outcome.code);
+  return codes;
+}
+/// And what its gathering said.
+inline std::vector<farpoint::status> gathered_codes_of(std::vector<rank_answer> const& answers) {
+  std::vector<farpoint::status> codes;
+  for (auto const& answer : answers) codes.push_back(answer.all.outcome.code);
+  return codes;
+}
+
+}  // namespace farpoint_tests

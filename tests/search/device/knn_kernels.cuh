@@ -1,0 +1,30 @@
+// The kernels of knn() are compiled in kernels/knn.cu only, not in every test that asks for neighbours.
+#pragma once
+
+#include "../../core/device/radix_sort_kernels.cuh"
+#include "point_bvh_kernels.cuh"
+
+namespace farpoint_tests {
+
+/// Small tiles: small clouds are divided as large ones are.
+struct small_tiles : farpoint::knn_selector {
+  static constexpr farpoint::bvh_build_tuning builds[] = {{1, 256, 1, 2, 1}, {1000, 256, 2, 2, 3}};
+  static constexpr farpoint::index_t build_points = 64;
+  static constexpr farpoint::index_t packet_order_from = 1;
+};
+
+}  // namespace farpoint_tests
+
+// `how` is `extern template` or `template`.
+#define KNN_KERNELS_OF(how, Coord, Selector)       \
+  how void farpoint::detail::launch_knn<Selector>( \
+      farpoint::detail::kernel_launcher&,          \
+      farpoint::detail::knn_cuda_args<farpoint::point_view<Coord>> const&) noexcept;
+
+#define KNN_KERNELS(how, Coord)                      \
+  KNN_KERNELS_OF(how, Coord, farpoint::knn_selector) \
+  KNN_KERNELS_OF(how, Coord, farpoint_tests::small_tiles)
+
+KNN_KERNELS(extern template, float)
+KNN_KERNELS(extern template, double)
+KNN_KERNELS(extern template, farpoint::float16)

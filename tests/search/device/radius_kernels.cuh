@@ -1,0 +1,30 @@
+// radius() and radius_rows() with the default tuning are compiled in kernels/radius.cu only, not in every test of them.
+#pragma once
+
+#include <farpoint/radius.cuh>
+
+#include "../../core/device/radix_sort_kernels.cuh"
+#include "point_bvh_kernels.cuh"
+
+// `how` is `extern template` or `template`.
+#define RADIUS_CALLS(how, Coord)                                                                                      \
+  how farpoint::result farpoint::detail::radius_cuda<farpoint::knn_selector>(                                         \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&, farpoint::index_t,   \
+      farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;                 \
+  how farpoint::result farpoint::detail::radius_rows_cuda<farpoint::knn_selector>(                                    \
+      farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&,                                       \
+      farpoint::batch<farpoint::point_view<Coord>> const&, bool, farpoint::radius_params const&,                      \
+      farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&, farpoint::bytes) noexcept;            \
+  how farpoint::result farpoint::detail::radius_rows_of_index_cuda(                                                   \
+      farpoint::cuda_exec, farpoint::device_point_bvh<farpoint::point_view<Coord>::scalar> const&,                    \
+      farpoint::batch<farpoint::point_view<Coord>> const&, farpoint::batch<farpoint::point_view<Coord>> const&,       \
+      farpoint::radius_params const&, farpoint::radius_rows_output<farpoint::point_view<Coord>::scalar> const&,       \
+      farpoint::bytes) noexcept;                                                                                      \
+  how void farpoint::detail::radius_search<farpoint::point_view<Coord>, farpoint::point_view<Coord>>::lists<          \
+      farpoint::knn_selector>(farpoint::index_t, farpoint::radius_output<farpoint::point_view<Coord>::scalar> const&, \
+                              farpoint::index_t) const noexcept;
+
+RADIUS_CALLS(extern template, float)
+RADIUS_CALLS(extern template, double)
+RADIUS_CALLS(extern template, farpoint::float16)
