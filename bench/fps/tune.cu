@@ -63,21 +63,22 @@ struct chunk_selector : only<Kernel> {
   static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
 };
 
-/// Local maxima in registers by one shape.
+/// Local maxima in registers by one shape. The arrays name their bounds: in a template, nvcc deduces them too late for
+/// std::size().
 template <int BlockSize, int PointsPerThread>
 struct maxima_shape_selector : forced_selector {
-  static constexpr farpoint::fps_block_tuning blocks[] = {{32, 1}};
-  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{128, 4}};
-  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{BlockSize, PointsPerThread}};
+  static constexpr farpoint::fps_block_tuning blocks[1] = {{32, 1}};
+  static constexpr farpoint::fps_block_tuning rounds_blocks[1] = {{128, 4}};
+  static constexpr farpoint::fps_block_tuning maxima_blocks[1] = {{BlockSize, PointsPerThread}};
 };
 
 /// Local maxima in memory by one shape.
 template <int BlockSize, int PointsPerThread>
 struct maxima_chunk_selector : forced_selector {
-  static constexpr farpoint::fps_block_tuning blocks[] = {{32, 1}};
-  static constexpr farpoint::fps_block_tuning rounds_blocks[] = {{128, 4}};
-  static constexpr farpoint::fps_block_tuning maxima_blocks[] = {{512, 1}};
-  static constexpr farpoint::fps_block_tuning maxima_chunks[] = {{BlockSize, PointsPerThread}};
+  static constexpr farpoint::fps_block_tuning blocks[1] = {{32, 1}};
+  static constexpr farpoint::fps_block_tuning rounds_blocks[1] = {{128, 4}};
+  static constexpr farpoint::fps_block_tuning maxima_blocks[1] = {{512, 1}};
+  static constexpr farpoint::fps_block_tuning maxima_chunks[1] = {{BlockSize, PointsPerThread}};
 };
 
 template <int...>
