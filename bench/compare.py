@@ -72,7 +72,8 @@ class Difference:
     new: Row
 
     def ratio(self):
-        return self.new.microseconds / self.old.microseconds
+        # A clock that is too coarse gives 0.
+        return max(self.new.microseconds, 1e-6) / max(self.old.microseconds, 1e-6)
 
     def spread(self):
         known = [row.spread for row in (self.old, self.new) if row.spread is not None]
@@ -230,6 +231,8 @@ def compared(old, new, options):
     same = [after for before, after in found if before.context == after.context and before.rows == after.rows]
     found = [pair for pair in found if not any(pair[1] is run for run in same)]
     wanted = re.compile(options.filter)
+    if not any(wanted.search(name) for pair in zip(*partnered) for run in pair for name in run.rows):
+        raise Unusable(f"--filter {options.filter}: no row has such a name")
     differences, appeared, vanished, failed, lines = [], [], [], [], []
     if same:
         lines += [f"- the same run on both sides ({len(same)}): " + ", ".join(f"{run.machine}/{run.name}" for run in same)]

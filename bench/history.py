@@ -4,9 +4,9 @@
     ./dev bench history add RELEASE [--revision HEAD] [--machine nvidia-h200]
     ./dev bench history show [--machine nvidia-h200]
 
-`add` writes bench/history/<gpu>/RELEASE.json, which is committed, from bench/results at a revision of git. docs/performance.tsv
-names the rows, which the README quotes. `show` prints the table of all releases; bench/pages.py makes a page
-of it, with a chart for each run. Needs Python 3.8 and git.
+`add` writes bench/history/<gpu>/RELEASE.json, which is committed, from bench/results at a revision of git. The rows are
+named by docs/performance.tsv, as for the README's table. `show` prints the table of all releases; bench/pages.py makes a
+page of it, with a chart for each run. Needs Python 3.8 and git.
 """
 
 import argparse

@@ -72,7 +72,16 @@ class Compare(Folder):
         rows = [row("a", 1000)], [row("a", 1040)]
         self.assertEqual(self.of_rows(*rows)[0], 1)
         self.assertEqual(self.of_rows(*rows, "--limit", "1.05")[0], 0)
-        self.assertEqual(self.of_rows(*rows, "--filter", "cube/b")[0], 0)
+        self.assertEqual(self.of_rows(rows[0] + [row("b", 1)], rows[1] + [row("b", 1)], "--filter", "cube/b")[0], 0)
+
+    def test_a_filter_that_no_row_passes_is_refused(self):
+        code, out, err = self.of_rows([row("a", 1000)], [row("a", 1040)], "--filter", "cube/b")
+        self.assertEqual((code, out), (2, ""))
+        self.assertIn("--filter cube/b: no row has such a name", err)
+
+    def test_a_time_of_zero(self):
+        self.assertEqual(self.of_rows([row("a", 0)], [row("a", 0, commit="x")])[0], 0)
+        self.assertEqual(self.of_rows([row("a", 0)], [row("a", 1)])[0], 1)
 
     def test_what_is_within_the_spread_is_not_slower(self):
         # The 99th percentile of either run, the fastest call where there is one, repetitions where there are several.
