@@ -27,6 +27,8 @@ BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_
              "one_thread")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
+# Suites of many shapes for a row: the fastest is marked, and nothing is drawn.
+SEARCHES = ("tune", "fps_kernels")
 # Of the repetitions of a row, beside rates.
 MEDIANS = ("p50_us", "host_us", "copy_bandwidth_percent", "copies_us", "stream_us", "over_us", "alone_us",
            "times_alone")
@@ -54,8 +56,8 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def load(path):
-    """The run, normalised. Raises BadRun."""
+def load(path, without_failed=False):
+    """The run, normalised. Raises BadRun; of failed rows, unless it is to do without them."""
     try:
         run = json.loads(path.read_text(encoding="utf-8"))
         rows = [row for row in run["benchmarks"] if row.get("run_type", "iteration") == "iteration"]
@@ -66,7 +68,10 @@ def load(path):
         raise BadRun(f"{path}: no row in it")
 
     failed = [f"  {row['name']}: {row.get('error_message', '?')}" for row in rows if row.get("error_occurred")]
-    if failed:
+    if failed and without_failed:
+        print("\n".join([f"{path}: {len(failed)} rows failed"] + failed), file=sys.stderr)
+        rows = [row for row in rows if not row.get("error_occurred")]
+    elif failed:
         raise BadRun("\n".join([f"{path}: {len(failed)} rows failed; nothing is written"] + failed))
     foreign = [row["name"] for row in rows if "p50_us" not in row or "points_per_second" not in row]
     if foreign:
@@ -197,7 +202,7 @@ def table(rows):
         fastest = min(others, key=lambda row: row["p50_us"])
         for row in others:
             # In a search the winner is what one looks for.
-            mark = "**" if row is fastest and row["suite"] == "tune" else ""
+            mark = "**" if row is fastest and row["suite"] in SEARCHES else ""
             baseline = baseline_of(case, row)
             known = baseline is not None and baseline is not row
             lines.append("| " + " | ".join([
@@ -307,7 +312,7 @@ def plot(run, folder, name):
     except ImportError:
         return []
 
-    rows = [row for row in merged(run["benchmarks"]) if row["suite"] != "tune" and "keys_per_second" not in row]
+    rows = [row for row in merged(run["benchmarks"]) if row["suite"] not in SEARCHES and "keys_per_second" not in row]
     written = []
     device = run["context"].get("gpu") or run["context"].get("processor", "")
 

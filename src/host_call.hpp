@@ -6,6 +6,9 @@
 #include <farpoint/runtime.hpp>
 
 #include "host_memory.hpp"
+#if defined(FARPOINT_WITH_CUDA)
+#include "place_in_frame.hpp"
+#endif
 
 #include <chrono>
 #include <cstdio>

@@ -10,8 +10,11 @@
 /// registers, and fps() turns down shapes above 24; beyond 8 at 1,024 threads and 16 at 512 they start to spill).
 /// Stream: block size 128..1024. Rounds: block size 128..512, as many points per thread as shared memory holds, lists
 /// of 64..256 (multiples of 32). Grid: points per block 512..8,192. Both: chunks of 8..256 points (powers of two),
-/// groups of 32..512 points.
+/// groups of 32..512 points. Local maxima: a cloud's blocks 1..all multiprocessors, with boxes and without; wanted
+/// 16..80, listed 8..32; blocks of 256 or 512 threads with 1..8 points a thread in registers, chunks of 2..16 in
+/// memory. Choices are made at run time, and compile nothing.
 
+#include "fps/forced.cuh"
 #include "fps/register.cuh"
 #include "support/cuda_suite.cuh"
 
@@ -60,6 +63,24 @@ struct chunk_selector : only<Kernel> {
   static constexpr farpoint::fps_chunk_tuning chunks = {ChunkSize, GroupSize};
 };
 
+/// Local maxima in registers by one shape. The arrays name their bounds: in a template, nvcc deduces them too late for
+/// std::size().
+template <int BlockSize, int PointsPerThread>
+struct maxima_shape_selector : forced_selector {
+  static constexpr farpoint::fps_block_tuning blocks[1] = {{32, 1}};
+  static constexpr farpoint::fps_block_tuning rounds_blocks[1] = {{128, 4}};
+  static constexpr farpoint::fps_block_tuning maxima_blocks[1] = {{BlockSize, PointsPerThread}};
+};
+
+/// Local maxima in memory by one shape.
+template <int BlockSize, int PointsPerThread>
+struct maxima_chunk_selector : forced_selector {
+  static constexpr farpoint::fps_block_tuning blocks[1] = {{32, 1}};
+  static constexpr farpoint::fps_block_tuning rounds_blocks[1] = {{128, 4}};
+  static constexpr farpoint::fps_block_tuning maxima_blocks[1] = {{512, 1}};
+  static constexpr farpoint::fps_block_tuning maxima_chunks[1] = {{BlockSize, PointsPerThread}};
+};
+
 template <int...>
 struct ints {};
 
@@ -82,11 +103,19 @@ constexpr fps_row grid_rows[] = {
     {1, 1'000'000, 10'000, cloud_kind::uniform, 0, 10},
 };
 
+/// Rows of local maxima alone.
+constexpr fps_row maxima_rows[] = {
+    {6, 10'000, 10'000, cloud_kind::uniform, 0, 20},    {1, 49'497, 4'096, cloud_kind::lidar, 0, 20},
+    {1, 131'072, 4'096, cloud_kind::lidar, 0, 20},      {16, 40'000, 1'024, cloud_kind::uniform, 0, 20},
+    {1, 1'000'000, 100'000, cloud_kind::uniform, 0, 5}, {1, 10'000'000, 10'000, cloud_kind::uniform, 0, 5},
+};
+
 /// Registers the selectors that are tried on one row.
 class search {
  public:
   search(fps_row const& row, bool flush_l2, fps_problem_store& problems)
-      : default_{"tune/" + row.name() + "/default", row, row.calls, how::launched, flush_l2, &problems} {
+      : default_{"tune/" + row.name() + "/default", row, row.calls, how::launched, flush_l2, &problems},
+        device_{planned_device()} {
     // What the others are compared with: once, though a row may be searched for several kernels.
     static std::set<std::string> done;
     if (done.insert(row.name()).second) register_farpoint<farpoint::fps_selector>(default_);
@@ -123,7 +152,81 @@ class search {
     chunk<Kernel, 256>(kernel, ints<1>{});
   }
 
+  /// Teams, boxes and lengths of the kernels by local maxima. All lengths of the largest team, some of the others.
+  void maxima() const {
+    using farpoint::fps_kernel;
+    for (int const wanted : {24, 36, 40, 60}) choose<forced_selector>({fps_kernel::maxima_in_block, 1, false, wanted});
+    int const most = largest_team();
+    for (int const wanted : {16, 24, 30, 40, 48, 60, 80}) {
+      for (int const listed : {8, 16, 24, 32}) {
+        for (bool const boxes : {false, true}) {
+          choose<forced_selector>({fps_kernel::maxima_in_grid, most, boxes, wanted, listed});
+          bool const some = (wanted == 24 || wanted == 40 || wanted == 60) && listed >= 16 && listed != 24;
+          if (!some) continue;
+          for (int const blocks : std::set<int>{3 * most / 4, most / 2, most / 4}) {
+            choose<forced_selector>({fps_kernel::maxima_in_grid, blocks, boxes, wanted, listed});
+          }
+        }
+      }
+    }
+  }
+
+  /// Shapes of blocks by local maxima that hold their points in registers.
+  template <int BlockSize, int... PointsPerThread>
+  void maxima_shapes() const {
+    (shape<maxima_shape_selector<BlockSize, PointsPerThread>>({BlockSize, PointsPerThread}), ...);
+  }
+
+  /// Shapes of blocks that keep their points in memory.
+  template <int BlockSize, int... PointsPerThread>
+  void maxima_chunks() const {
+    (chunk_shape<maxima_chunk_selector<BlockSize, PointsPerThread>>(text("_chunk", BlockSize) +
+                                                                    text("_points", PointsPerThread)),
+     ...);
+  }
+
  private:
+  int largest_team() const { return most_team_blocks(default_.row.clouds, default_.row.points, device_); }
+
+  /// Tries the least number of blocks that hold the cloud.
+  template <class Selector>
+  void shape(farpoint::fps_block_tuning tuning) const {
+    auto const blocks =
+        static_cast<int>(farpoint::detail::divide_up(default_.row.points, farpoint::index_t{tuning.capacity()}));
+    for (bool const boxes : {false, true}) {
+      choose<Selector>({farpoint::fps_kernel::maxima_in_grid, blocks, boxes},
+                       text("_block", tuning.block_size) + text("_points", tuning.points_per_thread));
+    }
+  }
+
+  template <class Selector>
+  void chunk_shape(std::string const& end) const {
+    // Registers would hold a smaller cloud.
+    if (default_.row.points <= largest_team() * farpoint::index_t{512}) return;
+    for (int const wanted : {24, 36, 60}) {
+      for (int const listed : {16, 32}) {
+        choose<Selector>({farpoint::fps_kernel::maxima_in_grid, largest_team(), true, wanted, listed}, end);
+      }
+    }
+  }
+
+  /// Adds a choice that no other would replace. @param end  of the variant's name
+  template <class Selector>
+  void choose(farpoint::fps_choice const& choice, std::string const& end = {}) const {
+    fps_row const& row = default_.row;
+    if (choice.blocks < 1 || row.ragged()) return;
+    if (!runs_as_forced<Selector>(choice, view_of(row, nullptr), params_of(row), device_)) return;
+    fps_contender c = default_;
+    c.name = "tune/" + row.name() + "/" + name_of(choice) + end;
+    register_fps(
+        c, {},
+        [choice](fps_problem& problem) {
+          forced_selector::forced = choice;
+          problem.reserve<Selector>();
+        },
+        [](fps_problem const& problem, cudaStream_t stream) { problem.launch_farpoint<Selector>(stream); });
+  }
+
   template <int BlockSize, int PointsPerThread, int... ListSize>
   void rounds_with(ints<ListSize...>) const {
     (add_if_it_suits<rounds_selector<BlockSize, PointsPerThread, ListSize>>({BlockSize, PointsPerThread}, "rounds",
@@ -162,7 +265,17 @@ class search {
   }
 
   fps_contender default_;
+  farpoint::detail::device_properties device_;
 };
+
+/// All that is tried of local maxima.
+void search_maxima(search const& find) {
+  find.maxima();
+  find.maxima_shapes<256, 2, 4, 8>();
+  find.maxima_shapes<512, 1, 2, 4, 8>();
+  find.maxima_chunks<256, 4, 8>();
+  find.maxima_chunks<512, 2, 4, 8, 16>();
+}
 
 void register_rows(bool flush_l2, fps_problem_store& problems) {
   for (fps_row const& row : block_rows) {
@@ -176,6 +289,7 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
     find.rounds<256, 4, 8, 16, 40>();
     find.rounds<512, 4, 8, 20>();
     if (row.points <= 9'000) find.chunks<farpoint::fps_kernel::in_block>("rounds");
+    search_maxima(find);
   }
   for (fps_row const& row : stream_rows) {
     search const find{row, flush_l2, problems};
@@ -187,7 +301,9 @@ void register_rows(bool flush_l2, fps_problem_store& problems) {
     find.grid<2048, 256, 512>();
     find.grid<4096, 512>();
     find.chunks<farpoint::fps_kernel::in_grid>("grid");
+    search_maxima(find);
   }
+  for (fps_row const& row : maxima_rows) search_maxima(search{row, flush_l2, problems});
 }
 
 }  // namespace

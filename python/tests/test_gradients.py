@@ -24,8 +24,10 @@ def finite(distances):
 
 
 def check_twice(function, *inputs):
-    assert torch.autograd.gradcheck(function, inputs)
-    assert torch.autograd.gradgradcheck(function, inputs)
+    # On a GPU torch adds rows with atomic additions, in an order that differs from run to run.
+    changes = 1e-9 if inputs[0].is_cuda else 0.0
+    assert torch.autograd.gradcheck(function, inputs, nondet_tol=changes)
+    assert torch.autograd.gradgradcheck(function, inputs, nondet_tol=changes)
 
 
 def cloud(*shape, device="cpu", dtype=torch.float64):

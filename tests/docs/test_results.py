@@ -1,4 +1,4 @@
-"""bench/report.py keeps a run as JSON alone, and its tables follow from what is kept."""
+"""bench/report.py keeps a run as JSON alone, its tables follow from what is kept, and bench/regret.py finds the best."""
 
 import json
 import pathlib
@@ -63,6 +63,47 @@ class Results(unittest.TestCase):
             path.relative_to(results).as_posix() for path in pages.kept(results)}
         self.assertEqual(without, {"nvidia-h200/fps_variants.json", "nvidia-h200/tables/tables.json"})
         self.assertEqual(sorted(path.name for path in results.rglob("*") if path.suffix in (".md", ".png")), [])
+
+
+class Regret(unittest.TestCase):
+    """bench/regret.py: the choice of each row against the best kernel."""
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def regret(self, times, *arguments):
+        """Runs it on rows: (case and variant, microseconds, end of the label)."""
+        rows = [dict(name=f"{name}/iterations:1/manual_time", p50_us=us, p99_us=us, max_us=us, points_per_second=1,
+                     label="equals host_exec" + note) for name, us, note in times]
+        path = self.folder / "run.json"
+        path.write_text(json.dumps({"context": {"suite": "fps_kernels"}, "benchmarks": rows}))
+        return subprocess.run([sys.executable, "-B", BENCH / "regret.py", path, *arguments], check=False,
+                              capture_output=True, text=True)
+
+    ROWS = (("fps_kernels/a/uniform/default", 100, "; in_block"), ("fps_kernels/a/uniform/in_block", 101, ""),
+            ("fps_kernels/a/uniform/in_grid", 120, ""), ("fps_kernels/b/uniform/default", 220, "; in_grid"),
+            ("fps_kernels/b/uniform/in_grid", 210, ""), ("fps_kernels/b/uniform/in_block", 140, ""),
+            ("fps_wrappers/a/uniform/default", 100, ""), ("fps_wrappers/a/uniform/openpcdet", 125, ""))
+
+    def test_rows_come_by_regret(self):
+        done = self.regret(self.ROWS, "--limit", "1.6", "--wrapper-limit", "1.3")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(done.stdout.splitlines()[2:4], [
+            "| b/uniform | in_grid | 0.2100 | in_block | 0.1400 | 1.50 | 1.05 |",
+            "| a/uniform | in_block | 0.1000 | in_block | 0.1000 | 1.00 | 1.01 |"])
+        self.assertEqual(done.stdout.splitlines()[-1], "| a/uniform | openpcdet | 0.1250 | 0.1000 | 1.25 |")
+
+    def test_limits_are_kept(self):
+        done = self.regret(self.ROWS, "--limit", "1.05")
+        self.assertEqual((done.returncode, done.stderr), (1, "above the limit: b/uniform: regret 1.50\n"))
+        done = self.regret(self.ROWS, "--wrapper-limit", "1.2")
+        self.assertEqual((done.returncode, done.stderr),
+                         (1, "above the limit: a/uniform: openpcdet 1.25 times fps()\n"))
+
+    def test_other_runs_are_refused(self):
+        self.assertEqual(self.regret((("knn/8/cube/graph", 5, ""),)).returncode, 2)
 
 
 if __name__ == "__main__":

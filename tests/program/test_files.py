@@ -138,6 +138,11 @@ class Files(WithFolder):
             self.fails(1, *command, names=f'{command[-1]}: expected a name that ends in')
             self.assertFalse((self.folder / command[-1]).exists())
 
+    def test_no_name(self):
+        for command in (['fps', 'a.ply', '-o'], ['voxelize', 'a.ply', '-o'], ['knn', 'a.ply', '--indices'],
+                        ['demo', 'a.ply', '--indices'], ['splat', 'a.ply', '-o']):
+            self.fails(1, *command, '', names='expected a name')
+
     def test_exit_code_of_a_picture(self):
         for command in (['demo', 'a.ply', '-o', 'none/x.png'],
                         ['splat', 'a.ply', '--views', 1, '--size', 64, '-o', 'none/x.png']):

@@ -103,10 +103,15 @@ void add_running(CLI::App& app, common_wish& wish) {
   app.add_flag("--cpu", wish.cpu, "Also time one thread and all threads of the host");
 }
 
+// Refuses "", which a shell makes of a variable that is not set: nothing would be written.
+CLI::Validator const name_of_file{
+    [](std::string const& name) { return std::string{name.empty() ? "expected a name, found \"\"" : ""}; }, ""};
+
 void add_output(CLI::App& app, common_wish& wish) {
   app.add_flag("--check", wish.check, "Compare with the host, or on the host with the definition, to the bit");
   app.add_option("-o,--output", wish.output,
                  "A .ply, .pcd, .npy, .csv or .bin to write; a folder for those of a folder")
+      ->check(name_of_file)
       ->option_text("FILE");
   std::map<std::string, output_format> const formats{{"ply", output_format::ply},
                                                      {"pcd", output_format::pcd},
@@ -190,6 +195,7 @@ void declare_knn(CLI::App& app, search_wish& wish) {
   app.add_flag("--with-self", wish.with_self, "A point is its own nearest neighbour");
   app.add_option("--indices", wish.indices,
                  "Also write all indices as a .npy of int32, [points, k]; a folder for those of a folder")
+      ->check(name_of_file)
       ->option_text("NPY");
   app.footer(
       fmt::format("The output has all points, with the number of neighbours, and mean and largest distance (m).\n"
@@ -232,6 +238,7 @@ void declare_demo(CLI::App& app, demo_wish& wish) {
       ->check(picture_name)
       ->option_text("PNG [farpoint_demo.png]");
   app.add_option("--indices", wish.indices_file, "Also write the samples' indices as text, one per line, in order")
+      ->check(name_of_file)
       ->check(text_name)
       ->option_text("TXT");
   app.add_option("--voxel-size", wish.voxel_size, "Edge of a voxel (m); by default about a hundredth of the cloud")

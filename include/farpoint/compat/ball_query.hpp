@@ -104,7 +104,9 @@ result ball_query_kernel_launcher_fast(int b, int n, int m, float radius, int ns
   index_t const rows = index_t{b} * m;
   detail::ball const ball{radius, nsample};
   if (result const checked = ball.check(); !checked) return checked;
-  result const checked = detail::check_array(xyz, index_t{b} * n, new_xyz, rows, idx, rows * nsample);
+  result const checked =
+      detail::check_arrays(exec, workspace, detail::launcher_array{xyz, index_t{b} * n * 3},
+                           detail::launcher_array{new_xyz, rows * 3}, detail::launcher_array{idx, rows * nsample});
   if (!checked || rows == 0 || nsample == 0) return checked;
   auto const on = detail::execution_of(exec);
   if (ball.has_neighbours()) {
@@ -146,14 +148,14 @@ template <class Exec>
 result ball_query_kernel_launcher_stack(int B, int M, float radius, int nsample, float const* new_xyz,
                                         int const* new_xyz_batch_cnt, float const* xyz, int const* xyz_batch_cnt,
                                         int* idx, Exec exec, int N, bytes workspace) noexcept {
-  if (result const checked = detail::check_sizes(nsample); !checked) return checked;
+  if (result const checked = detail::check_sizes(B, M, nsample, N); !checked) return checked;
   detail::stacked_points const points{xyz, N, xyz_batch_cnt, B};
   detail::stacked_points const queries{new_xyz, M, new_xyz_batch_cnt, B};
   detail::ball const ball{radius, nsample};
-  if (result const checked = points.check(); !checked) return checked;
-  if (result const checked = queries.check(); !checked) return checked;
   if (result const checked = ball.check(); !checked) return checked;
-  result const checked = detail::check_array(idx, index_t{M} * nsample);
+  result const checked =
+      detail::check_arrays(exec, workspace, points.all_points(), points.all_counts(), queries.all_points(),
+                           queries.all_counts(), detail::launcher_array{idx, index_t{M} * nsample});
   if (!checked || B == 0 || M == 0 || nsample == 0) return checked;
   auto const on = detail::execution_of(exec);
   return ball.query_stack(on, points, queries, idx, workspace);

@@ -48,16 +48,35 @@ result check_sizes(Sizes... sizes) noexcept {
   return negative ? farpoint::detail::reject("a size is negative") : result{};
 }
 
-/// Checks an array of a launcher.
-inline result check_array(void const* values, index_t size) noexcept {
-  return values == nullptr && size > 0 ? farpoint::detail::reject("an array is a null pointer") : result{};
+/// Array argument of a launcher.
+template <class T>
+struct launcher_array {
+  T* data;
+  index_t size;  ///< in values
+};
+template <class T>
+launcher_array(T*, index_t) -> launcher_array<T>;
+
+/// Array argument whose size is a sum of counts in device memory: it is checked as an array of one value.
+template <class T>
+launcher_array<T> array_of_some(T* data, bool any) noexcept {
+  return {data, any ? 1 : 0};
 }
 
-/// Checks several, each as a pointer and a size.
-template <class... Rest>
-result check_array(void const* values, index_t size, Rest... rest) noexcept {
-  if (result const checked = check_array(values, size); !checked) return checked;
-  return check_array(rest...);
+/// Accepts all memory on the host; the overload in compat/execution.cuh asks the driver about each array.
+template <class... T>
+result check_reach(host_exec, bytes, launcher_array<T> const&...) noexcept {
+  return {};
+}
+
+/// Refuses null pointers to arrays that are not empty, and memory that check_reach() refuses.
+/// @param exec       cudaStream_t, cuda_exec or host_exec
+/// @param workspace  empty for a launcher without one; the plan of the call checks its size
+template <class Exec, class... T>
+result check_arrays(Exec exec, bytes workspace, launcher_array<T>... arrays) noexcept {
+  bool const missing = ((arrays.data == nullptr && arrays.size > 0) || ...);
+  if (missing) return farpoint::detail::reject("an array is a null pointer");
+  return check_reach(execution_of(exec), workspace, arrays...);
 }
 
 /// A workspace for a call, after arrays of a launcher's own: all begin where a workspace may.

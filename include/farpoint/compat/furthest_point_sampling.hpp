@@ -196,7 +196,8 @@ result furthest_point_sampling_kernel_launcher(int b, int n, int m, float const*
                                                furthest_point_sampling_rules rules = {}) noexcept {
   if (result const checked = detail::check_sizes(b, n, m); !checked) return checked;
   if (result const checked = detail::check_rules(rules); !checked) return checked;
-  result const checked = detail::check_array(dataset, index_t{b} * n, idxs, index_t{b} * m);
+  result const checked = detail::check_arrays(exec, workspace, detail::launcher_array{dataset, index_t{b} * n * 3},
+                                              detail::launcher_array{idxs, index_t{b} * m});
   if (!checked || b == 0 || m == 0) return checked;
   return detail::furthest_point_sampling_plan{detail::execution_of(exec), b, n, m, rules}.run(dataset, idxs, workspace);
 }

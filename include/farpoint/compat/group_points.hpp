@@ -120,7 +120,9 @@ result group_points_kernel_launcher_fast(int b, int c, int n, int npoints, int n
                                          int const* idx, float* out, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(b, c, n, npoints, nsample); !checked) return checked;
   index_t const places = index_t{b} * npoints * nsample;
-  result const checked = detail::check_array(points, index_t{b} * c * n, idx, places, out, places * c);
+  result const checked =
+      detail::check_arrays(exec, {}, detail::launcher_array{points, index_t{b} * c * n},
+                           detail::launcher_array{idx, places}, detail::launcher_array{out, places * c});
   if (!checked || places * c == 0) return checked;
   auto const size = [](index_t elements) { return static_cast<std::size_t>(elements); };
   using rows = feature_rows<float>;
@@ -168,8 +170,9 @@ result group_points_grad_kernel_launcher_fast(int b, int c, int n, int npoints, 
                                               int const* idx, float* grad_points, Exec exec, bytes workspace) noexcept {
   if (result const checked = detail::check_sizes(b, c, n, npoints, nsample); !checked) return checked;
   index_t const places = index_t{npoints} * nsample;
-  result const checked =
-      detail::check_array(grad_out, b * places * c, idx, b * places, grad_points, index_t{b} * c * n);
+  result const checked = detail::check_arrays(exec, workspace, detail::launcher_array{grad_out, b * places * c},
+                                              detail::launcher_array{idx, b * places},
+                                              detail::launcher_array{grad_points, index_t{b} * c * n});
   if (!checked || b * places * c == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::grouped_gradients const gradients{{b, c, places, grad_out, idx}, n, grad_points};
@@ -200,7 +203,11 @@ result group_points_kernel_launcher_stack(int B, int M, int C, int nsample, floa
                                           float* out, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(B, M, C, nsample); !checked) return checked;
   index_t const places = index_t{M} * nsample;
-  result const checked = detail::check_array(features_batch_cnt, B, idx_batch_cnt, B, idx, places, out, places * C);
+  // Without features, all groups are zeros.
+  result const checked =
+      detail::check_arrays(exec, {}, detail::array_of_some(features, features != nullptr),
+                           detail::launcher_array{features_batch_cnt, B}, detail::launcher_array{idx, places},
+                           detail::launcher_array{idx_batch_cnt, B}, detail::launcher_array{out, places * C});
   if (!checked || B == 0 || places * C == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};
@@ -231,8 +238,10 @@ result group_points_grad_kernel_launcher_stack(int B, int M, int C, int N, int n
                                                float* grad_features, Exec exec, bytes workspace) noexcept {
   if (result const checked = detail::check_sizes(B, M, C, N, nsample); !checked) return checked;
   index_t const places = index_t{M} * nsample;
-  if (result const checked = detail::check_array(features_batch_cnt, B, idx_batch_cnt, B); !checked) return checked;
-  result const checked = detail::check_array(grad_out, places * C, idx, places, grad_features, index_t{N} * C);
+  result const checked = detail::check_arrays(
+      exec, workspace, detail::launcher_array{grad_out, places * C}, detail::launcher_array{idx, places},
+      detail::launcher_array{idx_batch_cnt, B}, detail::launcher_array{features_batch_cnt, B},
+      detail::launcher_array{grad_features, index_t{N} * C});
   if (!checked || B == 0 || places * C == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::stack_of_clouds const stack{B, idx_batch_cnt, features_batch_cnt};

@@ -11,6 +11,14 @@ FARPOINT_BEGIN_NAMESPACE
 namespace compat {
 namespace FARPOINT_HIDDEN detail {
 
+/// Outputs of a published voxelizer.
+struct voxel_arrays {
+  float* voxels;   ///< `[max_voxels, max_points, features]`
+  int* coors;      ///< `[max_voxels, columns]`
+  int* counts;     ///< `[max_voxels]`
+  int* voxel_num;  ///< `[1]`
+};
+
 /// A cloud of the published voxelizers, and what they make of it.
 struct voxelizer {
   float const* points;  ///< `[count, features]`, x, y, z first
@@ -33,22 +41,23 @@ struct voxelizer {
   }
 
   /// Outputs at these addresses; which ones there are decides on the workspace, too.
-  voxelize_output<float> output(float* voxels, int* coors, int* counts, int* voxel_num) const noexcept {
+  voxelize_output<float> output(voxel_arrays const& arrays) const noexcept {
     auto const rows = static_cast<std::size_t>(limits.max_voxels);
     voxelize_output<float> to;
     to.capacity = limits.max_voxels;
     to.columns = columns;
-    to.gathered = span<float>{voxels, rows * static_cast<std::size_t>(limits.max_points * features)};
-    to.coords = {coors, rows * static_cast<std::size_t>(column_count(columns))};
-    to.points_per_voxel = span<int>{counts, rows};
-    to.voxel_count = span<int>{voxel_num, 1};
+    to.gathered = span<float>{arrays.voxels, rows * static_cast<std::size_t>(limits.max_points * features)};
+    to.coords = {arrays.coors, rows * static_cast<std::size_t>(column_count(columns))};
+    to.points_per_voxel = span<int>{arrays.counts, rows};
+    to.voxel_count = span<int>{arrays.voxel_num, 1};
     return to;
   }
 
   template <class Exec>
   std::size_t bytes(Exec exec) const noexcept {
-    return voxelize_workspace_bytes(exec, cloud(), params(), output(nullptr, nullptr, nullptr, nullptr));
+    return voxelize_workspace_bytes(exec, cloud(), params(), output({}));
   }
+  launcher_array<float const> all_points() const noexcept { return {points, count * features}; }
   result check() const noexcept {
     if (result const checked = check_sizes(count, limits.max_voxels, limits.max_points); !checked) return checked;
     bool const fits = features >= 3 && features <= feature_view::max_count;
@@ -56,14 +65,17 @@ struct voxelizer {
   }
 
   /// Checks, and voxelizes.
+  /// @param exec  cudaStream_t, cuda_exec or host_exec
   template <class Exec>
-  result run(Exec exec, voxelize_output<float> const& to, farpoint::bytes workspace) const noexcept {
+  result run(Exec exec, voxel_arrays const& to, farpoint::bytes workspace) const noexcept {
     if (result const checked = check(); !checked) return checked;
     index_t const rows = limits.max_voxels;
-    result const checked = check_array(points, count, to.gathered.data(), rows * limits.max_points, to.coords.data(),
-                                       rows, to.points_per_voxel.data(), rows, to.voxel_count.data(), 1);
+    result const checked =
+        check_arrays(exec, workspace, all_points(), launcher_array{to.voxels, rows * limits.max_points * features},
+                     launcher_array{to.coors, rows * column_count(columns)}, launcher_array{to.counts, rows},
+                     launcher_array{to.voxel_num, 1});
     if (!checked) return checked;
-    return voxelize(exec, cloud(), params(), to, workspace);
+    return voxelize(execution_of(exec), cloud(), params(), output(to), workspace);
   }
 };
 
@@ -164,13 +176,12 @@ template <class Exec>
 result hard_voxelize(hard_voxelize_sizes sizes, float const* points, float* voxels, int* coors,
                      int* num_points_per_voxel, int* voxel_num, float const* voxel_size, float const* coors_range,
                      Exec exec, bytes workspace) noexcept {
-  auto const on = detail::execution_of(exec);
   detail::voxelizer const cloud{points,
                                 sizes.num_points,
                                 sizes.num_features,
                                 detail::published_grid(voxel_size, coors_range),
                                 {sizes.max_voxels, sizes.max_points}};
-  return cloud.run(on, cloud.output(voxels, coors, num_points_per_voxel, voxel_num), workspace);
+  return cloud.run(exec, {voxels, coors, num_points_per_voxel, voxel_num}, workspace);
 }
 
 /// The voxel of each point, z first, as mmcv's dynamic_voxelize does it; -1, -1, -1 for a point outside of the range or
@@ -190,7 +201,9 @@ result dynamic_voxelize(int num_points, int num_features, float const* points, i
   detail::voxelizer const cloud{
       points, num_points, num_features, detail::published_grid(voxel_size, coors_range), {1, 1}};
   if (result const checked = cloud.check(); !checked) return checked;
-  if (result const checked = detail::check_array(points, num_points, coors, num_points); !checked) return checked;
+  result const checked =
+      detail::check_arrays(exec, {}, cloud.all_points(), detail::launcher_array{coors, index_t{num_points} * 3});
+  if (!checked) return checked;
   return for_each_index(on, num_points, detail::write_voxel_of{cloud.cloud().points(), cloud.grid, coors}, 3);
 }
 
@@ -248,15 +261,13 @@ result voxelizationLaunch(float const* points, std::size_t points_size, float mi
                           [[maybe_unused]] unsigned int* hash_table, unsigned int* num_points_per_voxel,
                           float* voxel_features, unsigned int* voxel_indices, unsigned int* real_voxel_num, Exec exec,
                           bytes workspace) noexcept {
-  auto const on = detail::execution_of(exec);
   auto const cloud = detail::center_point_voxelizer(points, points_size, {{min_x_range, min_y_range, min_z_range}},
                                                     {{max_x_range, max_y_range, max_z_range}},
                                                     {{voxel_x_size, voxel_y_size, voxel_z_size}}, grid_y_size,
                                                     grid_x_size, feature_num, {max_voxels, max_points_voxel});
   auto const as_int = [](unsigned int* values) { return reinterpret_cast<int*>(values); };
-  return cloud.run(
-      on, cloud.output(voxel_features, as_int(voxel_indices), as_int(num_points_per_voxel), as_int(real_voxel_num)),
-      workspace);
+  return cloud.run(exec, {voxel_features, as_int(voxel_indices), as_int(num_points_per_voxel), as_int(real_voxel_num)},
+                   workspace);
 }
 
 /// featureExtractionLaunch() of CUDA-CenterPoint: the mean of the points of each voxel, as float16. Sums are added in
@@ -277,8 +288,10 @@ result featureExtractionLaunch(float const* voxels_temp, unsigned int const* num
     return checked;
   }
   index_t const size = index_t{max_voxels} * feature_num;
-  result const checked = detail::check_array(voxels_temp, size * max_points_per_voxel, num_points_per_voxel, max_voxels,
-                                             real_voxel_num, 1, voxel_features, size);
+  result const checked =
+      detail::check_arrays(exec, {}, detail::launcher_array{voxels_temp, size * max_points_per_voxel},
+                           detail::launcher_array{num_points_per_voxel, max_voxels},
+                           detail::launcher_array{real_voxel_num, 1}, detail::launcher_array{voxel_features, size});
   if (!checked || size * max_points_per_voxel == 0) return checked;
   auto const on = detail::execution_of(exec);
   return for_each_index(on, size,

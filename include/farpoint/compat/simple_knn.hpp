@@ -60,7 +60,9 @@ std::size_t distCUDA2_workspace_bytes(Exec exec, int P) noexcept {
 template <class Exec>
 result distCUDA2(int P, float const* points, float* meanDists, Exec exec, bytes workspace) noexcept {
   if (result const checked = detail::check_sizes(P); !checked) return checked;
-  if (result const checked = detail::check_array(points, P, meanDists, P); !checked || P == 0) return checked;
+  result const checked = detail::check_arrays(exec, workspace, detail::launcher_array{points, index_t{P} * 3},
+                                              detail::launcher_array{meanDists, P});
+  if (!checked || P == 0) return checked;
   auto const on = detail::execution_of(exec);
   if (P < 4) return for_each_index(on, P, detail::mean_of_few{detail::published_points(points, P), meanDists});
   return mean_knn_distance(on, detail::published_clouds(points, 1, P), 3,

@@ -177,10 +177,11 @@ result stack_farthest_point_sampling_kernel_launcher(int N, int batch_size, floa
                                                      bytes workspace,
                                                      furthest_point_sampling_rules rules = {}) noexcept {
   detail::stacked_points const clouds{dataset, N, xyz_batch_cnt, batch_size};
-  if (result const checked = clouds.check(); !checked) return checked;
-  if (result const checked = detail::check_sizes(most_samples); !checked) return checked;
+  if (result const checked = detail::check_sizes(N, batch_size, most_samples); !checked) return checked;
   if (result const checked = detail::check_rules(rules); !checked) return checked;
-  result const checked = detail::check_array(num_sampled_points, batch_size, idxs, index_t{batch_size} * most_samples);
+  result const checked = detail::check_arrays(exec, workspace, clouds.all_points(), clouds.all_counts(),
+                                              detail::launcher_array{num_sampled_points, batch_size},
+                                              detail::array_of_some(idxs, index_t{batch_size} * most_samples > 0));
   if (!checked || batch_size == 0 || most_samples == 0) return checked;
   return detail::stack_sampling_plan{detail::execution_of(exec), clouds, most_samples, rules}.run(
       idxs, num_sampled_points, workspace);

@@ -35,10 +35,8 @@ struct stacked_points {
         published_points(xyz, points), {offsets == nullptr ? &unread : offsets, static_cast<std::size_t>(clouds) + 1});
   }
 
-  result check() const noexcept {
-    if (result const checked = check_sizes(points, clouds); !checked) return checked;
-    return check_array(xyz, points, counts, clouds);
-  }
+  launcher_array<float const> all_points() const noexcept { return {xyz, points * 3}; }
+  launcher_array<int const> all_counts() const noexcept { return {counts, clouds}; }
 };
 
 /// Two of these in the workspace of a search, and the offsets of both.

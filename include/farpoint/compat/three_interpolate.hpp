@@ -109,7 +109,9 @@ result three_interpolate_kernel_launcher_fast(int b, int c, int m, int n, float 
                                               float const* weight, float* out, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(b, c, m, n); !checked) return checked;
   index_t const rows = index_t{b} * n;
-  result const checked = detail::check_array(points, index_t{b} * c * m, idx, rows, weight, rows, out, rows * c);
+  result const checked = detail::check_arrays(
+      exec, {}, detail::launcher_array{points, index_t{b} * c * m}, detail::launcher_array{idx, rows * 3},
+      detail::launcher_array{weight, rows * 3}, detail::launcher_array{out, rows * c});
   if (!checked || rows * c == 0) return checked;
   auto const on = detail::execution_of(exec);
   return for_each_index(on, rows * c, detail::interpolate_channels{c, m, n, points, idx, weight, out}, 4);
@@ -144,8 +146,9 @@ result three_interpolate_grad_kernel_launcher_fast(int b, int c, int n, int m, f
                                                    bytes workspace) noexcept {
   if (result const checked = detail::check_sizes(b, c, n, m); !checked) return checked;
   index_t const rows = index_t{b} * n;
-  result const checked =
-      detail::check_array(grad_out, rows * c, idx, rows, weight, rows, grad_points, index_t{b} * c * m);
+  result const checked = detail::check_arrays(
+      exec, workspace, detail::launcher_array{grad_out, rows * c}, detail::launcher_array{idx, rows * 3},
+      detail::launcher_array{weight, rows * 3}, detail::launcher_array{grad_points, index_t{b} * c * m});
   if (!checked || rows * c == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{b, c, n, m, true, grad_out, idx, weight, grad_points};
@@ -168,7 +171,9 @@ result three_interpolate_kernel_launcher_stack(int N, int channels, float const*
                                                float const* weight, float* out, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(N, channels); !checked) return checked;
   index_t const size = index_t{N} * channels;
-  result const checked = detail::check_array(features, size, idx, N, weight, N, out, size);
+  result const checked = detail::check_arrays(
+      exec, {}, detail::array_of_some(features, size > 0), detail::launcher_array{idx, index_t{N} * 3},
+      detail::launcher_array{weight, index_t{N} * 3}, detail::launcher_array{out, size});
   if (!checked || size == 0) return checked;
   auto const on = detail::execution_of(exec);
   return for_each_index(on, size, detail::interpolate_rows{channels, features, idx, weight, out}, 4);
@@ -188,7 +193,9 @@ result three_interpolate_grad_kernel_launcher_stack(int N, int channels, float c
                                                     bytes workspace) noexcept {
   if (result const checked = detail::check_sizes(N, channels, M); !checked) return checked;
   index_t const size = index_t{N} * channels;
-  result const checked = detail::check_array(grad_out, size, idx, N, weight, N, grad_features, index_t{M} * channels);
+  result const checked = detail::check_arrays(
+      exec, workspace, detail::launcher_array{grad_out, size}, detail::launcher_array{idx, index_t{N} * 3},
+      detail::launcher_array{weight, index_t{N} * 3}, detail::launcher_array{grad_features, index_t{M} * channels});
   if (!checked || size == 0) return checked;
   auto const on = detail::execution_of(exec);
   detail::interpolated_gradients const gradients{1, channels, N, M, false, grad_out, idx, weight, grad_features};

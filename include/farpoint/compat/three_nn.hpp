@@ -95,7 +95,9 @@ result three_nn_kernel_launcher_fast(int b, int n, int m, float const* unknown, 
                                      three_nn_distances distances = three_nn_distances::squared) noexcept {
   if (result const checked = detail::check_sizes(b, n, m); !checked) return checked;
   index_t const rows = index_t{b} * n;
-  result const checked = detail::check_array(unknown, rows, known, index_t{b} * m, dist2, rows, idx, rows);
+  result const checked = detail::check_arrays(
+      exec, workspace, detail::launcher_array{unknown, rows * 3}, detail::launcher_array{known, index_t{b} * m * 3},
+      detail::launcher_array{dist2, rows * 3}, detail::launcher_array{idx, rows * 3});
   if (!checked || rows == 0) return checked;
   auto const on = detail::execution_of(exec);
   return detail::three_nn(on, detail::published_clouds(known, b, m), detail::published_clouds(unknown, b, n), dist2,
@@ -132,11 +134,13 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
                                       float const* known, int const* known_batch_cnt, float* dist2, int* idx, Exec exec,
                                       bytes workspace,
                                       three_nn_distances distances = three_nn_distances::squared) noexcept {
+  if (result const checked = detail::check_sizes(batch_size, N, M); !checked) return checked;
   detail::stacked_points const points{known, M, known_batch_cnt, batch_size};
   detail::stacked_points const queries{unknown, N, unknown_batch_cnt, batch_size};
-  if (result const checked = points.check(); !checked) return checked;
-  if (result const checked = queries.check(); !checked) return checked;
-  result const checked = detail::check_array(dist2, N, idx, N);
+  index_t const size = index_t{N} * 3;
+  result const checked = detail::check_arrays(exec, workspace, points.all_points(), points.all_counts(),
+                                              queries.all_points(), queries.all_counts(),
+                                              detail::launcher_array{dist2, size}, detail::launcher_array{idx, size});
   if (!checked || batch_size == 0 || N == 0) return checked;
   auto const on = detail::execution_of(exec);
   auto const bytes_of = [&](auto const& clouds, auto const& asked) {
@@ -160,7 +164,10 @@ result three_nn_kernel_launcher_stack(int batch_size, int N, int M, float const*
 template <class Exec>
 result three_nn_weights(int rows, float const* dist, float* weight, Exec exec) noexcept {
   if (result const checked = detail::check_sizes(rows); !checked) return checked;
-  if (result const checked = detail::check_array(dist, rows, weight, rows); !checked) return checked;
+  index_t const size = index_t{rows} * 3;
+  result const checked =
+      detail::check_arrays(exec, {}, detail::launcher_array{dist, size}, detail::launcher_array{weight, size});
+  if (!checked) return checked;
   auto const on = detail::execution_of(exec);
   return for_each_index(on, rows, detail::inverse_weights{dist, weight}, 3);
 }

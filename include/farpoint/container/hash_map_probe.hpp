@@ -125,13 +125,12 @@ class hash_map_probe {
   FARPOINT_HD found find_or_take_as(Key key, Value value,
                                     first_look<LooksAtValues, false> const& first) const noexcept {
     if (key == empty_) return {};
-    entry const empty_one{empty_head(), head::value_ref::shifted(initial_)};
+    entry empty_one{empty_head(), head::value_ref::shifted(initial_)};
     entry const wanted{head::of(key, value), head::value_ref::shifted(value)};
-    entry expected = empty_one;
     window_index at = first.at_;
     window<LooksAtValues> seen = first.seen_;
     for (window_index tried = 0; tried < windows(); ++tried) {
-      // Ends: each slot is tried once, and once more if it was cleared with another initial value.
+      // Ends: a slot is tried once, and once more if it was cleared with another initial value.
       while (true) {
         // The first slot that is the key's, or empty.
         int place = window_slots;
@@ -148,18 +147,15 @@ class hash_map_probe {
         if (place == window_slots) break;
         here.slot = static_cast<index_t>(at) * window_slots + place;
         if (is_mine) return here;
-        entry const before = slots_.template take<WithValue>(here.slot, expected, wanted);
-        here.inserted = before == expected;
-        if (here.inserted) return here;
+        entry const before = slots_.template take<WithValue>(here.slot, empty_one, wanted);
         if (head::key_of(before.head) == empty_) {
-          // The slot was cleared with another initial value. If that changes again, somebody else writes to the memory.
-          if (!(expected == empty_one)) return {};
-          if constexpr (sizeof(head_word) > sizeof(Key)) expected.head = before.head;
-          expected.value = before.value;
-          continue;
+          here.inserted = before == empty_one;
+          if (here.inserted) return here;
+          // Cleared with another initial value.
+          if constexpr (sizeof(head_word) > sizeof(Key)) empty_one.head = before.head;
+          empty_one.value = before.value;
         }
         // Another thread was faster, perhaps with the same key.
-        expected = empty_one;
         seen.set(place, before);
       }
       at = after(at);

@@ -281,6 +281,14 @@ class basic_feature_span : public detail::untyped_range<void> {
   }
   /// Rounds to nearest, ties to even, where the values are narrower than `Value`.
   FARPOINT_HD void set(index_t i, Value value) const noexcept { write(i, &value, 1); }
+  /// set() where is_float64() is false.
+  FARPOINT_HD void set_narrow(index_t i, float value) const noexcept {
+    if (is_float16()) {
+      static_cast<float16*>(data_)[i] = to_float16(value);
+    } else {
+      static_cast<float*>(data_)[i] = value;
+    }
+  }
 
   /// Sets `count` values that follow one another from `i` on, as set() does.
   FARPOINT_HD void write(index_t i, Value const* values, int count) const noexcept {

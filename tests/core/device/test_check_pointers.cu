@@ -2,6 +2,8 @@
 // types are this file's own: other files call the same functions without the checks.
 #undef FARPOINT_CHECK_POINTERS
 #define FARPOINT_CHECK_POINTERS 1
+#include <farpoint/compat/group_points.cuh>
+#include <farpoint/compat/three_interpolate.cuh>
 #include <farpoint/estimate_normals.cuh>
 #include <farpoint/fps.cuh>
 #include <farpoint/gather.cuh>
@@ -28,6 +30,11 @@ struct pair_of_floats {
 struct selector : farpoint::fps_selector {};
 struct map_tuning : farpoint::hash_map_tuning {};
 struct search_selector : farpoint::knn_selector {};
+/// Stream argument for launchers of compat/.
+struct launcher_stream {
+  cudaStream_t stream;
+  operator cudaStream_t() const noexcept { return stream; }
+};
 
 /// Three coordinates of this file's own.
 struct search_points : farpoint::point_view<float> {
@@ -57,6 +64,11 @@ bool says(farpoint::result const& outcome, char const* words) {
 }
 
 }  // namespace
+
+template <>
+struct farpoint::compat::detail::execution<launcher_stream> {
+  using type = farpoint::cuda_exec;
+};
 
 TEST_CASE("check_pointers: all memory that kernels reach passes", "[check_pointers][device]") {
   test_stream const stream;
@@ -235,6 +247,57 @@ TEST_CASE("check_pointers: fps() and gather() on a stream refuse host memory", "
   };
   CHECK(says(gather_to(on_host.data()), "an output: host memory"));
   CHECK(gather_to(gathered.data()));
+  REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
+}
+
+TEST_CASE("check_pointers: the launchers of compat/ refuse host memory", "[check_pointers][compat][device]") {
+  if (kernels_read_host_memory()) return;
+  using namespace farpoint::compat;
+  test_stream const stream;
+  launcher_stream const exec{stream.get()};
+  constexpr int n = 8;
+  constexpr int rows = 4;
+  device_array<float> const values{std::vector<float>(n * 3, 0.5f)};
+  device_array<int> const indices{std::vector<int>(rows * 3, 2)};
+  device_array<int> const counts{std::vector<int>{n}};
+  device_array<float> const out{n * 3};
+  device_array<unsigned char> const memory{std::max(group_points_grad_stack_workspace_bytes(stream.get(), rows, n, 3),
+                                                    three_interpolate_grad_workspace_bytes(stream.get(), 1, rows, n))};
+  farpoint::bytes const workspace{memory.data(), memory.size()};
+  std::vector<float> floats(n * 3);
+  std::vector<int> ints(rows * 3);
+  char const* const input = "an input: host memory";
+  char const* const output = "an output: host memory";
+
+  auto const group = [&](float const* points, int const* idx, float* to) {
+    return group_points_kernel_launcher_fast(1, 1, n, rows, 3, points, idx, to, exec);
+  };
+  CHECK(group(values.data(), indices.data(), out.data()));
+  CHECK(says(group(floats.data(), indices.data(), out.data()), input));
+  CHECK(says(group(values.data(), ints.data(), out.data()), input));
+  CHECK(says(group(values.data(), indices.data(), floats.data()), output));
+
+  auto const group_grad = [&](float const* grad, int const* of_rows, int const* of_points, farpoint::bytes scratch) {
+    return group_points_grad_kernel_launcher_stack(1, rows, 1, n, 3, grad, indices.data(), of_rows, of_points,
+                                                   out.data(), exec, scratch);
+  };
+  std::vector<unsigned char> host_workspace(workspace.size());
+  CHECK(group_grad(values.data(), counts.data(), counts.data(), workspace));
+  CHECK(says(group_grad(floats.data(), counts.data(), counts.data(), workspace), input));
+  CHECK(says(group_grad(values.data(), ints.data(), counts.data(), workspace), input));
+  CHECK(says(group_grad(values.data(), counts.data(), ints.data(), workspace), input));
+  CHECK(says(group_grad(values.data(), counts.data(), counts.data(), host_workspace), "workspace: host memory"));
+
+  auto const interpolate = [&](float const* points, float const* weight, float* to) {
+    return three_interpolate_kernel_launcher_stack(rows, 1, points, indices.data(), weight, to, exec);
+  };
+  CHECK(interpolate(values.data(), values.data(), out.data()));
+  CHECK(says(interpolate(floats.data(), values.data(), out.data()), input));
+  CHECK(says(interpolate(values.data(), floats.data(), out.data()), input));
+  CHECK(says(interpolate(values.data(), values.data(), floats.data()), output));
+  CHECK(says(three_interpolate_grad_kernel_launcher_fast(1, 1, rows, n, values.data(), indices.data(), values.data(),
+                                                         floats.data(), exec, workspace),
+             output));
   REQUIRE_CUDA(cudaStreamSynchronize(stream.get()));
 }
 

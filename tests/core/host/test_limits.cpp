@@ -2,6 +2,7 @@
 #include <farpoint/estimate_normals.hpp>
 #include <farpoint/fps.hpp>
 #include <farpoint/gather.hpp>
+#include <farpoint/hash_map.hpp>
 #include <farpoint/interpolate.hpp>
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/mean_knn_distance.hpp>

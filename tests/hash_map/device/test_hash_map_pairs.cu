@@ -127,6 +127,21 @@ __global__ void note_values(Map map, typename Map::key_type const* keys, typenam
   if (i < size) seen[i] = map.value_or_insert(keys[i], values[i]);
 }
 
+/// Runs `insert`, a kernel of insert_all's arguments, with a thread for each pair.
+/// @return the value that each thread noted
+template <class Noted, class Map, class Pairs, class Kernel>
+std::vector<Noted> insert_pairs(device_map<Map> const& owner, Pairs const& pairs, Kernel insert) {
+  std::size_t const count = pairs.size();
+  device_array<typename Map::key_type> const keys{keys_of(pairs)};
+  device_array<typename Map::value_type> const values{values_of(pairs)};
+  device_array<Noted> const noted{count};
+  insert<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
+                                                               static_cast<index_t>(count), noted.data());
+  REQUIRE_CUDA(cudaGetLastError());
+  owner.wait();
+  return noted.download();
+}
+
 /// Random pairs that a kernel inserts, a thread each, and what each thread noted.
 template <class Map, class Noted>
 class random_insertion {
@@ -138,16 +153,8 @@ class random_insertion {
 
   random_insertion(std::size_t count, std::size_t distinct, double load, kernel insert)
       : pairs_{make_pairs_of<key, value>(key_shape::random, count, distinct, count)},
-        owner_{Map::buckets_for(static_cast<index_t>(distinct), load)} {
-    device_array<key> const keys{keys_of(pairs_)};
-    device_array<value> const values{values_of(pairs_)};
-    device_array<Noted> const noted{count};
-    insert<<<blocks_for(count), block_size, 0, owner_.stream()>>>(owner_.map(), keys.data(), values.data(),
-                                                                  static_cast<index_t>(count), noted.data());
-    REQUIRE_CUDA(cudaGetLastError());
-    owner_.wait();
-    noted_ = noted.download();
-  }
+        owner_{Map::buckets_for(static_cast<index_t>(distinct), load)},
+        noted_{insert_pairs<Noted>(owner_, pairs_, insert)} {}
 
   std::vector<Noted> const& noted() const { return noted_; }
   key key_of(std::size_t i) const { return pairs_[i].key; }
@@ -210,15 +217,8 @@ void check_cleared_with_another() {
   CAPTURE(sizeof(key), sizeof(value), capacity);
   std::size_t const count = capacity + 100;
   auto const pairs = make_pairs_of<key, value>(key_shape::random, count, count, 3);
-  device_array<key> const keys{keys_of(pairs)};
-  device_array<value> const values{values_of(pairs)};
-  device_array<char> const won{count};
-  insert_all<<<blocks_for(count), block_size, 0, owner.stream()>>>(owner.map(), keys.data(), values.data(),
-                                                                   static_cast<index_t>(count), won.data());
-  REQUIRE_CUDA(cudaGetLastError());
-  owner.wait();
+  auto const inserted = insert_pairs<char>(owner, pairs, insert_all<Map>);
   std::unordered_map<key, value> expected;
-  auto const inserted = won.download();
   for (std::size_t i = 0; i < count; ++i) {
     if (inserted[i] == 1) expected.emplace(pairs[i].key, pairs[i].value);
   }

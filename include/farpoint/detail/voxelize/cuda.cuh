@@ -104,8 +104,11 @@ class voxelize_enqueue {
   FARPOINT_HIDDEN void write_selected_rows() const noexcept {
     auto const& args = layout_.args;
     launch(voxelize_scatter_kernel<Points, block_size>, plan_.blocks(points()) + 1, args);
-    launch(voxelize_select_kernel<Points, Key, block_size>,
-           plan_.blocks(points() * voxel_group, select_blocks(block_size)), args);
+    auto select = &voxelize_select_kernel<Points, Key, block_size, false>;
+    if constexpr (std::is_same_v<typename Points::scalar, double>) {
+      if (has_double_features(args.output)) select = &voxelize_select_kernel<Points, Key, block_size, true>;
+    }
+    launch(select, plan_.blocks(points() * voxel_group, select_blocks(block_size)), args);
     if (!args.output.point_voxel.empty()) {
       launch(voxelize_map_kernel<Points, Key, block_size>, plan_.blocks(points()), args);
     }

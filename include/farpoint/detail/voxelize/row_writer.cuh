@@ -174,12 +174,12 @@ class plain_means {
   row_lanes lanes_;
 };
 
-/// Writes a row's outputs of features that are computed as `Working`.
+/// Writes a row's outputs of features that are computed as `Working`, which `output` has.
 /// @param kept  the points in input order, in shared or global memory
-template <class Working, class Points>
-__device__ inline void write_features(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
-                                      std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
-  voxel_feature_parts<Working, typename Points::scalar> const output{args.output};
+template <class Working, class Parts, class Points>
+__device__ inline void write_features(Parts const& output, voxelize_args<Points> const& args, voxel_frame const& frame,
+                                      row_lanes lanes, std::uint32_t row, std::uint32_t const* kept,
+                                      std::uint32_t count) noexcept {
   feature_view const& features = args.params.features;
   int const columns = features.count();
   bool const reduced = output.reduces();
@@ -227,16 +227,22 @@ __device__ inline void write_centroid(voxelize_args<Points> const& args, voxel_f
 }
 
 /// Writes all of a row that depends on its points.
-template <class Points>
+/// @tparam WithDoubles  writes outputs of features that are computed as doubles, too: they take many registers
+template <bool WithDoubles, class Points>
 __device__ inline void write_points(voxelize_args<Points> const& args, voxel_frame const& frame, row_lanes lanes,
                                     std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) noexcept {
   if (wants_plain_means(args)) {
     plain_means<Points>{args, frame, lanes}(row, count, counted_points{kept, count});
     return;
   }
-  write_features<float>(args, frame, lanes, row, kept, count);
-  if constexpr (std::is_same_v<typename Points::scalar, double>) {
-    write_features<double>(args, frame, lanes, row, kept, count);
+  using scalar = typename Points::scalar;
+  if constexpr (WithDoubles) {
+    voxel_feature_parts<float, scalar> const floats{args.output};
+    write_features<float>(floats, args, frame, lanes, row, kept, count);
+    voxel_feature_parts<double, scalar> const doubles{args.output};
+    write_features<double>(doubles, args, frame, lanes, row, kept, count);
+  } else {
+    write_features<float>(narrow_feature_parts<scalar>{args.output}, args, frame, lanes, row, kept, count);
   }
   write_centroid(args, frame, lanes, row, kept, count);
 }

@@ -85,7 +85,8 @@ __device__ inline void sort_selection(warp_lowest const& lowest, std::uint32_t c
 }
 
 /// Rows of all voxels.
-template <class Points, class Key, int BlockSize>
+/// @tparam WithDoubles  see write_points()
+template <class Points, class Key, int BlockSize, bool WithDoubles>
 class voxel_rows {
  public:
   static constexpr int warps = BlockSize / cuda_warp::lanes;
@@ -161,7 +162,7 @@ class voxel_rows {
       });
     } else {
       write_groups([&](std::uint32_t row, std::uint32_t const* kept, std::uint32_t count) {
-        write_points(args_, frame_, lanes, row, kept, count);
+        write_points<WithDoubles>(args_, frame_, lanes, row, kept, count);
       });
     }
   }
@@ -217,7 +218,7 @@ class voxel_rows {
     std::uint32_t const count = kept_of(args_, count_of(voxel));
     cuda_warp::sync();
     sort_selection(lowest, count, kept);
-    write_points(args_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
+    write_points<WithDoubles>(args_, frame_, {cuda_warp::lane(), cuda_warp::lanes}, row, kept, count);
   }
 
   /// Each warp has selected from its part: the first one selects from what they have.
@@ -284,10 +285,10 @@ constexpr int select_blocks(int block_size) noexcept {
 }
 
 /// Writes the rows of all voxels, those that take longest first.
-template <class Points, class Key, int BlockSize>
+template <class Points, class Key, int BlockSize, bool WithDoubles>
 __global__ void __launch_bounds__(BlockSize, select_blocks(BlockSize))
     voxelize_select_kernel(voxelize_args<Points> const args) {
-  using rows = voxel_rows<Points, Key, BlockSize>;
+  using rows = voxel_rows<Points, Key, BlockSize, WithDoubles>;
   __shared__ typename rows::storage storage;
   rows const writer{args, storage};
   writer.write_cut();

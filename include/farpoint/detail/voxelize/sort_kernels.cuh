@@ -323,7 +323,7 @@ __global__ void __launch_bounds__(BlockSize) voxelize_rows_kernel(voxelize_sort_
     std::uint32_t const kept = kept_of(args, args.row_offsets[row + 1] - begin);
     if (kept > voxel_listed) continue;
     row_lanes const mine{static_cast<int>(threadIdx.x % lanes), lanes};
-    write_points(args, frame, mine, row, args.members + begin, kept);
+    write_points<std::is_same_v<typename Points::scalar, double>>(args, frame, mine, row, args.members + begin, kept);
   }
   for (std::uint32_t row = blockIdx.x * BlockSize + threadIdx.x; row < rows; row += gridDim.x * BlockSize) {
     std::uint32_t const kept = kept_of(args, args.row_offsets[row + 1] - args.row_offsets[row]);

@@ -1,0 +1,68 @@
+/// @file
+/// A selector that forces fps() to a kernel, and the plan that shows whether the call runs that kernel. Needs nvcc.
+#pragma once
+
+#include "support/device_info.hpp"
+
+#include <farpoint/fps.cuh>
+
+#include <string>
+
+namespace farpoint_bench {
+
+/// Chooses `forced`, which is set before each call: kernels are compiled once for all choices.
+struct forced_selector : farpoint::fps_selector {
+  /// The default compiles maxima_in_block for 1,024 points at most.
+  static constexpr int maxima_block_points = 4096;
+
+  static inline farpoint::fps_choice forced{farpoint::fps_kernel::in_registers};
+  static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }
+};
+
+/// The current device; an H200 where there is none, so that rows can be listed without one.
+inline farpoint::detail::device_properties planned_device() {
+  std::string reason;
+  if (device_is_usable(reason)) return farpoint::detail::device_properties::current();
+  return {132, 232'448, 1};
+}
+
+/// The kernel that a call would run with `Selector`, after all replacements of what the clouds, the type of point or
+/// the device rule out.
+template <class Selector, class Points>
+farpoint::fps_choice planned_choice(farpoint::batch<Points> const& clouds, farpoint::fps_params const& params,
+                                    farpoint::detail::device_properties const& device) {
+  return farpoint::detail::fps_cuda_plan<Selector, Points>{clouds, params, device}.choice();
+}
+
+/// True if a call that is forced to a choice runs that kernel with these parameters, and no replacement.
+/// @tparam Selector  forced_selector, or one derived from it
+template <class Selector = forced_selector, class Points>
+bool runs_as_forced(farpoint::fps_choice const& choice, farpoint::batch<Points> const& clouds,
+                    farpoint::fps_params const& params, farpoint::detail::device_properties const& device) {
+  forced_selector::forced = choice;
+  return planned_choice<Selector>(clouds, params, device) == choice;
+}
+
+/// "in_block", "maxima_in_grid_22_boxes", "maxima_in_grid_22_boxes_wanted_30_listed_16": lengths where they are not
+/// the default ones of fps_choice.
+inline std::string name_of(farpoint::fps_choice const& choice) {
+  farpoint::fps_choice const plain{choice.kernel};
+  bool const in_grid = choice.kernel == farpoint::fps_kernel::maxima_in_grid;
+  std::string name = to_string(choice.kernel);
+  if (in_grid) name += "_" + std::to_string(choice.blocks);
+  if (choice.boxes) name += "_boxes";
+  if (choice.wanted == plain.wanted && choice.listed == plain.listed) return name;
+  name += "_wanted_" + std::to_string(choice.wanted);
+  return in_grid ? name + "_listed_" + std::to_string(choice.listed) : name;
+}
+
+/// Most blocks that are of use to a cloud in fps_kernel::maxima_in_grid: no block has fewer points than the smallest
+/// shape, and all clouds are on the device at once. 0 where they are not.
+inline int most_team_blocks(farpoint::index_t clouds, farpoint::index_t largest,
+                            farpoint::detail::device_properties const& device) {
+  farpoint::index_t const useful =
+      farpoint::detail::divide_up(largest, farpoint::index_t{forced_selector::maxima_blocks[0].capacity()});
+  return static_cast<int>(farpoint::detail::smaller(useful, device.multiprocessors / clouds));
+}
+
+}  // namespace farpoint_bench

@@ -1,0 +1,306 @@
+/// @file
+/// The suite fps_kernels: the default choice of fps(), and every kernel that can run a row, forced. Needs nvcc.
+///
+/// Kernels are planned before rows are registered: a choice that would be replaced by another kernel, or by a smaller
+/// team, gets no row. A row calls itself `default`, or by the kernel that it is forced to; the label of `default` ends
+/// with the name of the choice that fps_selector makes.
+#pragma once
+
+#include "fps/forced.cuh"
+#include "fps/kernels_row.hpp"
+#include "support/device_lists.cuh"
+#include "support/problem_store.hpp"
+#include "support/register_row.hpp"
+#include "support/timing.cuh"
+
+#include <farpoint/fps.cuh>
+
+#include <benchmark/benchmark.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+namespace farpoint_bench {
+
+/// The device that kernels are planned for, and the state of its L2 cache before a call.
+struct kernels_setting {
+  farpoint::detail::device_properties device;
+  bool flush_l2;
+};
+
+// Each registers the rows of one type of point; the rows need what is returned.
+
+/// Three floats.
+std::shared_ptr<void> register_kernels_of_floats(kernels_setting const& setting);
+/// Three doubles.
+std::shared_ptr<void> register_kernels_of_doubles(kernels_setting const& setting);
+/// Two floats.
+std::shared_ptr<void> register_kernels_of_pairs(kernels_setting const& setting);
+/// Four and eight floats.
+std::shared_ptr<void> register_kernels_of_many(kernels_setting const& setting);
+/// The wrappers of compat/, which choose by fps_selector, and fps() on their points.
+std::shared_ptr<void> register_wrappers(kernels_setting const& setting);
+
+/// Throws, naming the first difference, unless `got` has the bits of `expected`.
+template <class T>
+void expect_same_bits(std::vector<T> const& got, std::vector<T> const& expected, farpoint::index_t samples,
+                      std::string const& what) {
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    if (std::memcmp(&got[i], &expected[i], sizeof(T)) == 0) continue;
+    auto const row = static_cast<std::size_t>(samples);
+    throw std::runtime_error{"MISMATCH, " + what + ": cloud " + std::to_string(i / row) + ", sample " +
+                             std::to_string(i % row) + ": got " + std::to_string(got[i]) + ", expected " +
+                             std::to_string(expected[i])};
+  }
+}
+
+/// The time of a call that is known well enough, in a suite of hundreds of rows: up to 100 calls until they have taken
+/// 20 ms together, 5 calls at least, after 10 calls or 10 ms that warm up. Calls of 100 ms are timed once; so are those
+/// whose first takes more than 20 times what the default takes.
+/// @param call             enqueues, waits, and returns the seconds
+/// @param default_seconds  0 if not known
+template <class Call>
+std::vector<double> seconds_of_calls(Call const& call, double default_seconds) {
+  constexpr double hopeless = 20;
+  constexpr double enough = 20e-3;
+  constexpr double too_long = 100e-3;
+  double const first = call();
+  if (first >= too_long || (default_seconds > 0 && first > hopeless * default_seconds)) return {first};
+  double spent = first;
+  for (int calls = 1; calls < 10 && spent < enough / 2; ++calls) spent += call();
+
+  std::vector<double> seconds;
+  double total = 0;
+  while (seconds.size() < 100 && total < too_long && (seconds.size() < 5 || total < enough)) {
+    seconds.push_back(call());
+    total += seconds.back();
+  }
+  return seconds;
+}
+
+/// Measures one row, which has one iteration: `launch(stream)` is captured in a graph, and replayed.
+/// @return the median in seconds
+template <class Launch>
+double time_replays(benchmark::State& state, cudaStream_t stream, workload const& work, bool flush_l2,
+                    double default_seconds, Launch const& launch) {
+  owned_graph const graph{stream, launch};
+  check(cudaGraphUpload(graph.get(), stream), "cudaGraphUpload");
+  stream_timer timer{stream, flush_l2};
+  auto const replay = [&] { return timer.seconds([&graph](cudaStream_t on) { graph.launch(on); }); };
+  std::vector<double> seconds;
+  for (auto _ : state) {
+    static_cast<void>(_);
+    seconds = seconds_of_calls(replay, default_seconds);
+    state.SetIterationTime(seconds.front());
+  }
+  double const median = count_times(state, work, seconds);
+  state.counters["calls"] = static_cast<double>(seconds.size());
+  state.counters["sm_mhz_after"] = measure_sm_mhz(stream);
+  return median;
+}
+
+/// A row's points, memory, and the samples that fps() returns on the host.
+template <class Points>
+class kernels_problem {
+ public:
+  using scalar = typename Points::scalar;
+  static constexpr int dim = Points::dim;
+
+  kernels_problem(fps_kernels_row const& row, std::vector<float> const&)
+      : row_{row},
+        points_{row.make<scalar>(dim)},
+        offsets_{row.offsets()},
+        chosen_{chosen_points()},
+        indices_(static_cast<std::size_t>(row.clouds * row.samples)),
+        distances_(indices_.size()),
+        device_points_{points_},
+        device_offsets_{offsets_},
+        device_chosen_{chosen_},
+        lists_{indices_.size()} {
+    farpoint::host_exec const exec;
+    farpoint::batch<Points> const clouds = row_.batch_of(Points{points_.data(), row_.all_points()}, offsets_.data());
+    farpoint::fps_params const params = params_of({chosen_.data(), chosen_.size()});
+    farpoint::detail::host_workspace workspace{farpoint::fps_workspace_bytes(exec, clouds, params)};
+    check(farpoint::fps(exec, clouds, params, farpoint::fps_output<scalar>{indices_, distances_}, workspace.get()),
+          "farpoint::fps on the host");
+  }
+
+  cudaStream_t stream() const noexcept { return stream_.get(); }
+
+  /// Allocates the workspace for `Selector`.
+  template <class Selector>
+  void reserve() {
+    lists_.reserve(farpoint::fps_workspace_bytes<Selector>(farpoint::cuda_exec{stream()}, clouds(), params()));
+  }
+
+  template <class Selector>
+  void launch(cudaStream_t on) const {
+    check(
+        farpoint::fps<Selector>(farpoint::cuda_exec{on}, clouds(), params(),
+                                farpoint::fps_output<scalar>{lists_.indices(), lists_.distances()}, lists_.workspace()),
+        "farpoint::fps");
+  }
+
+  /// Calls fps() once; throws unless it returns the host's samples.
+  template <class Selector>
+  void verify(std::string const& what) const {
+    lists_.clear(stream());
+    launch<Selector>(stream());
+    expect_same_bits(lists_.download_indices(), indices_, row_.samples, what);
+    expect_same_bits(lists_.download_distances(), distances_, row_.samples, what);
+  }
+
+  /// Median of the default choice, once it has been measured.
+  double default_seconds = 0;
+
+ private:
+  farpoint::fps_params params_of(farpoint::span<std::int32_t const> chosen) const {
+    farpoint::fps_params params;
+    params.samples = row_.samples;
+    if (row_.chosen > 0) params.chosen = farpoint::index_view{chosen};
+    return params;
+  }
+  farpoint::fps_params params() const { return params_of({device_chosen_.data(), device_chosen_.size()}); }
+  farpoint::batch<Points> clouds() const {
+    return row_.batch_of(Points{device_points_.data(), row_.all_points()}, device_offsets_.data());
+  }
+
+  /// `[clouds, row.chosen]`: the samples of the first half of each cloud, as of a map that has grown since.
+  std::vector<std::int32_t> chosen_points() const {
+    std::vector<std::int32_t> chosen(static_cast<std::size_t>(row_.clouds * row_.chosen));
+    for (farpoint::index_t b = 0; row_.chosen > 0 && b < row_.clouds; ++b) {
+      Points const all{points_.data(), row_.all_points()};
+      farpoint::batch<Points> const half{all.subview(offsets_[static_cast<std::size_t>(b)], row_.size_of(b) / 2)};
+      farpoint::host_exec const exec;
+      farpoint::fps_params params;
+      params.samples = row_.chosen;
+      farpoint::detail::host_workspace workspace{farpoint::fps_workspace_bytes(exec, half, params)};
+      farpoint::span<std::int32_t> const indices{chosen.data() + b * row_.chosen,
+                                                 static_cast<std::size_t>(row_.chosen)};
+      check(farpoint::fps(exec, half, params, farpoint::fps_output<scalar>{indices}, workspace.get()),
+            "farpoint::fps of the chosen points");
+    }
+    return chosen;
+  }
+
+  fps_kernels_row row_;
+  std::vector<scalar> points_;
+  std::vector<farpoint::index_t> offsets_;
+  std::vector<std::int32_t> chosen_;
+  std::vector<std::int32_t> indices_;
+  std::vector<scalar> distances_;
+  owned_stream stream_;
+  device_buffer<scalar> device_points_;
+  device_buffer<farpoint::index_t> device_offsets_;
+  device_buffer<std::int32_t> device_chosen_;
+  basic_device_lists<std::int32_t, scalar> lists_;
+};
+
+template <class Points>
+using kernels_problem_store = problem_store<kernels_problem<Points>, fps_kernels_row>;
+
+/// Seconds that fps_kernel::in_global_memory takes at least: 7 G distances a second and cloud (H200, 131,072 -> 1,024
+/// in 19 ms), a block a cloud.
+inline double least_seconds_in_global_memory(fps_kernels_row const& row, int multiprocessors) {
+  auto const waves = static_cast<double>(farpoint::detail::divide_up(row.clouds, farpoint::index_t{multiprocessors}));
+  return waves * static_cast<double>(row.largest()) * static_cast<double>(row.samples + row.chosen) / 7e9;
+}
+
+/// True for a ragged batch whose clouds all fit in registers, whether or not the call knows it: fps() leaves nothing of
+/// it to the serial kernel.
+template <class Points>
+bool is_left_to_registers(fps_kernels_row row, farpoint::fps_params const& params,
+                          farpoint::detail::device_properties const& device) {
+  row.bounded = true;
+  std::vector<farpoint::index_t> const offsets = row.offsets();
+  farpoint::batch<Points> const clouds = row.batch_of(Points{nullptr, row.all_points()}, offsets.data());
+  return row.ragged() && runs_as_forced({farpoint::fps_kernel::in_registers}, clouds, params, device);
+}
+
+/// The choices that a row is measured with, without the ones that would be replaced: every kernel, and of
+/// maxima_in_grid the largest team of use, half and a quarter of it, in registers and with boxes, and with boxes other
+/// lengths; after 100,000 chosen points, which take some tenths of a second, the largest team alone. The serial kernel
+/// is left out where it would take more than 0.1 s.
+template <class Points>
+std::vector<farpoint::fps_choice> choices_of(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
+                                             farpoint::fps_params const& params,
+                                             farpoint::detail::device_properties const& device,
+                                             farpoint::fps_choice const& by_default) {
+  using farpoint::fps_kernel;
+  std::vector<farpoint::fps_choice> choices;
+  auto const add = [&](farpoint::fps_choice const& choice) {
+    bool const known = std::find(choices.begin(), choices.end(), choice) != choices.end();
+    if (!known && runs_as_forced(choice, clouds, params, device)) choices.push_back(choice);
+  };
+  add({fps_kernel::in_registers});
+  if (least_seconds_in_global_memory(row, device.multiprocessors) <= 0.1 &&
+      !is_left_to_registers<Points>(row, params, device)) {
+    add({fps_kernel::in_global_memory});
+  }
+  add({fps_kernel::in_block});
+  add({fps_kernel::in_grid});
+  add({fps_kernel::maxima_in_block, 1, false, 36});
+  int const most = most_team_blocks(row.clouds, clouds.largest(), device);
+  for (int const blocks : {most, most / 2, most / 4}) {
+    if (blocks < 1) continue;
+    add({fps_kernel::maxima_in_grid, blocks, false});
+    add({fps_kernel::maxima_in_grid, blocks, true});
+    if (row.chosen >= 100'000) break;
+    if (blocks < most) continue;
+    add({fps_kernel::maxima_in_grid, blocks, true, 24, 16});
+    add({fps_kernel::maxima_in_grid, blocks, true, 60});
+  }
+  add(by_default);
+  return choices;
+}
+
+/// Registers one contender of a row: `set()` comes before the calls that `Selector` tunes.
+/// @param suite  begins the name
+/// @param note   ends the label
+template <class Selector, class Points, class Set>
+void register_kernel(std::string const& suite, fps_kernels_row const& row, std::string const& variant,
+                     std::string const& note, Set set, kernels_setting const& setting,
+                     kernels_problem_store<Points>& problems) {
+  bool const is_default = variant == "default";
+  bool const flush_l2 = setting.flush_l2;
+  std::string const name = suite + "/" + row.name() + "/" + variant;
+  register_row(name, 1, [=, &problems](benchmark::State& state) {
+    kernels_problem<Points>& problem = problems[row];
+    set();
+    problem.template reserve<Selector>();
+    problem.template verify<Selector>(name);
+    state.SetLabel("equals host_exec" + note);
+    row.count(state);
+    double const seconds = time_replays(state, problem.stream(), row.work(sizeof(typename Points::scalar), Points::dim),
+                                        flush_l2, is_default ? 0 : problem.default_seconds,
+                                        [&problem](cudaStream_t stream) { problem.template launch<Selector>(stream); });
+    if (is_default) problem.default_seconds = seconds;
+  });
+}
+
+/// Registers all contenders of the rows. Returns what the rows need.
+template <class Points, std::size_t Rows>
+std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kernels_setting const& setting) {
+  auto problems = std::make_shared<kernels_problem_store<Points>>(std::vector<named_scan>{});
+  for (fps_kernels_row const& row : rows) {
+    std::vector<farpoint::index_t> const offsets = row.offsets();
+    farpoint::batch<Points> const clouds = row.batch_of(Points{nullptr, row.all_points()}, offsets.data());
+    farpoint::fps_params params;
+    params.samples = row.samples;
+    auto const by_default = planned_choice<farpoint::fps_selector>(clouds, params, setting.device);
+    register_kernel<farpoint::fps_selector, Points>(
+        "fps_kernels", row, "default", "; " + name_of(by_default), [] {}, setting, *problems);
+    for (farpoint::fps_choice const& choice : choices_of(row, clouds, params, setting.device, by_default)) {
+      register_kernel<forced_selector, Points>(
+          "fps_kernels", row, name_of(choice), {}, [choice] { forced_selector::forced = choice; }, setting, *problems);
+    }
+  }
+  return problems;
+}
+
+}  // namespace farpoint_bench
