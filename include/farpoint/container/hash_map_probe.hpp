@@ -131,6 +131,7 @@ class hash_map_probe {
     window<LooksAtValues> seen = first.seen_;
     for (window_index tried = 0; tried < windows(); ++tried) {
       // Ends: a slot is tried once, and once more if it was cleared with another initial value.
+      bool is_retry = false;
       while (true) {
         // The first slot that is the key's, or empty.
         int place = window_slots;
@@ -148,13 +149,16 @@ class hash_map_probe {
         here.slot = static_cast<index_t>(at) * window_slots + place;
         if (is_mine) return here;
         entry const before = slots_.template take<WithValue>(here.slot, empty_one, wanted);
-        if (head::key_of(before.head) == empty_) {
+        bool const is_empty = head::key_of(before.head) == empty_;
+        if (is_empty) {
           here.inserted = before == empty_one;
           if (here.inserted) return here;
-          // Cleared with another initial value.
+          // The slot was cleared with another initial value. If that changes again, somebody else writes to the memory.
+          if (is_retry) return {};
           if constexpr (sizeof(head_word) > sizeof(Key)) empty_one.head = before.head;
           empty_one.value = before.value;
         }
+        is_retry = is_empty;
         // Another thread was faster, perhaps with the same key.
         seen.set(place, before);
       }

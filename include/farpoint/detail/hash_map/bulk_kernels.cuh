@@ -3,6 +3,7 @@
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
+#include <farpoint/grid/blocks_that_fit.hpp>
 
 #include <farpoint/detail/hash_map/operations.hpp>
 #include <farpoint/tuning/hash_map.hpp>
@@ -35,9 +36,15 @@ __device__ inline void count_not_inserted(hash_map_report& report, bool failed, 
   count(&report.no_room, failed && !is_empty_key);
 }
 
+/// Blocks of a kernel of the map that a multiprocessor should hold. Keys of 32 bits: as many threads as there is room
+/// for, since a thread waits for memory most of the time.
+template <class Map>
+constexpr int hash_map_blocks = sizeof(typename Map::key_type) <= 4 ? blocks_that_fit(hash_map_block_size) : 1;
+
 /// Does the operation on each key. A thread's keys are a block size apart, so that neighbours read neighbours' keys.
 template <class Map, class Operation>
-__global__ void __launch_bounds__(hash_map_block_size) hash_map_bulk_kernel(hash_map_args<Map, Operation> const args) {
+__global__ void __launch_bounds__(hash_map_block_size, hash_map_blocks<Map>)
+    hash_map_bulk_kernel(hash_map_args<Map, Operation> const args) {
   constexpr int each = Map::tuning::keys_per_thread;
   static_assert(each > 0, "farpoint: a thread has at least one key");
   using key_type = typename Map::key_type;
@@ -76,7 +83,8 @@ __global__ void __launch_bounds__(hash_map_block_size) hash_map_bulk_kernel(hash
 /// A warp brings its part's keys together by shuffles: shared memory would be taken from the L1 cache, which the loads
 /// that are under way need. 10 M keys in: 25.5 G/s, with lists in shared memory 23.9.
 template <class Map, class Operation, int Passes>
-__global__ void __launch_bounds__(hash_map_block_size) hash_map_pass_kernel(hash_map_args<Map, Operation> const args) {
+__global__ void __launch_bounds__(hash_map_block_size, Passes <= 4 ? hash_map_blocks<Map> : 1)
+    hash_map_pass_kernel(hash_map_args<Map, Operation> const args) {
   constexpr int each = hash_map_pass_keys<Passes>;
   using key_type = typename Map::key_type;
   unsigned const tiles = gridDim.x / Passes;
