@@ -35,11 +35,11 @@ def ranks(rows: Tensor, count: int) -> Tensor:
 
 
 def neighbors(points: Tensor, queries: Tensor, k: Optional[int], bound: float = _INFINITY, metric: str = "l2",
-              exclude_self: bool = False) -> Tuple[Tensor, Tensor, Tensor]:
+              exclude_self: bool = False, by_index: bool = False) -> Tuple[Tensor, Tensor, Tensor]:
     """Query, point and distance of the k nearest neighbors of each query, or of all if `k` is None, in one cloud.
 
     Pairs ascend by (query, distance, point). All distances are below `bound`. With `exclude_self` point i is no neighbor of
-    query i.
+    query i. With `by_index` the k neighbors of lowest index are found, and pairs ascend by (query, point).
     """
     found: List[Tuple[Tensor, Tensor, Tensor]] = []
     step = max(1, _CHUNK // max(1, points.shape[0]))
@@ -49,18 +49,19 @@ def neighbors(points: Tensor, queries: Tensor, k: Optional[int], bound: float = 
             mine = torch.arange(start, start + distances.shape[0], device=points.device)
             distances[mine - start, mine] = _INFINITY
         near = distances < bound
-        if k is not None and k < points.shape[0]:
+        if k is not None and k < points.shape[0] and not by_index:
             # All that are as near as the k-th: topk() chooses among equals as it likes.
             near &= distances <= distances.topk(k, 1, largest=False)[0][:, -1:]
         row, column = near.nonzero().unbind(1)
         distance = distances[row, column]
-        order = distance.argsort(stable=True)
-        order = order[row[order].argsort(stable=True)]
-        row = row[order]
+        if not by_index:
+            order = distance.argsort(stable=True)
+            order = order[row[order].argsort(stable=True)]
+            row, column, distance = row[order], column[order], distance[order]
         if k is not None:
             first = ranks(row, distances.shape[0]) < k
-            row, order = row[first], order[first]
-        found.append((row + start, column[order], distance[order]))
+            row, column, distance = row[first], column[first], distance[first]
+        found.append((row + start, column, distance))
     if not found:
         none = torch.zeros(0, dtype=torch.int64, device=points.device)
         return none, none, points.new_zeros(0)
