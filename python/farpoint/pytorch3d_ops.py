@@ -252,8 +252,9 @@ def sample_farthest_points(points: Tensor, lengths: Optional[Tensor] = None, K: 
     clouds, rows, _ = points.shape
     device = points.device
     within = _within("sample_farthest_points", "lengths", points, lengths)
-    counts = torch.as_tensor(K, device=device).long()
-    if counts.dim() > 0 and tuple(counts.shape) != (clouds,):
+    # An int is filled in on the device, which is not waited for.
+    counts = torch.full((clouds,), K, device=device) if isinstance(K, int) else torch.as_tensor(K, device=device).long()
+    if tuple(counts.shape) != (clouds,):
         raise ValueError("sample_farthest_points: K and points must have the same batch dimension")
     most = K if isinstance(K, int) else int(counts.max()) if counts.numel() > 0 else 0
     if most < 0:
@@ -262,7 +263,7 @@ def sample_farthest_points(points: Tensor, lengths: Optional[Tensor] = None, K: 
     if random_start_point:
         sizes = torch.full_like(firsts, rows) if within is None else within.sum(1)
         firsts = (torch.rand(clouds, device=device, dtype=torch.float64) * sizes).long()
-    counts = counts.clamp(min=0).expand(clouds).contiguous()
+    counts = counts.clamp(min=0)
     searched = _searched(points, within)
     if searched.shape[2] == 3:
         picks = _fp.fps(searched, most, first=firsts, sample_counts=counts)

@@ -24,7 +24,7 @@ def test_the_calls_with_gradients_run():
     assert np.isfinite(features.grad.numpy()).all() and features.grad.any()
 
 
-@pytest.mark.parametrize("name", ["pytorch3d", "torch_cluster"])
+@pytest.mark.parametrize("name", ["mmcv", "pytorch3d", "torch_cluster"])
 def test_the_code_of_a_drop_in_runs(name):
     pytest.importorskip("torch", reason="torch is not installed: the code of drop-in modules is not run")
     first, *others = blocks(PAGE.parent / f"migration/{name}.md")

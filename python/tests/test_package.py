@@ -32,7 +32,7 @@ def test_everything_public_is_documented_and_typed():
     assert (FOLDER / "py.typed").exists()
 
 
-@pytest.mark.parametrize("name", ["pytorch3d_ops", "torch_cluster"])
+@pytest.mark.parametrize("name", ["mmcv_ops", "pytorch3d_ops", "torch_cluster"])
 def test_drop_in_modules_are_documented_and_typed(name):
     pytest.importorskip("torch", reason="torch is not installed: drop-in modules are not imported")
     module = importlib.import_module(f"farpoint.{name}")
