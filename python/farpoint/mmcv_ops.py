@@ -308,7 +308,7 @@ class QueryAndGroup(nn.Module):
             idx, distinct = _redrawn(idx)
         grouped_xyz = grouping_operation(points_xyz.transpose(1, 2), idx)
         relative = grouped_xyz - center_xyz.transpose(1, 2).unsqueeze(-1)
-        if self.normalize_xyz:
+        if self.normalize_xyz and self.max_radius is not None:
             relative = relative / self.max_radius
         groups = [relative] if self.use_xyz else []
         if features is not None:

@@ -63,7 +63,7 @@ def test_signatures_are_those_of_pytorch3d():
     assert defaults["K"] == 500 and defaults["radius"] == 0.2 and defaults["return_nn"] is True
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3, 5])
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 8])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16, torch.bfloat16, torch.int64])
 def test_nearest_neighbors_of_padded_clouds(device, dimensions, dtype, rng):
     p1, p2 = lattice(4, 7, dimensions, dtype, rng, device), lattice(4, 9, dimensions, dtype, rng, device)
@@ -91,7 +91,7 @@ def test_nearest_neighbors_of_padded_clouds(device, dimensions, dtype, rng):
             compare(one.dists, neighbors(p1, p2, LENGTHS1, [9] * 4, k, norm)[0])
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3, 5])
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 5, 8])
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.float16])
 def test_balls_of_padded_clouds(device, dimensions, dtype, rng):
     p1, p2 = lattice(4, 7, dimensions, dtype, rng, device), lattice(4, 9, dimensions, dtype, rng, device)

@@ -1,6 +1,7 @@
 """farpoint.torch_cluster against torch_cluster's definitions, restated as loops over all pairs."""
 
 import inspect
+from typing import Any
 
 import numpy as np
 import pytest
@@ -87,7 +88,7 @@ def test_signatures_are_those_of_torch_cluster():
     assert defaults["max_num_neighbors"] == 32 and defaults["flow"] == "source_to_target" and defaults["loop"] is False
 
 
-@pytest.mark.parametrize("dimensions", [1, 2, 3, 5])
+@pytest.mark.parametrize("dimensions", [1, 2, 3, 5, 9])
 @pytest.mark.parametrize("dtype", TYPES)
 def test_neighbors_in_batches(device, dimensions, dtype, rng):
     # Empty clouds first, in the middle and last; clouds of one point; more neighbors wanted than there are points.
@@ -130,6 +131,28 @@ def test_the_nearest_are_kept_on_every_device_and_in_every_number_of_dimensions(
         assert torch.equal(tc.knn_graph(x, most, batch), tc.knn_graph(wide, most, batch))
     assert torch.equal(tc.nearest(x, x[::9], batch, batch[::9]), tc.nearest(wide, wide[::9], batch, batch[::9]))
     assert torch.equal(tc.fps(x, batch, 0.3, False), tc.fps(wide, batch, 0.3, False))
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("scale, shift", [(1.0, 0.0), (1e-3, 1e4), (1e-25, 0.0), (1e15, 0.0)])
+def test_features_are_compared_by_their_exact_distances(device, dtype, scale, shift, rng):
+    # A matrix product finds what may be near: where products cancel or squares are no normal numbers, it must leave out nothing.
+    numbers = rng.integers(-2, 3, (400, 16)) + rng.standard_normal((400, 1)) * 1e-3
+    x = torch.from_numpy(numbers * scale + shift).to(dtype).to(device)
+    x[::50], x[7] = x[3].clone(), float("nan")
+    total = torch.zeros(400, 400, dtype=dtype, device=device)
+    for column in x.T:
+        total += (column.unsqueeze(1) - column).square()
+    for skip in (True, False):
+        near = torch.where(total.isnan() | (torch.eye(400, device=device) > 0 if skip else total.isnan()), np.inf, total)
+        order = near.sort(dim=1, stable=True)[1][:, :6]
+        found = tc.knn_graph(x, 6, loop=not skip)
+        expected = torch.stack([order.flatten(), torch.arange(400, device=device).repeat_interleave(6)])
+        assert torch.equal(found, expected[:, expected[1] != 7])
+    middle = float(total[total.isfinite()].median().sqrt())
+    found = tc.radius(x, x.clone(), middle, max_num_neighbors=400)
+    square = float(torch.tensor(middle * middle, dtype=torch.float64).to(dtype))
+    assert sorted(map(tuple, found.T.tolist())) == sorted(map(tuple, (total < square).nonzero().tolist()))
 
 
 def test_a_point_at_the_radius_is_no_neighbor(device):
@@ -345,7 +368,10 @@ def largest_by_target(messages, target, count):
     return messages.new_zeros(count, messages.shape[1]).scatter_reduce(0, index, messages, "amax", include_self=False)
 
 
-class Classifier(torch.nn.Module):
+Module: Any = torch.nn.Module
+
+
+class Classifier(Module):
     """A layer like PyG's DynamicEdgeConv, one like its PointNetConv behind fps() and radius(), and a pool over each cloud."""
 
     def __init__(self):
