@@ -3,15 +3,15 @@
 
     bench/pages.py DIR
 
-Writes DIR/<gpu or processor>/<name>.md, with the run and its plots beside it. `./dev docs` puts them into the site. Needs
-Python 3.8; plots need matplotlib.
+Writes DIR/<gpu or processor>/<name>.md, with the run and its plots beside it, and DIR/<gpu>/history.md: the releases that
+bench/history keeps. `./dev docs` puts them into the site. Needs Python 3.8, and nothing else.
 """
 
-import importlib.util
 import json
 import pathlib
 import sys
 
+import history
 import report
 import stress_report
 
@@ -45,11 +45,10 @@ def write_pages(results, pages):
 def main(arguments):
     if len(arguments) != 1 or arguments[0].startswith("-"):
         sys.exit(__doc__)
-    written = write_pages(report.RESULTS, pathlib.Path(arguments[0]))
+    folder = pathlib.Path(arguments[0])
+    written = write_pages(report.RESULTS, folder) + history.write_pages(history.HISTORY, folder)
     pages = sum(path.suffix == ".md" for path in written)
-    plots = len(written) - pages
-    note = "" if importlib.util.find_spec("matplotlib") else " (plots need matplotlib)"
-    print(f"{pages} pages of results and {plots} plots in {arguments[0]}{note}")
+    print(f"{pages} pages of results and {len(written) - pages} plots in {folder}")
 
 
 if __name__ == "__main__":

@@ -7,11 +7,10 @@ For each run it writes
     bench/results/<gpu or processor>/<name>.json   the run, without what only concerns the machine it ran on (host name,
                                                    paths), numbers shortened; this file is committed
     build/results/<gpu or processor>/<name>.md     its tables and plots
-    build/results/<gpu or processor>/<name>-*.png  of fps, time per sample against points per cloud; of a sweep, time
-                                                   against what is swept; of all others bars, row by row
+    build/results/<gpu or processor>/<name>-*.svg  a chart for each question that bench/plots.py has for the run
 
-A run with a failed row is refused. bench/pages.py makes the pages of all runs that are kept. Needs Python 3.8; plots need
-matplotlib.
+A run with a failed row is refused. bench/pages.py makes the pages of all runs that are kept. Needs Python 3.8, and nothing
+else.
 """
 
 import argparse
@@ -20,6 +19,8 @@ import pathlib
 import re
 import shutil
 import sys
+
+import plots
 
 RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 PAGES = RESULTS.parents[1] / "build/results"
@@ -56,26 +57,22 @@ def slug(text):
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
-def load(path, without_failed=False):
-    """The run, normalised. Raises BadRun; of failed rows, unless it is to do without them."""
+def normalised(text, where):
+    """The run of the JSON `text`, without its failed rows, and these. Raises BadRun."""
     try:
-        run = json.loads(path.read_text(encoding="utf-8"))
+        run = json.loads(text)
         rows = [row for row in run["benchmarks"] if row.get("run_type", "iteration") == "iteration"]
         context = {key: value for key, value in run["context"].items() if key not in DROPPED_CONTEXT}
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
-        raise BadRun(f"{path}: expected the JSON of --benchmark_out: {error!r}") from error
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise BadRun(f"{where}: expected the JSON of --benchmark_out: {error!r}") from error
     if not rows:
-        raise BadRun(f"{path}: no row in it")
+        raise BadRun(f"{where}: no row in it")
 
-    failed = [f"  {row['name']}: {row.get('error_message', '?')}" for row in rows if row.get("error_occurred")]
-    if failed and without_failed:
-        print("\n".join([f"{path}: {len(failed)} rows failed"] + failed), file=sys.stderr)
-        rows = [row for row in rows if not row.get("error_occurred")]
-    elif failed:
-        raise BadRun("\n".join([f"{path}: {len(failed)} rows failed; nothing is written"] + failed))
+    failed = [row for row in rows if row.get("error_occurred")]
+    rows = [row for row in rows if not row.get("error_occurred")]
     foreign = [row["name"] for row in rows if "p50_us" not in row or "points_per_second" not in row]
     if foreign:
-        raise BadRun(f"{path}: rows without farpoint's counters: {', '.join(foreign)}")
+        raise BadRun(f"{where}: rows without farpoint's counters: {', '.join(foreign)}")
 
     for row in rows:
         # "fps/16x1024_to_512/uniform/textbook/iterations:200/manual_time"
@@ -83,7 +80,33 @@ def load(path, without_failed=False):
         row["suite"], row["case"], row["variant"] = parts[0], "/".join(parts[1:-1]), parts[-1]
         for key in DROPPED_ROW:
             row.pop(key, None)
-    return shortened({"context": context, "benchmarks": rows})
+    return shortened({"context": context, "benchmarks": rows}), failed
+
+
+def load(path, without_failed=False):
+    """The run of a file, normalised. Raises BadRun; of failed rows, unless it is to do without them."""
+    try:
+        run, failed = normalised(path.read_text(encoding="utf-8"), path)
+    except OSError as error:
+        raise BadRun(f"{path}: expected the JSON of --benchmark_out: {error!r}") from error
+    told = [f"  {row['name']}: {row.get('error_message', '?')}" for row in failed]
+    if failed and without_failed:
+        print("\n".join([f"{path}: {len(failed)} rows failed"] + told), file=sys.stderr)
+    elif failed:
+        raise BadRun("\n".join([f"{path}: {len(failed)} rows failed; nothing is written"] + told))
+    return run
+
+
+def device_of(context):
+    """The GPU of a run or, of a run on the host, the processor."""
+    return context.get("gpu") or context.get("processor", "unknown")
+
+
+def kept_as(run, stem):
+    """Names of the folder and of the file that keep a run of a file named `stem`."""
+    suites = {row["suite"] for row in run["benchmarks"]}
+    part = "".join(f"_{one}" for one in PARTS if suites == {one})
+    return slug(device_of(run["context"])), run["context"].get("suite", stem) + part
 
 
 def median(values):
@@ -236,106 +259,19 @@ def markdown(run, name, source):
     return "\n".join(lines) + "\n"
 
 
-def most_common(values):
-    values = list(values)
-    return max(values, key=values.count)
+def note_of(run, source):
+    """The line below the title of a chart: where, when and from what commit, and the file."""
+    context = run["context"]
+    told = [device_of(context), str(context.get("date", ""))[:10], f"commit {context.get('commit', 'unknown')}", source]
+    return ", ".join(part for part in told if part)
 
 
-def curves_of(suite, rows):
-    """What to draw of a suite: [(end of the file's name, key on the x axis, label of x, label of y, title, rows, y)]."""
-    per_call = ("milliseconds (median)", lambda row: row["p50_us"] / 1000)
-    if suite == "axes":
-        swept = [("-voxel-size", "voxel_size", "edge of a voxel (m)", "_voxel_"),
-                 ("-max-points", "max_points", "points that a voxel keeps, at most", "_most_")]
-        curves = [(end, key, label, per_call[0], "", [row for row in rows if mark in row["case"]], per_call[1])
-                  for end, key, label, mark in swept]
-        return [curve for curve in curves if curve[5]]
-    if suite == "scale":
-        # Two sweeps that cross: one holds the samples, the other the points.
-        samples, points = most_common(row["samples"] for row in rows), most_common(row["n"] for row in rows)
-        return [("-points", "n", "points of the cloud", per_call[0], f"{samples:,} samples",
-                 [row for row in rows if row["samples"] == samples], per_call[1]),
-                ("-samples", "samples", "samples", per_call[0], f"{points:,} points",
-                 [row for row in rows if row["n"] == points], per_call[1])]
-    if not all("samples" in row for row in rows):
-        return []
-    # Per sample: the rows ask for different numbers of them, and only so do they lie on one curve.
-    regular = [row for row in rows if "small_clouds" not in row]
-    return [("", "n", "points per cloud", "microseconds per sample (median)", "", regular,
-             lambda row: row["p50_us"] / row["samples"])]
-
-
-def bars_of(suite, rows):
-    """Rows of a suite that are drawn as bars: those that lie on no curve. Of GPU suites only the replayed graphs, or
-    there would be two bars that differ by the launches alone."""
-    if any("samples" in row for row in rows):
-        return []
-    if suite == "axes":
-        rows = [row for row in rows if "_spread/" in row["case"]]
-    return [row for row in rows if row["variant"].endswith("graph")] or rows
-
-
-def draw_curves(axes, drawn, key, y):
-    """Logarithmic on both axes, a curve per variant."""
-    for variant in dict.fromkeys(row["variant"] for row in drawn):
-        points = sorted((row[key], y(row)) for row in drawn if row["variant"] == variant)
-        axes.loglog(*zip(*points), marker="o", label=variant)
-    axes.grid(True, which="both", alpha=0.3)
-    if drawn:
-        axes.legend()
-
-
-def draw_bars(axes, rows):
-    """A group of bars for each case, a colour for each variant, from the top down; the time axis is logarithmic."""
-    variants = list(dict.fromkeys(row["variant"] for row in rows))
-    groups = cases(rows)
-    high = 0.8 / len(variants)
-    for place, variant in enumerate(variants):
-        found = [(at, row) for at, case in enumerate(groups) for row in case if row["variant"] == variant]
-        axes.barh([at + (place + 0.5) * high - 0.4 for at, _ in found], [row["p50_us"] / 1000 for _, row in found],
-                  height=high, label=variant)
-    axes.set_yticks(range(len(groups)), [title(case[0]) for case in groups])
-    axes.set_ylim(len(groups) - 0.5, -0.5)
-    axes.set_xscale("log")
-    axes.grid(True, which="both", axis="x", alpha=0.3)
-    axes.set_axisbelow(True)
-    # Above the bars: it would hide some.
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncol=3, frameon=False)
-
-
-def plot(run, folder, name):
-    """Writes the plots of all suites of a run but searches; returns their paths."""
-    try:
-        import matplotlib
-        matplotlib.use("Agg")
-        import matplotlib.pyplot as plt
-    except ImportError:
-        return []
-
-    rows = [row for row in merged(run["benchmarks"]) if row["suite"] not in SEARCHES and "keys_per_second" not in row]
+def write_plots(run, folder, name, source):
+    """Writes the charts of a run; returns their paths."""
     written = []
-    device = run["context"].get("gpu") or run["context"].get("processor", "")
-
-    def save(figure, end):
-        path = folder / f"{name}-{end}.png"
-        figure.savefig(path, dpi=120, metadata={"Software": None})
-        plt.close(figure)
-        written.append(path)
-
-    for suite in dict.fromkeys(row["suite"] for row in rows):
-        of_suite = [row for row in rows if row["suite"] == suite]
-        for end, key, x_label, y_label, what, drawn, y in curves_of(suite, of_suite):
-            figure, axes = plt.subplots(figsize=(8, 5), layout="constrained")
-            draw_curves(axes, drawn, key, y)
-            axes.set(xlabel=x_label, ylabel=y_label, title=", ".join(part for part in (device, what) if part))
-            save(figure, suite + end)
-        bars = bars_of(suite, of_suite)
-        if bars:
-            figure, axes = plt.subplots(figsize=(9, 1.5 + 0.16 * (len(bars) + len(cases(bars)))), layout="constrained")
-            draw_bars(axes, bars)
-            axes.set(xlabel="milliseconds (median)")
-            figure.suptitle(device)
-            save(figure, suite)
+    for end, chart in plots.of_run(merged(run["benchmarks"]), note_of(run, source), title).items():
+        written.append(folder / f"{name}-{end}.svg")
+        written[-1].write_text(chart, encoding="utf-8")
     return written
 
 
@@ -344,10 +280,10 @@ def write_page(run, kept, folder):
     folder.mkdir(parents=True, exist_ok=True)
     page = folder / f"{kept.stem}.md"
     shutil.copyfile(kept, folder / kept.name)
-    plots = plot(run, folder, kept.stem)
-    shown = [line for path in plots for line in ("", f"![{path.stem}]({path.name})")]
+    charts = write_plots(run, folder, kept.stem, kept.name)
+    shown = [line for path in charts for line in ("", f"![{path.stem}]({path.name})")]
     page.write_text(markdown(run, kept.stem, kept.name) + "".join(f"{line}\n" for line in shown), encoding="utf-8")
-    return [page, *plots]
+    return [page, *charts]
 
 
 def main():
@@ -369,10 +305,8 @@ def main():
             status = 1
             continue
         context = run["context"]
-        suites = {row["suite"] for row in run["benchmarks"]}
-        part = "".join(f"_{one}" for one in PARTS if suites == {one})
-        name = options.name or context.get("suite", path.stem) + part
-        machine = slug(context.get("gpu") or context.get("processor", "unknown"))
+        machine, name = kept_as(run, path.stem)
+        name = options.name or name
         kept = options.results / machine / f"{name}.json"
         kept.parent.mkdir(parents=True, exist_ok=True)
         kept.write_text(json.dumps(run, indent=1) + "\n", encoding="utf-8")

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Keeps the documentation true: code in pages is code that is compiled, figures are results, links lead somewhere.
 
-    scripts/docs.py fill    writes code, table and figures where the markers are, and the pages of docs/tables
+    scripts/docs.py fill    writes code, table and figures where the markers are, the pages of docs/tables, and the charts of
+                            docs/plots that pages show
     scripts/docs.py check   fails if that would change a page; checks links, names of files and sizes of pictures, and that
                             every function has a page and an example
     scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/, and links to
@@ -281,11 +282,15 @@ def brought_up_to_date(root, writes):
     """Writes the files whose code or figures have changed, or returns a problem for each."""
     new = {page: filled(root, page.read_text(encoding="utf-8")) for page in pages(root)}
     new.update(figures.made(root))
-    problems = []
+    charts = figures.shown_charts(root, pages(root))
+    new.update(charts)
+    problems = [f"{path.relative_to(root)}: no page shows it" for path in sorted((root / figures.PLOTS).rglob("*.svg"))
+                if path not in charts]
     for page, text in new.items():
         if page.exists() and page.read_text(encoding="utf-8") == text:
             continue
         if writes:
+            page.parent.mkdir(parents=True, exist_ok=True)
             page.write_text(text, encoding="utf-8")
             print(f"filled {page.relative_to(root)}")
         else:

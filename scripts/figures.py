@@ -2,12 +2,17 @@
 
 import json
 import pathlib
+import re
 import sys
 
 import tables
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench/ranks"))
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import charts
 import model as more_ranks
+import plots
+import report
 
 ALL_RESULTS = "bench/results"
 RESULTS = f"{ALL_RESULTS}/nvidia-h200"
@@ -16,6 +21,10 @@ TABLE = "docs/performance.tsv"
 # By suite: the variants that are farpoint's own, and the baselines with their names.
 BASELINES = "docs/baselines.json"
 SPLATS = "docs/splats/splats.json"
+# Charts that pages show: PLOTS/<gpu or processor>/<run>-<question of bench/plots.py>.svg, and the README's.
+PLOTS = "docs/plots"
+PERFORMANCE = "performance"
+SHOWN = re.compile(r"\]\((?:[\w./]*/)?plots/([\w/-]+)\.svg\)")
 
 
 def median(values):
@@ -59,33 +68,78 @@ def fastest_baseline(baselines, row, times):
     return min(((times[variant], name) for variant, name in suite["baselines"].items() if variant in times), default=None)
 
 
-def performance(root):
-    """The lines of the table, and of what was measured where."""
+def performance_rows(root):
+    """[(function, what, file, the time of farpoint, and of the fastest baseline with its name, or None)] of the README's rows."""
     results = Results(root)
     table = [line.split("\t") for line in (root / TABLE).read_text(encoding="utf-8").splitlines()[1:]]
     baselines = json.loads((root / BASELINES).read_text(encoding="utf-8"))
-    lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
+    found = []
     for function, what, name, row, variant in table:
         times = results.microseconds(name, row)
         if variant not in times:
             raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
-        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(times[variant]), "-", "-", "-"]
-        fastest = fastest_baseline(baselines, row, times)
+        found.append((function, what, name, times[variant], fastest_baseline(baselines, row, times)))
+    return found
+
+
+def measured(root, names):
+    """Where and when these runs were measured: (GPUs, CUDA runtimes, days)."""
+    contexts = [Results(root).run(name)["context"] for name in names]
+    days = sorted({context["date"][:10] for context in contexts})
+    return (", ".join(sorted({context["gpu"] for context in contexts})),
+            ", ".join(sorted({context["cuda_runtime"] for context in contexts})),
+            days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}")
+
+
+def performance(root):
+    """The lines of the table, and of what was measured where."""
+    lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
+    rows = performance_rows(root)
+    for function, what, _, time, fastest in rows:
+        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(time), "-", "-", "-"]
         if fastest:
-            factor = fastest[0] / times[variant]
+            factor = fastest[0] / time
             cells[3:] = [fastest[1], milliseconds(fastest[0]), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
         lines.append("| " + " | ".join(cells) + " |")
-    contexts = [results.run(name)["context"] for name in dict.fromkeys(row[2] for row in table)]
-    gpus = sorted({context["gpu"] for context in contexts})
-    cuda = sorted({context["cuda_runtime"] for context in contexts})
-    days = sorted(context["date"][:10] for context in contexts)
-    when = days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}"
-    lines += ["", f"One {', '.join(gpus)}, CUDA {', '.join(cuda)}, {when}; medians, with the index or table built in each call. "
+    names = list(dict.fromkeys(row[2] for row in rows))
+    gpus, cuda, when = measured(root, names)
+    lines += ["", f"One {gpus}, CUDA {cuda}, {when}; medians, with the index or table built in each call. "
               "Each row is compared with the fastest baseline of the same run, even where its answer is "
               f"weaker ([all baselines]({BASELINES})). "
-              "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.json)" for name in dict.fromkeys(row[2] for row in table)) +
+              "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.json)" for name in names) +
               "; [what they are](bench/README.md)."]
     return lines
+
+
+def performance_chart(root):
+    """The README's rows that have a baseline: farpoint's time and the baseline's, which is named beside its mark."""
+    rows = [row for row in performance_rows(root) if row[4]]
+    gpus, _, when = measured(root, dict.fromkeys(row[2] for row in rows))
+    lines = [(f"{function}: {what}", {"farpoint": time / 1000, "fastest baseline": fastest[0] / 1000},
+              {"fastest baseline": fastest[1].split(",")[0]}) for function, what, _, time, fastest in rows]
+    return charts.dots("farpoint and the fastest baseline of the same run", f"{gpus}, {when}, docs/performance.tsv",
+                       "milliseconds (median)", lines)
+
+
+def chart(root, name):
+    """The SVG of a chart that a page shows, by its path in PLOTS."""
+    if name == PERFORMANCE:
+        return performance_chart(root)
+    machine, _, rest = name.partition("/")
+    for path in sorted((root / ALL_RESULTS / machine).glob("*.json")):
+        if rest.startswith(f"{path.stem}-"):
+            run = report.load(path)
+            drawn = plots.of_run(report.merged(run["benchmarks"]), report.note_of(run, f"{ALL_RESULTS}/{machine}/{path.name}"),
+                                 report.title)
+            if rest[len(path.stem) + 1:] in drawn:
+                return drawn[rest[len(path.stem) + 1:]]
+    raise KeyError(f"{PLOTS}/{name}.svg: no run in {ALL_RESULTS} makes it (bench/plots.py)")
+
+
+def shown_charts(root, pages):
+    """The text of each chart that these pages show, by its path."""
+    names = {name for page in pages if page.exists() for name in SHOWN.findall(page.read_text(encoding="utf-8"))}
+    return {root / PLOTS / f"{name}.svg": chart(root, name) for name in sorted(names)}
 
 
 def medians(root, run_name, suite, columns):

@@ -19,8 +19,14 @@ PATH=$PATH:/usr/local/cuda/bin
 
 summary=()
 failures=0
+mapfile -t programs < <(find "$folder" -type f -perm -u+x 2> /dev/null)
 # path_of PROGRAM: nothing if it is not there.
-path_of() { find "$folder" -type f -name "$1" -perm -u+x 2> /dev/null | head -n 1; }
+path_of() {
+  local path
+  for path in ${programs[@]+"${programs[@]}"}; do
+    if [ "${path##*/}" = "$1" ]; then echo "$path" && return; fi
+  done
+}
 # suite NAME PROGRAM COMMAND...: COMMAND runs with the path of PROGRAM in place of {}.
 suite() {
   local name=$1 program start=$SECONDS outcome=PASS argument command=()

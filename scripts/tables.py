@@ -11,8 +11,12 @@ import argparse
 import json
 import pathlib
 import re
+import sys
 
 import pictures
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
+import charts
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 
@@ -32,41 +36,15 @@ def published_part(one):
     return [f'Published: {one["source"]}.', ""] + table(one["head"], one["rows"]) + ([one["note"], ""] if "note" in one else [])
 
 
-def curve(points, x_of, y_of):
-    return " ".join(f"{x_of(x):.1f},{y_of(y):.1f}" for x, y in points)
-
-
-COLOURS = ("#0b62a4", "#c8501e", "#4b8b3b", "#7a4fa3")
-
-
-def svg(against_k):
-    """Time against k of all methods; axes from zero."""
-    width, height, left, bottom, top = 640, 360, 60, 40, 20
-    rows = against_k["rows"]
-    most_k = max(row["k"] for row in rows)
-    most = max(max(row["ms"].values()) for row in rows) * 1.05
-
-    def x_of(k):
-        return left + (width - left - 20) * k / most_k
-
-    def y_of(ms):
-        return height - bottom - (height - bottom - top) * ms / most
-
-    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" font-family="sans-serif" '
-             f'font-size="12">', f'<rect width="{width}" height="{height}" fill="white"/>']
-    for step in range(5):
-        ms = most * step / 4
-        parts.append(f'<line x1="{left}" x2="{width - 20}" y1="{y_of(ms):.1f}" y2="{y_of(ms):.1f}" stroke="#ddd"/>'
-                     f'<text x="{left - 6}" y="{y_of(ms) + 4:.1f}" text-anchor="end">{ms:.3g}</text>')
-    for k in sorted({1, most_k} | {k for k in range(8, most_k, 8)}):
-        parts.append(f'<text x="{x_of(k):.1f}" y="{height - bottom + 16}" text-anchor="middle">{k}</text>')
-    for place, (name, colour) in enumerate(zip(rows[0]["ms"], COLOURS)):
-        points = [(row["k"], row["ms"][name]) for row in rows]
-        parts.append(f'<polyline fill="none" stroke="{colour}" stroke-width="2" points="{curve(points, x_of, y_of)}"/>'
-                     f'<text x="{left + 12}" y="{top + 14 + 16 * place}" fill="{colour}">{name}</text>')
-    parts += [f'<text x="{width / 2}" y="{height - 6}" text-anchor="middle">k, {against_k["model"]}, {against_k["place"]}</text>',
-              f'<text x="14" y="{height / 2}" text-anchor="middle" transform="rotate(-90 14 {height / 2})">ms</text>', "</svg>"]
-    return "\n".join(parts) + "\n"
+def svg(run):
+    """Time against k of all methods."""
+    against_k = run["screen"]["against_k"]
+    series = {name: [(row["k"], row["ms"][name]) for row in against_k["rows"]] for name in against_k["rows"][0]["ms"]}
+    machine = run["machine"]
+    told = [machine["gpu" if against_k["place"] == "GPU" else "processor"], run.get("date", "")[:10],
+            f'commit {run["commit"]}' if "commit" in run else ""]
+    return charts.curves(f'knn in screen space: time against k, {against_k["model"]}', ", ".join(one for one in told if one),
+                         "neighbours (k)", "milliseconds", series, log_x=False, log_y=False)
 
 
 def fps_part(run, published):
@@ -168,7 +146,7 @@ def machine_of(run):
 def texts(root, run):
     """The files that a run and the published figures make, by name."""
     published = json.loads((root / "docs/tables/published.json").read_text(encoding="utf-8"))
-    return {"README.md": page(run, published), "against_k.svg": svg(run["screen"]["against_k"])}
+    return {"README.md": page(run, published), "against_k.svg": svg(run)}
 
 
 def write_pages(source, folder):

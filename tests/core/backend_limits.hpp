@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "../catch.hpp"
+#include "../support/catch.hpp"
 
 namespace farpoint_tests {
 

@@ -117,6 +117,31 @@ class Pages(unittest.TestCase):
             with self.assertRaises(KeyError):
                 docs.filled(self.root, f"{wrong}\n<!-- /medians -->\n")
 
+    def test_charts_are_the_results(self):
+        self.write_results([{"name": f"knn_exact/{n}_k8/cube/{variant}", "variant": variant, "n": n, "p50_us": time, "p99_us": time,
+                             "max_us": time, "points_per_second": 1.0, "case": f"{n}_k8/cube", "suite": "knn_exact"}
+                            for n, variant, time in ((1000, "graph", 90), (2000, "graph", 160), (1000, "brute_force", 500))])
+        self.write("CONTRIBUTING.md", "")
+        self.write(f"{figures.RESULTS}/tables/tables.json",
+                   (pathlib.Path(docs.__file__).parents[1] / figures.RESULTS / "tables/tables.json").read_text(encoding="utf-8"))
+        self.write("docs/tables/published.json",
+                   (pathlib.Path(docs.__file__).parents[1] / "docs/tables/published.json").read_text(encoding="utf-8"))
+        self.write("docs/page.md", "![more points](plots/nvidia-h200/knn_exact-knn-points.svg)\n")
+        self.assertEqual(docs.brought_up_to_date(self.root, True), [])
+        chart = self.root / "docs/plots/nvidia-h200/knn_exact-knn-points.svg"
+        sound = chart.read_text(encoding="utf-8")
+        self.assertIn(">brute force</text>", sound)
+        self.assertIn("NVIDIA X, 2026-01-02, commit unknown, bench/results/nvidia-h200/knn_exact.json", sound)
+        self.assertEqual(docs.brought_up_to_date(self.root, False), [])
+        chart.write_text(sound.replace("brute force", "brute farce"), encoding="utf-8")
+        self.write("docs/plots/old.svg", "<svg/>")
+        self.assertEqual(docs.brought_up_to_date(self.root, False), [
+            "docs/plots/old.svg: no page shows it",
+            "docs/plots/nvidia-h200/knn_exact-knn-points.svg: code or figures are not up to date; run scripts/docs.py fill"])
+        self.write("docs/page.md", "![none](plots/nvidia-h200/knn_exact-none.svg)\n")
+        with self.assertRaisesRegex(KeyError, "knn_exact-none"):
+            docs.brought_up_to_date(self.root, False)
+
     def test_row_that_was_not_measured(self):
         self.write_results([])
         with self.assertRaises(KeyError):

@@ -48,8 +48,8 @@ class Results(unittest.TestCase):
         self.assertIn(self.folder / "again/gpu-x/knn.md", written)
         self.assertEqual({path.name: path.read_bytes() for path in (self.folder / "again/gpu-x").iterdir()}, first)
         page = first["knn.md"].decode()
-        for plot in (name for name in first if name.endswith(".png")):
-            self.assertIn(f"]({plot})", page)
+        self.assertEqual(sorted(first), ["knn-knn.svg", "knn.json", "knn.md"])
+        self.assertIn("](knn-knn.svg)", page)
 
     def test_a_failed_row_is_refused(self):
         done = self.report([row("graph", 1000), row("other", 1, error_occurred=True, error_message="differs in row 3")])
@@ -62,7 +62,7 @@ class Results(unittest.TestCase):
         without = {path.relative_to(results).as_posix() for path in results.rglob("*.json")} - {
             path.relative_to(results).as_posix() for path in pages.kept(results)}
         self.assertEqual(without, {"nvidia-h200/fps_variants.json", "nvidia-h200/tables/tables.json"})
-        self.assertEqual(sorted(path.name for path in results.rglob("*") if path.suffix in (".md", ".png")), [])
+        self.assertEqual(sorted(path.name for path in results.rglob("*") if path.suffix in (".md", ".png", ".svg")), [])
 
 
 class Regret(unittest.TestCase):

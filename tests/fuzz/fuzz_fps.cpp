@@ -3,6 +3,7 @@
 #include <farpoint/reference/fps.hpp>
 
 #include "../fps/fps_arguments.hpp"
+#include "../fps/fps_tuned.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 
@@ -79,15 +80,14 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
   }
   fuzz_workspace const workspace{input};
   fps_request const request{input};
-  using plan_type = farpoint::detail::fps_host_plan<fuzz_clouds::view>;
   compare_with_reference(
       "fps", workspace,
       [&](fuzz_memory& memory) {
-        return plan_type{exec, request.data.in(memory), request.asked.in(memory), tuning}.bytes();
+        return fps_tuned_bytes(exec, request.data.in(memory), request.asked.in(memory), tuning);
       },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::fps_host(exec, request.data.in(memory), request.asked.in(memory),
-                                          request.output_in(memory), bytes, tuning);
+        return fps_tuned(exec, request.data.in(memory), request.asked.in(memory), request.output_in(memory), bytes,
+                         tuning);
       },
       [&](fuzz_memory& memory) {
         return farpoint::reference::fps(request.data.in(memory), request.asked.in(memory), request.output_in(memory));

@@ -2,6 +2,7 @@
 #include <farpoint/knn_screen.hpp>
 #include <farpoint/reference/knn_screen.hpp>
 
+#include "../screen/knn_screen_tuned.hpp"
 #include "../support/team_tuning.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
@@ -103,17 +104,16 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
                                         take_unbacked_batch(input, offsets), method, input.take<index_t>());
     return 0;
   }
-  using plan_type = farpoint::detail::knn_screen_host_plan<fuzz_clouds::view, camera_type>;
   compare_with_reference(
       "knn in screen space", workspace,
       [&](fuzz_memory& memory) -> std::size_t {
         auto const clouds = asked.data.in(memory);
         if (!farpoint::detail::check_knn_screen(clouds, asked.method, asked.k, asked.output_in(memory))) return 0;
-        return plan_type{exec, clouds, asked.method, tuning}.bytes();
+        return knn_screen_tuned_bytes(exec, clouds, asked.method, tuning);
       },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::knn_screen_host(exec, asked.data.in(memory), asked.method, asked.k,
-                                                 asked.output_in(memory), bytes, tuning);
+        return knn_screen_tuned(exec, asked.data.in(memory), asked.method, asked.k, asked.output_in(memory), bytes,
+                                tuning);
       },
       [&](fuzz_memory& memory) {
         return farpoint::reference::knn(asked.data.in(memory), asked.method, asked.k, asked.output_in(memory));

@@ -4,6 +4,7 @@
 #include <farpoint/radius.hpp>
 #include <farpoint/reference/radius.hpp>
 
+#include "../search/search_tuned.hpp"
 #include "../support/team_tuning.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
@@ -17,7 +18,7 @@ namespace {
 struct search_request {
   fuzz_workspace workspace;
   host_exec exec;
-  farpoint::detail::for_each_cloud_tuning tuning;
+  search_tuning tuning;
   fuzz_clouds points, queries;
   bool self;
   farpoint::exact method;
@@ -89,7 +90,7 @@ struct search_request {
   }
 
   std::size_t bytes(fuzz_memory& memory) const {
-    return farpoint::detail::host_search_bytes(exec, points_in(memory), queries_in(memory), self, tuning);
+    return search_tuned_bytes(exec, points_in(memory), queries_in(memory), self, tuning);
   }
 };
 
@@ -130,21 +131,19 @@ void compare_knn_in_bvh(search_request const& asked) {
 
 void compare_knn(search_request const& asked) {
   compare_search(
-      "knn", asked, &search_request::knn_lists, [](auto const&... all) { return farpoint::detail::knn_host(all...); },
+      "knn", asked, &search_request::knn_lists, [](auto const&... all) { return knn_tuned(all...); },
       [](auto const&... all) { return farpoint::reference::knn(all...); }, asked.method, asked.k);
 }
 
 void compare_radius(search_request const& asked) {
   compare_search(
-      "radius", asked, &search_request::radius_lists,
-      [](auto const&... all) { return farpoint::detail::radius_host(all...); },
+      "radius", asked, &search_request::radius_lists, [](auto const&... all) { return radius_tuned(all...); },
       [](auto const&... all) { return farpoint::reference::radius(all...); }, asked.params, asked.k);
 }
 
 void compare_radius_rows(search_request const& asked) {
   compare_search(
-      "radius_rows", asked, &search_request::rows,
-      [](auto const&... all) { return farpoint::detail::radius_rows_host(all...); },
+      "radius_rows", asked, &search_request::rows, [](auto const&... all) { return radius_rows_tuned(all...); },
       [](auto const&... all) { return farpoint::reference::radius_rows(all...); }, asked.params);
 }
 

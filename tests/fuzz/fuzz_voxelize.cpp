@@ -3,6 +3,7 @@
 #include <farpoint/voxelize.hpp>
 
 #include "../voxelize/voxelize_parts.hpp"
+#include "../voxelize/voxelize_tuned.hpp"
 #include "fuzz_clouds.hpp"
 #include "fuzz_compare.hpp"
 
@@ -106,14 +107,10 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
   }
   compare_with_reference(
       "voxelize", workspace,
-      [&](fuzz_memory& memory) {
-        auto const clouds = asked.data.in(memory);
-        index_t const points = std::max<index_t>(0, clouds.points().size());
-        return farpoint::detail::voxelize_host_plan{exec, points, points, tuning}.workspace_size();
-      },
+      [&](fuzz_memory& memory) { return voxelize_tuned_bytes(exec, asked.data.in(memory), tuning); },
       [&](fuzz_memory& memory, farpoint::bytes bytes) {
-        return farpoint::detail::voxelize_host(exec, asked.data.in(memory), asked.params_in(memory),
-                                               asked.output_in(memory), bytes, tuning);
+        return voxelize_tuned(exec, asked.data.in(memory), asked.params_in(memory), asked.output_in(memory), bytes,
+                              tuning);
       },
       [&](fuzz_memory& memory) {
         return farpoint::reference::voxelize(asked.data.in(memory), asked.params_in(memory), asked.output_in(memory));

@@ -36,7 +36,7 @@ for folder in nccl_passing nccl_failing nccl_skipping; do cp -r "$work/passing" 
 fake "$work/nccl_passing/farpoint_nccl_tests" "echo multicast is \$NCCL_NVLS_ENABLE"
 fake "$work/nccl_failing/farpoint_nccl_tests" 'exit 3'
 fake "$work/nccl_skipping/farpoint_nccl_tests" 'exit 77'
-# An area that has no case of a tag has no suite of it.
+# Without a case of a tag an area has no suite of the tag.
 cp -r "$work/passing" "$work/untagged"
 # shellcheck disable=SC2016 # expanded by the fake
 fake "$work/untagged/farpoint_fps_device_tests" 'if [ "$1" = --list-tests ]; then echo "0 matching test cases"; fi'

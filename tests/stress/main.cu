@@ -3,7 +3,6 @@
 // Sections: alone, loads, green, threads, graphs, processes, random (with --minutes only); all of them by default.
 // Exit status: 0 all went well; 1 a call was wrong, refused, or starved where it must not; 3 a step did not end;
 // 77 there is no GPU.
-// Compiled alone: it has main().
 #include <cuda_runtime.h>
 #include <algorithm>
 #include <cstring>

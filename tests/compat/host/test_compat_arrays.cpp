@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <map>
 
-#include "../../catch.hpp"
-#include "../../shared/compat_calls.hpp"
+#include "../../support/catch.hpp"
+#include "../compat_calls.hpp"
 
 namespace farpoint_tests {
 

@@ -1,5 +1,4 @@
 // What views and spans are made of: whatever has data() and size(), and half-precision numbers of any name.
-// Compiled alone: __half is a global name.
 #include <farpoint/core/features.hpp>
 #include <farpoint/core/index_span.hpp>
 #include <farpoint/core/points.hpp>

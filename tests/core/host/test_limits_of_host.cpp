@@ -14,8 +14,8 @@
 #include <farpoint/splat/normals_from_neighbours.hpp>
 #include <farpoint/splat/project.hpp>
 
-#include "../../catch.hpp"
-#include "../../shared/backend_limits.hpp"
+#include "../../support/catch.hpp"
+#include "../backend_limits.hpp"
 
 using namespace farpoint_tests;
 using farpoint::span;

@@ -10,6 +10,7 @@
 #include "../../support/printed.hpp"
 #include "../../support/test_scale.hpp"
 #include "../fps_problem.hpp"
+#include "../fps_tuned.hpp"
 
 using namespace farpoint_tests;
 
@@ -62,9 +63,8 @@ template <class Problem>
 auto solve_tuned(Problem const& problem, int threads, fps_host_tuning const& tuning) {
   return collect(problem, [&](farpoint::fps_params const& params, auto const& output) {
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
-    farpoint::detail::fps_host_plan const plan{host_exec{threads}, clouds, params, tuning};
-    host_workspace const workspace{plan.bytes()};
-    return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
+    host_workspace const workspace{fps_tuned_bytes(host_exec{threads}, clouds, params, tuning)};
+    return fps_tuned(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
   });
 }
 
@@ -77,7 +77,7 @@ auto solve_in_turns(Problem const& problem, int threads, fps_host_tuning const& 
     farpoint::detail::fps_host_plan const plan{host_exec{threads}, clouds, params, tuning};
     host_workspace const workspace{plan.bytes()};
     if (params.samples == 0 || clouds.largest() <= plan.share_limit()) {
-      return farpoint::detail::fps_host(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
+      return fps_tuned(host_exec{threads}, clouds, params, output, workspace.get(), tuning);
     }
     using view = typename Problem::view;
     farpoint::detail::fps_host_counters counters;

@@ -5,6 +5,7 @@
 #include <farpoint/core/host_exec.hpp>
 
 #include <functional>
+#include <utility>
 
 #include "../../support/device/run_call.cuh"
 #include "../../support/device/stream_citizen.cuh"
@@ -20,7 +21,7 @@ template <class T>
 class mirror {
  public:
   /// An input.
-  explicit mirror(std::vector<T> const& values) : host_{values}, device_{values} {}
+  explicit mirror(std::vector<T> values) : host_{std::move(values)}, device_{host_} {}
   /// An output, full of what a device_array holds before anybody writes.
   explicit mirror(index_t size) : host_(static_cast<std::size_t>(size)), device_{host_.size()} {
     if (!host_.empty()) std::memset(static_cast<void*>(host_.data()), poison, host_.size() * sizeof(T));

@@ -6,6 +6,7 @@
 #include "../../support/catch.hpp"
 #include "../../support/team_tuning.hpp"
 #include "../knn_screen_problem.hpp"
+#include "../knn_screen_tuned.hpp"
 
 using namespace farpoint_tests;
 
@@ -26,13 +27,10 @@ template <class Problem>
 auto screen_by_team(Problem const& problem, int threads) {
   auto const tuning = team_tuning();
   return collect_screen(problem, [&](auto const& output) {
-    using points_type = typename Problem::points_type::view;
     auto const cloud = clouds_in_place(problem.points);
-    farpoint::detail::knn_screen_host_plan<points_type, typename Problem::camera> const plan{host_exec{threads}, cloud,
-                                                                                             problem.method, tuning};
-    host_workspace const workspace{plan.bytes()};
-    return farpoint::detail::knn_screen_host(host_exec{threads}, cloud, problem.method, problem.k, output,
-                                             workspace.get(), tuning);
+    host_exec const exec{threads};
+    host_workspace const workspace{knn_screen_tuned_bytes(exec, cloud, problem.method, tuning)};
+    return knn_screen_tuned(exec, cloud, problem.method, problem.k, output, workspace.get(), tuning);
   });
 }
 

@@ -1,4 +1,4 @@
-// The kernels that build a BVH are compiled in kernels/point_bvh.cu only, not in every test of a search.
+// The kernels that build a BVH are compiled in kernels/point_bvh_*.cu only, not in every test of a search.
 #pragma once
 
 #include <farpoint/point_bvh.cuh>

@@ -1,4 +1,5 @@
-// radius() and radius_rows() with the default tuning are compiled in kernels/radius.cu only, not in every test of them.
+// radius() and radius_rows() with the default tuning are compiled in kernels/radius_*.cu only, not in every test of
+// them.
 #pragma once
 
 #include <farpoint/radius.cuh>

@@ -6,6 +6,7 @@
 #include "../../support/limits.hpp"
 #include "../../support/team_tuning.hpp"
 #include "../knn_problem.hpp"
+#include "../search_tuned.hpp"
 
 #include <sstream>
 
@@ -35,9 +36,8 @@ auto knn_by_team(Problem const& problem, int threads) {
   return collect_knn(problem, [&](auto const& output) {
     auto const run = [&](auto const& points, auto const& queries) {
       host_exec const exec{threads};
-      host_workspace const workspace{farpoint::detail::host_search_bytes(exec, points, queries, problem.self, tuning)};
-      return farpoint::detail::knn_host(exec, points, queries, problem.self, problem.method, problem.k, output,
-                                        workspace.get(), tuning);
+      host_workspace const workspace{search_tuned_bytes(exec, points, queries, problem.self, tuning)};
+      return knn_tuned(exec, points, queries, problem.self, problem.method, problem.k, output, workspace.get(), tuning);
     };
     auto const points = clouds_in_place(problem.points);
     return problem.self ? run(points, points) : run(points, clouds_in_place(problem.queries));

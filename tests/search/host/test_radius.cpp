@@ -6,9 +6,9 @@
 #include "../../support/check_answer.hpp"
 #include "../../support/team_tuning.hpp"
 #include "../radius_problem.hpp"
+#include "../search_tuned.hpp"
 
 using namespace farpoint_tests;
-using farpoint::detail::for_each_cloud_tuning;
 
 namespace {
 
@@ -17,10 +17,10 @@ namespace {
 template <class Problem, class Collect, class Run>
 auto run_with(int threads, Problem const& problem, Collect const& collect, Run const& run) {
   return collect(problem, [&](auto const& output) {
-    auto const tuning = threads > 1 ? team_tuning() : for_each_cloud_tuning{};
+    auto const tuning = threads > 1 ? team_tuning() : search_tuning{};
     auto const [points, queries] = both_in_place(problem);
     host_exec const exec{threads};
-    host_workspace const workspace{farpoint::detail::host_search_bytes(exec, points, queries, problem.self, tuning)};
+    host_workspace const workspace{search_tuned_bytes(exec, points, queries, problem.self, tuning)};
     return run(exec, points, queries, output, workspace.get(), tuning);
   });
 }
@@ -37,7 +37,7 @@ template <class Problem>
 auto solve_radius(Problem const& problem) {
   auto const collect = [](auto const&... args) { return collect_radius(args...); };
   return run_both_ways(problem, collect, [&](auto exec, auto const& points, auto const& queries, auto const&... rest) {
-    return farpoint::detail::radius_host(exec, points, queries, problem.self, problem.params, problem.k, rest...);
+    return radius_tuned(exec, points, queries, problem.self, problem.params, problem.k, rest...);
   });
 }
 
@@ -61,7 +61,7 @@ auto solve_rows(Problem const& problem) {
   auto const collect = [](auto const&... args) { return collect_rows(args...); };
   auto const answer =
       run_both_ways(problem, collect, [&](auto exec, auto const& points, auto const& queries, auto const&... rest) {
-        return farpoint::detail::radius_rows_host(exec, points, queries, problem.self, problem.params, rest...);
+        return radius_rows_tuned(exec, points, queries, problem.self, problem.params, rest...);
       });
   check_answer(rows_by_index(problem), answer);
   return answer;

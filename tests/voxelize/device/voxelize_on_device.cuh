@@ -105,7 +105,7 @@ voxelize_answer voxelize_on_device(Problem const& problem) {
 
 }  // namespace farpoint_tests
 
-// voxelize() with these selectors is compiled in kernels/voxelize.cu only: `how` is `extern template` or `template`.
+// voxelize() with these selectors is compiled in kernels/voxelize_*.cu only: `how` is `extern template` or `template`.
 #define VOXELIZE_OF_SELECTOR(how, Coord, Selector)                              \
   how farpoint::result farpoint::voxelize<Selector>(                            \
       farpoint::cuda_exec, farpoint::batch<farpoint::point_view<Coord>> const&, \

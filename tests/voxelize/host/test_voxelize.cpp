@@ -9,6 +9,7 @@
 #include "../../support/limits.hpp"
 #include "../../support/test_scale.hpp"
 #include "../voxelize_random.hpp"
+#include "../voxelize_tuned.hpp"
 
 using namespace farpoint_tests;
 using farpoint::host_exec;
@@ -21,15 +22,13 @@ template <class Problem>
 voxelize_answer solve_with(Problem const& problem, int threads, farpoint::voxelize_host_tuning const& tuning) {
   return collect_voxels(problem, [&](auto const& clouds, auto const& params, auto const& output) -> farpoint::result {
     host_exec const exec{threads};
-    index_t const points = std::max<index_t>(0, clouds.points().size());
-    farpoint::detail::voxelize_host_plan const plan{exec, points, points, tuning};
-    std::size_t const needed = plan.workspace_size();
+    std::size_t const needed = voxelize_tuned_bytes(exec, clouds, tuning);
     host_workspace const memory{needed + 64};
     fill_with(leftover_of(needed), memory.get().data(), memory.get().size(), needed);
     auto const end = memory.get().subspan(needed);
     std::vector<unsigned char> const guard{end.begin(), end.end()};
     auto const workspace = memory.get().subspan(0, needed);
-    auto const outcome = farpoint::detail::voxelize_host(exec, clouds, params, output, workspace, tuning);
+    auto const outcome = voxelize_tuned(exec, clouds, params, output, workspace, tuning);
     if (!std::equal(guard.begin(), guard.end(), end.begin())) {
       return {farpoint::status::bad_argument, -1, "test: the workspace's end was overrun"};
     }

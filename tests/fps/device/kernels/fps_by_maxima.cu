@@ -1,4 +1,0 @@
-#include "../../../support/device/each_coord.hpp"
-#include "../every_kernel.cuh"
-
-FOR_EACH_NARROW_COORD(FPS_BY_DEFAULT_MAXIMA)

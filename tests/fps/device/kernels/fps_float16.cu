@@ -1,0 +1,3 @@
+#include "../every_kernel.cuh"
+
+FPS_OF_DEFAULT_TUNING(template, farpoint::float16)

@@ -1,0 +1,3 @@
+#include "../knn_kernels.cuh"
+
+KNN_KERNELS(template, farpoint::float16)

@@ -1,0 +1,3 @@
+#include "../radius_kernels.cuh"
+
+RADIUS_CALLS(template, farpoint::float16)
