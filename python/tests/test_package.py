@@ -1,6 +1,7 @@
 """What is true of the package as a whole."""
 
 import ast
+import importlib
 import inspect
 import os
 import pathlib
@@ -29,6 +30,19 @@ def test_everything_public_is_documented_and_typed():
             if name not in ("ball_query", "three_nn"):
                 assert "Returns" in thing.__doc__ and "Parameters" in thing.__doc__, name
     assert (FOLDER / "py.typed").exists()
+
+
+@pytest.mark.parametrize("name", ["mmcv_ops", "pytorch3d_ops", "torch_cluster"])
+def test_drop_in_modules_are_documented_and_typed(name):
+    pytest.importorskip("torch", reason="torch is not installed: drop-in modules are not imported")
+    module = importlib.import_module(f"farpoint.{name}")
+    assert module.__doc__ and module.__all__ == sorted(module.__all__)
+    for each in module.__all__:
+        thing = getattr(module, each)
+        assert (thing.__doc__ or "").strip(), each
+        function = thing.forward if inspect.isclass(thing) else thing
+        parameters = [p for p in inspect.signature(function).parameters if p != "self"]
+        assert not {*parameters, "return"} - set(function.__annotations__), each
 
 
 def test_the_stub_has_all_of_the_module():
