@@ -92,7 +92,7 @@ QUESTIONS = (
     Question("library", "Calls of the compiled library on host memory", "library", "",
              (("1_thread", "one caller"), ("8_threads", "eight callers at once"))),
     Question("ranks", "Calls on ranks", r"\w+_shard", "", (("one_gpu", "one GPU"), (r"gpus_(\d+)", r"\1 GPUs"))),
-    Question("host-threads", "Calls on the host by more threads", "host_threads", "", HOST),
+    Question("host-threads", "Calls on 100,000 points on the host by more threads", "host_threads", "/100000$", HOST),
 )
 
 
