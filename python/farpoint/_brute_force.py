@@ -17,6 +17,15 @@ _CHUNK = 1 << 22
 _BY_PRODUCT = 6
 
 
+def searched(name: str, what: str, points: Tensor) -> Tensor:
+    """Points, their coordinates in the last dimension, in a type that is searched."""
+    if points.is_complex() or points.shape[-1] == 0:
+        raise ValueError(f"{name}: {what} must be real numbers of one or more dimensions")
+    if points.dtype not in (torch.float32, torch.float64):
+        points = points.to(torch.float32 if points.is_floating_point() else torch.float64)
+    return points
+
+
 def _sum(columns: Iterable[Tuple[Tensor, Tensor]], total: Tensor, metric: str) -> Tensor:
     """Squared or absolute differences, added up one dimension after another; +inf where the sum is no number."""
     for one, other in columns:

@@ -40,11 +40,7 @@ def _clouds(name: str, what: str, points: Tensor) -> Tensor:
     """(B, N, D) in a type that is searched."""
     if not isinstance(points, Tensor) or points.dim() != 3:
         raise ValueError(f"{name}: {what} must be a tensor (B, N, D)")
-    if points.is_complex() or points.shape[2] == 0:
-        raise ValueError(f"{name}: {what} must be real numbers of one or more dimensions")
-    if points.dtype not in (torch.float32, torch.float64):
-        points = points.to(torch.float32 if points.is_floating_point() else torch.float64)
-    return points
+    return _brute_force.searched(name, what, points)
 
 
 def _two_clouds(name: str, p1: Tensor, p2: Tensor) -> Tuple[Tensor, Tensor]:

@@ -34,10 +34,7 @@ def _coordinates(name: str, what: str, tensor: Tensor) -> Tensor:
         raise ValueError(f"{name}: {what} must be a tensor (N, D) or (N,)")
     if tensor.dim() == 1:
         tensor = tensor.unsqueeze(1)
-    if tensor.is_complex() or tensor.shape[1] == 0:
-        raise ValueError(f"{name}: {what} must be real numbers of one or more dimensions")
-    if tensor.dtype not in (torch.float32, torch.float64):
-        tensor = tensor.to(torch.float32 if tensor.is_floating_point() else torch.float64)
+    tensor = _brute_force.searched(name, what, tensor)
     missing = 3 - tensor.shape[1]
     # Further coordinates of 0 leave all distances as they are.
     return torch.nn.functional.pad(tensor.detach(), (0, missing)) if missing > 0 else tensor.detach()

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <farpoint/core/require_cuda.cuh>
-#include <farpoint/grid/blocks_that_fit.hpp>
 
 #include <farpoint/detail/hash_map/operations.hpp>
+#include <farpoint/grid/blocks_that_fit.hpp>
 #include <farpoint/tuning/hash_map.hpp>
 #include <farpoint/warp/cuda_warp.cuh>
 #include <farpoint/warp/warp_compact.cuh>
