@@ -111,7 +111,7 @@ class Numpy:
         return self.library.maximum(array, least)
 
     def root(self, array: np.ndarray) -> np.ndarray:
-        """Square roots of floats, to the nearest float."""
+        """Square roots, to the nearest of their type."""
         return np.sqrt(array)
 
     def astype(self, array: np.ndarray, dtype: str) -> np.ndarray:
@@ -201,7 +201,7 @@ class Torch:
 
     def root(self, array: Any) -> Any:
         # In double: torch's root of a float is off by a bit now and then.
-        return array.double().sqrt().float()
+        return array.double().sqrt().to(array.dtype)
 
     def astype(self, array: Any, dtype: str) -> Any:
         return array.to(getattr(self.library, dtype))
@@ -269,7 +269,7 @@ class Cupy(Numpy):
         return self.library.where(condition, one, other)
 
     def root(self, array: Any) -> Any:
-        return self.library.sqrt(array.astype("float64")).astype("float32")
+        return self.library.sqrt(array.astype("float64")).astype(array.dtype)
 
     def count(self, number: int, dtype: str) -> Any:
         with self.library.cuda.Device(self.device):

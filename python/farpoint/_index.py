@@ -21,7 +21,7 @@ class PointIndex:
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
         With `offsets` or `lengths`, (N, 3) of clouds one after another.
     """
 
@@ -38,7 +38,7 @@ class PointIndex:
         self._rows = tuple(array.shape[:-1])
 
     def _queries(self, call: Call, queries: Array, offsets: Optional[Array], lengths: Optional[Array]) -> tuple:
-        array = call.points(queries, "queries")
+        array = call.points(queries, "queries", like=self._scalar)
         cuts = call.offsets(array, offsets, lengths, "query_")
         if call.space.dtype(array) != self._scalar:
             call.fail(f"queries are {call.space.dtype(array)} and points {self._scalar}")

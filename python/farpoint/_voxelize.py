@@ -78,7 +78,7 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
 
     Parameters
     ----------
-    points : (N, F) or (B, N, F), float32 or float64, 3 <= F <= 64
+    points : (N, F) or (B, N, F), numbers, 3 <= F <= 64
         x, y, z, and further features. Any strides.
     voxel_size : float or three
         Metres.
