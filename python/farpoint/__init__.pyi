@@ -256,23 +256,44 @@ def distCUDA2(points: Numbers, *, threads: int = ..., stream: Optional[int] = ..
 class PointIndex:
     def __init__(self, points: Array, *, offsets: Optional[Array] = ..., lengths: Optional[Array] = ..., threads: int = ...,
                  stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> None: ...
+    def __len__(self) -> int: ...
     @overload
-    def knn(self, queries: T, k: int, *, max_radius: float = ..., exclude_self: bool = ..., query_offsets: Optional[Array] = ...,
+    def knn(self, k: int, queries: T, *, max_radius: float = ..., exclude_self: bool = ..., query_offsets: Optional[Array] = ...,
             query_lengths: Optional[Array] = ..., index_dtype: Any = ..., stream: Optional[int] = ...,
             workspace: Optional[Allocator] = ...) -> Neighbors[T]: ...
     @overload
-    def knn(self, queries: Numbers, k: int, *, max_radius: float = ..., exclude_self: bool = ...,
+    def knn(self, k: int, queries: Numbers, *, max_radius: float = ..., exclude_self: bool = ...,
             query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ..., index_dtype: Any = ...,
             stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> Neighbors[NDArray[Any]]: ...
     @overload
-    def radius(self, queries: T, radius: float, max_neighbors: int, *, order: str = ..., exclude_self: bool = ...,
-               exclusive: bool = ..., query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ...,
-               index_dtype: Any = ..., stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> Neighbors[T]: ...
+    def knn(self, k: int, queries: None = ..., *, max_radius: float = ..., exclude_self: bool = ...,
+            query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ..., index_dtype: Any = ...,
+            stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> Neighbors[Any]: ...
     @overload
-    def radius(self, queries: Numbers, radius: float, max_neighbors: int, *, order: str = ..., exclude_self: bool = ...,
-               exclusive: bool = ..., query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ...,
-               index_dtype: Any = ..., stream: Optional[int] = ...,
+    def radius(self, radius: float, queries: T, max_neighbors: None = ..., *, order: Optional[str] = ...,
+               exclude_self: bool = ..., exclusive: bool = ..., capacity: Optional[int] = ...,
+               query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ..., index_dtype: Any = ...,
+               stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> RadiusRows[T]: ...
+    @overload
+    def radius(self, radius: float, queries: Numbers, max_neighbors: None = ..., *, order: Optional[str] = ...,
+               exclude_self: bool = ..., exclusive: bool = ..., capacity: Optional[int] = ...,
+               query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ..., index_dtype: Any = ...,
+               stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> RadiusRows[NDArray[Any]]: ...
+    @overload
+    def radius(self, radius: float, queries: T, max_neighbors: int, *, order: Optional[str] = ..., exclude_self: bool = ...,
+               exclusive: bool = ..., capacity: None = ..., query_offsets: Optional[Array] = ...,
+               query_lengths: Optional[Array] = ..., index_dtype: Any = ..., stream: Optional[int] = ...,
+               workspace: Optional[Allocator] = ...) -> Neighbors[T]: ...
+    @overload
+    def radius(self, radius: float, queries: Numbers, max_neighbors: int, *, order: Optional[str] = ...,
+               exclude_self: bool = ..., exclusive: bool = ..., capacity: None = ..., query_offsets: Optional[Array] = ...,
+               query_lengths: Optional[Array] = ..., index_dtype: Any = ..., stream: Optional[int] = ...,
                workspace: Optional[Allocator] = ...) -> Neighbors[NDArray[Any]]: ...
+    @overload
+    def radius(self, radius: float, queries: Optional[Array] = ..., max_neighbors: Optional[int] = ..., *,
+               order: Optional[str] = ..., exclude_self: bool = ..., exclusive: bool = ..., capacity: Optional[int] = ...,
+               query_offsets: Optional[Array] = ..., query_lengths: Optional[Array] = ..., index_dtype: Any = ...,
+               stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> Any: ...
     @overload
     def interpolate(self, features: Array, queries: T, *, query_offsets: Optional[Array] = ...,
                     query_lengths: Optional[Array] = ..., stream: Optional[int] = ...,

@@ -95,6 +95,9 @@ class Numpy:
     def packed(self, array: np.ndarray) -> np.ndarray:
         return np.asarray(array, order="C")
 
+    def copy(self, array: np.ndarray) -> np.ndarray:
+        return np.array(array, order="C")
+
     def transposed(self, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         return array.transpose(axes)
 
@@ -186,6 +189,9 @@ class Torch:
     def packed(self, array: Any) -> Any:
         return array.contiguous()
 
+    def copy(self, array: Any) -> Any:
+        return array.clone(memory_format=self.library.contiguous_format)
+
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
         return array.permute(*axes)
 
@@ -258,6 +264,10 @@ class Cupy(Numpy):
 
     def packed(self, array: Any) -> Any:
         return self.library.ascontiguousarray(array)
+
+    def copy(self, array: Any) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.array(array, order="C")
 
     def offsets_of(self, lengths: Array) -> Any:
         lengths = self.array(lengths, "int64")

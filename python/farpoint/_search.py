@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import _core
 from ._arrays import Allocator, Array
@@ -159,28 +159,30 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
             return RadiusRows(*quick)
     call = Call("radius", points, threads, stream, workspace, only_indices=edge_index)
     search = _Search(call, *checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
-    space = call.space
     if order not in ("index", "nearest"):
         call.fail(f"there is no order {order!r}")
     index_type = call.index_type(index_dtype)
-    rows = math.prod(search.shape)
-    # Rows of queries that offsets leave out are empty.
-    row_offsets = space.empty((rows + 1,), index_type)
     rules = (call.number(radius, "radius"), order == "nearest", bool(exclude_self), bool(exclusive))
-    has_gaps = capacity is not None
-    if has_gaps:
-        capacity = call.integer(capacity, "capacity")
-        if capacity < 0:
-            call.fail("capacity is negative")
+    # Rows of queries that offsets leave out are empty.
+    found = list_rows(call, math.prod(search.shape), search.scalar, index_type, capacity,
+                      lambda *outputs: _core.radius_rows(*search.arguments(), *rules, *outputs))
+    return _edges(search, found.offsets, found.indices, capacity is not None) if edge_index else found
+
+
+def list_rows(call: Call, rows: int, scalar: str, index_type: str, capacity: Optional[int], search: Callable[..., None]) -> RadiusRows:
+    """Lists of all neighbours, by a search that is given its outputs: first offsets alone, where there is no capacity."""
+    space = call.space
+    offsets = space.empty((rows + 1,), index_type)
+    if capacity is None:
+        search(offsets, None, None)
+        room = int(offsets[-1])
     else:
-        _core.radius_rows(*search.arguments(), *rules, row_offsets, None, None)
-        capacity = int(row_offsets[-1])
-    indices = space.empty((capacity,), index_type)
-    distances = space.empty((capacity,), search.scalar)
-    _core.radius_rows(*search.arguments(), *rules, row_offsets, indices, distances)
-    if edge_index:
-        return _edges(search, row_offsets, indices, has_gaps)
-    return RadiusRows(row_offsets, indices, distances)
+        room = call.integer(capacity, "capacity")
+        if room < 0:
+            call.fail("capacity is negative")
+    indices, distances = space.empty((room,), index_type), space.empty((room,), scalar)
+    search(offsets, indices, distances)
+    return RadiusRows(offsets, indices, distances)
 
 
 def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> Any:

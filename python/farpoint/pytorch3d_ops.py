@@ -214,7 +214,7 @@ def ball_query(p1: Tensor, p2: Tensor, lengths1: Optional[Tensor] = None, length
     reach = torch.tensor(radius, dtype=p1.dtype)
     bound = float(reach * reach)
     if points.shape[2] == 3 and K <= _MOST_NEIGHBORS and bound > 0:
-        indices, distances = _fp.PointIndex(points).radius(queries, radius, K, order="index", exclusive=True)
+        indices, distances = _fp.PointIndex(points).radius(radius, queries, K, order="index", exclusive=True)
     else:
         pairs = [_brute_force.neighbors(cloud, asked, K, bound, by_index=True) for cloud, asked in zip(points, queries)]
         indices, distances = _rows_of_pairs(pairs, queries, K)

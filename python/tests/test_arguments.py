@@ -38,8 +38,8 @@ WHOLE = {
     "screen_knn rounds": (lambda n: farpoint.screen_knn(POINTS, 2, CAMERA, rounds=n).indices, 4),
     "screen_knn candidates": (lambda n: farpoint.screen_knn(POINTS, 2, CAMERA, rounds=2, candidates=n).indices, 4),
     "screen_knn layers": (lambda n: farpoint.screen_knn(POINTS, 2, CAMERA, layers=n).indices, 4),
-    "index k": (lambda n: farpoint.PointIndex(POINTS).knn(POINTS, n).indices, 4),
-    "index max_neighbors": (lambda n: farpoint.PointIndex(POINTS).radius(POINTS, 0.3, n).indices, 4),
+    "index k": (lambda n: farpoint.PointIndex(POINTS).knn(n, POINTS).indices, 4),
+    "index max_neighbors": (lambda n: farpoint.PointIndex(POINTS).radius(0.3, POINTS, n).indices, 4),
     "map keys": (lambda n: np.array(farpoint.HashMap(n).capacity), 40),
     "map missing": (lambda n: farpoint.HashMap(4).find([1], n), 40),
 }
@@ -51,8 +51,8 @@ REAL = {
     "ball_query": lambda r: farpoint.ball_query(r, 4, POINTS, POINTS),
     "voxelize voxel_size": lambda r: farpoint.voxelize(POINTS, r, BOX)["coords"],
     "screen_knn max_radius": lambda r: farpoint.screen_knn(POINTS, 2, CAMERA, max_radius=r).indices,
-    "index knn max_radius": lambda r: farpoint.PointIndex(POINTS).knn(POINTS, 2, max_radius=r).indices,
-    "index radius": lambda r: farpoint.PointIndex(POINTS).radius(POINTS, r, 3).indices,
+    "index knn max_radius": lambda r: farpoint.PointIndex(POINTS).knn(2, POINTS, max_radius=r).indices,
+    "index radius": lambda r: farpoint.PointIndex(POINTS).radius(r, POINTS, 3).indices,
     "map load": lambda r: np.array(farpoint.HashMap(100, load=r).capacity),
 }
 

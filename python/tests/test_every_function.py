@@ -29,7 +29,7 @@ CALLS = {
     "normals": (lambda p, **o: farpoint.normals(p, 5, return_curvature=True, **o), True, True),
     "mean_knn_distance": (lambda p, **o: farpoint.mean_knn_distance(p, **o), True, True),
     "voxelize": (lambda p, **o: farpoint.voxelize(p, 1.0, BOX, max_points=3, max_voxels=50, **o), True, True),
-    "PointIndex": (lambda p, **o: farpoint.PointIndex(p, **o).knn(p, 3, **{f"query_{k}": v for k, v in o.items()}), True, True),
+    "PointIndex": (lambda p, **o: farpoint.PointIndex(p, **o).knn(3, p, **{f"query_{k}": v for k, v in o.items()}), True, True),
     "screen_knn": (lambda p, **o: farpoint.screen_knn(p, 3, CAMERA, **o), False, False),
     "furthest_point_sample": (lambda p, **o: farpoint.furthest_point_sample(p, 6, rules="pointnet2_ops", **o), True, False),
     "ball_query": (lambda p, **o: farpoint.ball_query(2.0, 4, p, p, **o), True, False),

@@ -73,7 +73,7 @@ def test_rows_that_offsets_leave_out_are_empty(rng):
     np.testing.assert_array_equal(found.indices[3:11], oracle.knn(points[3:11], points[3:11], 2)[0])
     np.testing.assert_array_equal(found.indices[11:15], oracle.knn(points[11:15], points[11:15], 2)[0])
     assert (found.indices[outside] == -1).all() and (found.distances[outside] == np.inf).all()
-    whole = farpoint.PointIndex(points, **cut).knn(points, 2, query_offsets=cut["offsets"])
+    whole = farpoint.PointIndex(points, **cut).knn(2, points, query_offsets=cut["offsets"])
     np.testing.assert_array_equal(whole.indices, found.indices)
     np.testing.assert_array_equal(whole.distances, found.distances)
     means = farpoint.mean_knn_distance(points, **cut)

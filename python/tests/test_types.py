@@ -47,7 +47,7 @@ def test_masked_arrays_are_refused_wherever_they_are(whole):
                        ("indices", lambda: farpoint.gather(points, indices)),
                        ("lengths", lambda: farpoint.knn(points, 1, lengths=np.ma.masked_array([40]))),
                        ("features", lambda: farpoint.interpolate(points, masked, points)),
-                       ("queries", lambda: farpoint.PointIndex(points).knn(masked, 1)),
+                       ("queries", lambda: farpoint.PointIndex(points).knn(1, masked)),
                        ("keys", lambda: farpoint.HashMap(9).find(indices))):
         with pytest.raises(ValueError, match=f"{what} are a masked array"):
             call()
@@ -92,7 +92,7 @@ def test_points_and_queries_of_different_types(whole):
     narrow = farpoint.knn(points.astype(np.float32), 4, queries.astype(np.float32))
     for numbers in (queries.tolist(), queries.astype(float).tolist()):
         same(farpoint.knn(points.astype(np.float32), 4, numbers), narrow)
-        same(farpoint.PointIndex(points.astype(np.float32)).knn(numbers, 4), narrow)
+        same(farpoint.PointIndex(points.astype(np.float32)).knn(4, numbers), narrow)
     same(farpoint.knn(points.astype(np.float32), 4, queries.astype(np.float16)), narrow)
     same(farpoint.knn(points.tolist(), 4, queries.astype(np.float32)), expected)
     # Nothing is rounded unasked, and nothing widened that has a type of the library's.
@@ -102,8 +102,8 @@ def test_points_and_queries_of_different_types(whole):
     index = farpoint.PointIndex(points.astype(np.float32))
     for dtype in ("float64", "int32"):
         with pytest.raises(ValueError, match="queries are float64 and points float32"):
-            index.knn(queries.astype(dtype), 4)
-    same(farpoint.PointIndex(points.astype(float)).knn(queries.astype(np.float16), 4), expected)
+            index.knn(4, queries.astype(dtype))
+    same(farpoint.PointIndex(points.astype(float)).knn(4, queries.astype(np.float16)), expected)
 
 
 def test_features_that_are_floats(whole):

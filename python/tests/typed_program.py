@@ -33,6 +33,11 @@ def of_arrays(points: NDArray[np.float32]) -> NDArray[np.int64]:
     assert_type(farpoint.three_nn(points, points), Tuple[NDArray[Any], NDArray[Any]])
     camera = farpoint.PinholeCamera(8, 8, (1.0, 1.0), (4.0, 4.0))
     assert_type(farpoint.screen_knn(points, 2, camera).visible, NDArray[Any])
+    index = farpoint.PointIndex(points)
+    assert_type(index.knn(3, points), farpoint.Neighbors[NDArray[Any]])
+    assert_type(index.radius(0.5, points), farpoint.RadiusRows[NDArray[Any]])
+    assert_type(index.radius(0.5, points, 8), farpoint.Neighbors[NDArray[Any]])
+    assert_type(len(index), int)
     table = farpoint.HashMap(10)
     table.insert([1], [2])
     assert_type(table.extract().keys, Any)
@@ -42,6 +47,7 @@ def of_arrays(points: NDArray[np.float32]) -> NDArray[np.int64]:
 def of_tensors(points: Tensor) -> Tensor:
     assert_type(farpoint.knn(points, 3), farpoint.Neighbors[Tensor])
     assert_type(farpoint.voxelize(points, 0.5, (0, 0, 0, 1, 1, 1))["coords"], Tensor)
+    assert_type(farpoint.PointIndex(points).radius(0.5, points), farpoint.RadiusRows[Tensor])
     return farpoint.gather(points, farpoint.fps(points, 4))
 
 
