@@ -202,13 +202,13 @@ def screen_knn(points: Numbers, k: int, camera: Union[PinholeCamera, SphericalCa
                exclude_self: bool = ..., rows: str = ..., layers: int = ..., index_dtype: Any = ..., threads: int = ...,
                stream: Optional[int] = ..., workspace: Optional[Allocator] = ...) -> ScreenNeighbors[NDArray[Any]]: ...
 @overload
-def voxelize(points: T, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = ...,
+def voxelize(points: T, voxel_size: Any, point_range: Optional[Sequence[float]] = ..., *, max_points: Optional[int] = ...,
              max_voxels: Optional[int] = ..., outputs: Optional[Sequence[str]] = ..., capacity: Optional[int] = ...,
              order: str = ..., columns: str = ..., seed: Optional[int] = ..., dtype: Any = ..., offsets: Optional[Array] = ...,
              lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,
              workspace: Optional[Allocator] = ...) -> Dict[str, T]: ...
 @overload
-def voxelize(points: Numbers, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = ...,
+def voxelize(points: Numbers, voxel_size: Any, point_range: Optional[Sequence[float]] = ..., *, max_points: Optional[int] = ...,
              max_voxels: Optional[int] = ..., outputs: Optional[Sequence[str]] = ..., capacity: Optional[int] = ...,
              order: str = ..., columns: str = ..., seed: Optional[int] = ..., dtype: Any = ..., offsets: Optional[Array] = ...,
              lengths: Optional[Array] = ..., threads: int = ..., stream: Optional[int] = ...,

@@ -81,6 +81,8 @@ class Call:
             threads = max(-1, self.integer(threads, "threads", 2**31))
         self.space = space_of(first, threads=threads, stream=stream, workspace=workspace, y_first=y_first)
         self.place = self.space.place
+        if workspace is not None and self.space.on_host:
+            self.fail("workspace is memory of a device; on the host a call allocates by itself")
 
     def fail(self, sentence: str) -> NoReturn:
         raise ValueError(f"{self.name}: {sentence}")

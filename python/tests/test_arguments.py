@@ -116,7 +116,7 @@ def test_sizes_of_voxels_are_one_number_or_three():
             hard(POINTS, **wrong)
     with pytest.raises(ValueError, match="rules"):
         farpoint.furthest_point_sample(POINTS, 2, rules=[])
-    for box in (None, (0, 0, 0, 1, 1), (0, 0, 0, "a", 1, 1), 4):
+    for box in ((0, 0, 0, 1, 1), (0, 0, 0, "a", 1, 1), 4):
         with pytest.raises(ValueError, match="point_range"):
             farpoint.voxelize(POINTS, 0.5, box)
 
@@ -197,3 +197,10 @@ def test_ragged_clouds_of_functions_of_other_names(rng):
         farpoint.furthest_point_sample(known, 4, rules="openpcdet", lengths=[14])
     with pytest.raises(ValueError, match=r"\(M, K\)"):
         farpoint.group(features, balls[:, 0], **rows)
+
+
+def test_a_workspace_is_of_a_device():
+    for call in (lambda **o: farpoint.fps(POINTS, 4, **o), lambda **o: farpoint.PointIndex(POINTS, **o), lambda **o: farpoint.knn(POINTS, 3, **o),
+                 lambda **o: farpoint.PointIndex(POINTS).knn(3, **o), lambda **o: farpoint.HashMap(9, **o), hard_of_all):
+        with pytest.raises(ValueError, match="workspace is memory of a device"):
+            call(workspace=lambda size: 1 / 0)
