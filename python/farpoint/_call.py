@@ -19,7 +19,7 @@ _FLOATS = ("float32", "float64")
 _TAKEN_AS = {"float16": "float32", "bfloat16": "float32", "int8": "float64", "int16": "float64", "int32": "float64",
              "int64": "float64", "uint8": "float64", "uint16": "float64", "uint32": "float64", "uint64": "float64"}
 #: Functions that farpoint.torch has with gradients.
-_WITH_GRADIENTS = ("gather", "group", "interpolate", "knn", "three_interpolate", "three_nn")
+_WITH_GRADIENTS = ("PointIndex", "gather", "group", "interpolate", "knn", "radius", "three_interpolate", "three_nn", "voxelize")
 
 
 def _stream_of(first: Array, stream: int) -> ContextManager[Any]:

@@ -20,7 +20,7 @@ from torch import Tensor
 import farpoint as _fp
 
 from . import _brute_force
-from ._distances import _differences, _gradient_of_distances
+from ._distances import _differences, gradient_of_distances
 from ._rows import gather, scatter
 
 __all__ = ["ball_query", "knn_gather", "knn_points", "sample_farthest_points"]
@@ -108,7 +108,7 @@ class _Distances(torch.autograd.Function):
             if not ctx.needs_input_grad[number]:
                 continue
             if ctx.norm == 2:
-                found[number] = _gradient_of_distances(gradient, distances, p2, p1, indices, False, of_points)
+                found[number] = gradient_of_distances(gradient, distances, p2, p1, indices, False, of_points)
             else:
                 pull = gradient.unsqueeze(-1) * _differences(p2, p1, indices, distances < math.inf).sign()
                 found[number] = scatter(pull, indices, p2.shape[1], True, False) if of_points else -pull.sum(2)
