@@ -5,6 +5,7 @@
 #include <farpoint/host/thread_team.hpp>
 #include <farpoint/runtime.hpp>
 
+#include "calls.hpp"
 #include "host_memory.hpp"
 #if defined(FARPOINT_WITH_CUDA)
 #include "place_in_frame.hpp"
@@ -121,5 +122,18 @@ result call_anywhere(sentences const& says, result const& checked, runtime::opti
   return {status::unavailable, 0, says.no_device};
 }
 
+/// A function on host memory: call(options, info, arguments...) for the arguments of its calls in calls.hpp.
+template <function F>
+struct anywhere;
+
+template <function F, class... Args>
+result host_run<F, Args...>::call(runtime::options const& options, runtime::run_info* info,
+                                  Args const&... args) noexcept {
+  return anywhere<F>::call(options, info, args...);
+}
+
 }  // namespace library
 FARPOINT_END_NAMESPACE
+
+/// Compiles and exports a call on host memory of calls.hpp.
+#define FARPOINT_EXPORT_HOST(name, ...) template struct FARPOINT_API host_run<function::name, __VA_ARGS__>;
