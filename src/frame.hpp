@@ -32,8 +32,9 @@ class frame {
 
   /// To add up sizes; addresses are not to be used.
   void measure() noexcept { start(reinterpret_cast<unsigned char*>(alignment), false); }
-  /// Reserves the memory that was measured, and starts again.
+  /// Reserves the memory that was measured, and starts again. Fails if the call has more arrays than a frame holds.
   cudaError_t place() noexcept {
+    if (is_full_) return cudaErrorInvalidConfiguration;
     cudaError_t const error = memory_.reserve(used_);
     if (error == cudaSuccess) start(memory_.device_memory(), true);
     return error;
@@ -43,7 +44,7 @@ class frame {
   void* input(void const* source, index_t count, std::size_t element,
               void (*write)(void const*, index_t, index_t, void*)) noexcept {
     unsigned char* const at = take(static_cast<std::size_t>(count) * element);
-    if (count > 0) inputs_[input_count_++] = {at, source, count, element, write, false};
+    if (count > 0) append(inputs_, input_count_, input_array{at, source, count, element, write, false});
     return at;
   }
   /// An input of so many bytes. What an earlier one holds is not copied again: points are often features, too, or the
@@ -51,7 +52,7 @@ class frame {
   void* input(void const* source, std::size_t size) noexcept {
     if (void* const there = find_input(source, size)) return there;
     void* const at = input(source, static_cast<index_t>(size), 1, nullptr);
-    if (size > 0) inputs_[input_count_ - 1].is_shared = true;
+    if (size > 0 && !is_full_) inputs_[input_count_ - 1].is_shared = true;
     return at;
   }
   /// Where bytes of the caller's already go, as a part of such an input; null: nowhere.
@@ -85,13 +86,13 @@ class frame {
 
   /// A number of rows that is on the device when the call is done.
   int count_rows(index_span number) noexcept {
-    counters_[counter_count_] = {number, -1, 0};
-    return counter_count_++;
+    append(counters_, counter_count_, counter{number, -1, 0});
+    return counter_count_ - 1;
   }
   /// The number that has as many others before it as another counter says.
   int count_rows_by(index_span numbers, int other) noexcept {
-    counters_[counter_count_] = {numbers, other, 0};
-    return counter_count_++;
+    append(counters_, counter_count_, counter{numbers, other, 0});
+    return counter_count_ - 1;
   }
 
   /// An output of so many bytes.
@@ -100,8 +101,8 @@ class frame {
     unsigned char* const at = take(size);
     if (size == 0) return at;
     // Not to be shared: the call writes it.
-    if (keep) inputs_[input_count_++] = {at, host, static_cast<index_t>(size), 1, nullptr, false};
-    outputs_[output_count_++] = {at, static_cast<unsigned char*>(host), size, rows};
+    if (keep) append(inputs_, input_count_, input_array{at, host, static_cast<index_t>(size), 1, nullptr, false});
+    append(outputs_, output_count_, output_array{at, static_cast<unsigned char*>(host), size, rows});
     return at;
   }
   /// An output of rows of `row` elements; nothing for an empty one, which the caller does not want.
@@ -175,7 +176,15 @@ class frame {
     std::size_t size;
   };
 
+  /// Appends to one of the arrays below, or notes that it is full.
+  template <class T, int Room>
+  void append(T (&list)[Room], int& count, T const& item) noexcept {
+    is_full_ = is_full_ || count == Room;
+    if (count < Room) list[count++] = item;
+  }
+
   void start(unsigned char* base, bool placed) noexcept {
+    is_full_ = false;
     base_ = base;
     placed_ = placed;
     used_ = 0;
@@ -197,6 +206,7 @@ class frame {
   thread_memory& memory_;
   unsigned char* base_ = nullptr;
   bool placed_ = false;
+  bool is_full_ = false;
   std::size_t used_ = 0;
   std::size_t scratch_ = 0;  ///< of the call, which has one
   input_array inputs_[most_arrays];

@@ -28,12 +28,17 @@ cudaError_t pool_of(int device, cudaMemPool_t& pool) noexcept {
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
-    cudaError_t error = cudaMemPoolCreate(&pools[place], &properties);
-    std::uint64_t everything = UINT64_MAX;
-    if (error == cudaSuccess) {
-      error = cudaMemPoolSetAttribute(pools[place], cudaMemPoolAttrReleaseThreshold, &everything);
-    }
+    cudaMemPool_t made = nullptr;
+    cudaError_t error = cudaMemPoolCreate(&made, &properties);
     if (error != cudaSuccess) return error;
+    std::uint64_t everything = UINT64_MAX;
+    error = cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &everything);
+    if (error != cudaSuccess) {
+      // A pool that gives memory back to the driver would cost each call an allocation: the next call tries again.
+      cudaMemPoolDestroy(made);
+      return error;
+    }
+    pools[place] = made;
   }
   pool = pools[place];
   return cudaSuccess;

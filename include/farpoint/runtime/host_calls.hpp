@@ -60,8 +60,8 @@ FARPOINT_API bool cuda_available() noexcept;
 /// Name of a backend, for messages.
 FARPOINT_API char const* to_string(backend which) noexcept;
 
-/// Gives back the device memory and the page-locked memory that the calling thread's calls on host memory keep for the
-/// next ones. The end of the thread does it, too.
+/// Gives back the memory that the calling thread's calls on host memory keep for the next ones: on the host, on GPUs, and
+/// page-locked. The end of the thread does it, too.
 FARPOINT_API void release_thread_memory() noexcept;
 
 }  // namespace runtime
