@@ -20,10 +20,13 @@
 #include <farpoint/types/radius.hpp>
 #include <farpoint/types/voxelize.hpp>
 
-#define FARPOINT_CALLS_OF_FPS(DO, C)                                      \
-  DO(run, fps, clouds_of<C>, fps_params, fps_output<scalar_of<C>>, bytes) \
-  DO(size, fps, clouds_of<C>, fps_params)                                 \
-  DO(bound, fps, point_view<C>, batch_limits)
+#define FARPOINT_CALLS_OF_FPS(DO, C)                                                                         \
+  DO(run, fps, clouds_of<C>, fps_params, fps_output<scalar_of<C>>, bytes)                                    \
+  DO(size, fps, clouds_of<C>, fps_params)                                                                    \
+  DO(bound, fps, point_view<C>, batch_limits)                                                                \
+  DO(run, fps_weighted, clouds_of<C>, span<scalar_of<C> const>, fps_params, fps_output<scalar_of<C>>, bytes) \
+  DO(size, fps_weighted, clouds_of<C>)                                                                       \
+  DO(bound, fps_weighted, point_view<C>, batch_limits)
 
 #define FARPOINT_CALLS_OF_VOXELIZE(DO, C)                                                              \
   DO(run, voxelize, clouds_of<C>, voxelize_params<scalar_of<C>>, voxelize_output<scalar_of<C>>, bytes) \
@@ -139,8 +142,9 @@
 
 /// @name Calls on host memory
 /// @{
-#define FARPOINT_HOST_CALLS_OF_CLOUDS(DO, C)                  \
-  DO(fps, clouds_of<C>, fps_params, fps_output<scalar_of<C>>) \
+#define FARPOINT_HOST_CALLS_OF_CLOUDS(DO, C)                                                     \
+  DO(fps, clouds_of<C>, fps_params, fps_output<scalar_of<C>>)                                    \
+  DO(fps_weighted, clouds_of<C>, span<scalar_of<C> const>, fps_params, fps_output<scalar_of<C>>) \
   DO(voxelize, clouds_of<C>, voxelize_params<scalar_of<C>>, voxelize_output<scalar_of<C>>)
 
 #define FARPOINT_HOST_CALLS_OF_SEARCHES(DO, C)                                                 \

@@ -25,6 +25,24 @@ struct anywhere<function::fps> {
 };
 
 template <>
+struct anywhere<function::fps_weighted> {
+  template <class Coord>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& clouds,
+                     span<scalar_of<Coord> const> weights, fps_params const& params,
+                     fps_output<scalar_of<Coord>> const& output) noexcept {
+    result const checked = detail::check_fps_weighted(clouds, weights, params, output);
+    return call_anywhere(FARPOINT_SENTENCES("fps_weighted"), checked, options, info, [&](auto exec, auto& memory) {
+      auto const points = place(memory, clouds);
+      auto const priorities = place(memory, weights);
+      auto const sampling = place(memory, params);
+      auto const samples = place(memory, output, clouds.size(), params.samples);
+      bytes const workspace = memory.scratch([&] { return fps_weighted_workspace_bytes(exec, points); });
+      return [=] { return farpoint::fps_weighted(exec, points, priorities, sampling, samples, workspace); };
+    });
+  }
+};
+
+template <>
 struct anywhere<function::voxelize> {
   template <class Coord, class Scalar = scalar_of<Coord>>
   static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& clouds,

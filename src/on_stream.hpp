@@ -12,6 +12,7 @@ namespace library {
 constexpr char const* name_of(function f) noexcept {
   switch (f) {
     case function::fps: return "fps";
+    case function::fps_weighted: return "fps_weighted";
     case function::voxelize: return "voxelize";
     case function::knn:
     case function::knn_screen: return "knn";

@@ -111,9 +111,9 @@ class stream_widener {
   bytes rest_;
 };
 
-/// True for a function that is called with wide clouds: only the kernels of fps() read float16.
+/// True for a function that is called with wide clouds: only fps() and fps_weighted() read float16.
 template <function F, class... Args>
-constexpr bool is_widened = F != function::fps && (is_narrow<Args> || ...);
+constexpr bool is_widened = F != function::fps&& F != function::fps_weighted && (is_narrow<Args> || ...);
 
 /// Calls F on a stream, with wide clouds where it is compiled for no others.
 template <function F, class... Args>

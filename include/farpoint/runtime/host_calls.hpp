@@ -18,6 +18,7 @@
 /// after cuda_failure, perhaps parts of the output.
 #pragma once
 
+#include <farpoint/detail/fps/check.hpp>
 #include <farpoint/runtime/stream_call.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/fps.hpp>
@@ -60,8 +61,8 @@ FARPOINT_API bool cuda_available() noexcept;
 /// Name of a backend, for messages.
 FARPOINT_API char const* to_string(backend which) noexcept;
 
-/// Gives back the memory that the calling thread's calls on host memory keep for the next ones: on the host, on GPUs, and
-/// page-locked. The end of the thread does it, too.
+/// Gives back the memory that the calling thread's calls on host memory keep for the next ones: on the host, on GPUs,
+/// and page-locked. The end of the thread does it, too.
 FARPOINT_API void release_thread_memory() noexcept;
 
 }  // namespace runtime
@@ -90,6 +91,29 @@ template <class Coord, library::if_coord<Coord> = 0>
 result fps(batch<point_view<Coord>> const& clouds, fps_params const& params, fps_output<scalar_of<Coord>> const& output,
            options const& options = {}, run_info* info = nullptr) noexcept {
   return library::run_anywhere<library::function::fps>(options, info, clouds, params, output);
+}
+/// @}
+
+/// @name fps_weighted(), fps_extend() and poisson_subset(): see <farpoint/fps.hpp>
+/// @{
+template <class Coord, library::if_coord<Coord> = 0>
+result fps_weighted(batch<point_view<Coord>> const& clouds, span<scalar_of<Coord> const> weights,
+                    fps_params const& params, fps_output<scalar_of<Coord>> const& output, options const& options = {},
+                    run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::fps_weighted>(options, info, clouds, weights, params, output);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result fps_extend(point_view<Coord> const& cloud, index_t earlier, fps_params params,
+                  fps_output<scalar_of<Coord>> output, options const& options = {}, run_info* info = nullptr) noexcept {
+  if (result const checked = detail::fps_extension(earlier, params, output); !checked) return checked;
+  return runtime::fps(batch<point_view<Coord>>{cloud}, params, output, options, info);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result poisson_subset(batch<point_view<Coord>> const& clouds, double radius, fps_output<scalar_of<Coord>> const& output,
+                      options const& options = {}, run_info* info = nullptr) noexcept {
+  fps_params params;
+  if (result const bad = detail::poisson_subset_params(clouds, radius, output, params); !bad) return bad;
+  return runtime::fps(clouds, params, output, options, info);
 }
 /// @}
 

@@ -22,6 +22,10 @@ result fps_workspace_bound(cuda_exec exec, batch_limits const& limits, std::size
   return library::bound_of<library::function::fps, Points>(exec, bound, limits);
 }
 template <class Points>
+result fps_weighted_workspace_bound(cuda_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
+  return library::bound_of<library::function::fps_weighted, Points>(exec, bound, limits);
+}
+template <class Points>
 result voxelize_workspace_bound(cuda_exec exec, batch_limits const& limits, std::size_t& bound) noexcept {
   return library::bound_of<library::function::voxelize, Points>(exec, bound, limits);
 }

@@ -15,6 +15,7 @@ namespace library {
 /// Functions of the library.
 enum class function {
   fps,
+  fps_weighted,
   voxelize,
   knn,
   knn_screen,

@@ -7,6 +7,7 @@
 /// Searches among the points of a BVH need a workspace then, too. fps() reads float16 itself.
 #pragma once
 
+#include <farpoint/detail/fps/check.hpp>
 #include <farpoint/runtime/stream_call.hpp>
 #include <farpoint/types/device_point_bvh.hpp>
 #include <farpoint/types/estimate_normals.hpp>
@@ -33,6 +34,39 @@ template <class Coord, library::if_stream_coord<Coord> = 0>
 result fps(cuda_exec exec, batch<point_view<Coord>> const& clouds, fps_params const& params,
            fps_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
   return library::run<library::function::fps>(exec, clouds, params, output, workspace);
+}
+/// @}
+
+/// @name fps_weighted(), fps_extend() and poisson_subset(): see <farpoint/fps.cuh>
+/// @{
+template <class Coord, library::if_stream_coord<Coord> = 0>
+std::size_t fps_weighted_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& clouds) noexcept {
+  return library::size_of<library::function::fps_weighted>(exec, clouds);
+}
+template <class Coord, library::if_stream_coord<Coord> = 0>
+result fps_weighted(cuda_exec exec, batch<point_view<Coord>> const& clouds, span<scalar_of<Coord> const> weights,
+                    fps_params const& params, fps_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
+  return library::run<library::function::fps_weighted>(exec, clouds, weights, params, output, workspace);
+}
+template <class Coord, library::if_stream_coord<Coord> = 0>
+result fps_extend(cuda_exec exec, point_view<Coord> const& cloud, index_t earlier, fps_params params,
+                  fps_output<scalar_of<Coord>> output, bytes workspace) noexcept {
+  if (result const checked = detail::fps_extension(earlier, params, output); !checked) return checked;
+  return fps(exec, batch<point_view<Coord>>{cloud}, params, output, workspace);
+}
+template <class Coord, library::if_stream_coord<Coord> = 0>
+std::size_t poisson_subset_workspace_bytes(cuda_exec exec, batch<point_view<Coord>> const& clouds,
+                                           index_t room) noexcept {
+  fps_params params;
+  params.samples = room;
+  return fps_workspace_bytes(exec, clouds, params);
+}
+template <class Coord, library::if_stream_coord<Coord> = 0>
+result poisson_subset(cuda_exec exec, batch<point_view<Coord>> const& clouds, double radius,
+                      fps_output<scalar_of<Coord>> const& output, bytes workspace) noexcept {
+  fps_params params;
+  if (result const bad = detail::poisson_subset_params(clouds, radius, output, params); !bad) return bad;
+  return fps(exec, clouds, params, output, workspace);
 }
 /// @}
 
