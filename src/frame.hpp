@@ -14,18 +14,18 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// Which rows of an output a call has written.
+/// Rows of an output that a call has written.
 struct written_rows {
   int counter = -1;      ///< of frame::count_rows(); -1: all
-  index_t extra = 0;     ///< rows besides those that it counts
+  index_t extra = 0;     ///< rows more than the counter says
   std::size_t size = 0;  ///< of a row, in bytes
 };
 
-/// Lays the arrays of a call out one after another, and copies them. It is gone through twice by the same code: with
-/// measure() to add sizes up, and after place() for the addresses.
+/// Layout of the arrays of a call in device memory, one after another, and their copies. A call names its arrays twice:
+/// after measure() to add sizes up, and after place() to get addresses.
 ///
-/// What the caller has in pageable memory goes through the thread's page-locked slots, in as few copies as there are
-/// slots to fill; what is page-locked already goes directly where it is large. Nothing here allocates.
+/// Pageable arrays are copied through the thread's page-locked slots, one copy for each slot. Large page-locked arrays
+/// are copied directly. A frame allocates nothing.
 class frame {
  public:
   explicit frame(thread_memory& memory) noexcept : memory_{memory} {}
@@ -47,8 +47,8 @@ class frame {
     if (count > 0) append(inputs_, input_count_, input_array{at, source, count, element, write, false});
     return at;
   }
-  /// An input of so many bytes. What an earlier one holds is not copied again: points are often features, too, or the
-  /// queries.
+  /// An input of `size` bytes. Bytes of an earlier input are not copied again: points are often features or queries,
+  /// too.
   void* input(void const* source, std::size_t size) noexcept {
     if (void* const there = find_input(source, size)) return there;
     void* const at = input(source, static_cast<index_t>(size), 1, nullptr);
@@ -89,13 +89,13 @@ class frame {
     append(counters_, counter_count_, counter{number, -1, 0});
     return counter_count_ - 1;
   }
-  /// The number that has as many others before it as another counter says.
+  /// The number at the position that counter `other` says.
   int count_rows_by(index_span numbers, int other) noexcept {
     append(counters_, counter_count_, counter{numbers, other, 0});
     return counter_count_ - 1;
   }
 
-  /// An output of so many bytes.
+  /// An output of `size` bytes.
   /// @param keep  the call may leave some as they are: they go there, too
   void* output(void* host, std::size_t size, bool keep = false, written_rows rows = {}) noexcept {
     unsigned char* const at = take(size);
@@ -105,7 +105,7 @@ class frame {
     append(outputs_, output_count_, output_array{at, static_cast<unsigned char*>(host), size, rows});
     return at;
   }
-  /// An output of rows of `row` elements; nothing for an empty one, which the caller does not want.
+  /// An output of rows of `row` elements. An empty one is not copied.
   template <class T>
   span<T> output(span<T> values, index_t count, index_t row = 1, bool keep = false, written_rows rows = {}) noexcept {
     auto const used = static_cast<std::size_t>(values.empty() ? 0 : count * row);
@@ -127,7 +127,7 @@ class frame {
     return static_cast<Report*>(output(static_cast<void*>(report), sizeof(Report)));
   }
 
-  /// Memory that stays on the device, of `size_of()` bytes. They are asked for once: to choose kernels takes time.
+  /// Device memory of `size_of()` bytes that is not copied. `size_of` is called once, because it chooses kernels.
   template <class SizeOf>
   bytes scratch(SizeOf const& size_of) noexcept {
     if (!placed_) scratch_ = size_of();
@@ -142,7 +142,7 @@ class frame {
  private:
   static constexpr std::size_t alignment = 256;
   static constexpr int most_arrays = 24;
-  /// Arrays that are page-locked are copied from where they are if they have so many bytes.
+  /// Page-locked arrays of this size and above are copied without a slot.
   static constexpr std::size_t direct_bytes = std::size_t{256} * 1024;
 
   struct input_array {
@@ -161,7 +161,7 @@ class frame {
   };
   struct counter {
     index_span numbers;
-    int place;  ///< the counter whose number is its place; -1: the first
+    int place;  ///< the counter whose value is the position among `numbers`; -1: position 0
     index_t value;
   };
   /// A byte of an output.

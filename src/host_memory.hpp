@@ -13,7 +13,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// A call on the host works on the caller's arrays. What a frame is for a call on a device.
+/// Memory of a call on the host, which works on the caller's arrays. Twin of frame for a call on a device.
 class host_memory {
  public:
   /// @param exec  the threads of the call

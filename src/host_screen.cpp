@@ -8,7 +8,7 @@ FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
 #if defined(FARPOINT_WITH_CUDA)
-/// Rows behind those of the visible points stay as they are.
+/// Rows past the number of visible points stay unchanged.
 template <class Scalar, class Coord, class Camera>
 knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> const& output,
                                 clouds_of<Coord> const& points, screen_space<Camera> const& method,

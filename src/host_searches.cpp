@@ -19,7 +19,7 @@ result check_search(batch<Points> const& points, batch<Points> const& queries, R
   return rest();
 }
 
-/// The clouds of a search where it runs. Without queries, the points are asked for their own neighbours.
+/// Clouds of a search in the memory of its backend. A search without queries takes the points as queries.
 template <class Points>
 struct search_clouds {
   Points points;
@@ -33,9 +33,8 @@ struct search_clouds {
   }
 };
 
-/// A search, as call_anywhere() calls it: `rest(size)` makes the checks of its own arguments for so many queries, and
-/// `search(memory, exec, clouds, all)` places these and returns the call.
-/// @param all  of search(): the clouds that queries are in
+/// Searches by call_anywhere(). `rest(size)` checks the arguments of one search of `size` queries; `search(memory,
+/// exec, clouds, all)` returns the call, where `all` is the batch of queries in the caller's memory.
 template <class Coord, class Rest, class Search>
 result search_anywhere(sentences const& says, runtime::options const& options, runtime::run_info* info,
                        clouds_of<Coord> const& points, clouds_of<Coord> const* queries, Rest const& rest,

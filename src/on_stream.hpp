@@ -46,7 +46,7 @@ bool cuda_usable() noexcept;
 
 /// @name Calls of the headers' functions, compiled by the .cu files for the lists of calls.hpp
 ///
-/// A library without CUDA has no definition of them and calls none.
+/// A library without CUDA neither defines nor calls them.
 /// @{
 template <function F, class... Args>
 struct run_on_stream {

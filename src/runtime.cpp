@@ -1,4 +1,4 @@
-// Which backends there are.
+// Backends of the library, and the memory of a thread.
 #include <farpoint/runtime.hpp>
 
 #include "host_memory.hpp"

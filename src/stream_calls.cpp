@@ -1,4 +1,4 @@
-// The library's functions on a stream: those of the headers, where there is a GPU for them.
+// Functions of the library on a stream. They call the headers' functions if there is a usable GPU.
 #include <farpoint/runtime.hpp>
 
 #include "fill_rows.hpp"

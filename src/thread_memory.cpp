@@ -91,7 +91,7 @@ cudaError_t thread_memory::open(int device) noexcept {
 }
 
 thread_memory::~thread_memory() {
-  // At the end of the process the runtime may be gone: nobody is interested in what these calls say.
+  // Errors are ignored: at the end of the process the CUDA runtime may have shut down.
   if (device_memory_ != nullptr) cudaFreeAsync(device_memory_, stream_);
   for (auto& event : copied_) {
     if (event != nullptr) cudaEventDestroy(event);

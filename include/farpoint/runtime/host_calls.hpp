@@ -41,14 +41,14 @@ enum class backend : int {
   cuda
 };
 
-/// What the caller wishes.
+/// Options of a call.
 struct options {
   backend where = backend::automatic;
   int threads = 0;  ///< of the host backend; 0: one per core
 };
 
-/// What was done. `seconds` is the time of the call proper, without transfers and allocations.
-/// A call that is given one takes some microseconds longer.
+/// Backend, device and time of a call. `seconds` excludes transfers and allocations. To fill it takes some
+/// microseconds.
 struct run_info {
   backend used = backend::host;
   double seconds = 0;
@@ -75,7 +75,7 @@ struct FARPOINT_API host_run {
   static result call(runtime::options const& options, runtime::run_info* info, Args const&... args) noexcept;
 };
 
-/// The same with the types of its arguments.
+/// Calls host_run with the types of the arguments.
 template <function F, class... Args>
 result run_anywhere(runtime::options const& options, runtime::run_info* info, Args const&... args) noexcept {
   return host_run<F, Args...>::call(options, info, args...);

@@ -11,8 +11,8 @@
 FARPOINT_BEGIN_NAMESPACE
 
 #if !defined(__CUDACC__)
-// In a namespace of their own: these call the library, which calls those of the .cuh headers, and of functions of one
-// name a linker keeps one.
+// The namespace gives these functions other symbols than the .cuh headers' functions, which the library calls. A linker
+// would keep one of two functions with the same symbol.
 inline namespace from_library {
 
 /// @name The bounds of docs/workspaces.md, for a view of points such as point_view<float>

@@ -41,8 +41,8 @@ template <class Coord>
 inline constexpr bool is_coord =
     std::is_same_v<Coord, float> || std::is_same_v<Coord, double> || std::is_same_v<Coord, float16>;
 
-/// True for those of clouds on a stream. Files that nvcc compiles call the .cuh headers for float16: their kernels read
-/// it without a copy in float.
+/// True for the coordinates of clouds on a stream. Files that nvcc compiles call the .cuh headers for float16: their
+/// kernels read it without a copy in float.
 #if defined(__CUDACC__)
 template <class Coord>
 inline constexpr bool is_stream_coord = is_coord<Coord> && !std::is_same_v<Coord, float16>;

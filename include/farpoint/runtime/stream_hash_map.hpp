@@ -53,7 +53,8 @@ library::hash_map_call<Key, Value> described(hash_map_args<hash_map_ref<Key, Val
   return call;
 }
 
-// What the functions of hash_map.hpp call, for these maps: more special than what hash_map.cuh has for all.
+// Overloads for the maps that the library is compiled for. They are more specialized than the ones of hash_map.cuh, so
+// that the functions of hash_map.hpp call them.
 
 template <class Key, class Value, class Operation, if_compiled_map<Key, Value> = 0>
 result hash_map_run(cuda_exec exec, hash_map_args<hash_map_ref<Key, Value>, Operation> const& args) noexcept {
