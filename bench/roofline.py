@@ -13,8 +13,8 @@ RUN.json is that of --benchmark_out, or what bench/results keeps. The limits of 
 The largest is the row's limit, and the share is limit / time. bench/limits.json has the figures of each GPU and their source.
 Of each case the fastest variant of farpoint's own is taken (docs/baselines.json). bench/pages.py makes a page of all runs.
 
---ncu adds the instructions of a row to bench/limits.json. FILE.csv is the output of
-    ncu --csv --metrics smsp__inst_executed.sum PROGRAM ...    with a filter that runs one call (docs/tuning.md)
+--ncu adds the instructions of a row to bench/limits.json. FILE.csv has those of one call, as docs/tuning.md counts them:
+    ncu --csv --metrics smsp__inst_executed.sum --launch-count LAUNCHES PROGRAM ...
 
 Exit code: 0, or 2: no row has a limit, or a file cannot be read. Needs Python 3.8.
 """
