@@ -5,10 +5,6 @@
                             docs/plots that pages show
     scripts/docs.py check   fails if that would change a page; checks links, names of files and sizes of pictures, and that
                             every function has a page, a program that can be pasted and an example
-    scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/, and links to
-                            a run in bench/results lead to its page, which bench/pages.py has made
-    scripts/docs.py site HTML   copies these files there, with those of the pages in HTML/../results, and fails if a link of
-                            the site leads nowhere
 
 Markers, each in a line of its own:
 
@@ -16,6 +12,7 @@ Markers, each in a line of its own:
     <!-- calls farpoint/fps.hpp: fps, fps_extend --> ... <!-- /calls -->
                                                   the headers of these functions, and their declarations
     <!-- performance --> ... <!-- /performance -->   a table of the results that docs/performance.tsv names
+    <!-- largest fps, knn --> ... <!-- /largest -->   the last row of these functions in it
     <!-- medians MACHINE/NAME SUITE: VARIANT = TITLE, ... --> ... <!-- /medians -->
                                                   a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
     <!-- model MACHINE/NAME MACHINE/NAME --> ... <!-- /model -->
@@ -27,7 +24,6 @@ Needs Python 3.8, and nothing else.
 
 import pathlib
 import re
-import shutil
 import sys
 
 import blocks
@@ -35,8 +31,6 @@ import figures
 import pictures
 import signatures
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
-import pages as results
 
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the
@@ -56,6 +50,7 @@ SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
 # What stands between two markers: the first of them, the name of the second, and the lines.
 BETWEEN = (
     (re.compile(r"^<!-- performance -->$"), "performance", figures.performance),
+    (re.compile(r"^<!-- largest (.+) -->$"), "largest", figures.largest),
     (re.compile(r"^<!-- calls (\S+): (.+) -->$"), "calls", signatures.calls),
     (re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$"), "medians", figures.medians),
     (re.compile(r"^<!-- splats (rounds|views) -->$"), "splats", figures.splats),
@@ -235,72 +230,6 @@ def undocumented(root):
     return problems
 
 
-def linked_file(root, page, link):
-    """What a link of a page leads to, from the root on, if that is a file of the repository and no page; or None."""
-    if re.match(r"[a-z]+:|#", link) or link.partition("#")[0].endswith(".md"):
-        return None
-    target = (page.parent / link).resolve()
-    is_source = root in target.parents and root / "build" not in target.parents
-    return target.relative_to(root) if target.is_file() and is_source else None
-
-
-def is_page_of_results(root, page):
-    """True for a page that bench/pages.py has made."""
-    return page.parent.parent.name == "results" and root / figures.ALL_RESULTS not in page.parents
-
-
-def label_of_results(path):
-    """Doxygen's name of the page of a run, by the path of the page or of the run."""
-    return f"results-{path.parent.name}-{path.stem}"
-
-
-def page_for_site(root, page):
-    """A page whose links to files lead into files/, and whose links have no code in their text: Doxygen shows the quotes.
-    Headings that the page itself links to get labels, which Doxygen wants to be unique in the site."""
-    def label(anchor):
-        return f"{page.stem}-{anchor}"
-
-    def replaced(match):
-        found = linked_file(root, page, match.group(1))
-        # Pages of results lie outside of the sources, and link to what lies beside them.
-        if found is None and is_page_of_results(root, page) and "/" not in match.group(1):
-            return f"](files/results/{page.parent.name}/{match.group(1)})"
-        if found and found.parent.parent.as_posix() == figures.ALL_RESULTS and results.kind_of(root / found):
-            return f"](@ref {label_of_results(found)})"
-        if found:
-            return f"](files/{found.as_posix()})"
-        # Doxygen finds pages, and no headings of theirs.
-        return re.sub(r"(\.md)#.*\)$", r"\1)", match.group())
-    text = re.sub(r"\]\(([^)\s]+)\)", replaced, page.read_text(encoding="utf-8"))
-    for anchor in sorted(set(re.findall(r"\]\(#([^)\s]+)\)", text)) & set(anchors(text))):
-        text = text.replace(f"](#{anchor})", f"](#{label(anchor)})")
-        text = "\n".join(line + f" {{#{label(anchor)}}}" if anchor_of(line) == anchor else line for line in text.split("\n"))
-    if is_page_of_results(root, page):
-        title, rest = text.split("\n", 1)
-        text = f"{title} {{#{label_of_results(page)}}}\n{rest}"
-    return re.sub(r"\[([^\[\]\n]*)\](?=\()", lambda words: words.group().replace("`", ""), text)
-
-
-def finish_site(root, html):
-    """Copies what pages link to, and returns the links of the site that lead nowhere."""
-    for page in pages(root):
-        for link in re.findall(r"\]\(([^)\s]+)\)", "\n".join(without_code(page.read_text(encoding="utf-8")))):
-            found = linked_file(root, page, link)
-            if found:
-                copy = html / "files" / found
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(root / found, copy)
-    made = html.parent / "results"
-    if made.is_dir():
-        shutil.copytree(made, html / "files/results", ignore=shutil.ignore_patterns("*.md"), dirs_exist_ok=True)
-    problems = []
-    for page in sorted(html.glob("*.html")):
-        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8", errors="replace")):
-            if not re.match(r"[a-z]+:", link) and not (html / link).exists():
-                problems.append(f"{page.name}: there is no {link}")
-    return problems
-
-
 def brought_up_to_date(root, writes):
     """Writes the files whose code or figures have changed, or returns a problem for each."""
     new = {page: filled(root, page.read_text(encoding="utf-8")) for page in pages(root)}
@@ -323,14 +252,6 @@ def brought_up_to_date(root, writes):
 
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent
-    if len(arguments) == 2 and arguments[0] == "page":
-        sys.stdout.write(page_for_site(root, pathlib.Path(arguments[1]).resolve()))
-        return 0
-    if len(arguments) == 2 and arguments[0] == "site":
-        problems = finish_site(root, pathlib.Path(arguments[1]).resolve())
-        for problem in problems:
-            print(problem)
-        return 1 if problems else 0
     if arguments not in (["fill"], ["check"]):
         sys.exit(__doc__)
     problems = brought_up_to_date(root, arguments == ["fill"])

@@ -246,36 +246,6 @@ class Pages(unittest.TestCase):
         self.assertEqual(docs.missing_files(self.root, header, "/// @param camera  see spatial/camera.hpp"),
                          ["include/farpoint/fps.hpp:1: there is no spatial/camera.hpp"])
 
-    def test_site(self):
-        page = self.write("docs/page.md", "[`a`](../examples/01.cpp) [b](other.md#here) [c](https://x.org) [d](#here)")
-        self.write("CONTRIBUTING.md", "")
-        self.assertEqual(docs.page_for_site(self.root, page),
-                         "[a](files/examples/01.cpp) [b](other.md) [c](https://x.org) [d](#here)")
-        page = self.write("docs/page.md", "# What it *is*\n## Here\n[a](#what-it-is)\n")
-        self.assertEqual(docs.page_for_site(self.root, page),
-                         "# What it *is* {#page-what-it-is}\n## Here\n[a](#page-what-it-is)\n")
-        html = self.root / "html"
-        self.write("html/page.html", '<a href="files/examples/01.cpp"> <a href="#here"> <a href="https://x.org">')
-        self.assertEqual(docs.finish_site(self.root, html), [])
-        self.write("html/page.html", '<img src="none.png">')
-        self.assertEqual(docs.finish_site(self.root, html), ["page.html: there is no none.png"])
-
-    def test_runs_lead_to_their_pages(self):
-        self.write("CONTRIBUTING.md", "")
-        self.write("bench/results/x/a.json", '{"benchmarks": []}')
-        self.write("bench/results/x/b.json", '{"rows": []}')
-        page = self.write("docs/page.md", "[a](../bench/results/x/a.json) [b](../bench/results/x/b.json)")
-        self.assertEqual(docs.page_for_site(self.root, page), "[a](@ref results-x-a) [b](files/bench/results/x/b.json)")
-        made = self.write("build/docs/results/x/a.md", "# A\n[a.json](a.json) ![plot](a-plot.png)\n")
-        self.write("build/docs/results/x/a-plot.png", "plot")
-        self.assertEqual(docs.page_for_site(self.root, made),
-                         "# A {#results-x-a}\n[a.json](files/results/x/a.json) ![plot](files/results/x/a-plot.png)\n")
-        html = self.root / "build/docs/html"
-        self.write("build/docs/html/a.html", '<img src="files/results/x/a-plot.png">')
-        self.assertEqual(docs.finish_site(self.root, html), [])
-        self.write("build/docs/html/a.html", '<a href="files/results/x/a.md">')
-        self.assertEqual(docs.finish_site(self.root, html), ["a.html: there is no files/results/x/a.md"])
-
     def test_picture_that_is_too_large(self):
         small, large = (self.write(f"docs/{name}/a.png", "") for name in ("small", "large"))
         small.write_bytes(bytes(pictures.LARGEST))
