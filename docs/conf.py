@@ -1,6 +1,10 @@
 """Sphinx's settings for the site; scripts/make_site.py makes it."""
 
+import gc
 import os
+
+# Sphinx keeps all it has read: looking for garbage takes as long as all else.
+gc.disable()
 
 project = "farpoint"
 extensions = ["myst_parser", "breathe", "sphinx_copybutton"]
