@@ -54,6 +54,8 @@ def wrapped(start, parts):
 def declarations(text, name):
     """Every overload of a function, in the order of a header."""
     found = []
+    # Overloads that do not compile only say why.
+    text = re.sub(r"/// Does not compile: [^/]*?\n\n", "", text)
     for match in re.finditer(DECLARED.format(name=re.escape(name)), text, re.MULTILINE):
         lines = wrapped(f"{match.group(1)} {name}(", [plain(part) for part in split(parameters(text, match.end()))])
         if lines not in found:

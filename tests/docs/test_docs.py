@@ -113,6 +113,10 @@ class Pages(unittest.TestCase):
         self.assertIn("hpp>` for host threads, `<farpoint/fps.cuh>` for a stream, by nvcc, `<farpoint/runtime.hpp>` for both",
                       docs.filled(self.root, page))
         self.assertFalse(signatures.in_library(self.root, ["fps", "knn"]))
+        refused = "/// Does not compile: the workspace is missing.\ninline result fps(host_exec) noexcept {\n  static_assert(never);\n}\n\n"
+        header = self.root / "include/farpoint/fps.hpp"
+        self.write("include/farpoint/fps.hpp", refused + header.read_text())
+        self.assertNotIn("fps(host_exec)", docs.filled(self.root, page))
         with self.assertRaisesRegex(KeyError, "declares no hidden"):
             docs.filled(self.root, page.replace(": fps", ": hidden"))
 
