@@ -114,16 +114,31 @@ def not_measured(root, names):
     return f"Not measured: {missing}. "
 
 
-def performance(root):
-    """The lines of the table, and of what was measured where."""
+def performance_table(rows, functions):
+    """The lines of a table of such rows; `functions` is the folder of their pages."""
     lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
-    rows = performance_rows(root)
     for function, what, _, time, fastest in rows:
-        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(time), "none measured", "-", "-"]
+        cells = [f"[{function}]({functions}/{function}.md)", what, milliseconds(time), "none measured", "-", "-"]
         if fastest:
             factor = fastest[0] / time
             cells[3:] = [fastest[1], milliseconds(fastest[0]), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
         lines.append("| " + " | ".join(cells) + " |")
+    return lines
+
+
+def largest(root, functions):
+    """The lines of a table of the last row of each of these functions, for a page of docs."""
+    last = {row[0]: row for row in performance_rows(root)}
+    rows = [last[function] for function in functions.split(", ")]
+    names = dict.fromkeys(row[2] for row in rows)
+    gpus, cuda, when = measured(root, names)
+    return performance_table(rows, "functions") + ["", f"One {gpus}, CUDA {cuda}, {when}; medians. {not_measured(root, names)}".rstrip()]
+
+
+def performance(root):
+    """The lines of the table, and of what was measured where."""
+    rows = performance_rows(root)
+    lines = performance_table(rows, "docs/functions")
     names = list(dict.fromkeys(row[2] for row in rows))
     gpus, cuda, when = measured(root, names)
     lines += ["", f"One {gpus}, CUDA {cuda}, {when}; medians, with the index or table built in each call. "
