@@ -35,7 +35,7 @@ endif()
 
 # Laid out as in the repository, so that links between the pages hold.
 install(FILES LICENSE README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
-install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents PATTERN Doxyfile EXCLUDE)
+install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents PATTERN Doxyfile EXCLUDE PATTERN conf.py EXCLUDE)
 install(
   DIRECTORY examples
   DESTINATION ${CMAKE_INSTALL_DOCDIR}

@@ -1,5 +1,7 @@
-// farpoint in an inference engine: a class with the shape of a TensorRT plugin, in plain C++. The engine asks once, for
-// the largest shapes, how much workspace a layer needs; then it enqueues, with any shapes up to those, on its stream.
+// farpoint in an inference engine: a class with the shape of a TensorRT plugin, in plain C++. The engine names the
+// largest shapes and asks once how much workspace a layer needs; then it enqueues, with any shapes up to those, on its
+// stream. The plugin passes the size that it promised: a larger shape is refused, and nothing is written beyond the
+// engine's memory.
 //
 // TensorRT is not needed: `tensor_shape` stands for nvinfer1::PluginTensorDesc, and the class for a plugin, whose other
 // functions do nothing but describe it.
@@ -21,17 +23,16 @@ class knn_plugin {
  public:
   explicit knn_plugin(int k) : k_{k} {}
 
-  /// Enough for the largest shape and all below it.
-  std::size_t getWorkspaceSize(tensor_shape const* largest) const noexcept {
+  /// The engine names the largest shape. What is enough for it and for all below is kept; a plugin's clone() copies it.
+  void configurePlugin(tensor_shape const* largest) noexcept {
     using points = farpoint::point_view<float>;
     farpoint::search_limits limits;
     limits.clouds = largest[0].dims[0];
     limits.points = limits.clouds * largest[0].dims[1];
-    std::size_t needed = 0;
-    auto const outcome = farpoint::knn_workspace_bound<points>(farpoint::cuda_exec{nullptr}, limits, needed);
+    auto const outcome = farpoint::knn_workspace_bound<points>(farpoint::cuda_exec{nullptr}, limits, promised_);
     if (!outcome) std::fprintf(stderr, "%s\n", outcome.reason);
-    return needed;
   }
+  std::size_t getWorkspaceSize() const noexcept { return promised_; }
 
   /// Returns 0 on success, as TensorRT wants it. Only enqueues: engines may capture it in a graph.
   int enqueue(tensor_shape const* inputs, void const* const* input, void* const* output, void* workspace,
@@ -41,8 +42,7 @@ class knn_plugin {
     auto const rows = static_cast<std::size_t>(points.points().size());
     farpoint::knn_output<float> lists;
     lists.indices = farpoint::span{static_cast<std::int32_t*>(output[0]), rows * static_cast<std::size_t>(k_)};
-    std::size_t const needed = knn_workspace_bytes(exec, points, farpoint::exact{}, k_);
-    farpoint::bytes const memory{static_cast<unsigned char*>(workspace), needed};
+    farpoint::bytes const memory{static_cast<unsigned char*>(workspace), promised_};
     farpoint::result const outcome = knn(exec, points, farpoint::exact{}, k_, lists, memory);
     if (!outcome) std::fprintf(stderr, "%s\n", outcome.reason);
     return outcome ? 0 : 1;
@@ -56,6 +56,7 @@ class knn_plugin {
   }
 
   int k_;
+  std::size_t promised_ = 0;  // of workspace, in bytes
 };
 //! [plugin]
 
@@ -90,8 +91,9 @@ int main() {
   std::uniform_int_distribution<int> millimetre{0, 1000};  // small whole numbers: their squares are exact
   for (std::size_t i = 0; i < points.size(); ++i) points[i] = static_cast<float>(millimetre(random));
 
-  knn_plugin const plugin{k};
-  managed_array<unsigned char> workspace{plugin.getWorkspaceSize(&largest)};
+  knn_plugin plugin{k};
+  plugin.configurePlugin(&largest);
+  managed_array<unsigned char> workspace{plugin.getWorkspaceSize()};
   cudaStream_t stream = nullptr;
   cudaStreamCreate(&stream);
   bool right = true;
@@ -104,6 +106,13 @@ int main() {
     std::printf("[%d, %d, 3]: %s\n", shape.dims[0], shape.dims[1], this_one ? "right" : "WRONG");
     right = right && this_one;
   }
+  // A shape that the engine did not announce needs more than was promised: refused, and nothing is written.
+  managed_array<float> more_points{16 * 8192 * 3};
+  managed_array<std::int32_t> more_lists{16 * 8192 * k};
+  tensor_shape const too_large{{16, 8192, 3}};
+  void const* const inputs[] = {more_points.data()};
+  void* const outputs[] = {more_lists.data()};
+  right = right && plugin.enqueue(&too_large, inputs, outputs, workspace.data(), stream) != 0;
   cudaStreamDestroy(stream);
   return right && cudaGetLastError() == cudaSuccess ? 0 : 1;
 }

@@ -19,7 +19,6 @@ int main() {
     }
   }
 
-  //! [search]
   farpoint::pinhole_camera<float> camera;  // at the origin, looking along z
   camera.width = 80;
   camera.height = 60;
@@ -28,7 +27,6 @@ int main() {
   constexpr int k = 6;
   auto const found = farpoint::knn(points, k, farpoint::screen_space{camera});
   // found.visible [rows]: the points that have a pixel to themselves; found.indices [rows, k]: their neighbours
-  //! [search]
 
   int hidden = 0;
   int of_the_near_wall = 0;

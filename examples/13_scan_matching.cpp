@@ -84,7 +84,6 @@ class six_unknowns {
   std::array<std::array<double, 7>, 6> equations_{};
 };
 
-//! [map]
 /// The map: an index that is built once, and the normal of each point.
 struct map_of_points {
   explicit map_of_points(point_list const& all)
@@ -94,9 +93,7 @@ struct map_of_points {
   farpoint::point_bvh_of_cloud<double> index;
   std::vector<double> normals;  // [points, 3]
 };
-//! [map]
 
-//! [step]
 /// The motion that brings the points nearer to the planes of their nearest map points.
 motion step(map_of_points const& map, point_list const& points) {
   std::vector<std::int32_t> nearest(points.size());
@@ -120,7 +117,6 @@ motion step(map_of_points const& map, point_list const& points) {
   auto const x = motion_of_points.solve();
   return make_motion({x[0], x[1], x[2]}, {x[3], x[4], x[5]});
 }
-//! [step]
 
 /// A corner of a room, as a scanner sees it: a floor and two walls, with a box on the floor, and noise.
 point_list scan_of_a_room(std::size_t n, unsigned seed) {

@@ -13,7 +13,6 @@
 
 using point_list = std::vector<std::array<float, 3>>;
 
-//! [outliers]
 /// Without the points whose four nearest others are, in the mean of squares, more than `limit` metres away.
 point_list without_outliers(point_list const& points, float limit) {
   std::vector<float> const means = farpoint::mean_knn_distance(points, 4);  // [points], squared metres
@@ -23,7 +22,6 @@ point_list without_outliers(point_list const& points, float limit) {
   }
   return kept;
 }
-//! [outliers]
 
 //! [clusters]
 /// For each point a number that all points of its cluster share: the lowest index in it.

@@ -14,7 +14,6 @@ int main() {
   constexpr farpoint::index_t most_points = 4;
   constexpr farpoint::index_t columns = 4 + farpoint::pillar_columns(farpoint::pillar_centers::xy);
 
-  //! [pillars]
   farpoint::voxelize_params<float> params;
   params.grid = farpoint::voxel_grid<float>::from_range({{0, -4, -3}}, {{8, 4, 1}}, {{0.5f, 0.5f, 4}});
   params.mode = farpoint::hard{most_pillars, most_points};
@@ -40,7 +39,6 @@ int main() {
   std::vector<float> features(most_pillars * most_points * columns);  // [pillars, points, 4 + 3 + 2]
   farpoint::result outcome = voxelize(exec, cloud, params, voxels, workspace);
   if (outcome) outcome = pillar_features(exec, params, voxels, farpoint::pillar_centers::xy, features);
-  //! [pillars]
   if (!outcome) {
     std::fprintf(stderr, "%s\n", outcome.reason);
     return 1;

@@ -17,18 +17,15 @@ int main() {
                       static_cast<std::uint32_t>(pixel)});
   }
 
-  //! [build]
   auto const n = static_cast<farpoint::index_t>(points.size());
   farpoint::host_scratch const memory{farpoint::quadtree_bytes(640, 480, n)};
   farpoint::quadtree_ref tree;
   farpoint::result const outcome = build_quadtree(farpoint::host_exec{}, 640, 480, points, memory, tree);
-  //! [build]
   if (!outcome) {
     std::fprintf(stderr, "%s\n", outcome.reason);
     return 1;
   }
 
-  //! [query]
   // Points within a window, in time proportional to what is there; and the nearest depth of a node, without a look at
   // its points.
   int inside = 0;
@@ -39,7 +36,6 @@ int main() {
     of_the_pedestrian += tree.depth(position) == 5 ? 1 : 0;
   });
   float const nearest = tree.depth_range(tree.root()).low;
-  //! [query]
 
   int expected = 0;
   int expected_near = 0;

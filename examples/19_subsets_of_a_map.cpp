@@ -41,7 +41,6 @@ int main() {
   ok = ok && farpoint::fps_extend(exec, cloud.points(), earlier, params, {samples}, memory);
   //! [extend]
 
-  //! [weighted]
   // The last point of the map counts four times in distance: 16 in squares. The second is not wanted at all.
   std::vector<float> const weights{1, 0, 1, 1, 1, 1, 16};
   std::vector<std::int32_t> picks(3);
@@ -49,7 +48,6 @@ int main() {
   params.samples = 3;
   farpoint::host_scratch const scratch{fps_weighted_workspace_bytes(exec, cloud)};
   ok = ok && farpoint::fps_weighted(exec, cloud, weights, params, {picks}, scratch);
-  //! [weighted]
 
   using indices = std::vector<std::int32_t>;
   subset.resize(static_cast<std::size_t>(count[0]));

@@ -31,7 +31,6 @@ int main() {
   constexpr int tiles = 8;
   auto const grid = farpoint::voxel_grid<float>::from_range({{0, 0, 0}}, {{32, 64, 8}}, {{0.5f, 0.5f, 0.5f}});
 
-  //! [map]
   farpoint::host_exec const exec{};
   farpoint::voxel_map<float> map;
   map.params.grid = grid;
@@ -60,7 +59,6 @@ int main() {
   voxels.centroid = centroids;
   voxels.report = &report;
   if (outcome) outcome = voxel_map_read(exec, map, voxels);
-  //! [map]
   if (!outcome) {
     std::fprintf(stderr, "%s\n", outcome.reason);
     return 1;

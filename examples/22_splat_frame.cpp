@@ -51,12 +51,10 @@ int main() {
   camera.centre = {{80, 60}};
   farpoint::host_exec const exec{};
 
-  //! [project]
   std::vector<std::uint64_t> words(width * height);
   farpoint::zbuffer_ref const zbuffer{words, width, height};
   if (!succeeded(project(exec, cloud, camera, zbuffer))) return 1;
   farpoint::zbuffer_point const middle = zbuffer.front(zbuffer.pixel_at(width / 2, height / 2));
-  //! [project]
 
   auto const found = farpoint::knn(points, k, farpoint::screen_space{camera});
 
@@ -68,7 +66,6 @@ int main() {
   if (!succeeded(normals_from_neighbours(exec, cloud, rows, {}, {normals, {}, tangents, extents}))) return 1;
   //! [normals]
 
-  //! [draw]
   farpoint::splat_view<float> splats{extents};
   splats.normals = normals;
   splats.tangents = tangents;
@@ -81,7 +78,6 @@ int main() {
   image.depths = depths;
   farpoint::host_scratch const workspace{draw_splats_workspace_bytes(exec, splats, camera, params)};
   if (!succeeded(draw_splats(exec, cloud, splats, camera, params, image, workspace))) return 1;
-  //! [draw]
   if (!write_picture("splat_frame.ppm", bytes, width, height)) return 1;
 
   // Every line of sight that meets the ball well within its rim shows it.

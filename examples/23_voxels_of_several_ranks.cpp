@@ -27,7 +27,6 @@ template <class Communicator>
 rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mine, farpoint::index_t first_index,
                          farpoint::voxelize_params<float> const& params, farpoint::index_t all_points) {
   rank_rows rows;
-  //! [rank]
   farpoint::host_exec const exec{1};
   farpoint::shard<view> const part{farpoint::view_points(mine), first_index};
 
@@ -47,7 +46,6 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   farpoint::host_scratch const workspace{
       voxelize_shard_workspace_bytes(exec, communicator.ranks(), part, params, output)};
   rows.outcome = voxelize_shard(exec, communicator, part, params, output, workspace);
-  //! [rank]
   if (!rows.outcome) return rows;
 
   // Where one rank can hold all voxels, it may ask for them.

@@ -21,7 +21,6 @@ struct rank_rows : example::rank_lists {
 template <class Communicator>
 rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mine, farpoint::index_t first_index) {
   rank_rows rows;
-  //! [rank]
   farpoint::host_exec const exec{1};
   farpoint::shard<view> const part{farpoint::view_points(mine), first_index};
   rows.indices.resize(mine.size() * k);
@@ -37,7 +36,6 @@ rank_rows work_of_a_rank(Communicator communicator, std::vector<point> const& mi
   farpoint::host_scratch const workspace{
       knn_shard_workspace_bytes(exec, communicator.ranks(), part, part.points, method, k, output)};
   rows.outcome = knn_shard(exec, communicator, part, part.points, method, k, output, workspace);
-  //! [rank]
   return rows;
 }
 

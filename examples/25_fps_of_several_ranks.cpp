@@ -21,7 +21,6 @@ template <class Communicator>
 rank_samples work_of_a_rank(Communicator communicator, std::vector<point> const& mine, farpoint::index_t first_index,
                             farpoint::index_t samples) {
   rank_samples picks;
-  //! [rank]
   farpoint::host_exec const exec{1};
   farpoint::shard<view> const part{farpoint::view_points(mine), first_index};
   farpoint::fps_params params;
@@ -35,7 +34,6 @@ rank_samples work_of_a_rank(Communicator communicator, std::vector<point> const&
 
   farpoint::host_scratch const workspace{fps_shard_workspace_bytes(exec, communicator.ranks(), part, params, output)};
   picks.outcome = fps_shard(exec, communicator, part, params, output, workspace);
-  //! [rank]
   return picks;
 }
 

@@ -30,7 +30,6 @@ template <class Communicator>
 rank_balls work_of_a_rank(Communicator communicator, std::vector<point> const& mine, farpoint::index_t first_index) {
   rank_balls balls;
   farpoint::radius_params const params = ball();
-  //! [rank]
   farpoint::host_exec const exec{1};
   farpoint::shard<view> const part{farpoint::view_points(mine), first_index};
   balls.indices.resize(mine.size() * ball_size);
@@ -47,7 +46,6 @@ rank_balls work_of_a_rank(Communicator communicator, std::vector<point> const& m
   farpoint::host_scratch const workspace{
       radius_shard_workspace_bytes(exec, communicator.ranks(), part, part.points, params, ball_size, output)};
   balls.outcome = radius_shard(exec, communicator, part, part.points, params, ball_size, output, workspace);
-  //! [rank]
   return balls;
 }
 

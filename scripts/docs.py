@@ -4,16 +4,15 @@
     scripts/docs.py fill    writes code, table and figures where the markers are, the pages of docs/tables, and the charts of
                             docs/plots that pages show
     scripts/docs.py check   fails if that would change a page; checks links, names of files and sizes of pictures, and that
-                            every function has a page and an example
-    scripts/docs.py page PAGE   the page as Doxygen is to read it: what links lead to beside pages is in files/, and links to
-                            a run in bench/results lead to its page, which bench/pages.py has made
-    scripts/docs.py site HTML   copies these files there, with those of the pages in HTML/../results, and fails if a link of
-                            the site leads nowhere
+                            every function has a page, a program that can be pasted and an example
 
 Markers, each in a line of its own:
 
     <!-- examples/04_knn_on_a_stream.cu: search -->  the next fenced block is the region between two lines `//! [search]`
+    <!-- calls farpoint/fps.hpp: fps, fps_extend --> ... <!-- /calls -->
+                                                  the headers of these functions, and their declarations
     <!-- performance --> ... <!-- /performance -->   a table of the results that docs/performance.tsv names
+    <!-- largest fps, knn --> ... <!-- /largest -->   the last row of these functions in it
     <!-- medians MACHINE/NAME SUITE: VARIANT = TITLE, ... --> ... <!-- /medians -->
                                                   a table of all cases of a suite in bench/results/MACHINE/NAME.json, in ms
     <!-- model MACHINE/NAME MACHINE/NAME --> ... <!-- /model -->
@@ -25,14 +24,13 @@ Needs Python 3.8, and nothing else.
 
 import pathlib
 import re
-import shutil
 import sys
 
+import blocks
 import figures
 import pictures
+import signatures
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "bench"))
-import pages as results
 
 def region(root, source, name):
     """The lines of an example between its two markers, without the indentation that they have in common, and without the
@@ -46,54 +44,74 @@ def region(root, source, name):
     return [line[common:] for line in lines]
 
 
-# Pages whose C++ is all from examples: what newcomers copy.
+# Pages whose C++ is all from examples, from headers or complete: what newcomers copy.
 COMPILED = re.compile(r"^(README|docs/(getting_started|interop|library|workspaces|functions/\w+))\.md$")
-MEDIANS = re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$")
-SPLATS_OF = re.compile(r"^<!-- splats (rounds|views) -->$")
-MODEL_OF = re.compile(r"^<!-- model (\S+) (\S+) -->$")
 SNIPPET = re.compile(r"^<!-- (examples/[\w./]+): (\w+) -->$")
+# What stands between two markers: the first of them, the name of the second, and the lines.
+BETWEEN = (
+    (re.compile(r"^<!-- performance -->$"), "performance", figures.performance),
+    (re.compile(r"^<!-- largest (.+) -->$"), "largest", figures.largest),
+    (re.compile(r"^<!-- calls (\S+): (.+) -->$"), "calls", signatures.calls),
+    (re.compile(r"^<!-- medians (\S+) (\S+): (.+) -->$"), "medians", figures.medians),
+    (re.compile(r"^<!-- splats (rounds|views) -->$"), "splats", figures.splats),
+    (re.compile(r"^<!-- model (\S+) (\S+) -->$"), "model", figures.model),
+)
+
+
+def between(root, line):
+    """The lines that belong behind this marker, and the marker behind them; or None."""
+    for marker, name, lines_of in BETWEEN:
+        found = marker.match(line)
+        if found:
+            lines = lines_of(root, *found.groups())
+            return lines if name == "performance" else ["", *lines, ""], f"<!-- /{name} -->"
+    return None
 
 
 def filled(root, text):
-    """A page with its code and its table brought up to date."""
+    """A page with its code and its tables brought up to date."""
     lines, out, i = text.split("\n"), [], 0
     while i < len(lines):
         out.append(lines[i])
         snippet = SNIPPET.match(lines[i])
+        made = between(root, lines[i])
         if snippet:
             if not lines[i + 1].startswith("```"):
                 raise KeyError(f"no fenced block follows {lines[i]}")
             end = next(j for j in range(i + 2, len(lines)) if lines[j].startswith("```"))
             out += [lines[i + 1], *region(root, *snippet.groups()), lines[end]]
             i = end
-        elif lines[i] == "<!-- performance -->":
-            end = lines.index("<!-- /performance -->", i)
-            out += [*figures.performance(root), lines[end]]
-            i = end
-        elif MEDIANS.match(lines[i]):
-            end = lines.index("<!-- /medians -->", i)
-            out += ["", *figures.medians(root, *MEDIANS.match(lines[i]).groups()), "", lines[end]]
-            i = end
-        elif SPLATS_OF.match(lines[i]):
-            end = lines.index("<!-- /splats -->", i)
-            out += ["", *figures.splats(root, SPLATS_OF.match(lines[i]).group(1)), "", lines[end]]
-            i = end
-        elif MODEL_OF.match(lines[i]):
-            end = lines.index("<!-- /model -->", i)
-            out += ["", *figures.model(root, *MODEL_OF.match(lines[i]).groups()), "", lines[end]]
-            i = end
+        elif made:
+            i = lines.index(made[1], i)
+            out += [*made[0], lines[i]]
         i += 1
     return "\n".join(out)
 
 
 def typed_in(root, page, text):
-    """Blocks of C++ that no example holds, in a page that promises otherwise."""
+    """Blocks of C++ that no example holds and that are not complete, in a page that promises otherwise."""
     name = page.relative_to(root).as_posix()
-    lines = text.split("\n")
     if not COMPILED.match(name):
         return []
-    return [f"{name}:{i + 1}: C++ that is not from an example" for i, line in enumerate(lines)
-            if line.startswith("```cpp") and not SNIPPET.match(lines[i - 1])]
+    complete = {block.line for block in blocks.complete(text)}
+    lines, problems, is_made = text.split("\n"), [], False
+    for i, line in enumerate(lines):
+        is_made = line.startswith("<!-- calls ") or is_made and line != "<!-- /calls -->"
+        if line.startswith("```cpp") and not (is_made or i + 1 in complete or SNIPPET.match(lines[i - 1])):
+            problems.append(f"{name}:{i + 1}: C++ that is neither complete nor from an example")
+    return problems
+
+
+def not_to_be_pasted(root):
+    """Pages of functions without a program that is complete, or without the calls as the header declares them."""
+    problems = []
+    for page in sorted((root / "docs/functions").glob("*.md")):
+        text, name = page.read_text(encoding="utf-8"), page.relative_to(root).as_posix()
+        if not blocks.complete(text):
+            problems.append(f"{name}: no program can be pasted")
+        if "\n<!-- calls " not in text:
+            problems.append(f"{name}: the headers of its functions are not named")
+    return problems
 
 
 def pages(root):
@@ -212,72 +230,6 @@ def undocumented(root):
     return problems
 
 
-def linked_file(root, page, link):
-    """What a link of a page leads to, from the root on, if that is a file of the repository and no page; or None."""
-    if re.match(r"[a-z]+:|#", link) or link.partition("#")[0].endswith(".md"):
-        return None
-    target = (page.parent / link).resolve()
-    is_source = root in target.parents and root / "build" not in target.parents
-    return target.relative_to(root) if target.is_file() and is_source else None
-
-
-def is_page_of_results(root, page):
-    """True for a page that bench/pages.py has made."""
-    return page.parent.parent.name == "results" and root / figures.ALL_RESULTS not in page.parents
-
-
-def label_of_results(path):
-    """Doxygen's name of the page of a run, by the path of the page or of the run."""
-    return f"results-{path.parent.name}-{path.stem}"
-
-
-def page_for_site(root, page):
-    """A page whose links to files lead into files/, and whose links have no code in their text: Doxygen shows the quotes.
-    Headings that the page itself links to get labels, which Doxygen wants to be unique in the site."""
-    def label(anchor):
-        return f"{page.stem}-{anchor}"
-
-    def replaced(match):
-        found = linked_file(root, page, match.group(1))
-        # Pages of results lie outside of the sources, and link to what lies beside them.
-        if found is None and is_page_of_results(root, page) and "/" not in match.group(1):
-            return f"](files/results/{page.parent.name}/{match.group(1)})"
-        if found and found.parent.parent.as_posix() == figures.ALL_RESULTS and results.kind_of(root / found):
-            return f"](@ref {label_of_results(found)})"
-        if found:
-            return f"](files/{found.as_posix()})"
-        # Doxygen finds pages, and no headings of theirs.
-        return re.sub(r"(\.md)#.*\)$", r"\1)", match.group())
-    text = re.sub(r"\]\(([^)\s]+)\)", replaced, page.read_text(encoding="utf-8"))
-    for anchor in sorted(set(re.findall(r"\]\(#([^)\s]+)\)", text)) & set(anchors(text))):
-        text = text.replace(f"](#{anchor})", f"](#{label(anchor)})")
-        text = "\n".join(line + f" {{#{label(anchor)}}}" if anchor_of(line) == anchor else line for line in text.split("\n"))
-    if is_page_of_results(root, page):
-        title, rest = text.split("\n", 1)
-        text = f"{title} {{#{label_of_results(page)}}}\n{rest}"
-    return re.sub(r"\[([^\[\]\n]*)\](?=\()", lambda words: words.group().replace("`", ""), text)
-
-
-def finish_site(root, html):
-    """Copies what pages link to, and returns the links of the site that lead nowhere."""
-    for page in pages(root):
-        for link in re.findall(r"\]\(([^)\s]+)\)", "\n".join(without_code(page.read_text(encoding="utf-8")))):
-            found = linked_file(root, page, link)
-            if found:
-                copy = html / "files" / found
-                copy.parent.mkdir(parents=True, exist_ok=True)
-                shutil.copyfile(root / found, copy)
-    made = html.parent / "results"
-    if made.is_dir():
-        shutil.copytree(made, html / "files/results", ignore=shutil.ignore_patterns("*.md"), dirs_exist_ok=True)
-    problems = []
-    for page in sorted(html.glob("*.html")):
-        for link in re.findall(r'(?:href|src)="([^"#]+)', page.read_text(encoding="utf-8", errors="replace")):
-            if not re.match(r"[a-z]+:", link) and not (html / link).exists():
-                problems.append(f"{page.name}: there is no {link}")
-    return problems
-
-
 def brought_up_to_date(root, writes):
     """Writes the files whose code or figures have changed, or returns a problem for each."""
     new = {page: filled(root, page.read_text(encoding="utf-8")) for page in pages(root)}
@@ -300,14 +252,6 @@ def brought_up_to_date(root, writes):
 
 def main(arguments):
     root = pathlib.Path(__file__).resolve().parent.parent
-    if len(arguments) == 2 and arguments[0] == "page":
-        sys.stdout.write(page_for_site(root, pathlib.Path(arguments[1]).resolve()))
-        return 0
-    if len(arguments) == 2 and arguments[0] == "site":
-        problems = finish_site(root, pathlib.Path(arguments[1]).resolve())
-        for problem in problems:
-            print(problem)
-        return 1 if problems else 0
     if arguments not in (["fill"], ["check"]):
         sys.exit(__doc__)
     problems = brought_up_to_date(root, arguments == ["fill"])
@@ -316,7 +260,7 @@ def main(arguments):
         problems += broken_links(root, page, text) + typed_in(root, page, text) + missing_files(root, page, text)
     for header in sorted((root / "include").rglob("*.[hc]*")):
         problems += missing_files(root, header, header.read_text(encoding="utf-8"))
-    problems += undocumented(root) + pictures.too_large(root)
+    problems += undocumented(root) + not_to_be_pasted(root) + pictures.too_large(root)
     for problem in problems:
         print(problem)
     return 1 if problems and arguments == ["check"] else 0

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `aarch64`, `docs`, `packages`, `tidy` or `coverage`
-# from the distribution's packages, for `python`, `lint` and `format` from PyPI (into folders of build/). Prints the list
+# from the distribution's packages, for `docs`, `python`, `lint` and `format` from PyPI, too, (into folders of build/). Prints the list
 # before it installs anything. If FARPOINT_NO_INSTALL is set, it installs nothing and fails if something is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
@@ -49,6 +49,9 @@ environment_python=("import numpy, nanobind, scikit_build_core, pytest, hypothes
 environment_lint=("import ruff, mypy, numpy" "ruff==0.17.6 mypy==2.4.1 numpy" "Python code will not be checked")
 # shellcheck disable=SC2034
 environment_clang_format=("import clang_format" "clang-format==14.0.6" "formatting will not be checked")
+# shellcheck disable=SC2034
+environment_site=("import sphinx, furo, breathe, myst_parser, sphinx_copybutton"
+  "sphinx==9.0.4 furo==2025.12.19 breathe==5.1.0 myst-parser==5.2.0 sphinx-copybutton==0.5.2" "the site will not be made")
 
 # want_environment NAME
 want_environment() {
@@ -86,7 +89,7 @@ for what in "$@"; do
     build) want cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache ;;
     test)
       # shellcheck disable=SC2046 # one word or none
-      want clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
+      want clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev libopenmpi-dev openmpi-bin $(sanitizer_runtime)
       ;;
     python)
       want_environment python
@@ -103,7 +106,10 @@ for what in "$@"; do
       # On such a machine the compiler is the usual one.
       [ "$(uname -m)" = aarch64 ] || want g++-aarch64-linux-gnu qemu-user
       ;;
-    docs) want doxygen python3 ;;
+    docs)
+      want doxygen python3
+      want_environment site
+      ;;
     packages) want lintian debootstrap dpkg-dev python3-venv ;;
     coverage) want gcovr ;;
     *) fail "there is nothing known as \"$what\"; known are build, test, python, lint, format, tidy, bench, aarch64, docs, packages and coverage." ;;

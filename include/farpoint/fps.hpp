@@ -70,6 +70,12 @@ result fps(host_exec exec, batch<Points> const& clouds, fps_params const& params
   return detail::fps_host(exec, clouds, params, output, workspace);
 }
 
+/// Does not compile: the workspace is missing.
+template <class Points>
+result fps(host_exec, batch<Points> const&, fps_params const&, fps_output<typename Points::scalar> const&) noexcept {
+  FARPOINT_NEEDS_WORKSPACE("fps", Points);
+}
+
 /// Adds samples to those of a cloud that has grown: samples stay, and each new one is the point farthest from all
 /// samples, old and new. fps() of one cloud with the earlier samples as `params.chosen`, read from where they stand.
 ///
@@ -220,6 +226,14 @@ auto fps(Container const& points, index_t samples, fps_params params = {}) {
   picks.indices.resize(static_cast<std::size_t>(count[0]));
   picks.distances.resize(static_cast<std::size_t>(count[0]));
   return picks;
+}
+
+/// Does not compile: a number of samples is an integer.
+template <class Container, class Number, class = detail::host_elements<Container const>,
+          std::enable_if_t<std::is_floating_point_v<Number>, int> = 0>
+auto fps(Container const& points, Number samples, fps_params params = {}) {
+  static_assert(detail::never<Number>, "farpoint: the number of samples of fps() is an integer");
+  return fps(points, static_cast<index_t>(samples), params);
 }
 
 /// poisson_subset() of one cloud in a host container, on all cores; allocates the workspace and the answer:

@@ -75,6 +75,18 @@ result knn(host_exec exec, batch<Points> const& points, exact const& method, ind
                        FARPOINT_WORKSPACE_OF("knn"));
 }
 
+/// Does not compile: the workspace is missing.
+template <class Points, class Queries>
+result knn(host_exec, batch<Points> const&, batch<Queries> const&, exact const&, index_t,
+           knn_output<typename Points::scalar> const&) noexcept {
+  FARPOINT_NEEDS_WORKSPACE("knn", Points);
+}
+template <class Points>
+result knn(host_exec, batch<Points> const&, exact const&, index_t,
+           knn_output<typename Points::scalar> const&) noexcept {
+  FARPOINT_NEEDS_WORKSPACE("knn", Points);
+}
+
 #if defined(__cpp_exceptions)
 
 /// The answer of knn(), and the memory that holds it.

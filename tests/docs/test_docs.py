@@ -3,14 +3,17 @@
 import json
 import pathlib
 import random
+import shutil
 import sys
 import tempfile
 import unittest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / "scripts"))
+import blocks
 import docs
 import figures
 import pictures
+import signatures
 import splats
 
 EXAMPLE = """int main() {
@@ -69,8 +72,53 @@ class Pages(unittest.TestCase):
         page = self.root / "docs/functions/fps.md"
         self.assertEqual(docs.typed_in(self.root, page, PAGE), [])
         self.assertEqual(docs.typed_in(self.root, page, "\n```cpp\nfps();\n```\n"),
-                         ["docs/functions/fps.md:2: C++ that is not from an example"])
+                         ["docs/functions/fps.md:2: C++ that is neither complete nor from an example"])
         self.assertEqual(docs.typed_in(self.root, self.root / "docs/design/fps.md", "\n```cpp\nfps();\n```\n"), [])
+
+    def test_programs_of_a_page(self):
+        program = "```cpp\n#include <cstdio>\nint main() { std::puts(\"3\"); }\n```\n"
+        page = f"# fps()\n\n```cpp\nint main_of_all();\n```\n\n{program}\n```text\n3\n```\n{program}then\n```text\n4\n```\n"
+        found = blocks.complete(page)
+        self.assertEqual([(block.line, block.prints) for block in found], [(7, "3\n"), (15, None)])
+        self.assertEqual(docs.typed_in(self.root, self.root / "docs/functions/fps.md", page),
+                         ["docs/functions/fps.md:3: C++ that is neither complete nor from an example"])
+        self.assertEqual(docs.not_to_be_pasted(self.root), ["docs/functions/fps.md: no program can be pasted",
+                                                            "docs/functions/fps.md: the headers of its functions are not named"])
+        self.write("docs/functions/fps.md", f"{page}\n<!-- calls farpoint/fps.hpp: fps -->\n<!-- /calls -->\n")
+        self.assertEqual(docs.not_to_be_pasted(self.root), [])
+
+    def test_program_that_does_something_else(self):
+        if not shutil.which("c++"):
+            self.skipTest("there is no c++")
+        sound = blocks.Block(1, '#include <farpoint/text.hpp>\n#include <cstdio>\nint main() { std::puts(text); }\n', "3\n")
+        self.write("include/farpoint/text.hpp", 'char const* const text = "3";\n')
+        self.assertIsNone(blocks.problem_of(self.root, sound, self.root))
+        for block, problem in ((sound._replace(prints="4\n"), "prints\n4\nand it prints\n3\n"),
+                               (sound._replace(code=sound.code.replace("#include <farpoint/text.hpp>\n", "")), "text"),
+                               (sound._replace(code="int main() { return 3; }\n"), "ended with 3")):
+            self.assertIn(problem, blocks.problem_of(self.root, block, self.root) or "")
+
+    def test_calls_are_those_of_the_header(self):
+        self.write("include/farpoint/fps.hpp", HEADER.replace("host_exec exec) noexcept { return {}; }\nnamespace", (
+            "host_exec exec, batch<std::array<float, 3>> const& points, Out<typename Points::scalar> const& out = f(1, 2)) "
+            "noexcept {}\ninline result fps(host_exec exec, int n) noexcept {}\nnamespace")))
+        marker = "<!-- calls farpoint/fps.hpp: fps -->"
+        page = docs.filled(self.root, f"{marker}\nresult old();\n<!-- /calls -->\n")
+        self.assertEqual(page, f"{marker}\n\n`#include <farpoint/fps.hpp>` for host threads:\n\n```cpp\n"
+                               "result fps(exec, batch<std::array<float, 3>> points, Out<Scalar> out = f(1, 2))\n"
+                               "result fps(exec, int n)\n```\n\n<!-- /calls -->\n")
+        self.assertEqual(docs.typed_in(self.root, self.root / "docs/functions/fps.md", page), [])
+        self.write("include/farpoint/fps.cuh", "")
+        self.write("include/farpoint/runtime/calls.hpp", "result fps(int n);  // and knn(int n)\n")
+        self.assertIn("hpp>` for host threads, `<farpoint/fps.cuh>` for a stream, by nvcc, `<farpoint/runtime.hpp>` for both",
+                      docs.filled(self.root, page))
+        self.assertFalse(signatures.in_library(self.root, ["fps", "knn"]))
+        refused = "/// Does not compile: the workspace is missing.\ninline result fps(host_exec) noexcept {\n  static_assert(never);\n}\n\n"
+        header = self.root / "include/farpoint/fps.hpp"
+        self.write("include/farpoint/fps.hpp", refused + header.read_text())
+        self.assertNotIn("fps(host_exec)", docs.filled(self.root, page))
+        with self.assertRaisesRegex(KeyError, "declares no hidden"):
+            docs.filled(self.root, page.replace(": fps", ": hidden"))
 
     def write_results(self, rows):
         context = {"gpu": "NVIDIA X", "cuda_runtime": "13.0", "date": "2026-01-02T03:04:05"}
@@ -99,7 +147,32 @@ class Pages(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "variant new"):
             figures.performance(self.root)
         self.write_results(rows[:1])
-        self.assertIn("| k = 8 | 0.1 | - | - | - |", "\n".join(figures.performance(self.root)))
+        self.assertIn("| k = 8 | 0.1 | none measured | - | - |", "\n".join(figures.performance(self.root)))
+
+    def test_a_weaker_answer_is_no_baseline_where_there_is_another(self):
+        rows = [{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
+                for variant, time in (("graph", 100), ("brute", 1000), ("racy", 200))]
+        for times, expected in ((rows, "| k = 8 | 0.1 | brute force; with a weaker answer racy table, 0.2 ms | 1 | 10 |"),
+                                ([*rows[:2], {**rows[2], "p50_us": 1001}], "| k = 8 | 0.1 | brute force | 1 | 10 |"),
+                                ([rows[0], rows[2]], "| k = 8 | 0.1 | racy table (weaker answer) | 0.2 | 2.0 |")):
+            self.write_results(times)
+            self.write(figures.BASELINES, json.dumps({"knn": {"baselines": {"brute": "brute force"}, "weaker": {"racy": "racy table"},
+                                                              "own": ["graph"]}}))
+            self.assertIn(expected, "\n".join(figures.performance(self.root)))
+
+    def test_peers_that_were_not_measured_are_named(self):
+        self.write_results([{"suite": "knn", "case": "8/cube", "variant": "graph", "p50_us": 100}])
+        self.assertIn("Not measured: the libraries of bench/peers/external. ", "\n".join(figures.performance(self.root)))
+        path = self.root / f"{figures.RESULTS}/knn_exact.json"
+        run = json.loads(path.read_text(encoding="utf-8"))
+        for missing, expected in (("cuBQL, PCL", "Not measured: PCL, cuBQL. "), ("", None)):
+            run["context"].update(peers="nanoflann 1.4.2", peers_not_measured=missing)
+            path.write_text(json.dumps(run), encoding="utf-8")
+            text = "\n".join(figures.performance(self.root))
+            if expected:
+                self.assertIn(expected, text)
+            else:
+                self.assertNotIn("Not measured", text)
 
     def test_table_of_all_cases_of_a_suite(self):
         rows = [("fps", "1x2", "a", 900), ("fps", "1x2", "a", 1100), ("fps", "1x2", "a", 1000), ("fps", "1x2", "b", 2500),
@@ -201,36 +274,6 @@ class Pages(unittest.TestCase):
         self.assertEqual(docs.missing_files(self.root, header, "#include <none/none.hpp>  // see farpoint/fps.hpp"), [])
         self.assertEqual(docs.missing_files(self.root, header, "/// @param camera  see spatial/camera.hpp"),
                          ["include/farpoint/fps.hpp:1: there is no spatial/camera.hpp"])
-
-    def test_site(self):
-        page = self.write("docs/page.md", "[`a`](../examples/01.cpp) [b](other.md#here) [c](https://x.org) [d](#here)")
-        self.write("CONTRIBUTING.md", "")
-        self.assertEqual(docs.page_for_site(self.root, page),
-                         "[a](files/examples/01.cpp) [b](other.md) [c](https://x.org) [d](#here)")
-        page = self.write("docs/page.md", "# What it *is*\n## Here\n[a](#what-it-is)\n")
-        self.assertEqual(docs.page_for_site(self.root, page),
-                         "# What it *is* {#page-what-it-is}\n## Here\n[a](#page-what-it-is)\n")
-        html = self.root / "html"
-        self.write("html/page.html", '<a href="files/examples/01.cpp"> <a href="#here"> <a href="https://x.org">')
-        self.assertEqual(docs.finish_site(self.root, html), [])
-        self.write("html/page.html", '<img src="none.png">')
-        self.assertEqual(docs.finish_site(self.root, html), ["page.html: there is no none.png"])
-
-    def test_runs_lead_to_their_pages(self):
-        self.write("CONTRIBUTING.md", "")
-        self.write("bench/results/x/a.json", '{"benchmarks": []}')
-        self.write("bench/results/x/b.json", '{"rows": []}')
-        page = self.write("docs/page.md", "[a](../bench/results/x/a.json) [b](../bench/results/x/b.json)")
-        self.assertEqual(docs.page_for_site(self.root, page), "[a](@ref results-x-a) [b](files/bench/results/x/b.json)")
-        made = self.write("build/docs/results/x/a.md", "# A\n[a.json](a.json) ![plot](a-plot.png)\n")
-        self.write("build/docs/results/x/a-plot.png", "plot")
-        self.assertEqual(docs.page_for_site(self.root, made),
-                         "# A {#results-x-a}\n[a.json](files/results/x/a.json) ![plot](files/results/x/a-plot.png)\n")
-        html = self.root / "build/docs/html"
-        self.write("build/docs/html/a.html", '<img src="files/results/x/a-plot.png">')
-        self.assertEqual(docs.finish_site(self.root, html), [])
-        self.write("build/docs/html/a.html", '<a href="files/results/x/a.md">')
-        self.assertEqual(docs.finish_site(self.root, html), ["a.html: there is no files/results/x/a.md"])
 
     def test_picture_that_is_too_large(self):
         small, large = (self.write(f"docs/{name}/a.png", "") for name in ("small", "large"))

@@ -64,6 +64,10 @@ template <class Container>
 inline constexpr bool is_temporary_owner =
     !std::is_lvalue_reference_v<Container> && !is_borrowed<std::remove_cv_t<Container>>;
 
+/// False: for the static_assert of an overload that only says why a call does not compile.
+template <class...>
+inline constexpr bool never = false;
+
 }  // namespace detail
 FARPOINT_END_NAMESPACE
 
@@ -72,3 +76,10 @@ FARPOINT_END_NAMESPACE
   static_assert(!(refused),                                                    \
                 "farpoint: a temporary owns this memory, which ends with it: " \
                 "view a variable that lives as long as the view")
+
+// The body of an overload that lacks the workspace.
+#define FARPOINT_NEEDS_WORKSPACE(function, Type)                                                                \
+  static_assert(detail::never<Type>, "farpoint: " function                                                      \
+                                     "() needs a workspace as its last argument: "                              \
+                                     "memory of " function "_workspace_bytes() bytes, such as a host_scratch"); \
+  return {}

@@ -48,6 +48,16 @@ class index_span : public detail::untyped_range<void> {
     FARPOINT_REFUSE_TEMPORARY_OWNER(detail::is_temporary_owner<Container>);
   }
 
+  /// Does not compile: the elements are const, or no signed 32- or 64-bit integers.
+  template <
+      class Container, class Element = detail::element_of<Container>,
+      std::enable_if_t<!std::is_void_v<Element> && (!detail::is_index<Element> || std::is_const_v<Element>), char> = 0>
+  constexpr index_span(Container&&) noexcept {
+    static_assert(!std::is_const_v<Element>, "farpoint: this output is const: indices cannot be written to it");
+    static_assert(std::is_const_v<Element> || detail::is_index<Element>,
+                  "farpoint: indices are written as signed 32- or 64-bit integers, and this output has other elements");
+  }
+
   /// True for 64-bit indices.
   FARPOINT_HD constexpr bool wide() const noexcept { return wide_; }
 

@@ -130,7 +130,7 @@ class nccl_window {
     return (size + windows::unit - 1) / windows::unit * windows::unit;
   }
 
-  /// @param room  device memory for an address of each rank
+  /// Finds where each rank's part of the window is; `room` is device memory for an address of each rank.
   result find_addresses(cudaStream_t stream, int ranks, unsigned char* room) noexcept {
     auto** const addresses = reinterpret_cast<unsigned char**>(room);
     result const enqueued = for_each_index(cuda_exec{stream}, ranks, windows::address_step{own_.window, addresses});
