@@ -34,9 +34,11 @@ python() {
   [ -x "$tools/mypy" ] || { skip "ruff and mypy: not installed (scripts/need.sh lint)" && return; }
   try ruff "$tools/ruff" check -q "${folders[@]}"
   try "mypy, the package" env -C python "$PWD/$tools/mypy" --cache-dir "$PWD/build/mypy"
-  # Scripts find each other by sys.path.
-  try "mypy, scripts and tests" "$tools/mypy" --cache-dir build/mypy --config-file python/pyproject.toml \
+  # Scripts find each other by sys.path, and tests the package by its sources.
+  try "mypy, scripts and tests" env MYPYPATH=python "$tools/mypy" --cache-dir build/mypy --config-file python/pyproject.toml \
     --ignore-missing-imports --explicit-package-bases scripts bench tests python/tests packaging
+  try "mypy --strict, a program that uses the package" env MYPYPATH=python "$tools/mypy" --strict \
+    --cache-dir build/mypy-strict python/tests/typed_program.py
 }
 
 # Files that differ from the merge base with main (without one, from HEAD), and new files.

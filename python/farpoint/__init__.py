@@ -10,7 +10,8 @@ they work on the current stream, wait for nothing and copy nothing.
 
 from . import _core
 from ._compat import ball_query, distCUDA2, furthest_point_sample, three_interpolate, three_nn
-from ._index import HashMap, Pairs, PointIndex
+from ._hash_map import HashMap, Pairs
+from ._index import PointIndex
 from ._sampling import fps, gather, group
 from ._screen import OrganizedCamera, PinholeCamera, ScreenNeighbors, SphericalCamera, screen_knn
 from ._search import Neighbors, RadiusRows, interpolate, knn, mean_knn_distance, normals, radius

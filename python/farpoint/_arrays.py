@@ -95,6 +95,9 @@ class Numpy:
     def packed(self, array: np.ndarray) -> np.ndarray:
         return np.asarray(array, order="C")
 
+    def copy(self, array: np.ndarray) -> np.ndarray:
+        return np.array(array, order="C")
+
     def transposed(self, array: np.ndarray, axes: Sequence[int]) -> np.ndarray:
         return array.transpose(axes)
 
@@ -111,7 +114,7 @@ class Numpy:
         return self.library.maximum(array, least)
 
     def root(self, array: np.ndarray) -> np.ndarray:
-        """Square roots of floats, to the nearest float."""
+        """Square roots, to the nearest of their type."""
         return np.sqrt(array)
 
     def astype(self, array: np.ndarray, dtype: str) -> np.ndarray:
@@ -186,6 +189,9 @@ class Torch:
     def packed(self, array: Any) -> Any:
         return array.contiguous()
 
+    def copy(self, array: Any) -> Any:
+        return array.clone(memory_format=self.library.contiguous_format)
+
     def transposed(self, array: Any, axes: Sequence[int]) -> Any:
         return array.permute(*axes)
 
@@ -201,7 +207,7 @@ class Torch:
 
     def root(self, array: Any) -> Any:
         # In double: torch's root of a float is off by a bit now and then.
-        return array.double().sqrt().float()
+        return array.double().sqrt().to(array.dtype)
 
     def astype(self, array: Any, dtype: str) -> Any:
         return array.to(getattr(self.library, dtype))
@@ -259,6 +265,10 @@ class Cupy(Numpy):
     def packed(self, array: Any) -> Any:
         return self.library.ascontiguousarray(array)
 
+    def copy(self, array: Any) -> Any:
+        with self.library.cuda.Device(self.device):
+            return self.library.array(array, order="C")
+
     def offsets_of(self, lengths: Array) -> Any:
         lengths = self.array(lengths, "int64")
         offsets = self.zeros((lengths.shape[0] + 1,), "int64")
@@ -269,7 +279,7 @@ class Cupy(Numpy):
         return self.library.where(condition, one, other)
 
     def root(self, array: Any) -> Any:
-        return self.library.sqrt(array.astype("float64")).astype("float32")
+        return self.library.sqrt(array.astype("float64")).astype(array.dtype)
 
     def count(self, number: int, dtype: str) -> Any:
         with self.library.cuda.Device(self.device):

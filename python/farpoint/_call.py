@@ -15,8 +15,11 @@ import numpy as np
 from ._arrays import Allocator, Array, in_host_memory, name_of, package_of, space_of
 
 _FLOATS = ("float32", "float64")
+#: Types of coordinates that are converted, and the type that has their values: of 64-bit integers those up to 2^53.
+_TAKEN_AS = {"float16": "float32", "bfloat16": "float32", "int8": "float64", "int16": "float64", "int32": "float64",
+             "int64": "float64", "uint8": "float64", "uint16": "float64", "uint32": "float64", "uint64": "float64"}
 #: Functions that farpoint.torch has with gradients.
-_WITH_GRADIENTS = ("gather", "group", "interpolate", "knn", "three_interpolate", "three_nn")
+_WITH_GRADIENTS = ("PointIndex", "gather", "group", "interpolate", "knn", "radius", "three_interpolate", "three_nn", "voxelize")
 
 
 def _stream_of(first: Array, stream: int) -> ContextManager[Any]:
@@ -73,10 +76,13 @@ class Call:
                  workspace: Optional[Allocator] = None, y_first: bool = False, only_indices: bool = False):
         self.name = name
         self.only_indices = only_indices
+        self.converts = False  # True once an array had another type than the library takes
         if type(threads) is not int or not -1 <= threads < 2**31:
             threads = max(-1, self.integer(threads, "threads", 2**31))
         self.space = space_of(first, threads=threads, stream=stream, workspace=workspace, y_first=y_first)
         self.place = self.space.place
+        if workspace is not None and self.space.on_host:
+            self.fail("workspace is memory of a device; on the host a call allocates by itself")
 
     def fail(self, sentence: str) -> NoReturn:
         raise ValueError(f"{self.name}: {sentence}")
@@ -122,14 +128,21 @@ class Call:
         return found
 
     def array(self, value: Array, what: str, dtype: Optional[str] = None) -> Any:
+        if isinstance(value, np.ma.MaskedArray):
+            self.fail(f"{what} are a masked array, and masks are not known; pass the rows that count")
         if not self.space.accepts(value) and (hasattr(value, "__dlpack_device__") or hasattr(value, "__cuda_array_interface__")):
             if not (self.space.on_host and in_host_memory(value)):
                 self.fail(f"{what} are in another memory or of another library than the first array")
-            value = np.from_dlpack(value)
+            value = _host_array(value)
         if not self.only_indices and self.space.loses_gradient(value):
             instead = f"call farpoint.torch.{self.name}, which keeps it, or " if self.name in _WITH_GRADIENTS else ""
             self.fail(f"the gradient of {what} would be lost; {instead}pass {what}.detach()")
-        return self.space.array(value, dtype)
+        try:
+            return self.space.array(value, dtype)
+        except (TypeError, ValueError) as error:
+            if hasattr(value, "dtype"):
+                raise
+            self.fail(f"{what} are no array: {error}")
 
     def typed(self, value: Array, what: str) -> tuple:
         """An array of the call's kind, and the name of its type."""
@@ -139,15 +152,31 @@ class Call:
         array = self.array(value, what)
         return array, self.space.dtype(array)
 
-    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS) -> Any:
-        array, dtype = self.typed(value, what)
-        if dtype not in types:
-            self.fail(f"{what} are {dtype}; they must be {' or '.join(types)}")
-        return array
+    def floats(self, value: Array, what: str, types: Sequence[str] = _FLOATS, like: Optional[str] = None) -> Any:
+        """An array of one of these types. Of another it is converted, if one of them has all of its values.
 
-    def points(self, value: Array, what: str = "points", types: Sequence[str] = _FLOATS, more_columns: bool = False) -> Any:
-        """[N, 3] or [B, N, 3], as the library takes it: copied only where no one stride covers all points."""
-        array = self.floats(value, what, types)
+        `like` is the type of the array that this one is compared with. Lists have no type: they take that one, or the widest.
+        """
+        if isinstance(value, (list, tuple)):
+            self.converts = True
+            array, dtype = self.array(value, what), ""
+            if self.space.dtype(array) in (*_TAKEN_AS, *_FLOATS):
+                return self.array(value, what, like or types[-1])
+        else:
+            array, dtype = self.typed(value, what)
+            if dtype in types:
+                return array
+        wide = _TAKEN_AS.get(dtype)
+        if wide not in types:
+            self.fail(f"{what} are {dtype or self.space.dtype(array)}; they must be {' or '.join(types)}")
+        self.converts = True
+        return self.space.astype(array, "float64" if like == "float64" else wide)
+
+    def points(self, value: Array, what: str = "points", types: Sequence[str] = _FLOATS, more_columns: bool = False,
+               like: Optional[str] = None) -> Any:
+        """[N, 3] or [B, N, 3], as the library takes it: copied only where it has another type, and where no one stride covers
+        all points. See floats() for `like`."""
+        array = self.floats(value, what, types, like)
         shape = array.shape
         right = len(shape) in (2, 3) and (shape[-1] == 3 or (more_columns and shape[-1] > 3))
         if not right:
@@ -203,6 +232,14 @@ class Call:
         if name not in known:
             self.fail(f"{what} is {name}; it must be {' or '.join(known)}")
         return name
+
+
+def _host_array(value: Array) -> np.ndarray:
+    """An array of another library in host memory."""
+    try:
+        return np.from_dlpack(value)
+    except (BufferError, RuntimeError, TypeError):  # of a type that numpy does not know by DLPack, as JAX's bfloat16
+        return np.asarray(value)
 
 
 def cloud_shape(points: Any, offsets: Optional[Any]) -> tuple:

@@ -1,6 +1,7 @@
 """Functions of PointNet++, OpenPCDet, mmcv and simple-knn under their names, with their arguments and answers.
 
 Squares are added up as nvcc adds those of the published kernels, so that indices are the same where distances are nearly equal.
+Those kernels are of float32; coordinates of float64 and integers are searched in float64.
 """
 
 from __future__ import annotations
@@ -14,9 +15,10 @@ from . import _core
 from ._arrays import Allocator, Array
 from ._call import Call, cloud_shape, follows_stream
 from ._sampling import gather
-from ._search import _Search, _mean_knn_distance
+from ._search import _Search, _mean_knn_distance, checked
 
 _FLOAT = ("float32",)
+_LARGEST = 3.4028234663852886e38
 #: Threads of a block of the published kernels, by whose reduction points at equal distances are chosen; and whether points
 #: near the origin are left out.
 _RULES = {None: (0, False), "openpcdet": (1024, False), "pointnet2_ops": (512, True)}
@@ -34,7 +36,7 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
 
     Parameters
     ----------
-    xyz : (B, N, 3) or (N, 3), float32
+    xyz : (B, N, 3) or (N, 3), numbers
     npoint : int
         Where no point is away from the samples before it, the first one is repeated.
     rules : None, "openpcdet" or "pointnet2_ops"
@@ -49,7 +51,7 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
     """
     call = _call("furthest_point_sample", xyz, threads=threads, stream=stream, workspace=workspace, only_indices=True)
     space = call.space
-    points = call.points(xyz, "xyz", _FLOAT)
+    points = call.points(xyz, "xyz")
     cuts = call.offsets(points, offsets, lengths)
     if rules not in tuple(_RULES):
         call.fail(f"there are no rules {rules!r}")
@@ -65,7 +67,7 @@ def furthest_point_sample(xyz: Array, npoint: int, *, rules: Optional[str] = Non
         places = _places_of(space, n, block)
         points = _ordered(space, points, places, skip)
     index_type, shape = call.index_type(index_dtype), (*cloud_shape(points, cuts), npoint)
-    indices, distances = space.empty(shape, index_type), space.empty(shape, "float32")
+    indices, distances = space.empty(shape, index_type), space.empty(shape, space.dtype(points))
     _core.fps(call.place, points, cuts, npoint, 0, 0.0, None, None, None, None, indices, distances, None)
     if npoint == 0 or n == 0:
         return 0 * indices
@@ -116,7 +118,7 @@ def _ordered(space: Any, points: Any, places: Any, skip: bool) -> Any:
     if skip:
         # The first sample may lie anywhere.
         gone = gone | (~_away(space, ordered) & (places != 0))
-    return space.packed(space.where(gone[..., None], space.full((), math.nan, "float32"), ordered))
+    return space.packed(space.where(gone[..., None], space.full((), math.nan, space.dtype(points)), ordered))
 
 
 def _away(space: Any, points: Any) -> Any:
@@ -142,8 +144,8 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
         Metres; a point at exactly this distance is no neighbour.
     nsample : int
         0 to 1,024.
-    xyz : (B, N, 3) or (N, 3), float32
-    new_xyz : (B, M, 3) or (M, 3), float32
+    xyz : (B, N, 3) or (N, 3), numbers
+    new_xyz : (B, M, 3) or (M, 3), numbers
         The queries.
     offsets, lengths, query_offsets, query_lengths : integers, optional
         Of clouds (N, 3) and queries (M, 3) one after another.
@@ -159,11 +161,12 @@ def ball_query(radius: float, nsample: int, xyz: Array, new_xyz: Array, *, offse
             return quick
     call = _call("ball_query", xyz, threads=threads, stream=stream, workspace=workspace, only_indices=True)
     space = call.space
-    search = _Search(call, call.points(xyz, "xyz", _FLOAT), call.points(new_xyz, "new_xyz"), offsets, lengths, query_offsets,
-                     query_lengths)
+    search = _Search(call, *checked(call, xyz, new_xyz, ("xyz", "new_xyz")), offsets, lengths, query_offsets, query_lengths)
     nsample, index_type = call.neighbors(nsample, "nsample", 0), call.index_type(index_dtype)
     radius = abs(call.number(radius, "radius"))
-    if nsample == 0 or not float(np.float32(radius)) ** 2 > 2.0**-150:  # smaller squares are 0 as a float
+    # Squares that the type of the points does not tell from 0.
+    vanishes = not radius * radius > 0 if search.scalar == "float64" else not float(np.float32(radius)) ** 2 > 2.0**-150
+    if nsample == 0 or vanishes:
         return space.zeros((*search.shape, nsample), index_type)
     indices = search.output((nsample,), index_type, -1)
     _core.radius(*search.arguments(), radius, False, False, True, nsample, True, indices, None, None)
@@ -178,24 +181,23 @@ def three_nn(unknown: Array, known: Array, *, offsets: Optional[Array] = None, l
 
     Parameters
     ----------
-    unknown : (B, N, 3) or (N, 3), float32
-    known : (B, M, 3) or (M, 3), float32
+    unknown : (B, N, 3) or (N, 3), numbers
+    known : (B, M, 3) or (M, 3), numbers
     offsets, lengths, query_offsets, query_lengths : integers, optional
         Of known points (M, 3) and of unknown ones (N, 3) one after another.
 
     Returns
     -------
-    dist : (B, N, 3) or (N, 3), float32
+    dist : (B, N, 3) or (N, 3), float32 or, of coordinates that are searched in it, float64
         Metres; +inf where there is no third, second or first point.
     idx : the same shape, int32
         0 there.
     """
     call = _call("three_nn", unknown, threads=threads, stream=stream, workspace=workspace)
     space = call.space
-    search = _Search(call, call.points(known, "known"), call.points(unknown, "unknown", _FLOAT), offsets, lengths, query_offsets,
-                     query_lengths)
+    search = _Search(call, *checked(call, known, unknown, ("known", "unknown")), offsets, lengths, query_offsets, query_lengths)
     indices = search.output((3,), call.index_type(index_dtype), -1)
-    distances = search.output((3,), "float32", math.inf)
+    distances = search.output((3,), search.scalar, math.inf)
     _core.knn(*search.arguments(), 3, math.inf, False, indices, distances)
     return space.root(distances), space.where(distances < math.inf, indices, 0 * indices)
 
@@ -208,8 +210,8 @@ def three_interpolate(features: Array, idx: Array, weight: Array, *, offsets: Op
 
     Parameters
     ----------
-    features : (B, C, M) or (C, M), float32
-    idx, weight : (B, N, 3) or (N, 3), integers and float32
+    features : (B, C, M) or (C, M), float32, or float16 and bfloat16, which become float32
+    idx, weight : (B, N, 3) or (N, 3), integers, and numbers as features
         As three_nn gives them, and 1 / dist over its sum. Indices out of range stand for zeros.
     offsets, lengths, index_offsets, index_lengths : integers, optional
         Of features (M, C), and of idx and weight (N, 3), of clouds one after another.
@@ -221,7 +223,7 @@ def three_interpolate(features: Array, idx: Array, weight: Array, *, offsets: Op
     """
     call = Call("three_interpolate", features, threads, stream)
     weight = call.floats(weight, "weight", _FLOAT)
-    call.floats(features, "features", _FLOAT)
+    features = call.floats(features, "features", _FLOAT)
     if tuple(weight.shape) != tuple(call.array(idx, "idx").shape) or weight.shape[-1:] != (3,):
         call.fail("idx and weight are not both (B, N, 3)")
     if offsets is not None or lengths is not None:
@@ -240,24 +242,24 @@ def distCUDA2(points: Array, *, threads: int = 0, stream: Optional[int] = None, 
 
     Parameters
     ----------
-    points : (P, 3), float32
+    points : (P, 3), numbers
 
     Returns
     -------
-    (P,), float32
+    (P,), float32 or, of coordinates that are searched in it, float64
         Squared metres. A neighbour that is missing, of fewer than four points, counts as the largest float.
     """
     call = _call("distCUDA2", points, threads=threads, stream=stream, workspace=workspace)
     space = call.space
-    points = call.points(points, types=_FLOAT)
+    points = call.points(points)
     if len(points.shape) != 2:
         call.fail(f"points have the shape {tuple(points.shape)}; they must be (P, 3)")
     if points.shape[0] >= 4:
         return _mean_knn_distance(call, points, 3, None, None)
     search = _Search(call, points, None)
-    indices, distances = search.output((3,), "int64", -1), search.output((3,), "float32", math.inf)
+    indices, distances = search.output((3,), "int64", -1), search.output((3,), search.scalar, math.inf)
     _core.knn(*search.arguments(), 3, math.inf, True, indices, distances)
-    largest = space.full((), 3.4028234663852886e38, "float32")
+    largest = space.full((), _LARGEST, search.scalar)
     distances = space.where(indices >= 0, distances, largest)
     with np.errstate(over="ignore"):  # of two that are missing
-        return (distances[:, 0] + distances[:, 1] + distances[:, 2]) / space.full((), 3, "float32")
+        return (distances[:, 0] + distances[:, 1] + distances[:, 2]) / space.full((), 3, search.scalar)

@@ -1,37 +1,42 @@
 """knn and three_nn with gradients of their distances."""
 
 # No `from __future__ import annotations` here: torch 2.6 needs the types of an operator's arguments, not their names.
-from typing import Optional, Tuple
+from typing import Any, Optional, Tuple
 
 import torch
 from torch import Tensor
 
 import farpoint as _fp
 
-from ._rows import constant, gather, opaque_unless_differentiated, scatter, transformed
+from ._rows import (constant, coordinates, eager, gather, global_rows, offsets_of, opaque_unless_differentiated, over_clouds,
+                    scatter, transformed)
 
 INFINITY = float("inf")
 
 
 @torch.library.custom_op("farpoint::knn", mutates_args=())
-def _knn(points: Tensor, k: int, queries: Optional[Tensor], max_radius: float, exclude_self: bool) -> Tuple[Tensor, Tensor]:
-    found = _fp.knn(points, k, queries, max_radius=max_radius, exclude_self=exclude_self)
+def _knn(points: Tensor, k: int, queries: Optional[Tensor], max_radius: float, exclude_self: bool,
+         offsets: Optional[Tensor] = None, query_offsets: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    found = _fp.knn(points, k, queries, max_radius=max_radius, exclude_self=exclude_self, offsets=offsets, query_offsets=query_offsets)
     return found.indices, found.distances
 
 
 @_knn.register_fake
-def _(points: Tensor, k: int, queries: Optional[Tensor], max_radius: float, exclude_self: bool) -> Tuple[Tensor, Tensor]:
+def _(points: Tensor, k: int, queries: Optional[Tensor], max_radius: float, exclude_self: bool,
+      offsets: Optional[Tensor] = None, query_offsets: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
     rows = (points if queries is None else queries).shape[:-1]
     return points.new_empty((*rows, k), dtype=torch.int64), points.new_empty((*rows, k))
 
 
 @torch.library.custom_op("farpoint::three_nn", mutates_args=())
-def _three_nn(unknown: Tensor, known: Tensor) -> Tuple[Tensor, Tensor]:
-    return _fp.three_nn(unknown, known)
+def _three_nn(unknown: Tensor, known: Tensor, offsets: Optional[Tensor] = None,
+              query_offsets: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
+    return _fp.three_nn(unknown, known, offsets=offsets, query_offsets=query_offsets)
 
 
 @_three_nn.register_fake
-def _(unknown: Tensor, known: Tensor) -> Tuple[Tensor, Tensor]:
+def _(unknown: Tensor, known: Tensor, offsets: Optional[Tensor] = None,
+      query_offsets: Optional[Tensor] = None) -> Tuple[Tensor, Tensor]:
     return torch.empty_like(unknown, memory_format=torch.contiguous_format), unknown.new_empty(unknown.shape, dtype=torch.int32)
 
 
@@ -75,54 +80,76 @@ def _(gradient: Tensor, distances: Tensor, points: Tensor, queries: Tensor, indi
     return torch.empty_like(points if of_points else queries, memory_format=torch.contiguous_format)
 
 
-_gradient_of_distances = opaque_unless_differentiated(_distances_backward, _distances_gradient)
+gradient_of_distances = opaque_unless_differentiated(_distances_backward, _distances_gradient)
+
+
+def rows_of(indices: Tensor, points: Tensor, offsets: Optional[Tensor], query_offsets: Optional[Tensor]) -> Tensor:
+    """Indices as gather() takes them: of ragged clouds, those among all points."""
+    if offsets is None:
+        return indices
+    return global_rows(indices, offsets, offsets if query_offsets is None else query_offsets, points.shape[0])
 
 
 def _knn_setup(ctx, inputs, output) -> None:
-    points, _, queries, _, _ = inputs
-    ctx.save_for_backward(points, queries, *output)
+    points, _, queries, _, _, offsets, query_offsets = inputs
+    ctx.save_for_backward(points, queries, *output, offsets, query_offsets)
 
 
 def _knn_gradient(ctx, _, gradient):
-    points, queries, indices, distances = ctx.saved_tensors
-    arguments = (gradient, distances, points, points if queries is None else queries, indices, False)
-    of_points = _gradient_of_distances(*arguments, True) if ctx.needs_input_grad[0] else None
+    points, queries, indices, distances, offsets, query_offsets = ctx.saved_tensors
+    rows = rows_of(indices, points, offsets, query_offsets)
+    arguments = (gradient, distances, points, points if queries is None else queries, rows, False)
+    of_points = gradient_of_distances(*arguments, True) if ctx.needs_input_grad[0] else None
     if queries is None:
-        return of_points + _gradient_of_distances(*arguments, False), None, None, None, None
-    return of_points, None, _gradient_of_distances(*arguments, False) if ctx.needs_input_grad[2] else None, None, None
+        return of_points + gradient_of_distances(*arguments, False), *(None,) * 6
+    return of_points, None, gradient_of_distances(*arguments, False) if ctx.needs_input_grad[2] else None, *(None,) * 4
 
 
 _knn.register_autograd(_knn_gradient, setup_context=_knn_setup)
+over_clouds(_knn, (0, 2))
 
 
-def knn(points: Tensor, k: int, queries: Optional[Tensor] = None, max_radius: float = INFINITY,
-        exclude_self: bool = False) -> Tuple[Tensor, Tensor]:
+def knn(points: Tensor, k: int, queries: Optional[Tensor] = None, max_radius: float = INFINITY, exclude_self: bool = False, *,
+        offsets: Any = None, lengths: Any = None, query_offsets: Any = None, query_lengths: Any = None) -> Tuple[Tensor, Tensor]:
     """The k nearest points of each query: indices and squared distances; see `farpoint.knn`. The distances are differentiable in
     the points and the queries; those of missing neighbours, +inf, have gradients of zero."""
-    indices, distances = _knn(constant(points), k, constant(queries), max_radius, exclude_self)
+    if eager(points, queries):
+        found = _fp.knn(points, k, queries, max_radius=max_radius, exclude_self=exclude_self, offsets=offsets, lengths=lengths,
+                        query_offsets=query_offsets, query_lengths=query_lengths)
+        return found.indices, found.distances
+    points, queries = coordinates(points, queries)
+    cuts, asked = offsets_of(offsets, lengths, points), offsets_of(query_offsets, query_lengths, points, "query_")
+    indices, distances = _knn(constant(points), k, constant(queries), max_radius, exclude_self, cuts, asked)
     if transformed():
-        distances = _distances(points, points if queries is None else queries, indices, distances < INFINITY, False)
+        rows = rows_of(indices, points, cuts, asked)
+        distances = _distances(points, points if queries is None else queries, rows, distances < INFINITY, False)
     return indices, distances
 
 
 def _three_nn_setup(ctx, inputs, output) -> None:
-    ctx.save_for_backward(*inputs, *output)
+    ctx.save_for_backward(*inputs[:2], *output, *inputs[2:])
 
 
 def _three_nn_gradient(ctx, gradient, _):
-    unknown, known, distances, indices = ctx.saved_tensors
-    arguments = (gradient, distances, known, unknown, indices, True)
-    return tuple(_gradient_of_distances(*arguments, of_points) if ctx.needs_input_grad[number] else None
-                 for number, of_points in enumerate((False, True)))
+    unknown, known, distances, indices, offsets, query_offsets = ctx.saved_tensors
+    arguments = (gradient, distances, known, unknown, rows_of(indices, known, offsets, query_offsets), True)
+    return *(gradient_of_distances(*arguments, of_points) if ctx.needs_input_grad[number] else None
+             for number, of_points in enumerate((False, True))), None, None
 
 
 _three_nn.register_autograd(_three_nn_gradient, setup_context=_three_nn_setup)
+over_clouds(_three_nn, (0, 1))
 
 
-def three_nn(unknown: Tensor, known: Tensor) -> Tuple[Tensor, Tensor]:
+def three_nn(unknown: Tensor, known: Tensor, *, offsets: Any = None, lengths: Any = None, query_offsets: Any = None,
+             query_lengths: Any = None) -> Tuple[Tensor, Tensor]:
     """Distances and indices of the three nearest known points; see `farpoint.three_nn`. The distances are differentiable in both;
     the gradient of a distance is zero where it is 0 or where there is no third, second or first point."""
-    distances, indices = _three_nn(constant(unknown), constant(known))
+    if eager(unknown, known):
+        return _fp.three_nn(unknown, known, offsets=offsets, lengths=lengths, query_offsets=query_offsets, query_lengths=query_lengths)
+    unknown, known = coordinates(unknown, known)
+    cuts, asked = offsets_of(offsets, lengths, known), offsets_of(query_offsets, query_lengths, unknown, "query_")
+    distances, indices = _three_nn(constant(unknown), constant(known), cuts, asked)
     if transformed():
-        distances = _distances(known, unknown, indices, distances < INFINITY, True)
+        distances = _distances(known, unknown, rows_of(indices, known, cuts, asked), distances < INFINITY, True)
     return distances, indices

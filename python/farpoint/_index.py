@@ -1,28 +1,72 @@
-"""PointIndex and HashMap: built once, asked often."""
+"""PointIndex: built once, searched often."""
 
 from __future__ import annotations
 
+import functools
 import math
-from typing import Any, Dict, NamedTuple, Optional
-
-import numpy as np
+import sys
+import warnings
+from typing import Any, Callable, List, Optional, Set, TypeVar
 
 from . import _core
 from ._arrays import Allocator, Array
 from ._call import Call, follows_stream
-from ._search import Neighbors
+from ._search import Neighbors, list_rows
+
+#: Neighbours in rows of equal length that are in memory at a time; of more, points are searched without the index.
+_MOST_PADDED = 1 << 22
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+def _is_array(value: Any) -> bool:
+    return isinstance(value, (list, tuple)) or (hasattr(value, "__dlpack_device__") and getattr(value, "shape", None) != ())
+
+
+def _queries_may_come_first(function: Function) -> Function:
+    """Takes the order of arguments of farpoint 0.1, too: queries before the number, with a warning."""
+
+    @functools.wraps(function)
+    def call(self: Any, *arguments: Any, **options: Any) -> Any:
+        if not arguments or not _is_array(arguments[0]):
+            return function(self, *arguments, **options)
+        name = function.__name__
+        warnings.warn(f"PointIndex.{name}() takes the queries second, as farpoint.{name}() takes them behind the points; queries first "
+                      "will be an error in the next release", DeprecationWarning, stacklevel=2)
+        queries, *others = arguments
+        if not others:
+            return function(self, queries=queries, **options)
+        return function(self, others[0], queries, *others[1:], **options)
+
+    return call  # type: ignore[return-value]
+
+
+def _kept_memory(call: Call, points: Any, workspace: Optional[Allocator], owners: List[Any]) -> Optional[Allocator]:
+    """An allocator that notes what it returns, so that it can be kept for other streams; None where nothing can be."""
+    if call.space.on_host or not hasattr(points, "record_stream"):
+        return workspace
+
+    def allocate(size: int) -> Any:
+        memory = call.space.empty((size,), "uint8") if workspace is None else workspace(size)
+        owners.append(memory)
+        return memory
+
+    return allocate
 
 
 class PointIndex:
-    """An index of clouds, built once and searched often; the points are not needed afterwards.
+    """An index of clouds, built once and searched often.
 
+    It has a copy of the points. `len` is their number. A pickle holds the points, and the index is built again when it is read.
     Searches may run in several threads at once. On a GPU, the index is built on the current stream, and searched on it or on
-    streams that wait for it.
+    streams that wait for it. An index of tensors may be let go while they search.
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
         With `offsets` or `lengths`, (N, 3) of clouds one after another.
+    threads : int
+        Of the host, for building and for each search; 0 for all cores.
     """
 
     @follows_stream
@@ -31,205 +75,161 @@ class PointIndex:
         call = Call("PointIndex", points, threads, stream, workspace)
         array = call.points(points)
         cuts = call.offsets(array, offsets, lengths)
-        self._index = _core.PointIndex(call.place, array, cuts)
-        self._ragged = cuts is not None
+        array, cuts = call.space.copy(array), None if cuts is None else call.space.copy(cuts)
+        #: Memory that torch keeps for a stream that it is told of.
+        self._memory: List[Any] = [array] if cuts is None else [array, cuts]
+        allocate = _kept_memory(call, array, workspace, self._memory)
+        place = call.place if allocate is workspace else Call("PointIndex", array, threads, stream, allocate).place
+        self._index = _core.PointIndex(place, array, cuts)
+        self._like = self._points = array
+        self._offsets = cuts
+        self._threads = threads
         self._front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
         self._scalar = call.space.dtype(array)
         self._rows = tuple(array.shape[:-1])
+        self._device, self._stream = call.place.device, call.place.stream
+        self._recorded: Set[int] = set()
 
-    def _queries(self, call: Call, queries: Array, offsets: Optional[Array], lengths: Optional[Array]) -> tuple:
-        array = call.points(queries, "queries")
+    def __len__(self) -> int:
+        return math.prod(self._rows)
+
+    def __repr__(self) -> str:
+        clouds = f"{self._front[0]:,} clouds, " if self._front else ""
+        where = "" if self._device < 0 else f", cuda:{self._device}"
+        return f"PointIndex({clouds}{len(self):,} points, {self._scalar}{where})"
+
+    def __reduce__(self) -> tuple:
+        return _built, (type(self), self._points, self._offsets, self._threads)
+
+    def _call(self, name: str, queries: Optional[Array], offsets: Optional[Array], lengths: Optional[Array], stream: Optional[int],
+              workspace: Optional[Allocator]) -> tuple:
+        """A call, its queries, which are the points if there are none, and their offsets."""
+        call = Call(name, self._points if queries is None else queries, self._threads, stream, workspace)
+        if queries is None:
+            if offsets is not None or lengths is not None:
+                call.fail("query_offsets and query_lengths need queries")
+            return call, self._points, self._offsets
+        array = call.points(queries, "queries", like=self._scalar)
         cuts = call.offsets(array, offsets, lengths, "query_")
         if call.space.dtype(array) != self._scalar:
             call.fail(f"queries are {call.space.dtype(array)} and points {self._scalar}")
         front = (cuts.shape[0] - 1,) if cuts is not None else tuple(array.shape[:-2])
-        if self._ragged != (cuts is not None) or front != self._front:
+        if (self._offsets is None) != (cuts is None) or front != self._front:
             call.fail("queries are not as many clouds as the points, or not laid out as they were")
-        return array, cuts, tuple(array.shape[:-1])
+        return call, array, cuts
 
     def _output(self, call: Call, cuts: Optional[Any], shape: tuple, dtype: str, value: float) -> Any:
         # Rows of queries that offsets leave out are not written.
         return call.space.empty(shape, dtype) if cuts is None else call.space.full(shape, value, dtype)
 
+    def _searched(self, call: Call) -> None:
+        """Keeps the memory of the index for a search on another stream than that on which it was built."""
+        stream = call.place.stream
+        if self._device < 0 or stream == self._stream or stream in self._recorded:
+            return
+        for memory in self._memory:
+            if hasattr(memory, "record_stream"):
+                memory.record_stream(sys.modules["torch"].cuda.ExternalStream(stream, device=self._device))
+        self._recorded.add(stream)
+
+    @_queries_may_come_first
     @follows_stream
-    def knn(self, queries: Array, k: int, *, max_radius: float = math.inf, exclude_self: bool = False,
+    def knn(self, k: int, queries: Optional[Array] = None, *, max_radius: float = math.inf, exclude_self: bool = False,
             query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None, index_dtype: Any = "int64",
             stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
         """The k nearest points of each query: see `farpoint.knn`."""
-        call = Call("knn", queries, 0, stream, workspace)
+        call, array, cuts = self._call("knn", queries, query_offsets, query_lengths, stream, workspace)
         k = call.neighbors(k)
-        array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
-        indices = self._output(call, cuts, (*shape, k), call.index_type(index_dtype), -1)
-        distances = self._output(call, cuts, (*shape, k), self._scalar, math.inf)
+        shape = (*array.shape[:-1], k)
+        indices = self._output(call, cuts, shape, call.index_type(index_dtype), -1)
+        distances = self._output(call, cuts, shape, self._scalar, math.inf)
         self._index.knn(call.place, array, cuts, k, call.number(max_radius, "max_radius"), bool(exclude_self), indices, distances)
+        self._searched(call)
         return Neighbors(indices, distances)
 
+    @_queries_may_come_first
     @follows_stream
-    def radius(self, queries: Array, radius: float, max_neighbors: int, *, order: str = "nearest", exclude_self: bool = False,
-               exclusive: bool = False, query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None,
-               index_dtype: Any = "int64", stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Neighbors:
-        """Up to `max_neighbors`, at most 1,024, points within a radius of each query.
+    def radius(self, radius: float, queries: Optional[Array] = None, max_neighbors: Optional[int] = None, *,
+               order: Optional[str] = None, exclude_self: bool = False, exclusive: bool = False, capacity: Optional[int] = None,
+               query_offsets: Optional[Array] = None, query_lengths: Optional[Array] = None, index_dtype: Any = "int64",
+               stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
+        """Points within a radius of each query: all of them, or the first `max_neighbors`, at most 1,024, in the order.
+
+        Parameters
+        ----------
+        order : "index" or "nearest"
+            Left out, "nearest" with `max_neighbors`, and "index" without.
+        capacity : int, optional
+            Without `max_neighbors`: see `farpoint.radius`.
 
         Returns
         -------
-        Neighbors(indices, distances) : each (M, max_neighbors) or (B, M, max_neighbors)
-            The nearest of them, or with order="index" those of lowest index; -1 and +inf past the last.
+        RadiusRows(offsets, indices, distances) : (R + 1,), (E,), (E,)
+            As `farpoint.radius` returns them.
+        or with `max_neighbors`: Neighbors(indices, distances), each (M, max_neighbors) or (B, M, max_neighbors)
+            -1 and +inf past the last.
         """
-        call = Call("radius", queries, 0, stream, workspace)
+        call, array, cuts = self._call("radius", queries, query_offsets, query_lengths, stream, workspace)
+        if order is None:
+            order = "index" if max_neighbors is None else "nearest"
         if order not in ("index", "nearest"):
             call.fail(f"there is no order {order!r}")
-        max_neighbors = call.neighbors(max_neighbors, "max_neighbors")
-        array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
-        indices = self._output(call, cuts, (*shape, max_neighbors), call.index_type(index_dtype), -1)
-        distances = self._output(call, cuts, (*shape, max_neighbors), self._scalar, math.inf)
-        self._index.radius(call.place, array, cuts, call.number(radius, "radius"), order == "nearest",
-                           bool(exclude_self), bool(exclusive), max_neighbors, indices, distances, None)
+        rules = (call.number(radius, "radius"), order == "nearest", bool(exclude_self), bool(exclusive))
+        index_type = call.index_type(index_dtype)
+        if max_neighbors is None:
+            found = list_rows(call, math.prod(array.shape[:-1]), self._scalar, index_type, capacity,
+                              lambda *outputs: self._lists(call, array, cuts, rules, *outputs))
+            self._searched(call)
+            return found
+        if capacity is not None:
+            call.fail("capacity is of lists of all neighbours, without max_neighbors")
+        shape = (*array.shape[:-1], call.neighbors(max_neighbors, "max_neighbors"))
+        indices = self._output(call, cuts, shape, index_type, -1)
+        distances = self._output(call, cuts, shape, self._scalar, math.inf)
+        self._index.radius(call.place, array, cuts, *rules, shape[-1], indices, distances, None)
+        self._searched(call)
         return Neighbors(indices, distances)
+
+    def _lists(self, call: Call, array: Any, cuts: Any, rules: tuple, offsets: Any, indices: Any, distances: Any) -> None:
+        """Lists of all neighbours. In host memory they are counted by the index, and found by it in rows as long as the longest, if
+        these fit; on a device, where that would wait for the counts, they are searched among the points."""
+        if not call.space.on_host:
+            _core.radius_rows(call.place, self._points, self._offsets, array, cuts, *rules, offsets, indices, distances)
+            return
+        space, rows = call.space, math.prod(array.shape[:-1])
+        counts = space.zeros((rows,), "int64")
+        self._index.radius(call.place, array, cuts, *rules, 0, None, None, counts)
+        ends = space.offsets_of(counts)
+        total, most = int(ends[-1]), int(counts.max()) if rows else 0
+        if call.space.dtype(offsets) == "int32" and total >= 2**31:
+            call.fail(f"there are {total:,} neighbours, which int32 does not count; pass index_dtype as int64")
+        offsets[...] = space.astype(ends, space.dtype(offsets))
+        if indices is None or most == 0:
+            return
+        if most > 1024 or rows * most > _MOST_PADDED or indices.shape[0] < total:
+            _core.radius_rows(call.place, self._points, self._offsets, array, cuts, *rules, offsets, indices, distances)
+            return
+        found = space.full((rows, most), -1, space.dtype(indices))
+        apart = space.empty((rows, most), self._scalar)
+        self._index.radius(call.place, array, cuts, *rules, most, found, apart, None)
+        there = found >= 0
+        indices[:total], distances[:total] = found[there], apart[there]
 
     @follows_stream
     def interpolate(self, features: Array, queries: Array, *, query_offsets: Optional[Array] = None,
                     query_lengths: Optional[Array] = None, stream: Optional[int] = None,
                     workspace: Optional[Allocator] = None) -> Any:
         """Features at the queries, of the three nearest points: see `farpoint.interpolate`."""
-        call = Call("interpolate", queries, 0, stream, workspace)
-        array, cuts, shape = self._queries(call, queries, query_offsets, query_lengths)
+        call, array, cuts = self._call("interpolate", queries, query_offsets, query_lengths, stream, workspace)
         features = call.space.packed(call.floats(features, "features", ("float32",)))
         if tuple(features.shape[:-1]) != self._rows or len(features.shape) < 2:
             call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")
-        out = self._output(call, cuts, (*shape, features.shape[-1]), "float32", 0)
+        out = self._output(call, cuts, (*array.shape[:-1], features.shape[-1]), "float32", 0)
         self._index.interpolate(call.place, features, array, cuts, features.shape[-1], out)
+        self._searched(call)
         return out
 
 
-class Pairs(NamedTuple):
-    """What HashMap.extract returns. In host memory the rows are those of the map; on a GPU there are as many as the map has
-    slots, and only the first `count[0]` are written."""
-
-    keys: Any
-    values: Any
-    count: Any
-
-
-_SIZES: Dict[str, int] = {"int32": 32, "uint32": 32, "int64": 64, "uint64": 64}
-
-
-class HashMap:
-    """A hash map from integers to integers, for whole arrays.
-
-    Threads may insert into one map at the same time, and look up at the same time, but not both. On the host, keys that are
-    not inserted, for want of room or because all of their bits are set (-1), are a ValueError, after the others have been; on
-    a GPU, where nothing waits, they are passed over.
-
-    Parameters
-    ----------
-    keys : int
-        That fit at least.
-    like : array, optional
-        Whose device the map is on, on the current stream; left out, in host memory.
-    key_dtype, value_dtype : "int32", "uint32", "int64" or "uint64"
-        Values are compared without their sign.
-    load : float
-        The part of the map that as many keys fill: 0.8 and below is fast.
-    """
-
-    @follows_stream
-    def __init__(self, keys: int, *, like: Optional[Array] = None, key_dtype: Any = "int64", value_dtype: Any = "int64",
-                 load: float = 0.5, threads: int = 0, stream: Optional[int] = None, workspace: Optional[Allocator] = None):
-        self._like = [] if like is None else like
-        call = Call("HashMap", self._like, threads, stream, workspace)
-        known = tuple(_SIZES)
-        self._keys = key_dtype = call.type_name(key_dtype, known, "key_dtype")
-        self._values = value_dtype = call.type_name(value_dtype, known, "value_dtype")
-        kind = getattr(_core, f"HashMap{_SIZES[key_dtype]}To{_SIZES[value_dtype]}")
-        self._map = kind(call.place, call.integer(keys, "keys"), call.number(load, "load"))
-        self._threads = threads
-
-    @property
-    def capacity(self) -> int:
-        """Keys that fit."""
-        return self._map.capacity()
-
-    def _call(self, keys: Array, stream: Optional[int], workspace: Optional[Allocator]) -> tuple:
-        first = keys if hasattr(keys, "__dlpack_device__") else self._like
-        call = Call("HashMap", first, self._threads, stream, workspace)
-        return call, self._flat(call, keys, self._keys, "keys")
-
-    @staticmethod
-    def _slots(operation: Any, call: Call, keys: Any) -> Any:
-        slots = call.space.empty(tuple(keys.shape), "int64")
-        operation(call.place, keys, slots)
-        return slots
-
-    def _flat(self, call: Call, values: Array, dtype: str, what: str) -> Any:
-        if not hasattr(values, "__dlpack_device__"):
-            # Numbers of Python, of which none is cut off.
-            given = np.asarray(values)
-            if given.dtype.kind in "iuO" and given.size > 0 and given.dtype != dtype:
-                try:
-                    values = np.array(given.tolist(), dtype)
-                except (OverflowError, TypeError, ValueError):
-                    call.fail(f"{what} are no integers, or not such as {dtype} holds")
-        array = call.array(values, what)
-        name = call.space.dtype(array)
-        if name != dtype:
-            if 0 not in tuple(array.shape) and (hasattr(values, "__dlpack_device__") or not name.startswith(("int", "uint"))):
-                call.fail(f"{what} are {name}; those of the map are {dtype}")
-            array = call.space.astype(array, dtype)
-        return call.space.packed(array)
-
-    @follows_stream
-    def insert(self, keys: Array, values: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
-        """Inserts keys with values. A key that is there keeps its value; of several for a new key, any of them stays."""
-        self._insert(keys, values, False, stream, workspace)
-
-    @follows_stream
-    def insert_or_min(self, keys: Array, values: Array, *, stream: Optional[int] = None,
-                      workspace: Optional[Allocator] = None) -> None:
-        """Inserts keys with values; of all values of a key, and the one it has, the smallest stays."""
-        self._insert(keys, values, True, stream, workspace)
-
-    def _insert(self, keys: Array, values: Array, minimum: bool, stream: Optional[int], workspace: Optional[Allocator]) -> None:
-        call, keys = self._call(keys, stream, workspace)
-        values = self._flat(call, values, self._values, "values")
-        if tuple(values.shape) != tuple(keys.shape):
-            call.fail(f"there are values of shape {tuple(values.shape)} for keys of shape {tuple(keys.shape)}")
-        self._map.insert(call.place, keys, values, minimum)
-
-    @follows_stream
-    def insert_keys(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> None:
-        """Inserts keys without values: a set."""
-        call, keys = self._call(keys, stream, workspace)
-        self._map.insert_keys(call.place, keys)
-
-    @follows_stream
-    def find(self, keys: Array, missing: int = -1, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
-        """The value of each key, `missing` for one that is not there; of the keys' shape."""
-        call, keys = self._call(keys, stream, workspace)
-        values, bits = call.space.empty(tuple(keys.shape), self._values), _SIZES[self._values]
-        missing = call.integer(missing, "missing", 2**bits)
-        if missing < -2**(bits - 1):
-            call.fail(f"missing is {missing}, which {bits} bits do not hold")
-        self._map.find(call.place, keys, missing & (2**64 - 1), values)
-        return values
-
-    @follows_stream
-    def find_slots(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
-        """The slot of each key, int64; -1 for one that is not there."""
-        return self._slots(self._map.find_slots, *self._call(keys, stream, workspace))
-
-    @follows_stream
-    def find_or_insert(self, keys: Array, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Any:
-        """The slot of each key, which is inserted where it is not there; -1 where there is no room for it."""
-        return self._slots(self._map.find_or_insert, *self._call(keys, stream, workspace))
-
-    @follows_stream
-    def extract(self, *, stream: Optional[int] = None, workspace: Optional[Allocator] = None) -> Pairs:
-        """All keys and values, by ascending key (without its sign)."""
-        call = Call("HashMap", self._like, self._threads, stream, workspace)
-        space = call.space
-        keys, values = space.empty((self.capacity,), self._keys), space.empty((self.capacity,), self._values)
-        count = space.empty((1,), "int64")
-        self._map.extract(call.place, keys, values, count)
-        if space.on_host:
-            keys, values = keys[:int(count[0])], values[:int(count[0])]
-        return Pairs(keys, values, count)
+def _built(kind: type, points: Array, offsets: Optional[Array], threads: int) -> PointIndex:
+    """An index out of a pickle."""
+    return kind(points, offsets=offsets, threads=threads)

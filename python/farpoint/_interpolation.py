@@ -1,13 +1,13 @@
 """Weighted sums of the features of three points, with gradients of features and weights."""
 
 # No `from __future__ import annotations` here: torch 2.6 needs the types of an operator's arguments, not their names.
-from typing import Tuple
+from typing import Any, Tuple
 
 import torch
 from torch import Tensor
 
-from ._distances import INFINITY, knn
-from ._rows import gather, opaque_unless_differentiated, scatter, transformed
+from ._distances import INFINITY, knn, rows_of
+from ._rows import coordinates, eager, gather, global_rows, offsets_of, opaque_unless_differentiated, scatter, transformed
 
 
 def _weighted_sum(features: Tensor, indices: Tensor, weight: Tensor, channels_first: bool) -> Tensor:
@@ -68,9 +68,22 @@ def _weighted_sum_autograd(ctx, gradient):
 _weighted_sum_operator.register_autograd(_weighted_sum_autograd, setup_context=_weighted_sum_setup)
 
 
-def three_interpolate(features: Tensor, idx: Tensor, weight: Tensor) -> Tensor:
-    """(B, C, M), (B, N, 3), (B, N, 3) -> (B, C, N), differentiable in features and weights; see `farpoint.three_interpolate`."""
-    return (_weighted_sum if transformed() else _weighted_sum_operator)(features, idx, weight, True)
+def weighted_sum(features: Tensor, indices: Tensor, weight: Tensor, channels_first: bool) -> Tensor:
+    """Sums of the rows of three indices by weights; differentiable in the features and the weights."""
+    if eager(features, indices, weight):
+        return _weighted_sum(features, indices, weight, channels_first).contiguous()
+    return (_weighted_sum if transformed() else _weighted_sum_operator)(features, indices, weight, channels_first)
+
+
+def three_interpolate(features: Tensor, idx: Tensor, weight: Tensor, *, offsets: Any = None, lengths: Any = None,
+                      index_offsets: Any = None, index_lengths: Any = None) -> Tensor:
+    """(B, C, M), (B, N, 3), (B, N, 3) -> (B, C, N), or of ragged clouds (M, C), (N, 3), (N, 3) -> (N, C), differentiable in features
+    and weights; see `farpoint.three_interpolate`."""
+    cuts = offsets_of(offsets, lengths, features)
+    if cuts is None:
+        return weighted_sum(features, idx, weight, True)
+    rows = global_rows(idx, cuts, offsets_of(index_offsets, index_lengths, idx, "index_"), features.shape[0])
+    return weighted_sum(features, rows, weight, False)
 
 
 def _inverse_weights(distances: Tensor, indices: Tensor) -> Tuple[Tensor, Tensor, Tensor]:
@@ -120,11 +133,18 @@ _inverse_weights_operator.register_autograd(
     setup_context=lambda ctx, inputs, output: ctx.save_for_backward(*inputs))
 
 
-def interpolate(points: Tensor, features: Tensor, queries: Tensor) -> Tensor:
+def by_distance(features: Tensor, rows: Tensor, distances: Tensor) -> Tensor:
+    """Features (B, N, C) of three rows, weighted by the inverse of their squared distances."""
+    direct = transformed() or eager(distances, rows)
+    weight = _inverse_weights(distances, rows)[0] if direct else _inverse_weights_operator(distances, rows)
+    return weighted_sum(features, rows, weight.to(features.dtype), False)
+
+
+def interpolate(points: Tensor, features: Tensor, queries: Tensor, *, offsets: Any = None, lengths: Any = None,
+                query_offsets: Any = None, query_lengths: Any = None) -> Tensor:
     """Features (B, N, C) of the three nearest points at the queries (B, M, 3), weighted by the inverse squared distance;
     differentiable in features, points and queries, of any floating type. As `farpoint.interpolate`, but for the last bits."""
-    indices, distances = knn(points, 3, queries)
-    if transformed():
-        return _weighted_sum(features, indices, _inverse_weights(distances, indices)[0].to(features.dtype), False)
-    weight = _inverse_weights_operator(distances, indices).to(features.dtype)
-    return _weighted_sum_operator(features, indices, weight, False)
+    points, queries = coordinates(points, queries)
+    cuts, asked = offsets_of(offsets, lengths, points), offsets_of(query_offsets, query_lengths, queries, "query_")
+    indices, distances = knn(points, 3, queries, offsets=cuts, query_offsets=asked)
+    return by_distance(features, rows_of(indices, points, cuts, asked), distances)

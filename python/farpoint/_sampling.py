@@ -27,7 +27,7 @@ def fps(points: Array, samples: int, *, first: Any = 0, seed: Optional[int] = No
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float16, float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
         One cloud, or B of them; with `offsets` or `lengths`, (N, 3) of clouds one after another. Any strides.
     samples : int
         Of each cloud. Where a cloud has fewer finite points, the rest of its row is -1.

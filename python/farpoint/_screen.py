@@ -84,7 +84,7 @@ def screen_knn(points: Array, k: int, camera: Any, *, rounds: int = 0, candidate
 
     Parameters
     ----------
-    points : (N, 3), float32 or float64
+    points : (N, 3), numbers
     k : int
     camera : PinholeCamera, SphericalCamera or OrganizedCamera
         1 to 8,192 px a side.

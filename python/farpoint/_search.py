@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any, NamedTuple, Optional, Sequence
+from typing import Any, Callable, NamedTuple, Optional, Sequence
 
 from . import _core
 from ._arrays import Allocator, Array
@@ -49,7 +49,11 @@ class _Search:
     def _compare(self) -> None:
         call, points, queries = self.call, self.points, self.queries
         if points.dtype != queries.dtype:
-            call.fail(f"queries are {call.space.dtype(queries)} and points {call.space.dtype(points)}")
+            if not call.converts:
+                call.fail(f"queries are {call.space.dtype(queries)} and points {call.space.dtype(points)}")
+            # Both were converted, or one was, to float64: the other one's values are values of that, too.
+            points = self.points = call.space.astype(points, "float64")
+            queries = self.queries = call.space.astype(queries, "float64")
         if (self.offsets is None) != (self.query_offsets is None) or len(points.shape) != len(queries.shape):
             call.fail("points and queries are both single clouds, both batches, or both ragged")
         if self.offsets is not None:
@@ -70,9 +74,10 @@ class _Search:
         return space.full((*self.shape, *shape), value, dtype)
 
 
-def _checked(call: Call, points: Array, queries: Optional[Array]) -> tuple[Any, Any]:
+def checked(call: Call, points: Array, queries: Optional[Array], names: Sequence[str] = ("points", "queries")) -> tuple[Any, Any]:
     """Points and queries for a _Search."""
-    return call.points(points), None if queries is None else call.points(queries, "queries")
+    array = call.points(points, names[0])
+    return array, None if queries is None else call.points(queries, names[1], like=call.space.dtype(array))
 
 
 @follows_stream
@@ -84,7 +89,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
         With `offsets` or `lengths`, (N, 3) of clouds one after another. Any strides.
     k : int
         1 to 1,024.
@@ -106,7 +111,7 @@ def knn(points: Array, k: int, queries: Optional[Array] = None, *, max_radius: f
         if quick is not None:
             return Neighbors(*quick)
     call = Call("knn", points, threads, stream, workspace)
-    search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
+    search = _Search(call, *checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     k = call.neighbors(k)
     indices = search.output((k,), call.index_type(index_dtype), -1)
     distances = search.output((k,), search.scalar, math.inf)
@@ -124,7 +129,7 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
     radius : float
         Metres; a point at exactly this distance is a neighbour, unless `exclusive`.
     queries : (M, 3) or (B, M, 3), of the points' type, optional
@@ -153,29 +158,31 @@ def radius(points: Array, radius: float, queries: Optional[Array] = None, *, ord
         if quick is not None:
             return RadiusRows(*quick)
     call = Call("radius", points, threads, stream, workspace, only_indices=edge_index)
-    search = _Search(call, *_checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
-    space = call.space
+    search = _Search(call, *checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     if order not in ("index", "nearest"):
         call.fail(f"there is no order {order!r}")
     index_type = call.index_type(index_dtype)
-    rows = math.prod(search.shape)
-    # Rows of queries that offsets leave out are empty.
-    row_offsets = space.empty((rows + 1,), index_type)
     rules = (call.number(radius, "radius"), order == "nearest", bool(exclude_self), bool(exclusive))
-    has_gaps = capacity is not None
-    if has_gaps:
-        capacity = call.integer(capacity, "capacity")
-        if capacity < 0:
-            call.fail("capacity is negative")
+    # Rows of queries that offsets leave out are empty.
+    found = list_rows(call, math.prod(search.shape), search.scalar, index_type, capacity,
+                      lambda *outputs: _core.radius_rows(*search.arguments(), *rules, *outputs))
+    return _edges(search, found.offsets, found.indices, capacity is not None) if edge_index else found
+
+
+def list_rows(call: Call, rows: int, scalar: str, index_type: str, capacity: Optional[int], search: Callable[..., None]) -> RadiusRows:
+    """Lists of all neighbours, by a search that is given its outputs: first offsets alone, where there is no capacity."""
+    space = call.space
+    offsets = space.empty((rows + 1,), index_type)
+    if capacity is None:
+        search(offsets, None, None)
+        room = int(offsets[-1])
     else:
-        _core.radius_rows(*search.arguments(), *rules, row_offsets, None, None)
-        capacity = int(row_offsets[-1])
-    indices = space.empty((capacity,), index_type)
-    distances = space.empty((capacity,), search.scalar)
-    _core.radius_rows(*search.arguments(), *rules, row_offsets, indices, distances)
-    if edge_index:
-        return _edges(search, row_offsets, indices, has_gaps)
-    return RadiusRows(row_offsets, indices, distances)
+        room = call.integer(capacity, "capacity")
+        if room < 0:
+            call.fail("capacity is negative")
+    indices, distances = space.empty((room,), index_type), space.empty((room,), scalar)
+    search(offsets, indices, distances)
+    return RadiusRows(offsets, indices, distances)
 
 
 def _edges(search: _Search, row_offsets: Any, indices: Any, has_gaps: bool) -> Any:
@@ -203,7 +210,7 @@ def normals(points: Array, k: int = 16, *, max_radius: float = math.inf, viewpoi
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
     k : int
         3 to 1,024.
     max_radius : float
@@ -238,7 +245,7 @@ def mean_knn_distance(points: Array, k: int = 3, *, offsets: Optional[Array] = N
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
+    points : (N, 3) or (B, N, 3), numbers
     k : int
         1 to 1,024. With fewer than k others the mean is of those.
 
@@ -269,8 +276,8 @@ def interpolate(points: Array, features: Array, queries: Array, *, offsets: Opti
 
     Parameters
     ----------
-    points : (N, 3) or (B, N, 3), float32 or float64
-    features : (N, C) or (B, N, C), float32
+    points : (N, 3) or (B, N, 3), numbers
+    features : (N, C) or (B, N, C), float32, or float16 and bfloat16, which become float32
     queries : (M, 3) or (B, M, 3), of the points' type
 
     Returns
@@ -279,7 +286,7 @@ def interpolate(points: Array, features: Array, queries: Array, *, offsets: Opti
         A query at the place of a point gets that point's features; one without neighbours zeros.
     """
     call = Call("interpolate", points, threads, stream, workspace)
-    search = _Search(call, call.points(points), call.points(queries, "queries"), offsets, lengths, query_offsets, query_lengths)
+    search = _Search(call, *checked(call, points, queries), offsets, lengths, query_offsets, query_lengths)
     features = call.space.packed(call.floats(features, "features", ("float32",)))
     if tuple(features.shape[:-1]) != tuple(search.points.shape[:-1]) or len(features.shape) < 2:
         call.fail(f"features have the shape {tuple(features.shape)}; they must have a row for each point")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any, Dict, Optional, Sequence
 
 import numpy as np
@@ -15,6 +16,8 @@ _LISTS = ("list_offsets", "list_points")
 _VALUES = ("voxels", "mean", "max", "first", "centroid")
 _OUTPUTS = (*_USUAL_OUTPUTS, "max", "first", "centroid", *_LISTS)
 _ORDERS = ("first_occurrence", "grid")
+#: Key of the bounds that a call has found.
+BOUNDS = "point_range"
 #: Whether they begin with the cloud, and whether z is first.
 _COLUMNS = {"xyz": (False, False), "zyx": (False, True), "batch_xyz": (True, False), "batch_zyx": (True, True)}
 
@@ -25,19 +28,46 @@ def _three(call: Call, values: Any, what: str) -> tuple:
     return call.numbers(values, 3, what)
 
 
-def _named(call: Call, outputs: Sequence[str], hard: bool) -> tuple:
+def named_outputs(outputs: Optional[Sequence[str]], hard: bool) -> tuple:
+    """Names of the outputs of a call, and both lists, behind the others, where one of them is among these."""
+    if outputs is None:
+        return tuple(name for name in _USUAL_OUTPUTS if hard or name != "voxels")
     try:
         names = tuple(outputs)
     except TypeError:
-        call.fail(f"outputs are {outputs!r}; they must be names of outputs")
+        raise ValueError(f"voxelize: outputs are {outputs!r}; they must be names of outputs") from None
+    return (*(name for name in names if name not in _LISTS), *_LISTS) if any(name in _LISTS for name in names) else names
+
+
+def _named(call: Call, outputs: Optional[Sequence[str]], hard: bool) -> tuple:
+    names = named_outputs(outputs, hard)
     for name in names:
         if name not in _OUTPUTS:
             call.fail(f"there is no output {name!r}; there are {', '.join(_OUTPUTS)}")
     if "voxels" in names and not hard:
         call.fail("voxels are an output of hard voxelization: pass max_points and max_voxels")
-    if set(names) & set(_LISTS):
-        names = (*(name for name in names if name not in _LISTS), *_LISTS)
     return names
+
+
+def _bounds_of(call: Call, points: Any, sizes: Sequence[float]) -> tuple:
+    """Bounds of points in host memory, whose edges are multiples of the size: those of another cloud are in step with them. Above
+    there is a voxel more than is needed, as rounding must not put a point outside."""
+    if not call.space.on_host:
+        call.fail("point_range is left out; on a device pass it, as the call would wait for the bounds of the points")
+    if not all(0 < size < math.inf for size in sizes):
+        return (0.0, 0.0, 0.0, 1.0, 1.0, 1.0)  # the library says what is wrong
+    xyz = np.asarray(points)[..., :3].reshape(-1, 3)
+    with np.errstate(all="ignore"):
+        ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
+        if not np.isfinite(ends).all():
+            xyz = xyz[np.isfinite(xyz).all(1)]
+            ends = np.stack([xyz.min(0), xyz.max(0)]) if len(xyz) else np.zeros((2, 3))
+        size, (low, high) = np.array(sizes), ends.astype(np.float64)
+        first, last = np.floor(low / size), np.floor(high / size) + 2
+        first = first - (first * size > low)
+    if not (last - first < 2**31 - 1).all():
+        call.fail(f"voxel_size is {tuple(sizes)}: the points are more than 2^31 voxels apart")
+    return (*(first * size).tolist(), *(last * size).tolist())
 
 
 def _value_type(call: Call, dtype: Any, scalar: str) -> str:
@@ -69,7 +99,7 @@ def _end_lists(space: Any, result: Dict[str, Any]) -> None:
 
 
 # Not by follows_stream: calls of loops have no stream, and are spared the step.
-def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, max_points: Optional[int] = None,
+def voxelize(points: Array, voxel_size: Any, point_range: Optional[Sequence[float]] = None, *, max_points: Optional[int] = None,
              max_voxels: Optional[int] = None, outputs: Optional[Sequence[str]] = None, capacity: Optional[int] = None,
              order: str = "first_occurrence", columns: str = "xyz", seed: Optional[int] = None, dtype: Any = None,
              offsets: Optional[Array] = None, lengths: Optional[Array] = None, threads: int = 0,
@@ -78,12 +108,12 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
 
     Parameters
     ----------
-    points : (N, F) or (B, N, F), float32 or float64, 3 <= F <= 64
+    points : (N, F) or (B, N, F), numbers, 3 <= F <= 64
         x, y, z, and further features. Any strides.
     voxel_size : float or three
         Metres.
-    point_range : x, y, z from and x, y, z to
-        Metres; points beyond are in no voxel.
+    point_range : x, y, z from and x, y, z to, optional
+        Metres; points beyond are in no voxel. Left out, in host memory only: bounds of the finite points, at multiples of the size.
     max_points, max_voxels : int, optional
         Hard voxelization: of a voxel, and of a cloud.
     outputs : names of outputs, optional
@@ -122,12 +152,14 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         voxel_count : (1,), int64
         voxel_offsets : (B + 1,), int64
             First row of each cloud.
+        point_range : (6,), float64
+            The bounds, where none were given.
 
         In host memory V is the number of voxels, and P that of the points in them. On a GPU they are the capacity and the
         number of all points, as nothing waits for the numbers: rows behind `voxel_count` are zeros, their lists are empty,
         and `list_points` behind the last list are -1.
     """
-    if (capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
+    if (point_range is not None and capacity is seed is offsets is lengths is stream is workspace is None and type(columns) is str
             and columns in _COLUMNS and order in _ORDERS):
         batch, zyx = _COLUMNS[columns]
         quick = _core.quick_voxelize(points, voxel_size, point_range, max_points, max_voxels, outputs, order == "grid",
@@ -144,14 +176,12 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
             max_points, max_voxels = call.integer(max_points, "max_points"), call.integer(max_voxels, "max_voxels")
             if max_points < 1 or max_voxels < 1:
                 call.fail("max_points and max_voxels must be positive")
-        bounds = call.numbers(point_range, 6, "point_range")
+        given = None if point_range is None else call.numbers(point_range, 6, "point_range")
         if order not in _ORDERS:
             call.fail(f"there is no order {order!r}")
         if columns not in tuple(_COLUMNS):
             call.fail(f"there are no columns {columns!r}")
         batch, zyx = _COLUMNS[columns]
-        if outputs is None:
-            outputs = [name for name in _USUAL_OUTPUTS if hard or name != "voxels"]
         wanted = _named(call, outputs, hard)
         call.only_indices = not set(wanted) & set(_VALUES)
         points = call.points(points, more_columns=True)
@@ -173,12 +203,16 @@ def voxelize(points: Array, voxel_size: Any, point_range: Sequence[float], *, ma
         if "list_points" in result and not space.on_host:
             result["list_points"][...] = -1
         (rows, _), _ = shapes["coords"]
-        _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], _three(call, voxel_size, "voxel_size"),
-                       max_voxels, max_points, order == "grid", call.seed(seed), rows, batch, zyx, result)
+        sizes = _three(call, voxel_size, "voxel_size")
+        bounds = _bounds_of(call, points, sizes) if given is None else given
+        _core.voxelize(call.place, points, cuts, bounds[:3], bounds[3:], sizes, max_voxels, max_points, order == "grid",
+                       call.seed(seed), rows, batch, zyx, result)
         if space.on_host:
             _only_voxels(result)
         elif "list_offsets" in result:
             _end_lists(space, result)
         if "mean" in result and scalar != dtype:
             result["mean"] = space.astype(result["mean"], dtype)
+        if given is None:
+            result[BOUNDS] = space.array(np.array(bounds))
         return result

@@ -20,7 +20,7 @@ from torch import Tensor
 import farpoint as _fp
 
 from . import _brute_force
-from ._distances import _differences, _gradient_of_distances
+from ._distances import _differences, gradient_of_distances
 from ._rows import gather, scatter
 
 __all__ = ["ball_query", "knn_gather", "knn_points", "sample_farthest_points"]
@@ -108,7 +108,7 @@ class _Distances(torch.autograd.Function):
             if not ctx.needs_input_grad[number]:
                 continue
             if ctx.norm == 2:
-                found[number] = _gradient_of_distances(gradient, distances, p2, p1, indices, False, of_points)
+                found[number] = gradient_of_distances(gradient, distances, p2, p1, indices, False, of_points)
             else:
                 pull = gradient.unsqueeze(-1) * _differences(p2, p1, indices, distances < math.inf).sign()
                 found[number] = scatter(pull, indices, p2.shape[1], True, False) if of_points else -pull.sum(2)
@@ -214,7 +214,7 @@ def ball_query(p1: Tensor, p2: Tensor, lengths1: Optional[Tensor] = None, length
     reach = torch.tensor(radius, dtype=p1.dtype)
     bound = float(reach * reach)
     if points.shape[2] == 3 and K <= _MOST_NEIGHBORS and bound > 0:
-        indices, distances = _fp.PointIndex(points).radius(queries, radius, K, order="index", exclusive=True)
+        indices, distances = _fp.PointIndex(points).radius(radius, queries, K, order="index", exclusive=True)
     else:
         pairs = [_brute_force.neighbors(cloud, asked, K, bound, by_index=True) for cloud, asked in zip(points, queries)]
         indices, distances = _rows_of_pairs(pairs, queries, K)

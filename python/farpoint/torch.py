@@ -4,63 +4,130 @@
     picks = fpt.fps(points, 1024)
     sampled = fpt.gather(features, picks)   # differentiable in features
 
-The functions of `farpoint` take tensors too, without gradients. These are torch.library operators of the namespace `farpoint`,
-with shapes for tracing. All but `fps` and `ball_query`, which return indices, are differentiable, as often as one likes, also
-within torch.func (grad, jvp, vmap): features, weights and the coordinates that distances are made of. All arithmetic is within
-operators, so that what torch.compile makes of a call has the same bits. Gradients of rows are sums over what was gathered from
-them, added by index_add_: on a GPU in an order that may differ from run to run, unless torch.use_deterministic_algorithms says
-otherwise.
+The functions of `farpoint` take tensors too, without gradients. Here a call that needs no gradient, and that nothing compiles or
+transforms, is one of those; any other is an operator of torch.library in the namespace `farpoint`, with shapes for tracing. Features,
+weights and the coordinates that distances and voxels are made of have gradients, as often as one likes, but for voxels and PointIndex
+also within torch.func (grad, jvp, vmap). Coordinates of float16 and bfloat16 are searched as float32, under autocast or not. All
+arithmetic is within operators, so that what torch.compile makes of a call has the same bits. Gradients of rows are sums over what was
+gathered from them, added by index_add_: on a GPU in an order that may differ from run to run, unless
+torch.use_deterministic_algorithms says otherwise.
+
+Clouds of different lengths lie one after another, (N, 3), cut by `offsets` of (B + 1,) or `lengths` of (B,), tensors or lists.
 """
 
 # No `from __future__ import annotations` here: torch 2.6 needs the types of an operator's arguments, not their names.
-from typing import Optional, Tuple
+from typing import Any, List, Optional, Sequence, Tuple
 
 import torch
 from torch import Tensor
 
 import farpoint as _fp
 
-from ._distances import knn, three_nn
+from ._distances import INFINITY, knn, three_nn
 from ._interpolation import interpolate, three_interpolate
-from ._rows import constant, gather, opaque_unless_differentiated, transformed
+from ._lists import radius
+from ._rows import constant, coordinates, eager, gather, offsets_of, opaque_unless_differentiated, over_clouds, transformed
+from ._torch_index import PointIndex
+from ._voxel_values import voxelize
 
-__all__ = ["ball_query", "fps", "gather", "group", "interpolate", "knn", "three_interpolate", "three_nn", "voxel_mean"]
+__all__ = [
+    "PointIndex", "ball_query", "fps", "gather", "group", "interpolate", "knn", "normals", "radius", "three_interpolate", "three_nn",
+    "voxel_mean", "voxelize",
+]
 
 
 @torch.library.custom_op("farpoint::fps", mutates_args=())
-def _fps(points: Tensor, samples: int, first: int, offsets: Optional[Tensor]) -> Tensor:
-    return _fp.fps(points, samples, first=first, offsets=offsets)
+def _fps(points: Tensor, samples: int, first: int, offsets: Optional[Tensor], firsts: Optional[Tensor] = None) -> Tensor:
+    return _fp.fps(points, samples, first=first if firsts is None else firsts, offsets=offsets)
 
 
 @_fps.register_fake
-def _(points: Tensor, samples: int, first: int, offsets: Optional[Tensor]) -> Tensor:
+def _(points: Tensor, samples: int, first: int, offsets: Optional[Tensor], firsts: Optional[Tensor] = None) -> Tensor:
     front = points.shape[:-2] if offsets is None else (offsets.shape[0] - 1,)
     return points.new_empty((*front, samples), dtype=torch.int64)
 
 
-def fps(points: Tensor, samples: int, first: int = 0, offsets: Optional[Tensor] = None) -> Tensor:
-    """Farthest point sampling: (B, N, 3) -> (B, samples) int64; see `farpoint.fps`."""
-    return _fps(constant(points), samples, first, offsets)
+over_clouds(_fps, (0,))
+
+
+def _without_gradient(*clouds: Optional[Tensor]) -> Sequence[Any]:
+    """Clouds for a search that returns indices alone."""
+    return [cloud.detach() if cloud is not None and cloud.requires_grad else cloud for cloud in clouds]
+
+
+def fps(points: Tensor, samples: int, first: Any = 0, offsets: Any = None, lengths: Any = None) -> Tensor:
+    """Farthest point sampling: (B, N, 3) -> (B, samples) int64; see `farpoint.fps`. `first` is an index, or a tensor of one for each
+    cloud."""
+    (points,) = _without_gradient(points)
+    if eager(points):
+        return _fp.fps(points, samples, first=first, offsets=offsets, lengths=lengths)
+    (points,) = coordinates(points)
+    firsts = first if isinstance(first, Tensor) else None
+    return _fps(constant(points), samples, 0 if firsts is not None else first, offsets_of(offsets, lengths, points), firsts)
 
 
 @torch.library.custom_op("farpoint::ball_query", mutates_args=())
-def _ball_query(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor) -> Tensor:
-    return _fp.ball_query(radius, nsample, xyz, new_xyz)
+def _ball_query(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor, offsets: Optional[Tensor] = None,
+                query_offsets: Optional[Tensor] = None) -> Tensor:
+    return _fp.ball_query(radius, nsample, xyz, new_xyz, offsets=offsets, query_offsets=query_offsets)
 
 
 @_ball_query.register_fake
-def _(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor) -> Tensor:
+def _(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor, offsets: Optional[Tensor] = None,
+      query_offsets: Optional[Tensor] = None) -> Tensor:
     return xyz.new_empty((*new_xyz.shape[:-1], nsample), dtype=torch.int32)
 
 
-def ball_query(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor) -> Tensor:
+over_clouds(_ball_query, (2, 3))
+
+
+def ball_query(radius: float, nsample: int, xyz: Tensor, new_xyz: Tensor, *, offsets: Any = None, lengths: Any = None,
+               query_offsets: Any = None, query_lengths: Any = None) -> Tensor:
     """Ball query of PointNet++: (B, M, nsample) int32; see `farpoint.ball_query`."""
-    return _ball_query(radius, nsample, constant(xyz), constant(new_xyz))
+    xyz, new_xyz = _without_gradient(xyz, new_xyz)
+    if eager(xyz, new_xyz):
+        return _fp.ball_query(radius, nsample, xyz, new_xyz, offsets=offsets, lengths=lengths, query_offsets=query_offsets,
+                              query_lengths=query_lengths)
+    xyz, new_xyz = coordinates(xyz, new_xyz)
+    return _ball_query(radius, nsample, constant(xyz), constant(new_xyz), offsets_of(offsets, lengths, xyz),
+                       offsets_of(query_offsets, query_lengths, xyz, "query_"))
 
 
-def group(features: Tensor, indices: Tensor) -> Tensor:
-    """(B, C, N) and (B, M, K) -> (B, C, M, K), differentiable in the features; see `farpoint.group`."""
-    return gather(features, indices, True)
+@torch.library.custom_op("farpoint::normals", mutates_args=())
+def _normals(points: Tensor, k: int, max_radius: float, viewpoint: List[float], offsets: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
+    return _fp.normals(points, k, max_radius=max_radius, viewpoint=viewpoint, return_curvature=True, offsets=offsets)
+
+
+@_normals.register_fake
+def _(points: Tensor, k: int, max_radius: float, viewpoint: List[float], offsets: Optional[Tensor]) -> Tuple[Tensor, Tensor]:
+    return torch.empty_like(points, memory_format=torch.contiguous_format), points.new_empty(points.shape[:-1])
+
+
+over_clouds(_normals, (0,))
+
+
+def normals(points: Tensor, k: int = 16, *, max_radius: float = INFINITY, viewpoint: Sequence[float] = (0.0, 0.0, 0.0),
+            return_curvature: bool = False, offsets: Any = None, lengths: Any = None) -> Any:
+    """Normals (B, N, 3), and with `return_curvature` curvatures (B, N); see `farpoint.normals`. They have no gradient: a tensor that
+    needs one is refused."""
+    if eager(points):
+        return _fp.normals(points, k, max_radius=max_radius, viewpoint=viewpoint, return_curvature=return_curvature, offsets=offsets,
+                           lengths=lengths)
+    if torch.is_grad_enabled() and points.requires_grad:
+        raise ValueError("normals: the gradient of points would be lost; pass points.detach()")
+    (points,) = coordinates(points)
+    found = _normals(constant(points), k, max_radius, [float(each) for each in viewpoint], offsets_of(offsets, lengths, points))
+    return tuple(found) if return_curvature else found[0]
+
+
+def group(features: Tensor, indices: Tensor, *, offsets: Any = None, lengths: Any = None, index_offsets: Any = None,
+          index_lengths: Any = None) -> Tensor:
+    """(B, C, N) and (B, M, K) -> (B, C, M, K), or of ragged clouds (N, C) and (M, K) -> (M, C, K), differentiable in the features; see
+    `farpoint.group`."""
+    if offsets is None and lengths is None:
+        return gather(features, indices, True, index_offsets=index_offsets, index_lengths=index_lengths)
+    rows = gather(features, indices, offsets=offsets, lengths=lengths, index_offsets=index_offsets, index_lengths=index_lengths)
+    return rows.transpose(1, 2).contiguous()
 
 
 def _voxel_targets(point_voxel: Tensor, num_voxels: int, dtype: torch.dtype) -> Tuple[Tensor, Tensor]:
@@ -129,4 +196,6 @@ def voxel_mean(features: Tensor, point_voxel: Tensor, num_voxels: int) -> Tensor
     num_voxels : int
         Rows of the output; those of voxels without points are zeros.
     """
+    if eager(features, point_voxel):
+        return _voxel_mean(features, point_voxel, num_voxels).contiguous()
     return (_voxel_mean if transformed() else _voxel_mean_operator)(features, point_voxel, num_voxels)

@@ -38,8 +38,8 @@ WHOLE = {
     "screen_knn rounds": (lambda n: farpoint.screen_knn(POINTS, 2, CAMERA, rounds=n).indices, 4),
     "screen_knn candidates": (lambda n: farpoint.screen_knn(POINTS, 2, CAMERA, rounds=2, candidates=n).indices, 4),
     "screen_knn layers": (lambda n: farpoint.screen_knn(POINTS, 2, CAMERA, layers=n).indices, 4),
-    "index k": (lambda n: farpoint.PointIndex(POINTS).knn(POINTS, n).indices, 4),
-    "index max_neighbors": (lambda n: farpoint.PointIndex(POINTS).radius(POINTS, 0.3, n).indices, 4),
+    "index k": (lambda n: farpoint.PointIndex(POINTS).knn(n, POINTS).indices, 4),
+    "index max_neighbors": (lambda n: farpoint.PointIndex(POINTS).radius(0.3, POINTS, n).indices, 4),
     "map keys": (lambda n: np.array(farpoint.HashMap(n).capacity), 40),
     "map missing": (lambda n: farpoint.HashMap(4).find([1], n), 40),
 }
@@ -51,8 +51,8 @@ REAL = {
     "ball_query": lambda r: farpoint.ball_query(r, 4, POINTS, POINTS),
     "voxelize voxel_size": lambda r: farpoint.voxelize(POINTS, r, BOX)["coords"],
     "screen_knn max_radius": lambda r: farpoint.screen_knn(POINTS, 2, CAMERA, max_radius=r).indices,
-    "index knn max_radius": lambda r: farpoint.PointIndex(POINTS).knn(POINTS, 2, max_radius=r).indices,
-    "index radius": lambda r: farpoint.PointIndex(POINTS).radius(POINTS, r, 3).indices,
+    "index knn max_radius": lambda r: farpoint.PointIndex(POINTS).knn(2, POINTS, max_radius=r).indices,
+    "index radius": lambda r: farpoint.PointIndex(POINTS).radius(r, POINTS, 3).indices,
     "map load": lambda r: np.array(farpoint.HashMap(100, load=r).capacity),
 }
 
@@ -116,7 +116,7 @@ def test_sizes_of_voxels_are_one_number_or_three():
             hard(POINTS, **wrong)
     with pytest.raises(ValueError, match="rules"):
         farpoint.furthest_point_sample(POINTS, 2, rules=[])
-    for box in (None, (0, 0, 0, 1, 1), (0, 0, 0, "a", 1, 1), 4):
+    for box in ((0, 0, 0, 1, 1), (0, 0, 0, "a", 1, 1), 4):
         with pytest.raises(ValueError, match="point_range"):
             farpoint.voxelize(POINTS, 0.5, box)
 
@@ -197,3 +197,10 @@ def test_ragged_clouds_of_functions_of_other_names(rng):
         farpoint.furthest_point_sample(known, 4, rules="openpcdet", lengths=[14])
     with pytest.raises(ValueError, match=r"\(M, K\)"):
         farpoint.group(features, balls[:, 0], **rows)
+
+
+def test_a_workspace_is_of_a_device():
+    for call in (lambda **o: farpoint.fps(POINTS, 4, **o), lambda **o: farpoint.PointIndex(POINTS, **o), lambda **o: farpoint.knn(POINTS, 3, **o),
+                 lambda **o: farpoint.PointIndex(POINTS).knn(3, **o), lambda **o: farpoint.HashMap(9, **o), hard_of_all):
+        with pytest.raises(ValueError, match="workspace is memory of a device"):
+            call(workspace=lambda size: 1 / 0)

@@ -97,7 +97,7 @@ def test_ball_query_of_batches(rng):
     np.testing.assert_array_equal(farpoint.ball_query(0.7, 8, xyz, new_xyz), expected)
     with pytest.raises(ValueError, match="nsample"):
         farpoint.ball_query(1.0, 1025, xyz, new_xyz)
-    with pytest.raises(ValueError, match="xyz are float64"):
+    with pytest.raises(ValueError, match="queries are float32 and points float64"):
         farpoint.ball_query(1.0, 1, xyz.astype(float), new_xyz)
 
 

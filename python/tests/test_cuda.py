@@ -40,8 +40,10 @@ def calls(points, queries, features, channels):
     yield "ball query", (groups,)
     yield "three_nn", (dist, idx)
     yield "distCUDA2", (farpoint.distCUDA2(points[0]),)
-    yield "index", index.knn(queries, 4)
-    yield "index within", index.radius(queries, 0.7, 8)
+    yield "index", index.knn(4, queries)
+    yield "index within", index.radius(0.7, queries, 8)
+    yield "index itself", index.knn(3)
+    yield "index lists", index.radius(0.5, queries)
     yield "index between", (index.interpolate(features, queries),)
     yield "screen", farpoint.screen_knn(points[0], 3, camera, rows="input")[:3]
     voxels = farpoint.voxelize(points, 0.5, BOX, max_points=4, max_voxels=100)
@@ -49,6 +51,7 @@ def calls(points, queries, features, channels):
     yield "voxels", tuple(voxels[name][:count] for name in ("coords", "num_points", "voxels", "mean"))
     flat, cut = points.reshape(-1, 3), {"lengths": [points.shape[1]] * points.shape[0]}
     yield "ragged", farpoint.knn(flat, 3, **cut)
+    yield "lists of a ragged index", farpoint.PointIndex(flat, **cut).radius(0.4, order="nearest")
     gaps = {"offsets": [3, 500, 900, 1400], "query_offsets": [0, 70, 150, 230]}
     yield "ragged balls", (farpoint.ball_query(0.8, 6, flat, queries.reshape(-1, 3), **gaps),)
     yield "ragged three_nn", farpoint.three_nn(queries.reshape(-1, 3), flat, **gaps)
@@ -155,7 +158,7 @@ def test_all_of_a_call_follows_the_stream_that_is_given():
         found += [farpoint.ball_query(0.4, 5, points, points, **options), farpoint.distCUDA2(points, **options)]
         found += [*farpoint.three_nn(points, points, **options)]
         found += [farpoint.furthest_point_sample(points, 30, rules="pointnet2_ops", **options)]
-        found += [farpoint.PointIndex(points, **options).knn(points, 3, **options).indices]
+        found += [farpoint.PointIndex(points, **options).knn(3, points, **options).indices]
         table.insert(key, key, **options)
         found += [table.find(key, **options)]
         return found + list(farpoint.voxelize(points, 0.5, BOX, max_points=3, max_voxels=2000, offsets=gaps, **options).values())
@@ -271,7 +274,7 @@ def test_memory_of_two_kinds_does_not_mix():
         with pytest.raises(ValueError, match="another memory or of another library"):
             farpoint.knn(points, 1, queries)
     with pytest.raises(ValueError, match="another device than the index"):
-        farpoint.PointIndex(points).knn(torch.zeros(1, 3), 1)
+        farpoint.PointIndex(points).knn(1, torch.zeros(1, 3))
 
 
 @pytest.mark.skipif(torch.cuda.device_count() < 2, reason="there is one GPU")
@@ -406,3 +409,34 @@ def test_cupy_and_torch_do_not_mix(cupy):
     for queries in (torch.zeros(4, 3, device="cuda"), np.zeros((4, 3), np.float32)):
         with pytest.raises(ValueError, match="another memory or of another library"):
             farpoint.knn(points, 1, queries)
+
+
+def test_an_index_is_let_go_while_another_stream_searches_it():
+    points, queries = torch.rand(200_000, 3, device="cuda"), torch.rand(50_000, 3, device="cuda")
+    expected = farpoint.knn(points, 4, queries)
+    build, search = torch.cuda.Stream(), torch.cuda.Stream()
+    pool = {"workspace": lambda size: torch.empty(size, dtype=torch.uint8, device="cuda")}
+    for options in ({}, pool, {"stream": build.cuda_stream}):
+        torch.cuda.synchronize()
+        with torch.cuda.stream(build):
+            index = farpoint.PointIndex(points, **options)
+        search.wait_stream(build)
+        with torch.cuda.stream(search):
+            torch.cuda._sleep(200_000_000)  # longer than what follows takes to be enqueued
+            found = index.knn(4, queries)
+        del index
+        with torch.cuda.stream(build):  # in whose pool the memory is
+            spoiled = [torch.full((size,), 0xFF, dtype=torch.uint8, device="cuda") for size in (1 << 20, 1 << 23, 1 << 25) for _ in range(8)]
+        torch.cuda.synchronize()
+        assert torch.equal(found.indices, expected.indices) and torch.equal(found.distances, expected.distances)
+        del spoiled, found
+
+
+def test_a_pickle_of_an_index_is_of_its_device():
+    import pickle
+
+    points = torch.rand(500, 3, device="cuda")
+    index = farpoint.PointIndex(points)
+    other = pickle.loads(pickle.dumps(index))
+    assert repr(other) == repr(index) == "PointIndex(500 points, float32, cuda:0)"
+    assert torch.equal(other.knn(3).indices, index.knn(3).indices)

@@ -1,5 +1,7 @@
 """Gradients of farpoint.torch: those of distances, of higher order and within torch.func; and calls that refuse to lose one."""
 
+import warnings
+
 import numpy as np
 import pytest
 
@@ -7,8 +9,8 @@ import farpoint
 
 torch = pytest.importorskip("torch", reason="torch is not installed: its gradients are not tested")
 fpt = pytest.importorskip("farpoint.torch")
+from learned import DEVICES, check_twice  # noqa: E402
 
-DEVICES = ["cpu", *(["cuda"] if farpoint.has_cuda and farpoint.cuda_available() and torch.cuda.is_available() else [])]
 INF = float("inf")
 
 
@@ -21,13 +23,6 @@ def device(request):
 def finite(distances):
     """Distances that there are; a sum with those of missing neighbours would be infinite."""
     return torch.where(distances < INF, distances, torch.zeros_like(distances))
-
-
-def check_twice(function, *inputs):
-    # On a GPU torch adds rows with atomic additions, in an order that differs from run to run.
-    changes = 1e-9 if inputs[0].is_cuda else 0.0
-    assert torch.autograd.gradcheck(function, inputs, nondet_tol=changes)
-    assert torch.autograd.gradgradcheck(function, inputs, nondet_tol=changes)
 
 
 def cloud(*shape, device="cpu", dtype=torch.float64):
@@ -182,10 +177,28 @@ def test_transforms_that_are_compiled(device):
 
 def test_a_map_over_clouds(device):
     points, features = torch.randn(3, 20, 3, device=device), torch.randn(3, 20, 4, device=device)
-    indices = torch.randint(0, 20, (3, 5), device=device)
-    assert torch.equal(torch.vmap(fpt.gather)(features, indices), fpt.gather(features, indices))
-    found = torch.vmap(lambda p: fpt.knn(p, 4)[0])(points)
-    assert torch.equal(found, fpt.knn(points, 4)[0])
+    queries, indices = torch.randn(3, 6, 3, device=device), torch.randint(0, 20, (3, 5), device=device)
+    functions = [(fpt.gather, (features, indices)), (lambda p: fpt.knn(p, 4)[0], (points,)), (lambda p, q: fpt.knn(p, 4, q)[1], (points, queries)),
+                 (lambda p: fpt.fps(p, 5), (points,)), (lambda p, q: fpt.ball_query(0.8, 4, p, q), (points, queries)),
+                 (lambda p, q: fpt.three_nn(q, p)[1], (points, queries)), (lambda p: fpt.normals(p, 5), (points,)),
+                 (fpt.interpolate, (points, features, queries))]
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")  # that there is no batching rule
+        for function, arguments in functions:
+            expected = function(*arguments)
+            torch.testing.assert_close(torch.vmap(function)(*arguments), expected)
+            # Of batches, along another axis; and where only the last argument is mapped.
+            pairs = [torch.stack([each, each.flip(0)], 1) for each in arguments]
+            of_pairs = torch.vmap(function, in_dims=1, out_dims=1)(*pairs)
+            torch.testing.assert_close(of_pairs[:, 0], expected)
+            torch.testing.assert_close(of_pairs[:, 1], function(*[each.flip(0) for each in arguments]))
+            if len(arguments) > 1:
+                fixed = [each[0] for each in arguments[:-1]]
+                found = torch.vmap(lambda last, f=function, fixed=fixed: f(*fixed, last))(arguments[-1])
+                torch.testing.assert_close(found[0], expected[0])
+    cuts = torch.tensor([0, 8, 20], device=device)
+    found = torch.vmap(lambda p: fpt.knn(p, 3, offsets=cuts)[0])(points)
+    assert torch.equal(found[1], fpt.knn(points[1], 3, offsets=cuts)[0])
 
 
 def calls_that_lose(tensor):
@@ -218,7 +231,7 @@ def calls_that_lose(tensor):
 def test_a_gradient_is_not_lost_without_a_word(device):
     tensor = torch.randn(30, 3, device=device, requires_grad=True)
     for name, call in calls_that_lose(tensor):
-        instead = rf"call farpoint\.torch\.{name}, which keeps it, or " if hasattr(fpt, name) and name != "fps" else ""
+        instead = rf"call farpoint\.torch\.{name}, which keeps it, or " if hasattr(fpt, name) and name not in ("fps", "normals") else ""
         with pytest.raises(ValueError, match=rf"^{name}: the gradient of (\w+) would be lost; {instead}pass \1\.detach\(\)$"):
             call()
         with torch.no_grad():

@@ -53,6 +53,44 @@ def test_the_stub_has_all_of_the_module():
     assert {name for name in dir(farpoint._core) if not name.startswith("_") and callable(getattr(farpoint._core, name))} <= names
 
 
+def parameters_of(function):
+    """Name, whether it is named in a call, and whether it may be left out, of each parameter."""
+    return [(p.name, p.kind is p.KEYWORD_ONLY, p.default is not p.empty) for p in inspect.signature(function).parameters.values()]
+
+
+def parameters_in(stub):
+    """The same of a function of the stub. Of an overload, a parameter that chooses it is not left out."""
+    arguments, chosen = stub.args, "Literal[True]"
+    positional = [*[False] * (len(arguments.args) - len(arguments.defaults)), *[True] * len(arguments.defaults)]
+    return [*((each.arg, False, optional) for each, optional in zip(arguments.args, positional)),
+            *((each.arg, True, default is not None or ast.unparse(each.annotation) == chosen)
+              for each, default in zip(arguments.kwonlyargs, arguments.kw_defaults))]
+
+
+def test_types_are_those_of_the_functions():
+    tree = ast.parse((FOLDER / "__init__.pyi").read_text())
+    defined = {node.name for node in tree.body if isinstance(node, (ast.FunctionDef, ast.ClassDef))}
+    assert {name for name in farpoint.__all__ if callable(getattr(farpoint, name))} <= defined
+    for node in tree.body:
+        if isinstance(node, ast.FunctionDef) and inspect.isfunction(getattr(farpoint, node.name)):
+            assert parameters_in(node) == parameters_of(getattr(farpoint, node.name)), node.name
+        if isinstance(node, ast.ClassDef) and not node.name.startswith("_") and not hasattr(getattr(farpoint, node.name), "_fields"):
+            of_runtime = getattr(farpoint, node.name)
+            methods = {each.name: each for each in node.body if isinstance(each, ast.FunctionDef)}
+            public = {name for name, value in vars(of_runtime).items() if callable(value) and not name.startswith("_")}
+            assert public <= {*methods}, node.name
+            for name in public | ({"__init__"} & {*methods}):
+                assert parameters_in(methods[name]) == parameters_of(getattr(of_runtime, name)), f"{node.name}.{name}"
+
+
+def test_a_program_with_types_is_accepted(tmp_path):
+    pytest.importorskip("mypy", reason="mypy is not installed: the types of the package are not checked")
+    program = pathlib.Path(__file__).with_name("typed_program.py")
+    found = subprocess.run([sys.executable, "-m", "mypy", "--strict", "--cache-dir", tmp_path, program], capture_output=True, text=True,
+                           check=False, env={**os.environ, "MYPYPATH": str(FOLDER.parent)})
+    assert found.returncode == 0, found.stdout + found.stderr
+
+
 def test_nothing_is_imported_but_numpy():
     code = ("import sys, farpoint; print(sorted(set(name.partition('.')[0] for name in sys.modules) & "
             "{'torch', 'cupy', 'jax', 'scipy', 'open3d', 'numpy'}))")

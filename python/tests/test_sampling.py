@@ -80,7 +80,7 @@ def test_fps_from_a_seed(rng):
 @pytest.mark.parametrize("arguments, sentence", [
     ((np.zeros((5, 2), np.float32), 2), r"fps: points have the shape \(5, 2\)"),
     ((np.zeros(3, np.float32), 2), "fps: points have the shape"),
-    ((np.zeros((5, 3), np.int32), 2), "fps: points are int32"),
+    ((np.zeros((5, 3), bool), 2), "fps: points are bool"),
     ((np.zeros((5, 3), np.float32), -1), "fps: samples is negative"),
     ((np.zeros((5, 3), np.complex64), 1), "complex64"),
     (([["a"] * 3], 1), "fps: points are"),

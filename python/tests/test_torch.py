@@ -74,7 +74,7 @@ def test_tensors_whose_memory_is_not_their_values(device):
 
 def test_an_index_and_a_map_of_tensors(device):
     points = torch.randn(50, 3, device=device)
-    found = farpoint.PointIndex(points).knn(points, 3)
+    found = farpoint.PointIndex(points).knn(3, points)
     assert torch.equal(found.indices, farpoint.knn(points, 3).indices)
     table = farpoint.HashMap(100, like=points)
     keys = torch.arange(40, device=device)

@@ -159,3 +159,36 @@ def test_voxelize_says_what_is_wrong(arguments, sentence):
 def test_voxelize_of_nothing():
     result = farpoint.voxelize(np.zeros((0, 4), np.float32), 1.0, BOX)
     assert result["coords"].shape == (0, 3) and result["mean"].shape == (0, 4) and result["voxel_count"][0] == 0
+
+
+@given(clouds(), st.sampled_from([0.25, 0.7, 3.0]))
+def test_bounds_that_are_left_out_hold_all_points(points, size):
+    found = farpoint.voxelize(points, size)
+    finite = np.isfinite(points).all(1)
+    assert ((found["point_voxel"] >= 0) == finite).all()
+    bounds = found["point_range"]
+    assert bounds.shape == (6,) and bounds.dtype == np.float64
+    np.testing.assert_allclose(bounds / size, np.round(bounds / size), atol=1e-9)
+    again = farpoint.voxelize(points, size, bounds)
+    for name, array in again.items():
+        np.testing.assert_array_equal(array, found[name], err_msg=name)
+    assert "point_range" not in again
+    if finite.any():
+        assert (bounds[:3] <= points[finite].min(0)).all() and (bounds[3:] > points[finite].max(0)).all()
+        assert (bounds[:3] + size > points[finite].min(0) - 1e-6).all()
+
+
+def test_bounds_of_batches_of_maps_and_of_nothing(rng):
+    points = rng.random((2, 50, 5)) + (500_000, 5_400_000, 100, 0, 0)
+    found = farpoint.voxelize(points, (0.1, 0.2, 0.5), max_points=3, max_voxels=200)
+    assert (found["point_voxel"] >= 0).all()
+    shifted = farpoint.voxelize(points[:, :, :3] + (0.1 * 70, 0, 0), (0.1, 0.2, 0.5))
+    assert shifted["point_range"][0] > found["point_range"][0]
+    for nothing in (np.zeros((0, 3), np.float32), np.full((4, 3), np.nan), np.zeros((2, 0, 3))):
+        empty = farpoint.voxelize(nothing, 0.5)
+        assert len(empty["coords"]) == 0 and np.isfinite(empty["point_range"]).all()
+    with pytest.raises(ValueError, match="more than 2\\^31 voxels apart"):
+        farpoint.voxelize(points, 1e-12)
+    for size in (0, -1.0, float("nan"), float("inf")):
+        with pytest.raises(ValueError, match="voxel"):
+            farpoint.voxelize(points, size)
