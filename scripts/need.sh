@@ -43,8 +43,8 @@ sanitizer_runtime() {
 # Without a network the tests that need one are skipped and reported.
 environments=()
 # shellcheck disable=SC2034 # used by name
-environment_python=("import numpy, nanobind, scikit_build_core, pytest, hypothesis"
-  "numpy nanobind scikit-build-core pytest hypothesis" "the Python package will not be tested")
+environment_python=("import numpy, nanobind, scikit_build_core.metadata.regex as regex, pytest, hypothesis; regex.Provider"
+  "numpy nanobind scikit-build-core>=1.0 pytest hypothesis" "the Python package will not be tested")
 # shellcheck disable=SC2034
 environment_lint=("import ruff, mypy, numpy" "ruff==0.17.6 mypy==2.4.1 numpy" "Python code will not be checked")
 # shellcheck disable=SC2034
