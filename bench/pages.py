@@ -3,8 +3,8 @@
 
     bench/pages.py DIR
 
-Writes DIR/<gpu or processor>/<name>.md, with the run and its plots beside it, and DIR/<gpu>/history.md: the releases that
-bench/history keeps. `./dev docs` puts them into the site. Needs Python 3.8, and nothing else.
+Writes DIR/<gpu or processor>/<name>.md, with the run and its plots beside it, DIR/<gpu>/history.md: the releases that
+bench/history keeps, and DIR/<gpu>/roofline.md: how near to the limits of bench/limits.json each row is. `./dev docs` puts them into the site. Needs Python 3.8, and nothing else.
 """
 
 import json
@@ -13,6 +13,7 @@ import sys
 
 import history
 import report
+import roofline
 import stress_report
 
 
@@ -47,6 +48,7 @@ def main(arguments):
         sys.exit(__doc__)
     folder = pathlib.Path(arguments[0])
     written = write_pages(report.RESULTS, folder) + history.write_pages(history.HISTORY, folder)
+    written += roofline.write_pages(report.RESULTS, folder)
     pages = sum(path.suffix == ".md" for path in written)
     print(f"{pages} pages of results and {len(written) - pages} plots in {folder}")
 

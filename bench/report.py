@@ -26,6 +26,8 @@ RESULTS = pathlib.Path(__file__).resolve().parent / "results"
 PAGES = RESULTS.parents[1] / "build/results"
 BASELINES = ("pointnet2", "textbook", "serial", "default", "published", "serial_hash", "brute_force", "one_gpu",
              "one_thread")
+# Variants of other libraries on the host begin with these names, "nanoflann_threads_2".
+HOST_PEERS = ("nanoflann", "pcl")
 # Suites that are asked for by themselves: their results get a name of their own.
 PARTS = ("tune", "scale", "axes")
 # Suites of many shapes for a row: the fastest is marked, and nothing is drawn.
@@ -78,6 +80,8 @@ def normalised(text, where):
         # "fps/16x1024_to_512/uniform/textbook/iterations:200/manual_time"
         parts = [part for part in row["name"].split("/") if part != "manual_time" and ":" not in part]
         row["suite"], row["case"], row["variant"] = parts[0], "/".join(parts[1:-1]), parts[-1]
+        if set(parts[1:-1]) & set(context.get("real_scans", "").split(", ")):
+            row["real_scan"] = 1
         for key in DROPPED_ROW:
             row.pop(key, None)
     return shortened({"context": context, "benchmarks": rows}), failed
@@ -145,6 +149,11 @@ def cases(rows):
 
 
 def title(row):
+    """The name of a case in tables and charts."""
+    return title_of_case(row) + (" (real scan)" if "real_scan" in row else "")
+
+
+def title_of_case(row):
     if "samples" not in row:
         words = row["case"].replace("/", ", ").replace("_", " ")
         return re.sub(r"\b\d{4,}\b", lambda number: f"{int(number.group()):,}", words)
@@ -190,10 +199,10 @@ def baseline_of(case, row):
     named = {other["variant"]: other for other in case}
     ends = ("_graph", "") if row["variant"].endswith("graph") else ("",)
     found = next((named[name + end] for end in ends for name in BASELINES if name + end in named), None)
-    # Or nanoflann, with as many threads where the row has any.
-    others = [other for other in case if other["variant"].startswith("nanoflann")]
-    return found or next((other for other in others
-                          if other["host_threads"] == row.get("host_threads", other["host_threads"])), None)
+    # Or the fastest library on the host, with as many threads where the row has any.
+    others = [other for other in case if other["variant"].startswith(HOST_PEERS)
+              and other["host_threads"] == row.get("host_threads", other["host_threads"])]
+    return found or min(others, key=lambda other: other["p50_us"], default=None)
 
 
 def rate_columns(rows):
@@ -251,8 +260,10 @@ def markdown(run, name, source):
              f"Written by bench/report.py from [{source}]({source}).", ""]
     told = ("date", "commit", "gpu_driver", "cuda_runtime", "copy_gb_per_second", "l2_before_each_call", "processor",
             "num_cpus", "load_avg", "host_compiler", "serial_loop_fma", "lidar_cloud", "gpus",
-            "gpus_reach_each_other", "nccl", "nccl_nvls_enable")
+            "gpus_reach_each_other", "nccl", "nccl_nvls_enable", "peers", "real_scans")
     lines += [f"- {key}: {context[key]}" for key in told if key in context]
+    if context.get("peers_not_measured"):
+        lines.append(f"- not measured, as they were not there: {context['peers_not_measured']}")
     lines += clocks(rows) + [f"- every answer was checked before it was timed: {', '.join(checks)}"] * bool(checks)
     for suite in dict.fromkeys(row["suite"] for row in rows):
         lines += ["", f"## {suite}", ""] + table([row for row in rows if row["suite"] == suite])

@@ -59,13 +59,26 @@ class Results:
         return {variant: median(times) for variant, times in found.items()}
 
 
-def fastest_baseline(baselines, row, times):
-    """The time and the name of the fastest baseline in a row, or None. An unknown variant is an error: it may be a baseline."""
+def fastest_baselines(baselines, row, times):
+    """Time and name of the fastest baseline in a row whose answer is as good, and of the fastest whose answer is weaker; None
+    where there is none. An unknown variant is an error: it may be a baseline."""
     suite = baselines[row.split("/", 1)[0]]
+    weaker = suite.get("weaker", {})
     for variant in times:
-        if variant not in suite["baselines"] and variant not in suite["own"]:
+        if variant not in suite["baselines"] and variant not in weaker and variant not in suite["own"]:
             raise KeyError(f"{BASELINES}: {row} has a variant {variant}, which is neither farpoint's own nor a baseline")
-    return min(((times[variant], name) for variant, name in suite["baselines"].items() if variant in times), default=None)
+    return tuple(min(((times[variant], name) for variant, name in some.items() if variant in times), default=None)
+                 for some in (suite["baselines"], weaker))
+
+
+def compared_with(right, weaker):
+    """The baseline of a row of the README: the fastest with the right answer; a weaker one only if there is no other or, beside it,
+    if it is faster. (time, name) or None."""
+    if right is None or weaker is None:
+        return right or weaker and (weaker[0], f"{weaker[1]} (weaker answer)")
+    if weaker[0] >= right[0]:
+        return right
+    return right[0], f"{right[1]}; with a weaker answer {weaker[1]}, {milliseconds(weaker[0])} ms"
 
 
 def performance_rows(root):
@@ -78,7 +91,7 @@ def performance_rows(root):
         times = results.microseconds(name, row)
         if variant not in times:
             raise KeyError(f"{RESULTS}/{name}.json has no row {row}/{variant}")
-        found.append((function, what, name, times[variant], fastest_baseline(baselines, row, times)))
+        found.append((function, what, name, times[variant], compared_with(*fastest_baselines(baselines, row, times))))
     return found
 
 
@@ -91,12 +104,22 @@ def measured(root, names):
             days[0] if days[0] == days[-1] else f"{days[0]} to {days[-1]}")
 
 
+def not_measured(root, names):
+    """A sentence on the peers that these runs could not measure."""
+    contexts = [Results(root).run(name)["context"] for name in names]
+    peers = sorted({peer for context in contexts for peer in context.get("peers_not_measured", "").split(", ") if peer})
+    if not peers and any("peers" in context for context in contexts):
+        return ""
+    missing = ", ".join(peers) if peers else "the libraries of bench/peers/external"
+    return f"Not measured: {missing}. "
+
+
 def performance(root):
     """The lines of the table, and of what was measured where."""
     lines = ["| function | what | ms | compared with | ms | times as fast |", "|---|---|--:|---|--:|--:|"]
     rows = performance_rows(root)
     for function, what, _, time, fastest in rows:
-        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(time), "-", "-", "-"]
+        cells = [f"[{function}](docs/functions/{function}.md)", what, milliseconds(time), "none measured", "-", "-"]
         if fastest:
             factor = fastest[0] / time
             cells[3:] = [fastest[1], milliseconds(fastest[0]), f"{factor:.1f}" if factor < 10 else f"{factor:.0f}"]
@@ -104,8 +127,8 @@ def performance(root):
     names = list(dict.fromkeys(row[2] for row in rows))
     gpus, cuda, when = measured(root, names)
     lines += ["", f"One {gpus}, CUDA {cuda}, {when}; medians, with the index or table built in each call. "
-              "Each row is compared with the fastest baseline of the same run, even where its answer is "
-              f"weaker ([all baselines]({BASELINES})). "
+              "Each row is compared with the fastest baseline of the same run whose answer is as good; one with a weaker answer is "
+              f"named where it is faster ([all baselines]({BASELINES})). " + not_measured(root, names) +
               "All rows: " + ", ".join(f"[{name}]({RESULTS}/{name}.json)" for name in names) +
               "; [what they are](bench/README.md)."]
     return lines
@@ -116,7 +139,7 @@ def performance_chart(root):
     rows = [row for row in performance_rows(root) if row[4]]
     gpus, _, when = measured(root, dict.fromkeys(row[2] for row in rows))
     lines = [(f"{function}: {what}", {"farpoint": time / 1000, "fastest baseline": fastest[0] / 1000},
-              {"fastest baseline": fastest[1].split(",")[0]}) for function, what, _, time, fastest in rows]
+              {"fastest baseline": re.split("[,;(]", fastest[1])[0].strip()}) for function, what, _, time, fastest in rows]
     return charts.dots("farpoint and the fastest baseline of the same run", f"{gpus}, {when}, docs/performance.tsv",
                        "milliseconds (median)", lines)
 

@@ -89,7 +89,7 @@ for what in "$@"; do
     build) want cmake ninja-build g++ catch2 libcli11-dev libfmt-dev libpng-dev ccache ;;
     test)
       # shellcheck disable=SC2046 # one word or none
-      want clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev $(sanitizer_runtime)
+      want clang unzip python3 pkg-config libeigen3-dev libdlpack-dev libsensor-msgs-dev libopenmpi-dev openmpi-bin $(sanitizer_runtime)
       ;;
     python)
       want_environment python

@@ -1,4 +1,4 @@
-// What runtime/stream_rows.hpp declares, by kernels: for stream_calls.cpp, which knows whether there is a GPU for them.
+// Kernels of the functions in runtime/stream_rows.hpp. stream_calls.cpp calls them if there is a usable GPU.
 #pragma once
 
 #include <farpoint/runtime/stream_rows.hpp>

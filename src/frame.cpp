@@ -96,7 +96,7 @@ cudaError_t frame::learn_rows() noexcept {
   return cudaSuccess;
 }
 
-/// What a slot holds of the outputs from here on; goes on behind it. Of no size at the end.
+/// Bytes of the outputs from `from` on that share a slot; advances `from` past them. Size 0 at the end.
 frame::part frame::next_part(cursor& from) const noexcept {
   part next{from, nullptr, 0};
   while (from.array < output_count_) {
@@ -116,7 +116,7 @@ frame::part frame::next_part(cursor& from) const noexcept {
   return next;
 }
 
-/// Hands a part out to its outputs.
+/// Copies a part from its slot to the outputs.
 void frame::scatter(part const& copied, unsigned char const* slot) const noexcept {
   unsigned char const* const end = copied.at + copied.size;
   cursor to = copied.begin;

@@ -14,26 +14,27 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// Which rows of an output a call has written.
+/// Rows of an output that a call has written.
 struct written_rows {
   int counter = -1;      ///< of frame::count_rows(); -1: all
-  index_t extra = 0;     ///< rows besides those that it counts
+  index_t extra = 0;     ///< rows more than the counter says
   std::size_t size = 0;  ///< of a row, in bytes
 };
 
-/// Lays the arrays of a call out one after another, and copies them. It is gone through twice by the same code: with
-/// measure() to add sizes up, and after place() for the addresses.
+/// Layout of the arrays of a call in device memory, one after another, and their copies. A call names its arrays twice:
+/// after measure() to add sizes up, and after place() to get addresses.
 ///
-/// What the caller has in pageable memory goes through the thread's page-locked slots, in as few copies as there are
-/// slots to fill; what is page-locked already goes directly where it is large. Nothing here allocates.
+/// Pageable arrays are copied through the thread's page-locked slots, one copy for each slot. Large page-locked arrays
+/// are copied directly. A frame allocates nothing.
 class frame {
  public:
   explicit frame(thread_memory& memory) noexcept : memory_{memory} {}
 
   /// To add up sizes; addresses are not to be used.
   void measure() noexcept { start(reinterpret_cast<unsigned char*>(alignment), false); }
-  /// Reserves the memory that was measured, and starts again.
+  /// Reserves the memory that was measured, and starts again. Fails if the call has more arrays than a frame holds.
   cudaError_t place() noexcept {
+    if (is_full_) return cudaErrorInvalidConfiguration;
     cudaError_t const error = memory_.reserve(used_);
     if (error == cudaSuccess) start(memory_.device_memory(), true);
     return error;
@@ -43,15 +44,15 @@ class frame {
   void* input(void const* source, index_t count, std::size_t element,
               void (*write)(void const*, index_t, index_t, void*)) noexcept {
     unsigned char* const at = take(static_cast<std::size_t>(count) * element);
-    if (count > 0) inputs_[input_count_++] = {at, source, count, element, write, false};
+    if (count > 0) append(inputs_, input_count_, input_array{at, source, count, element, write, false});
     return at;
   }
-  /// An input of so many bytes. What an earlier one holds is not copied again: points are often features, too, or the
-  /// queries.
+  /// An input of `size` bytes. Bytes of an earlier input are not copied again: points are often features or queries,
+  /// too.
   void* input(void const* source, std::size_t size) noexcept {
     if (void* const there = find_input(source, size)) return there;
     void* const at = input(source, static_cast<index_t>(size), 1, nullptr);
-    if (size > 0) inputs_[input_count_ - 1].is_shared = true;
+    if (size > 0 && !is_full_) inputs_[input_count_ - 1].is_shared = true;
     return at;
   }
   /// Where bytes of the caller's already go, as a part of such an input; null: nowhere.
@@ -85,26 +86,26 @@ class frame {
 
   /// A number of rows that is on the device when the call is done.
   int count_rows(index_span number) noexcept {
-    counters_[counter_count_] = {number, -1, 0};
-    return counter_count_++;
+    append(counters_, counter_count_, counter{number, -1, 0});
+    return counter_count_ - 1;
   }
-  /// The number that has as many others before it as another counter says.
+  /// The number at the position that counter `other` says.
   int count_rows_by(index_span numbers, int other) noexcept {
-    counters_[counter_count_] = {numbers, other, 0};
-    return counter_count_++;
+    append(counters_, counter_count_, counter{numbers, other, 0});
+    return counter_count_ - 1;
   }
 
-  /// An output of so many bytes.
+  /// An output of `size` bytes.
   /// @param keep  the call may leave some as they are: they go there, too
   void* output(void* host, std::size_t size, bool keep = false, written_rows rows = {}) noexcept {
     unsigned char* const at = take(size);
     if (size == 0) return at;
     // Not to be shared: the call writes it.
-    if (keep) inputs_[input_count_++] = {at, host, static_cast<index_t>(size), 1, nullptr, false};
-    outputs_[output_count_++] = {at, static_cast<unsigned char*>(host), size, rows};
+    if (keep) append(inputs_, input_count_, input_array{at, host, static_cast<index_t>(size), 1, nullptr, false});
+    append(outputs_, output_count_, output_array{at, static_cast<unsigned char*>(host), size, rows});
     return at;
   }
-  /// An output of rows of `row` elements; nothing for an empty one, which the caller does not want.
+  /// An output of rows of `row` elements. An empty one is not copied.
   template <class T>
   span<T> output(span<T> values, index_t count, index_t row = 1, bool keep = false, written_rows rows = {}) noexcept {
     auto const used = static_cast<std::size_t>(values.empty() ? 0 : count * row);
@@ -126,7 +127,7 @@ class frame {
     return static_cast<Report*>(output(static_cast<void*>(report), sizeof(Report)));
   }
 
-  /// Memory that stays on the device, of `size_of()` bytes. They are asked for once: to choose kernels takes time.
+  /// Device memory of `size_of()` bytes that is not copied. `size_of` is called once, because it chooses kernels.
   template <class SizeOf>
   bytes scratch(SizeOf const& size_of) noexcept {
     if (!placed_) scratch_ = size_of();
@@ -141,7 +142,7 @@ class frame {
  private:
   static constexpr std::size_t alignment = 256;
   static constexpr int most_arrays = 24;
-  /// Arrays that are page-locked are copied from where they are if they have so many bytes.
+  /// Page-locked arrays of this size and above are copied without a slot.
   static constexpr std::size_t direct_bytes = std::size_t{256} * 1024;
 
   struct input_array {
@@ -160,7 +161,7 @@ class frame {
   };
   struct counter {
     index_span numbers;
-    int place;  ///< the counter whose number is its place; -1: the first
+    int place;  ///< the counter whose value is the position among `numbers`; -1: position 0
     index_t value;
   };
   /// A byte of an output.
@@ -175,7 +176,15 @@ class frame {
     std::size_t size;
   };
 
+  /// Appends to one of the arrays below, or notes that it is full.
+  template <class T, int Room>
+  void append(T (&list)[Room], int& count, T const& item) noexcept {
+    is_full_ = is_full_ || count == Room;
+    if (count < Room) list[count++] = item;
+  }
+
   void start(unsigned char* base, bool placed) noexcept {
+    is_full_ = false;
     base_ = base;
     placed_ = placed;
     used_ = 0;
@@ -197,6 +206,7 @@ class frame {
   thread_memory& memory_;
   unsigned char* base_ = nullptr;
   bool placed_ = false;
+  bool is_full_ = false;
   std::size_t used_ = 0;
   std::size_t scratch_ = 0;  ///< of the call, which has one
   input_array inputs_[most_arrays];

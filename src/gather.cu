@@ -7,8 +7,7 @@ namespace library {
 
 FARPOINT_RUN_ON_STREAM(gather, gather)
 
-[[gnu::used]] constexpr auto every_gather =
-    compiled_for<function::gather, float, double, float16, std::int32_t, std::int64_t, std::uint8_t>();
+FARPOINT_FOR_EACH_VALUE(FARPOINT_CALLS_OF_GATHER, FARPOINT_COMPILE)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

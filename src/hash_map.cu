@@ -51,18 +51,9 @@ std::size_t workspace_of(kernels_exec exec, hash_map_call<Key, Value> const& c) 
 }  // namespace
 
 FARPOINT_RUN_ON_STREAM(hash_map, operate)
+FARPOINT_SIZE_ON_STREAM(hash_map, workspace_of)
 
-template <>
-template <class... Args>
-std::size_t on_stream<function::hash_map>::workspace_bytes(cuda_exec exec, Args const&... call) noexcept {
-  return workspace_of(exec, call...);
-}
-
-template <class Key>
-constexpr auto of_keys =
-    compiled_for<function::hash_map, hash_map_ref<Key, std::uint32_t>, hash_map_ref<Key, std::uint64_t>>();
-
-[[gnu::used]] constexpr auto every_map = std::make_tuple(of_keys<std::uint32_t>, of_keys<std::uint64_t>);
+FARPOINT_FOR_EACH_MAP(FARPOINT_CALLS_OF_HASH_MAP, FARPOINT_COMPILE)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

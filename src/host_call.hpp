@@ -5,6 +5,7 @@
 #include <farpoint/host/thread_team.hpp>
 #include <farpoint/runtime.hpp>
 
+#include "calls.hpp"
 #include "host_memory.hpp"
 #if defined(FARPOINT_WITH_CUDA)
 #include "place_in_frame.hpp"
@@ -16,7 +17,7 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// What a function says when it cannot do its work.
+/// Messages of a function that fails.
 struct sentences {
   char const* negative_threads;
   char const* no_device;
@@ -25,7 +26,7 @@ struct sentences {
   char const* cuda_failure;
 };
 
-// Of the function that is called `name`, a literal.
+// Messages of the function `name`, a string literal.
 #if defined(FARPOINT_WITH_CUDA)
 #define FARPOINT_NO_DEVICE ": there is no usable CUDA device"
 #else
@@ -55,15 +56,15 @@ result call_on_host(sentences const& says, int threads, runtime::run_info& told,
 inline result cuda_result(sentences const& says, cudaError_t error) noexcept {
   if (error == cudaSuccess) return {};
   if (error == cudaErrorMemoryAllocation) {
-    // It is told by the result, and would come up in the caller's next check.
+    // The result reports the error. Uncleared, it would appear in the caller's next check as well.
     static_cast<void>(cudaGetLastError());
     return {status::out_of_memory, static_cast<int>(error), says.no_device_memory};
   }
   return {status::cuda_failure, static_cast<int>(error), says.cuda_failure};
 }
 
-/// The same on the current device, with copies of the caller's arrays.
-/// @param is_timed  the caller wants to know the time
+/// Makes the call on the current device, with copies of the caller's arrays.
+/// @param is_timed  sets told.seconds
 template <class Call>
 result call_on_device(sentences const& says, bool is_timed, runtime::run_info& told, Call const& call) noexcept {
   cudaError_t error = cudaSuccess;
@@ -97,11 +98,10 @@ result call_on_device(sentences const& says, bool is_timed, runtime::run_info& t
 }
 #endif
 
-/// Calls `call(exec, memory)` as the caller wishes; the arguments have been checked, as the outcome of which `checked`
-/// tells.
+/// Calls `call(exec, memory)` on the backend of `wish`, if `checked`, the outcome of the argument checks, is ok.
 ///
-/// For both backends it is the same code: place(memory, argument, ...) is the argument itself on the host, and its copy
-/// on a device. It returns a function without parameters, which makes the call and does nothing else.
+/// Both backends share `call`: place(memory, argument, ...) is the argument itself on the host, and its copy on a
+/// device. `call` returns a function without parameters, which makes the call and does nothing else.
 template <class Call>
 result call_anywhere(sentences const& says, result const& checked, runtime::options const& wish,
                      runtime::run_info* info, Call const& call) noexcept {
@@ -121,5 +121,18 @@ result call_anywhere(sentences const& says, result const& checked, runtime::opti
   return {status::unavailable, 0, says.no_device};
 }
 
+/// A function on host memory: call(options, info, arguments...) for the arguments of its calls in calls.hpp.
+template <function F>
+struct anywhere;
+
+template <function F, class... Args>
+result host_run<F, Args...>::call(runtime::options const& options, runtime::run_info* info,
+                                  Args const&... args) noexcept {
+  return anywhere<F>::call(options, info, args...);
+}
+
 }  // namespace library
 FARPOINT_END_NAMESPACE
+
+/// Compiles and exports a call on host memory of calls.hpp.
+#define FARPOINT_EXPORT_HOST(name, ...) template struct FARPOINT_API host_run<function::name, __VA_ARGS__>;

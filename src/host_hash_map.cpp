@@ -7,7 +7,6 @@
 
 #include "host_call.hpp"
 #include "kept_memory.hpp"
-#include "on_stream.hpp"
 
 #include <new>
 #include <utility>

@@ -8,7 +8,6 @@
 
 #include "host_call.hpp"
 #include "kept_memory.hpp"
-#include "on_stream.hpp"
 
 #include <new>
 #include <utility>
@@ -87,7 +86,7 @@ result point_index<Scalar>::build(clouds const& points, options const& wish, run
 
 namespace {
 
-/// What a search by an index checks before its own arguments.
+/// Checks of all searches by an index. `rest` checks the arguments of one.
 template <class State, class Queries, class Rest>
 result check_index(State const* state, Queries const& queries, Rest const& rest) noexcept {
   if (state == nullptr) return detail::reject("index: it has not been built");
@@ -96,9 +95,8 @@ result check_index(State const* state, Queries const& queries, Rest const& rest)
   return rest();
 }
 
-/// A search by an index, where that is. `rest` makes the checks of its own arguments; `search(memory, exec, index,
-/// asked, workspace)` places these, and returns the call: see call_anywhere(). All searches take the workspace of
-/// knn().
+/// Searches by an index on the backend that holds it. `rest` checks the arguments of one search; `search(memory, exec,
+/// index, asked, workspace)` returns the call, see call_anywhere(). All searches take the workspace of knn().
 template <class State, class Queries, class Rest, class Search>
 result search_index(library::sentences const& says, State* state, Queries const& queries, Rest const& rest,
                     run_info* info, Search const& search) noexcept {

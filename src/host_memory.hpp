@@ -8,10 +8,12 @@
 
 #include "widen.hpp"
 
+#include <array>
+
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// A call on the host works on the caller's arrays. What a frame is for a call on a device.
+/// Memory of a call on the host, which works on the caller's arrays. Twin of frame for a call on a device.
 class host_memory {
  public:
   /// @param exec  the threads of the call
@@ -23,6 +25,12 @@ class host_memory {
     return of_size(size_of(), of_thread());
   }
   bool is_enough() const noexcept { return is_enough_; }
+
+  /// Gives back what the calling thread keeps.
+  static void release_thread() noexcept {
+    of_thread().release();
+    for (auto& memory : batches_of_thread()) memory.release();
+  }
 
   /// The clouds in float, in memory of the thread's own.
   clouds_of<float> widened(clouds_of<float16> const& clouds) noexcept {
@@ -48,10 +56,11 @@ class host_memory {
     static thread_local host_scratch memory;
     return memory;
   }
-  host_scratch& next_batch_of_thread() noexcept {
-    static thread_local host_scratch memory[most_batches];
-    return memory[batches_++ % most_batches];
+  static std::array<host_scratch, most_batches>& batches_of_thread() noexcept {
+    static thread_local std::array<host_scratch, most_batches> memory;
+    return memory;
   }
+  host_scratch& next_batch_of_thread() noexcept { return batches_of_thread()[batches_++ % most_batches]; }
 
   host_exec exec_;
   std::size_t batches_ = 0;

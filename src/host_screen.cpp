@@ -2,14 +2,13 @@
 #include <farpoint/knn_screen.hpp>
 
 #include "host_call.hpp"
-#include "on_stream.hpp"
 
 FARPOINT_BEGIN_NAMESPACE
 
-#if defined(FARPOINT_WITH_CUDA)
 namespace library {
 
-/// Rows behind those of the visible points stay as they are.
+#if defined(FARPOINT_WITH_CUDA)
+/// Rows past the number of visible points stay unchanged.
 template <class Scalar, class Coord, class Camera>
 knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> const& output,
                                 clouds_of<Coord> const& points, screen_space<Camera> const& method,
@@ -34,36 +33,25 @@ knn_screen_output<Scalar> place(frame& on_device, knn_screen_output<Scalar> cons
   return placed;
 }
 
-}  // namespace library
 #endif
 
-using library::call_anywhere;
-using library::clouds_of;
-using library::place;
+template <>
+struct anywhere<function::knn_screen> {
+  template <class Coord, class Camera>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                     screen_space<Camera> const& method, index_t k,
+                     knn_screen_output<scalar_of<Coord>> const& output) noexcept {
+    result const checked = detail::check_knn_screen(points, method, k, output);
+    return call_anywhere(FARPOINT_SENTENCES("knn"), checked, options, info, [&](auto exec, auto& memory) {
+      auto const cloud = place(memory, points);
+      auto const found = place(memory, output, points, method, k);
+      bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, cloud, method, k); });
+      return [=] { return farpoint::knn(exec, cloud, method, k, found, workspace); };
+    });
+  }
+};
 
-namespace {
+FARPOINT_FOR_EACH_COORD(FARPOINT_HOST_CALLS_OF_CAMERAS, FARPOINT_EXPORT_HOST)
 
-template <class Camera, class Coord, class Scalar = typename Camera::scalar>
-result knn_anywhere(clouds_of<Coord> const& points, screen_space<Camera> const& method, index_t k,
-                    knn_screen_output<Scalar> const& output, runtime::options const& wish,
-                    runtime::run_info* info) noexcept {
-  result const checked = detail::check_knn_screen(points, method, k, output);
-  return call_anywhere(FARPOINT_SENTENCES("knn"), checked, wish, info, [&](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const found = place(memory, output, points, method, k);
-    bytes const workspace = memory.scratch([&] { return knn_workspace_bytes(exec, cloud, method, k); });
-    return [=] { return farpoint::knn(exec, cloud, method, k, found, workspace); };
-  });
-}
-
-}  // namespace
-
-namespace runtime {
-
-// Each file has the functions for one type.
-#define FARPOINT_FUNCTIONS "host/camera.inc"
-#include "each_camera.inc"
-#undef FARPOINT_FUNCTIONS
-
-}  // namespace runtime
+}  // namespace library
 FARPOINT_END_NAMESPACE

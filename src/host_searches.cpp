@@ -6,13 +6,9 @@
 #include <farpoint/radius.hpp>
 
 #include "host_call.hpp"
-#include "on_stream.hpp"
 
 FARPOINT_BEGIN_NAMESPACE
-
-using library::call_anywhere;
-using library::clouds_of;
-using library::place;
+namespace library {
 
 namespace {
 
@@ -23,7 +19,7 @@ result check_search(batch<Points> const& points, batch<Points> const& queries, R
   return rest();
 }
 
-/// The clouds of a search where it runs. Without queries, the points are asked for their own neighbours.
+/// Clouds of a search in the memory of its backend. A search without queries takes the points as queries.
 template <class Points>
 struct search_clouds {
   Points points;
@@ -37,16 +33,15 @@ struct search_clouds {
   }
 };
 
-/// A search, as call_anywhere() calls it: `rest(size)` makes the checks of its own arguments for so many queries, and
-/// `search(memory, exec, clouds, all)` places these and returns the call.
-/// @param all  of search(): the clouds that queries are in
+/// Searches by call_anywhere(). `rest(size)` checks the arguments of one search of `size` queries; `search(memory,
+/// exec, clouds, all)` returns the call, where `all` is the batch of queries in the caller's memory.
 template <class Coord, class Rest, class Search>
-result search_anywhere(library::sentences const& says, clouds_of<Coord> const& points, clouds_of<Coord> const* queries,
-                       Rest const& rest, runtime::options const& wish, runtime::run_info* info,
+result search_anywhere(sentences const& says, runtime::options const& options, runtime::run_info* info,
+                       clouds_of<Coord> const& points, clouds_of<Coord> const* queries, Rest const& rest,
                        Search const& search) noexcept {
   clouds_of<Coord> const& all = queries == nullptr ? points : *queries;
   result const checked = check_search(points, all, [&] { return rest(all.points().size()); });
-  return call_anywhere(says, checked, wish, info, [&](auto exec, auto& memory) {
+  return call_anywhere(says, checked, options, info, [&](auto exec, auto& memory) {
     auto const cloud = place(memory, points);
     bool const self = queries == nullptr;
     auto const asked = self ? cloud : place(memory, *queries);
@@ -54,115 +49,144 @@ result search_anywhere(library::sentences const& says, clouds_of<Coord> const& p
   });
 }
 
-template <class Coord, class Scalar = scalar_of<Coord>>
-result knn_anywhere(clouds_of<Coord> const& points, clouds_of<Coord> const* queries, exact const& method, index_t k,
-                    knn_output<Scalar> const& output, runtime::options const& wish, runtime::run_info* info) noexcept {
-  auto const check = [&](index_t size) { return detail::check_knn(size, method, k, output); };
-  auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
-    auto const found = place(memory, output, all, k);
-    bytes const workspace = memory.scratch([&] {
-      return clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., method, k); });
-    });
-    return [=] {
-      return clouds.given_to(
-          [&](auto const&... given) { return farpoint::knn(exec, given..., method, k, found, workspace); });
-    };
-  };
-  return search_anywhere(FARPOINT_SENTENCES("knn"), points, queries, check, wish, info, search);
-}
-
-/// Of radius() and radius_rows().
+/// Workspace of radius() and radius_rows().
 template <class Memory, class Exec, class Clouds>
 bytes radius_workspace(Memory& memory, Exec exec, Clouds const& clouds) noexcept {
   return memory.scratch(
       [&] { return clouds.given_to([&](auto const&... given) { return radius_workspace_bytes(exec, given...); }); });
 }
 
-template <class Coord, class Scalar = scalar_of<Coord>>
-result radius_anywhere(clouds_of<Coord> const& points, clouds_of<Coord> const* queries, radius_params const& params,
-                       index_t max, radius_output<Scalar> const& output, runtime::options const& wish,
-                       runtime::run_info* info) noexcept {
-  auto const check = [&](index_t size) { return detail::check_radius(size, params, max, output); };
-  auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
-    auto const found = place(memory, output, all, max);
-    bytes const workspace = radius_workspace(memory, exec, clouds);
-    return [=] {
-      return clouds.given_to(
-          [&](auto const&... given) { return farpoint::radius(exec, given..., params, max, found, workspace); });
-    };
-  };
-  return search_anywhere(FARPOINT_SENTENCES("radius"), points, queries, check, wish, info, search);
-}
-
-template <class Coord, class Scalar = scalar_of<Coord>>
-result radius_rows_anywhere(clouds_of<Coord> const& points, clouds_of<Coord> const* queries,
-                            radius_params const& params, radius_rows_output<Scalar> const& output,
-                            runtime::options const& wish, runtime::run_info* info) noexcept {
-  auto const check = [&](index_t size) { return detail::check_radius_rows(size, params, output); };
-  auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
-    auto const found = place(memory, output, all);
-    bytes const workspace = radius_workspace(memory, exec, clouds);
-    return [=] {
-      return clouds.given_to(
-          [&](auto const&... given) { return farpoint::radius_rows(exec, given..., params, found, workspace); });
-    };
-  };
-  return search_anywhere(FARPOINT_SENTENCES("radius_rows"), points, queries, check, wish, info, search);
-}
-
-template <class Coord, class Scalar = scalar_of<Coord>>
-result estimate_normals_anywhere(clouds_of<Coord> const& points, normals_params const& params,
-                                 normals_output<Scalar> const& output, runtime::options const& wish,
-                                 runtime::run_info* info) noexcept {
-  result const checked =
-      check_search(points, points, [&] { return detail::check_normals(points.points().size(), params, output); });
-  return call_anywhere(FARPOINT_SENTENCES("estimate_normals"), checked, wish, info, [&](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const found = place(memory, output, points);
-    bytes const workspace = memory.scratch([&] { return estimate_normals_workspace_bytes(exec, cloud, params); });
-    return [=] { return farpoint::estimate_normals(exec, cloud, params, found, workspace); };
-  });
-}
-
-template <class Coord, class Scalar = scalar_of<Coord>>
-result mean_knn_distance_anywhere(clouds_of<Coord> const& points, index_t k, span<Scalar> means, knn_report* report,
-                                  runtime::options const& wish, runtime::run_info* info) noexcept {
-  result const checked =
-      check_search(points, points, [&] { return detail::check_mean_distance(points.points().size(), k, means); });
-  return call_anywhere(FARPOINT_SENTENCES("mean_knn_distance"), checked, wish, info, [&](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const found = place(memory, means, points);
-    auto* const counters = place(memory, report);
-    bytes const workspace = memory.scratch([&] { return mean_knn_distance_workspace_bytes(exec, cloud, k); });
-    return [=] { return farpoint::mean_knn_distance(exec, cloud, k, found, workspace, counters); };
-  });
-}
-
-template <class Coord, class Scalar = scalar_of<Coord>>
-result interpolate_anywhere(clouds_of<Coord> const& points, span<float const> features, clouds_of<Coord> const& queries,
-                            index_t channels, interpolate_output const& output, runtime::options const& wish,
-                            runtime::run_info* info) noexcept {
-  result const checked = check_search(points, queries, [&] {
-    return detail::check_interpolate(points.points().size(), features, queries.points().size(), channels, output);
-  });
-  return call_anywhere(FARPOINT_SENTENCES("interpolate"), checked, wish, info, [&](auto exec, auto& memory) {
-    auto const cloud = place(memory, points);
-    auto const values = place(memory, features);
-    auto const asked = place(memory, queries);
-    auto const found = place(memory, output, queries, channels);
-    bytes const workspace = memory.scratch([&] { return interpolate_workspace_bytes(exec, cloud, asked); });
-    return [=] { return farpoint::interpolate(exec, cloud, values, asked, channels, found, workspace); };
-  });
-}
+/// Searches for queries, or for the points themselves: `Search::search(options, info, points, queries, arguments...)`,
+/// where `queries` is null for the points.
+template <class Search>
+struct of_queries_or_self {
+  template <class Coord, class... Args>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                     clouds_of<Coord> const& queries, Args const&... args) noexcept {
+    return Search::search(options, info, points, &queries, args...);
+  }
+  template <class Coord, class... Args>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                     Args const&... args) noexcept {
+    return Search::search(options, info, points, static_cast<clouds_of<Coord> const*>(nullptr), args...);
+  }
+};
 
 }  // namespace
 
-namespace runtime {
+template <>
+struct anywhere<function::knn> : of_queries_or_self<anywhere<function::knn>> {
+  template <class Coord, class Scalar = scalar_of<Coord>>
+  static result search(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                       clouds_of<Coord> const* queries, exact const& method, index_t k,
+                       knn_output<Scalar> const& output) noexcept {
+    auto const check = [&](index_t size) { return detail::check_knn(size, method, k, output); };
+    auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
+      auto const found = place(memory, output, all, k);
+      bytes const workspace = memory.scratch([&] {
+        return clouds.given_to([&](auto const&... given) { return knn_workspace_bytes(exec, given..., method, k); });
+      });
+      return [=] {
+        return clouds.given_to(
+            [&](auto const&... given) { return farpoint::knn(exec, given..., method, k, found, workspace); });
+      };
+    };
+    return search_anywhere(FARPOINT_SENTENCES("knn"), options, info, points, queries, check, search);
+  }
+};
 
-// Each file has the functions for one type.
-#define FARPOINT_FUNCTIONS "host/searches.inc"
-#include "each_coord.inc"
-#undef FARPOINT_FUNCTIONS
+template <>
+struct anywhere<function::radius> : of_queries_or_self<anywhere<function::radius>> {
+  template <class Coord, class Scalar = scalar_of<Coord>>
+  static result search(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                       clouds_of<Coord> const* queries, radius_params const& params, index_t max,
+                       radius_output<Scalar> const& output) noexcept {
+    auto const check = [&](index_t size) { return detail::check_radius(size, params, max, output); };
+    auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
+      auto const found = place(memory, output, all, max);
+      bytes const workspace = radius_workspace(memory, exec, clouds);
+      return [=] {
+        return clouds.given_to(
+            [&](auto const&... given) { return farpoint::radius(exec, given..., params, max, found, workspace); });
+      };
+    };
+    return search_anywhere(FARPOINT_SENTENCES("radius"), options, info, points, queries, check, search);
+  }
+};
 
-}  // namespace runtime
+template <>
+struct anywhere<function::radius_rows> : of_queries_or_self<anywhere<function::radius_rows>> {
+  template <class Coord, class Scalar = scalar_of<Coord>>
+  static result search(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                       clouds_of<Coord> const* queries, radius_params const& params,
+                       radius_rows_output<Scalar> const& output) noexcept {
+    auto const check = [&](index_t size) { return detail::check_radius_rows(size, params, output); };
+    auto const search = [&](auto& memory, auto exec, auto const& clouds, auto const& all) {
+      auto const found = place(memory, output, all);
+      bytes const workspace = radius_workspace(memory, exec, clouds);
+      return [=] {
+        return clouds.given_to(
+            [&](auto const&... given) { return farpoint::radius_rows(exec, given..., params, found, workspace); });
+      };
+    };
+    return search_anywhere(FARPOINT_SENTENCES("radius_rows"), options, info, points, queries, check, search);
+  }
+};
+
+template <>
+struct anywhere<function::estimate_normals> {
+  template <class Coord, class Scalar = scalar_of<Coord>>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                     normals_params const& params, normals_output<Scalar> const& output) noexcept {
+    result const checked =
+        check_search(points, points, [&] { return detail::check_normals(points.points().size(), params, output); });
+    return call_anywhere(FARPOINT_SENTENCES("estimate_normals"), checked, options, info, [&](auto exec, auto& memory) {
+      auto const cloud = place(memory, points);
+      auto const found = place(memory, output, points);
+      bytes const workspace = memory.scratch([&] { return estimate_normals_workspace_bytes(exec, cloud, params); });
+      return [=] { return farpoint::estimate_normals(exec, cloud, params, found, workspace); };
+    });
+  }
+};
+
+template <>
+struct anywhere<function::mean_knn_distance> {
+  template <class Coord, class Scalar = scalar_of<Coord>>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                     index_t k, span<Scalar> means, knn_report* report) noexcept {
+    result const checked =
+        check_search(points, points, [&] { return detail::check_mean_distance(points.points().size(), k, means); });
+    return call_anywhere(FARPOINT_SENTENCES("mean_knn_distance"), checked, options, info, [&](auto exec, auto& memory) {
+      auto const cloud = place(memory, points);
+      auto const found = place(memory, means, points);
+      auto* const counters = place(memory, report);
+      bytes const workspace = memory.scratch([&] { return mean_knn_distance_workspace_bytes(exec, cloud, k); });
+      return [=] { return farpoint::mean_knn_distance(exec, cloud, k, found, workspace, counters); };
+    });
+  }
+};
+
+template <>
+struct anywhere<function::interpolate> {
+  template <class Coord>
+  static result call(runtime::options const& options, runtime::run_info* info, clouds_of<Coord> const& points,
+                     span<float const> features, clouds_of<Coord> const& queries, index_t channels,
+                     interpolate_output const& output) noexcept {
+    result const checked = check_search(points, queries, [&] {
+      return detail::check_interpolate(points.points().size(), features, queries.points().size(), channels, output);
+    });
+    return call_anywhere(FARPOINT_SENTENCES("interpolate"), checked, options, info, [&](auto exec, auto& memory) {
+      auto const cloud = place(memory, points);
+      auto const values = place(memory, features);
+      auto const asked = place(memory, queries);
+      auto const found = place(memory, output, queries, channels);
+      bytes const workspace = memory.scratch([&] { return interpolate_workspace_bytes(exec, cloud, asked); });
+      return [=] { return farpoint::interpolate(exec, cloud, values, asked, channels, found, workspace); };
+    });
+  }
+};
+
+FARPOINT_FOR_EACH_COORD(FARPOINT_HOST_CALLS_OF_SEARCHES, FARPOINT_EXPORT_HOST)
+
+}  // namespace library
 FARPOINT_END_NAMESPACE

@@ -20,7 +20,7 @@ class kept_memory {
   kept_memory& operator=(kept_memory const&) = delete;
   ~kept_memory() { release(); }
 
-  /// At least so many bytes; none where there are not so many. What it held is lost where it grows.
+  /// Returns `size` bytes or more, or none if memory ran out. Contents are lost if the memory grows.
   bytes reserve(host_exec, std::size_t size) noexcept {
     if (!on_host_.reserve(size)) return {};
     where_ = runtime::backend::host;
@@ -43,7 +43,7 @@ class kept_memory {
   }
 #endif
 
-  /// Where it was reserved last; backend::automatic: nowhere.
+  /// Backend of the last reserve(); backend::automatic before it.
   runtime::backend where() const noexcept {
     return where_;
   }

@@ -18,8 +18,10 @@ result build(cuda_exec exec, Points const& points, bytes memory, device_point_bv
 FARPOINT_ON_STREAM(knn, knn, knn_workspace_bytes, knn_workspace_bound)
 FARPOINT_ON_STREAM(build_point_bvh, build, point_bvh_bytes, point_bvh_bound)
 
-[[gnu::used]] constexpr auto every_knn = compiled_for<function::knn, float, double>();
-[[gnu::used]] constexpr auto every_build = compiled_for<function::build_point_bvh, float, double>();
+FARPOINT_CALLS_OF_KNN(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_KNN(FARPOINT_COMPILE, double)
+FARPOINT_CALLS_OF_BUILD_POINT_BVH(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_BUILD_POINT_BVH(FARPOINT_COMPILE, double)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

@@ -13,9 +13,12 @@ FARPOINT_ON_STREAM(interpolate, interpolate, interpolate_workspace_bytes, interp
 FARPOINT_ON_STREAM(mean_knn_distance, mean_knn_distance, mean_knn_distance_workspace_bytes,
                    mean_knn_distance_workspace_bound)
 
-[[gnu::used]] constexpr auto every_normals = compiled_for<function::estimate_normals, float, double>();
-[[gnu::used]] constexpr auto every_interpolate = compiled_for<function::interpolate, float, double>();
-[[gnu::used]] constexpr auto every_mean_distance = compiled_for<function::mean_knn_distance, float, double>();
+FARPOINT_CALLS_OF_ESTIMATE_NORMALS(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_ESTIMATE_NORMALS(FARPOINT_COMPILE, double)
+FARPOINT_CALLS_OF_INTERPOLATE(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_INTERPOLATE(FARPOINT_COMPILE, double)
+FARPOINT_CALLS_OF_MEAN_KNN_DISTANCE(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_MEAN_KNN_DISTANCE(FARPOINT_COMPILE, double)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

@@ -1,35 +1,67 @@
-// Defines on_stream by the functions of a header.
+// Defines the calls of on_stream.hpp by the functions of a header.
 #pragma once
 
-#include "stream_table.hpp"
+#include "on_stream.hpp"
 
-/// on_stream<function::name>::run() calls `call`.
-#define FARPOINT_RUN_ON_STREAM(name, call)                                              \
-  template <>                                                                           \
-  template <class... Args>                                                              \
-  result on_stream<function::name>::run(cuda_exec exec, Args const&... args) noexcept { \
-    return call(exec, args...);                                                         \
-  }
+FARPOINT_BEGIN_NAMESPACE
+namespace library {
 
-/// workspace_bytes() calls `size`.
-#define FARPOINT_SIZE_ON_STREAM(name, size)                                                              \
-  template <>                                                                                            \
-  template <class... Args>                                                                               \
-  std::size_t on_stream<function::name>::workspace_bytes(cuda_exec exec, Args const&... args) noexcept { \
-    return size(exec, args...);                                                                          \
-  }
+/// The header's functions for F; a .cu file specializes these by the macros below.
+template <function F>
+struct header_run;
+template <function F>
+struct header_size;
+template <function F>
+struct header_bound;
 
-/// workspace_bound() calls `bound`.
-#define FARPOINT_BOUND_ON_STREAM(name, bound)                                                                \
-  template <>                                                                                                \
-  template <class Points, class... Limits>                                                                   \
-  result on_stream<function::name>::workspace_bound(cuda_exec exec, Points const&, std::size_t* const& most, \
-                                                    Limits const&... limits) noexcept {                      \
-    return bound<Points>(exec, limits..., *most);                                                            \
-  }
+template <function F, class... Args>
+result run_on_stream<F, Args...>::call(cuda_exec exec, Args const&... args) noexcept {
+  return header_run<F>::call(exec, args...);
+}
+template <function F, class... Args>
+std::size_t size_on_stream<F, Args...>::call(cuda_exec exec, Args const&... args) noexcept {
+  return header_size<F>::call(exec, args...);
+}
+template <function F, class Points, class... Limits>
+result bound_on_stream<F, Points, Limits...>::call(cuda_exec exec, std::size_t& bound,
+                                                   Limits const&... limits) noexcept {
+  return header_bound<F>::template call<Points>(exec, bound, limits...);
+}
 
-/// All three.
-#define FARPOINT_ON_STREAM(name, call, size, bound) \
-  FARPOINT_RUN_ON_STREAM(name, call)                \
-  FARPOINT_SIZE_ON_STREAM(name, size)               \
-  FARPOINT_BOUND_ON_STREAM(name, bound)
+}  // namespace library
+FARPOINT_END_NAMESPACE
+
+/// Calls of the function `name` run `function_of_header`.
+#define FARPOINT_RUN_ON_STREAM(name, function_of_header)               \
+  template <>                                                          \
+  struct header_run<function::name> {                                  \
+    template <class... Args>                                           \
+    static result call(cuda_exec exec, Args const&... args) noexcept { \
+      return function_of_header(exec, args...);                        \
+    }                                                                  \
+  };
+
+/// Its workspace is what `size_of_header` says.
+#define FARPOINT_SIZE_ON_STREAM(name, size_of_header)                       \
+  template <>                                                               \
+  struct header_size<function::name> {                                      \
+    template <class... Args>                                                \
+    static std::size_t call(cuda_exec exec, Args const&... args) noexcept { \
+      return size_of_header(exec, args...);                                 \
+    }                                                                       \
+  };
+
+/// All three, with the bound of workspaces.
+#define FARPOINT_ON_STREAM(name, function_of_header, size_of_header, bound_of_header)          \
+  FARPOINT_RUN_ON_STREAM(name, function_of_header)                                             \
+  FARPOINT_SIZE_ON_STREAM(name, size_of_header)                                                \
+  template <>                                                                                  \
+  struct header_bound<function::name> {                                                        \
+    template <class Points, class... Limits>                                                   \
+    static result call(cuda_exec exec, std::size_t& bound, Limits const&... limits) noexcept { \
+      return bound_of_header<Points>(exec, limits..., bound);                                  \
+    }                                                                                          \
+  };
+
+/// Compiles a call of calls.hpp.
+#define FARPOINT_COMPILE(kind, name, ...) template struct kind##_on_stream<function::name, __VA_ARGS__>;

@@ -1,38 +1,18 @@
 // The headers' functions on a stream, behind an interface that a C++ compiler can read.
 #pragma once
 
-#include <farpoint/core/batch.hpp>
-#include <farpoint/core/cuda_exec.hpp>
-#include <farpoint/core/status.hpp>
+#include "calls.hpp"
 
 #include <array>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 
-/// The functions of the library.
-enum class function {
-  fps,
-  voxelize,
-  knn,
-  knn_screen,
-  build_point_bvh,
-  radius,
-  radius_rows,
-  estimate_normals,
-  mean_knn_distance,
-  interpolate,
-  gather,
-  pillar_features,
-  build_quadtree,
-  hash_map,
-  offsets_of_sizes
-};
-
-/// How its sentences begin.
+/// First word of a function's messages.
 constexpr char const* name_of(function f) noexcept {
   switch (f) {
     case function::fps: return "fps";
+    case function::fps_weighted: return "fps_weighted";
     case function::voxelize: return "voxelize";
     case function::knn:
     case function::knn_screen: return "knn";
@@ -51,7 +31,7 @@ constexpr char const* name_of(function f) noexcept {
   return "";
 }
 
-/// Sentence that begins with a function's name: "fps: there is no usable CUDA device".
+/// Message that begins with a function's name: "fps: there is no usable CUDA device".
 template <function F>
 constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
   std::array<char, 96> text{};
@@ -61,29 +41,26 @@ constexpr std::array<char, 96> sentence_of(char const* predicate) noexcept {
   return text;
 }
 
-/// Clouds that the library takes.
-template <class Coord>
-using clouds_of = batch<point_view<Coord>>;
-
 /// True when there is a driver and a device that this build has code for.
 bool cuda_usable() noexcept;
 
-/// A function of the headers. Its .cu file defines the members and compiles them for the arguments of stream_table.hpp;
-/// without CUDA there is no definition, and nobody asks for one.
-template <function F>
-struct on_stream {
-  template <class... Args>
-  static result run(cuda_exec exec, Args const&... args) noexcept;
-
-  /// Bytes that run() needs for such arguments.
-  template <class... Args>
-  static std::size_t workspace_bytes(cuda_exec exec, Args const&... args) noexcept;
-
-  /// The bytes that are enough for such points within the limits.
-  template <class Points, class... Limits>
-  static result workspace_bound(cuda_exec exec, Points const&, std::size_t* const& size,
-                                Limits const&... limits) noexcept;
+/// @name Calls of the headers' functions, compiled by the .cu files for the lists of calls.hpp
+///
+/// A library without CUDA neither defines nor calls them.
+/// @{
+template <function F, class... Args>
+struct run_on_stream {
+  static result call(cuda_exec exec, Args const&... args) noexcept;
 };
+template <function F, class... Args>
+struct size_on_stream {
+  static std::size_t call(cuda_exec exec, Args const&... args) noexcept;
+};
+template <function F, class Points, class... Limits>
+struct bound_on_stream {
+  static result call(cuda_exec exec, std::size_t& bound, Limits const&... limits) noexcept;
+};
+/// @}
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

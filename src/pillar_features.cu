@@ -20,9 +20,7 @@ FARPOINT_RUN_ON_STREAM(pillar_features, pillar_features)
 FARPOINT_RUN_ON_STREAM(build_quadtree, build)
 FARPOINT_SIZE_ON_STREAM(build_quadtree, quadtree_workspace_bytes)
 
-[[gnu::used]] constexpr auto every_offsets = compiled_for<function::offsets_of_sizes, index_t>();
-[[gnu::used]] constexpr auto every_pillar_features = compiled_for<function::pillar_features, float>();
-[[gnu::used]] constexpr auto every_quadtree = compiled_for<function::build_quadtree, float>();
+FARPOINT_CALLS_OF_ONE_TYPE(FARPOINT_COMPILE)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

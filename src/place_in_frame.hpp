@@ -194,7 +194,7 @@ voxelize_output<Scalar> place(frame& on_device, voxelize_output<Scalar> const& o
   return placed;
 }
 
-/// True if a row of the output for each point may stay as it is: those of points that are in no cloud.
+/// True if rows of an output with a row for each point may stay unchanged: rows of points in no cloud.
 template <class Points>
 bool leaves_rows(batch<Points> const& clouds) noexcept {
   if (clouds.size() == 0) return true;
@@ -209,7 +209,7 @@ bool leaves_rows(batch<Points> const& clouds) noexcept {
 
 // Outputs of searches: a row for each query.
 
-/// Of knn() and radius(): lists of `most` neighbours.
+/// Output of knn() and radius(): lists of `most` neighbours.
 template <template <class> class Output, class Scalar, class Queries,
           class = decltype(Output<Scalar>::indices, Output<Scalar>::distances, Output<Scalar>::counts)>
 Output<Scalar> place(frame& on_device, Output<Scalar> const& output, batch<Queries> const& queries,
@@ -290,7 +290,7 @@ hash_map_pairs<Key, Value> place(frame& on_device, hash_map_pairs<Key, Value> co
   static thread_local std::uint64_t unwanted = 0;
   hash_map_pairs<Key, Value> placed;
   placed.count = on_device.output(output.count == nullptr ? &unwanted : output.count);
-  // As a signed number: no map has so many keys.
+  // Read as a signed number: no map has 2^63 keys.
   index_span const keys = span<std::int64_t>{reinterpret_cast<std::int64_t*>(placed.count), 1};
   written_rows const written{on_device.count_rows(keys), 0, 0};
   auto const capacity = static_cast<index_t>(output.keys.size());

@@ -9,8 +9,8 @@ FARPOINT_ON_STREAM(radius, radius, radius_workspace_bytes, radius_workspace_boun
 FARPOINT_RUN_ON_STREAM(radius_rows, radius_rows)
 FARPOINT_SIZE_ON_STREAM(radius_rows, radius_workspace_bytes)
 
-[[gnu::used]] constexpr auto every_radius = compiled_for<function::radius, float, double>();
-[[gnu::used]] constexpr auto every_radius_rows = compiled_for<function::radius_rows, float, double>();
+FARPOINT_CALLS_OF_RADIUS(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_RADIUS(FARPOINT_COMPILE, double)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

@@ -1,6 +1,7 @@
-// Which backends there are.
+// Backends of the library, and the memory of a thread.
 #include <farpoint/runtime.hpp>
 
+#include "host_memory.hpp"
 #include "on_stream.hpp"
 #if defined(FARPOINT_WITH_CUDA)
 #include "thread_memory.hpp"
@@ -19,6 +20,7 @@ bool cuda_available() noexcept {
 }
 
 void release_thread_memory() noexcept {
+  library::host_memory::release_thread();
 #if defined(FARPOINT_WITH_CUDA)
   library::thread_memory::release();
 #endif

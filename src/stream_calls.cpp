@@ -1,19 +1,12 @@
-// The library's functions on a stream: those of the headers, where there is a GPU for them.
+// Functions of the library on a stream. They call the headers' functions if there is a usable GPU.
 #include <farpoint/runtime.hpp>
-#include <farpoint/runtime/stream_bounds.hpp>
-#include <farpoint/runtime/stream_hash_map.hpp>
 
 #include "fill_rows.hpp"
 #include "on_stream.hpp"
 #include "widen.hpp"
 
-#include <array>
-#include <cstring>
-
 FARPOINT_BEGIN_NAMESPACE
-
-using library::clouds_of;
-using library::function;
+namespace library {
 
 namespace {
 
@@ -26,66 +19,44 @@ constexpr char why_not[] = ": this library was built without CUDA";
 /// "fps: there is no usable CUDA device"
 template <function F>
 result no_device() noexcept {
-  static constexpr auto sentence = library::sentence_of<F>(why_not);
+  static constexpr auto sentence = sentence_of<F>(why_not);
   return {status::unavailable, 0, sentence.data()};
 }
 
+}  // namespace
+
 template <function F, class... Args>
-result enqueue([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
+result stream_run<F, Args...>::call([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::run_widened<F>(exec, args...);
+  if (runtime::cuda_available()) return run_widened<F>(exec, args...);
 #endif
   return no_device<F>();
 }
 
 template <function F, class... Args>
-std::size_t size_of([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Args const&... args) noexcept {
+std::size_t stream_size<F, Args...>::call([[maybe_unused]] cuda_exec exec,
+                                          [[maybe_unused]] Args const&... args) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::widened_workspace_bytes<F>(exec, args...);
+  if (runtime::cuda_available()) return size_widened<F>(exec, args...);
 #endif
   return 0;
 }
 
 template <function F, class Points, class... Limits>
-result bound_of([[maybe_unused]] cuda_exec exec, [[maybe_unused]] Points const& points,
-                [[maybe_unused]] std::size_t& size, [[maybe_unused]] Limits const&... limits) noexcept {
+result stream_bound<F, Points, Limits...>::call([[maybe_unused]] cuda_exec exec, [[maybe_unused]] std::size_t& bound,
+                                                [[maybe_unused]] Limits const&... limits) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
-  if (runtime::cuda_available()) return library::on_stream<F>::workspace_bound(exec, points, &size, limits...);
+  if (runtime::cuda_available()) {
+    return bound_widened<F>(static_cast<Points const*>(nullptr), exec, bound, limits...);
+  }
 #endif
   return no_device<F>();
 }
 
-}  // namespace
-
-// Each file has the functions for one type.
-#define FARPOINT_FUNCTIONS "stream/coord.inc"
-#include "each_coord.inc"
-#undef FARPOINT_FUNCTIONS
-#define FARPOINT_FUNCTIONS "stream/camera.inc"
-#include "each_camera.inc"
-#undef FARPOINT_FUNCTIONS
-#define FARPOINT_FUNCTIONS "stream/value.inc"
-#include "each_value.inc"
-#undef FARPOINT_FUNCTIONS
-
-result pillar_features(cuda_exec exec, voxelize_params<float> const& params, voxelize_output<float> const& voxels,
-                       pillar_centers centers, feature_span output) noexcept {
-  return enqueue<function::pillar_features>(exec, params, voxels, centers, output);
-}
-
-result offsets_of_sizes(cuda_exec exec, index_view sizes, span<index_t> offsets) noexcept {
-  return enqueue<function::offsets_of_sizes>(exec, sizes, offsets);
-}
-
-std::size_t quadtree_workspace_bytes(cuda_exec exec, int width, int height) noexcept {
-  return size_of<function::build_quadtree>(exec, width, height);
-}
-
-result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace, quadtree_ref& tree) noexcept {
-  return enqueue<function::build_quadtree>(exec, zbuffer, memory, workspace, &tree);
-}
-
-namespace library {
+#define FARPOINT_EXPORT(kind, name, ...) template struct FARPOINT_API stream_##kind<function::name, __VA_ARGS__>;
+FARPOINT_FOR_EACH_COORD(FARPOINT_CALLS_OF_CLOUDS, FARPOINT_EXPORT)
+FARPOINT_FOR_EACH_MAP(FARPOINT_CALLS_OF_HASH_MAP, FARPOINT_EXPORT)
+#undef FARPOINT_EXPORT
 
 result zero_rows_past([[maybe_unused]] cuda_exec exec, [[maybe_unused]] padded_rows const& rows) noexcept {
 #if defined(FARPOINT_WITH_CUDA)
@@ -102,66 +73,39 @@ result repeat_first([[maybe_unused]] cuda_exec exec, [[maybe_unused]] index_span
   return no_device<function::radius>();
 }
 
-#define FARPOINT_FUNCTIONS "stream/map.inc"
-#include "each_map.inc"
-#undef FARPOINT_FUNCTIONS
-
-namespace {
-
-template <class Points>
-result bound_of_scalar(bounded f, Points const& points, cuda_exec exec, search_limits const& limits, index_t k,
-                       std::size_t& bound) noexcept {
-  batch_limits const clouds{limits.points, limits.clouds};
-  switch (f) {
-    case bounded::fps: return bound_of<function::fps>(exec, points, bound, clouds);
-    case bounded::voxelize: return bound_of<function::voxelize>(exec, points, bound, clouds);
-    case bounded::knn: return bound_of<function::knn>(exec, points, bound, limits);
-    case bounded::build_point_bvh: return bound_of<function::build_point_bvh>(exec, points, bound, clouds);
-    case bounded::radius: return bound_of<function::radius>(exec, points, bound, limits);
-    case bounded::estimate_normals: return bound_of<function::estimate_normals>(exec, points, bound, clouds, k);
-    case bounded::mean_knn_distance: return bound_of<function::mean_knn_distance>(exec, points, bound, clouds, k);
-    case bounded::interpolate: return bound_of<function::interpolate>(exec, points, bound, limits);
-  }
-  return detail::reject("workspace_bound: there is no such function");
-}
-
-}  // namespace
-
-result workspace_bound(bounded f, point_view<float> const& points, cuda_exec exec, search_limits const& limits,
-                       index_t k, std::size_t& bound) noexcept {
-  return bound_of_scalar(f, points, exec, limits, k, bound);
-}
-
-result workspace_bound(bounded f, point_view<double> const& points, cuda_exec exec, search_limits const& limits,
-                       index_t k, std::size_t& bound) noexcept {
-  return bound_of_scalar(f, points, exec, limits, k, bound);
-}
-
-result workspace_bound(bounded f, point_view<float16> const& points, cuda_exec exec, search_limits const& limits,
-                       index_t k, std::size_t& bound) noexcept {
-  batch_limits const clouds{limits.points, limits.clouds};
-  if (f == bounded::fps) return bound_of<function::fps>(exec, points, bound, clouds);
-  result const outcome = bound_of_scalar(f, point_view<float>{}, exec, limits, k, bound);
-  if (outcome) bound += wide_bytes(limits.points) + wide_bytes(limits.queries);
-  return outcome;
-}
-
-result screen_workspace_bound(point_view<float> const& points, cuda_exec exec, screen_limits const& limits,
-                              std::size_t& bound) noexcept {
-  return bound_of<function::knn_screen>(exec, points, bound, limits);
-}
-
-result screen_workspace_bound(point_view<double> const& points, cuda_exec exec, screen_limits const& limits,
-                              std::size_t& bound) noexcept {
-  return bound_of<function::knn_screen>(exec, points, bound, limits);
-}
-
-result screen_workspace_bound(point_view<float16> const&, cuda_exec exec, screen_limits const& limits,
-                              std::size_t& bound) noexcept {
-  result const outcome = screen_workspace_bound(point_view<float>{}, exec, limits, bound);
-  if (outcome) bound += wide_bytes(limits.points);
-  return outcome;
-}
-
 }  // namespace library
+
+// The functions that are no templates.
+
+using library::function;
+
+result pillar_features(cuda_exec exec, voxelize_params<float> const& params, voxelize_output<float> const& voxels,
+                       pillar_centers centers, feature_span output) noexcept {
+  return library::run<function::pillar_features>(exec, params, voxels, centers, output);
+}
+
+result offsets_of_sizes(cuda_exec exec, index_view sizes, span<index_t> offsets) noexcept {
+  return library::run<function::offsets_of_sizes>(exec, sizes, offsets);
+}
+
+std::size_t quadtree_workspace_bytes(cuda_exec exec, int width, int height) noexcept {
+  return library::size_of<function::build_quadtree>(exec, width, height);
+}
+
+result build_quadtree(cuda_exec exec, zbuffer_ref zbuffer, bytes memory, bytes workspace, quadtree_ref& tree) noexcept {
+  return library::run<function::build_quadtree>(exec, zbuffer, memory, workspace, &tree);
+}
+
+#define FARPOINT_GATHER(DO, Value)                                                                                    \
+  result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices, span<Value> output, \
+                gather_report* report) noexcept {                                                                     \
+    return library::run<function::gather>(exec, features, channels, indices, output, report);                         \
+  }                                                                                                                   \
+  result gather(cuda_exec exec, feature_rows<Value const> features, index_view indices, feature_rows<Value> output,   \
+                gather_report* report) noexcept {                                                                     \
+    return library::run<function::gather>(exec, features, indices, output, report);                                   \
+  }
+FARPOINT_FOR_EACH_VALUE(FARPOINT_GATHER, )
+#undef FARPOINT_GATHER
+
 FARPOINT_END_NAMESPACE

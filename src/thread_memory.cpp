@@ -28,12 +28,17 @@ cudaError_t pool_of(int device, cudaMemPool_t& pool) noexcept {
     properties.allocType = cudaMemAllocationTypePinned;
     properties.location.type = cudaMemLocationTypeDevice;
     properties.location.id = device;
-    cudaError_t error = cudaMemPoolCreate(&pools[place], &properties);
-    std::uint64_t everything = UINT64_MAX;
-    if (error == cudaSuccess) {
-      error = cudaMemPoolSetAttribute(pools[place], cudaMemPoolAttrReleaseThreshold, &everything);
-    }
+    cudaMemPool_t made = nullptr;
+    cudaError_t error = cudaMemPoolCreate(&made, &properties);
     if (error != cudaSuccess) return error;
+    std::uint64_t everything = UINT64_MAX;
+    error = cudaMemPoolSetAttribute(made, cudaMemPoolAttrReleaseThreshold, &everything);
+    if (error != cudaSuccess) {
+      // A pool that gives memory back to the driver would cost each call an allocation: the next call tries again.
+      cudaMemPoolDestroy(made);
+      return error;
+    }
+    pools[place] = made;
   }
   pool = pools[place];
   return cudaSuccess;
@@ -86,7 +91,7 @@ cudaError_t thread_memory::open(int device) noexcept {
 }
 
 thread_memory::~thread_memory() {
-  // At the end of the process the runtime may be gone: nobody is interested in what these calls say.
+  // Errors are ignored: at the end of the process the CUDA runtime may have shut down.
   if (device_memory_ != nullptr) cudaFreeAsync(device_memory_, stream_);
   for (auto& event : copied_) {
     if (event != nullptr) cudaEventDestroy(event);

@@ -7,7 +7,8 @@ namespace library {
 
 FARPOINT_ON_STREAM(voxelize, voxelize, voxelize_workspace_bytes, voxelize_workspace_bound)
 
-[[gnu::used]] constexpr auto every_voxelize = compiled_for<function::voxelize, float, double>();
+FARPOINT_CALLS_OF_VOXELIZE(FARPOINT_COMPILE, float)
+FARPOINT_CALLS_OF_VOXELIZE(FARPOINT_COMPILE, double)
 
 }  // namespace library
 FARPOINT_END_NAMESPACE

@@ -111,38 +111,61 @@ class stream_widener {
   bytes rest_;
 };
 
-/// Whether a function is called with wide clouds: only the kernels of fps() read float16.
+/// True for a function that is called with wide clouds: only fps() and fps_weighted() read float16.
 template <function F, class... Args>
-constexpr bool is_widened = F != function::fps && (is_narrow<Args> || ...);
+constexpr bool is_widened = F != function::fps&& F != function::fps_weighted && (is_narrow<Args> || ...);
 
-/// on_stream<F>::run(), with wide clouds where it is compiled for no others.
+/// Calls F on a stream, with wide clouds where it is compiled for no others.
 template <function F, class... Args>
 result run_widened(cuda_exec exec, Args const&... args) noexcept {
   if constexpr (is_widened<F, Args...>) {
     std::size_t const room = (wide_bytes_of(args) + ...);
     static constexpr auto no_room = sentence_of<F>(": the workspace has no room for the clouds in float");
     stream_widener widen{exec, std::get<bytes const&>(std::tie(args...)), room, no_room.data()};
-    // In braces: one after another.
+    // Braces evaluate their elements from left to right.
     std::tuple<decltype(widen(args))...> const wide{widen(args)...};
     if (!widen.outcome()) return widen.outcome();
-    result outcome = std::apply([&](auto const&... all) { return on_stream<F>::run(exec, all...); }, wide);
+    result outcome = std::apply(
+        [&](auto const&... all) { return run_on_stream<F, std::decay_t<decltype(all)>...>::call(exec, all...); }, wide);
     if (outcome.needed > 0) {
       outcome.needed += room;
       outcome.given += room;
     }
     return outcome;
   } else {
-    return on_stream<F>::run(exec, args...);
+    return run_on_stream<F, Args...>::call(exec, args...);
   }
 }
 
-/// The workspace of run_widened().
+/// Bytes of workspace of run_widened().
 template <function F, class... Args>
-std::size_t widened_workspace_bytes(cuda_exec exec, Args const&... args) noexcept {
+std::size_t size_widened(cuda_exec exec, Args const&... args) noexcept {
   if constexpr (is_widened<F, Args...>) {
-    return (wide_bytes_of(args) + ...) + on_stream<F>::workspace_bytes(exec, wide_to_ask(args)...);
+    return (wide_bytes_of(args) + ...) +
+           size_on_stream<F, std::decay_t<decltype(wide_to_ask(args))>...>::call(exec, wide_to_ask(args)...);
   } else {
-    return on_stream<F>::workspace_bytes(exec, args...);
+    return size_on_stream<F, Args...>::call(exec, args...);
+  }
+}
+
+constexpr index_t most_queries(search_limits const& limits) noexcept {
+  return limits.queries;
+}
+template <class Limits>
+constexpr index_t most_queries(Limits const&) noexcept {
+  return 0;
+}
+
+/// Largest workspace of run_widened() within limits.
+template <function F, class Coord, class Limits, class... Rest>
+result bound_widened(point_view<Coord> const*, cuda_exec exec, std::size_t& bound, Limits const& limits,
+                     Rest const&... rest) noexcept {
+  if constexpr (is_widened<F, clouds_of<Coord>>) {
+    result const outcome = bound_on_stream<F, point_view<float>, Limits, Rest...>::call(exec, bound, limits, rest...);
+    if (outcome) bound += wide_bytes(limits.points) + wide_bytes(most_queries(limits));
+    return outcome;
+  } else {
+    return bound_on_stream<F, point_view<Coord>, Limits, Rest...>::call(exec, bound, limits, rest...);
   }
 }
 

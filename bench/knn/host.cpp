@@ -1,9 +1,9 @@
 /// @file
-/// knn() on the host against nanoflann and brute force. See README.md.
+/// knn() on the host against other libraries and brute force. See README.md.
 
 #include "knn/expected.hpp"
 #include "knn/leaves.hpp"
-#include "peers/knn_nanoflann.hpp"
+#include "peers/external/host_search.hpp"
 #include "support/check.hpp"
 #include "support/host_timing.hpp"
 #include "support/problem_store.hpp"
@@ -104,8 +104,6 @@ void run_farpoint(benchmark::State& state, host_problem const& p, int threads) {
   state.SetLabel("some rows equal brute force");
 }
 
-#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
-
 /// Times `call(lists)` and compares distances with brute force.
 template <class Call>
 void time_near_row(benchmark::State& state, host_problem const& p, int threads, Call&& call) {
@@ -117,20 +115,20 @@ void time_near_row(benchmark::State& state, host_problem const& p, int threads, 
   state.counters["host_threads"] = threads;
 }
 
-void run_nanoflann(benchmark::State& state, host_problem const& p, int threads) {
+void run_peer(benchmark::State& state, host_problem const& p, host_peer<float> const& peer, int threads) {
   time_near_row(state, p, threads, [&](knn_lists& lists) {
-    nanoflann_knn(p.xyz, static_cast<std::size_t>(p.row.k), threads, lists.indices.data(), lists.distances.data());
+    search_peer(*peer.build(p.xyz.data(), p.xyz.size() / 3), p.xyz, static_cast<std::size_t>(p.row.k), threads,
+                lists.indices.data(), lists.distances.data());
   });
 }
 
-void run_nanoflann_queries(benchmark::State& state, host_problem const& p, int threads) {
-  nanoflann_index const index{p.xyz};
+void run_peer_queries(benchmark::State& state, host_problem const& p, host_peer<float> const& peer, int threads) {
+  auto const index = peer.build(p.xyz.data(), p.xyz.size() / 3);
   time_near_row(state, p, threads, [&](knn_lists& lists) {
-    index.search(p.queries, static_cast<std::size_t>(p.row.k), threads, lists.indices.data(), lists.distances.data());
+    search_peer(*index, p.queries, static_cast<std::size_t>(p.row.k), threads, lists.indices.data(),
+                lists.distances.data());
   });
 }
-
-#endif  // defined(FARPOINT_BENCH_HAS_NANOFLANN)
 
 /// farpoint's index of a row's points.
 struct built_index {
@@ -212,10 +210,11 @@ void register_all(knn_row const& row, host_problem_store& problems) {
   }
   for (int const threads : thread_counts()) {
     std::string const tail = "_threads_" + std::to_string(threads);
-#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
-    register_row(name + "/nanoflann" + tail, row.calls,
-                 [row, threads, &problems](benchmark::State& state) { run_nanoflann(state, problems[row], threads); });
-#endif
+    for (host_peer<float> const& peer : host_peers<float>()) {
+      register_row(name + "/" + peer.name + tail, row.calls, [row, threads, peer, &problems](benchmark::State& state) {
+        run_peer(state, problems[row], peer, threads);
+      });
+    }
     register_row(name + "/farpoint" + tail, row.calls,
                  [row, threads, &problems](benchmark::State& state) { run_farpoint(state, problems[row], threads); });
   }
@@ -228,11 +227,11 @@ void register_queries(knn_row row, host_problem_store& problems) {
   std::string const name = "queries/" + row.name() + "/";
   for (int const threads : thread_counts()) {
     std::string const tail = "_threads_" + std::to_string(threads);
-#if defined(FARPOINT_BENCH_HAS_NANOFLANN)
-    register_row(name + "nanoflann" + tail, row.calls, [row, threads, &problems](benchmark::State& state) {
-      run_nanoflann_queries(state, problems[row], threads);
-    });
-#endif
+    for (host_peer<float> const& peer : host_peers<float>()) {
+      register_row(name + peer.name + tail, row.calls, [row, threads, peer, &problems](benchmark::State& state) {
+        run_peer_queries(state, problems[row], peer, threads);
+      });
+    }
     for (bool const sorted : {true, false}) {
       register_row(name + (sorted ? "farpoint" : "farpoint_no_workspace") + tail, row.calls,
                    [row, threads, sorted, &problems](benchmark::State& state) {

@@ -40,6 +40,10 @@ inline void add_common_context(std::string const& suite) {
   benchmark::AddCustomContext("farpoint", std::to_string(FARPOINT_VERSION_MAJOR) + "." +
                                               std::to_string(FARPOINT_VERSION_MINOR) + "." +
                                               std::to_string(FARPOINT_VERSION_PATCH));
+#if defined(FARPOINT_PEERS)
+  benchmark::AddCustomContext("peers", FARPOINT_PEERS);
+  benchmark::AddCustomContext("peers_not_measured", FARPOINT_PEERS_MISSING);
+#endif
 #if defined(__clang__)
   benchmark::AddCustomContext("host_compiler", "clang " __clang_version__);
 #elif defined(__GNUC__)

@@ -19,6 +19,5 @@
 #include <farpoint/runtime/host_hash_map.hpp>
 #include <farpoint/runtime/host_index.hpp>
 #include <farpoint/runtime/stream_calls.hpp>
-#include <farpoint/runtime/stream_float16.hpp>
 #include <farpoint/runtime/stream_gather.hpp>
 #include <farpoint/runtime/stream_screen.hpp>

@@ -16,7 +16,9 @@ import argparse
 import contextlib
 import functools
 import importlib
+import importlib.metadata
 import json
+import os
 import platform
 import statistics
 import sys
@@ -39,6 +41,15 @@ def _made_sweep() -> np.ndarray:
     reach = np.minimum(ground, wall)
     points = np.stack([x, y, z], -1) * (reach + rng.normal(0, 0.02, reach.shape))[..., None]
     return points[reach < 80].astype(np.float32)
+
+
+def _processor() -> str:
+    """Its model name; "unknown" where the system does not tell."""
+    with contextlib.suppress(OSError), open("/proc/cpuinfo", encoding="utf-8") as file:
+        for line in file:
+            if line.startswith("model name"):
+                return line.partition(":")[2].strip()
+    return platform.processor() or "unknown"
 
 
 class Clock:
@@ -135,6 +146,17 @@ class Peers(dict):
     def found(self) -> List[str]:
         return [name for name, module in self.items() if module is not None and name != "torch"]
 
+    def versions(self) -> Dict[str, str]:
+        """By package; "unknown" of one without metadata."""
+        found = {}
+        for name in self.found():
+            package = name.split(".")[0]
+            try:
+                found[package] = importlib.metadata.version(package)
+            except importlib.metadata.PackageNotFoundError:
+                found[package] = "unknown"
+        return found
+
 
 class Cases:
     """What is timed: for each case farpoint and its peers, as calls without arguments."""
@@ -167,6 +189,13 @@ class Cases:
         tree = self.peers["scipy.spatial"].cKDTree
         clouds = points if points.ndim == 3 else points[None]
         return {"scipy": lambda: [search(tree(c), c) for c in clouds]}
+
+    def _small_gicp(self, points: np.ndarray, call: Callable[[Any, np.ndarray, int], Any]) -> Dict[str, Callable[[], Any]]:
+        """`call(small_gicp, cloud in float64, threads)` of each cloud; nothing where small_gicp is not timed."""
+        if self.device != "cpu" or not self.peers["small_gicp"]:
+            return {}
+        clouds = [c.astype(np.float64) for c in (points if points.ndim == 3 else points[None])]
+        return {"small_gicp": lambda: [call(self.peers["small_gicp"], c, os.cpu_count() or 1) for c in clouds]}
 
     def fps(self, points: np.ndarray, samples: int) -> Dict[str, Callable[[], Any]]:
         given = self.given(points)
@@ -201,6 +230,8 @@ class Cases:
             stacked = self._tensor(points if points.ndim == 3 else points[None])
             calls["pytorch3d"] = lambda: self.peers["pytorch3d.ops"].knn_points(stacked, stacked, K=k)
         calls.update(self._scipy(points, lambda tree, cloud: tree.query(cloud, k, workers=-1)))
+        calls.update(self._small_gicp(points, lambda gicp, cloud, threads: gicp.KdTree(cloud, num_threads=threads)
+                                      .batch_knn_search(cloud, k, num_threads=threads)))
         return calls
 
     def radius(self, points: np.ndarray, radius: float) -> Dict[str, Callable[[], Any]]:
@@ -217,6 +248,7 @@ class Cases:
             o3d = self.peers["open3d"]
             made = o3d.geometry.PointCloud(o3d.utility.Vector3dVector(points))
             calls["open3d"] = lambda: made.voxel_down_sample(size)
+        calls.update(self._small_gicp(points, lambda gicp, cloud, threads: gicp.voxelgrid_sampling(cloud, size, num_threads=threads)))
         return calls
 
     def all(self) -> List[tuple]:
@@ -290,7 +322,8 @@ def run(device: str = "cpu", only: Optional[str] = None, sweep: Optional[str] = 
             for package, us in zip(("farpoint", "farpoint, in C++"), clock.microseconds_of_call(call)):
                 rows.append({"function": function, "input": name, "package": package, "p50_us": us})
     context = {"farpoint": farpoint.__version__, "device": device, "machine": platform.machine(), "python": platform.python_version(),
-               "peers": cases.peers.found(), "missing": cases.peers.missing, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
+               "peers": cases.peers.found(), "versions": cases.peers.versions(), "processor": _processor(), "threads": os.cpu_count(),
+               "missing": cases.peers.missing, "failed": failed, "gpu": cases.torch.cuda.get_device_name() if device != "cpu" else None}
     return {"context": context, "rows": rows, "added_us": _added(rows)}
 
 

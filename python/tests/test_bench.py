@@ -67,6 +67,27 @@ def test_fps_of_torch_cluster_and_torch_geometric_are_timed(monkeypatch, capsys)
     assert set(taken) == {((1600, 3), 16, 25, False), ((400, 3), 4, 25, False), ((100, 3), 1, 25, False)}
 
 
+def test_small_gicp_is_timed_in_doubles_and_versions_are_named(monkeypatch, tmp_path):
+    small(monkeypatch)
+    taken = []
+
+    class KdTree:
+        def __init__(self, points, num_threads):
+            taken.append((points.dtype, points.shape, num_threads > 0))
+
+        def batch_knn_search(self, points, k, num_threads):
+            taken.append((points.dtype, points.shape, k))
+
+    own = bench.Cases.knn
+    monkeypatch.setattr(bench.Cases, "knn", lambda self, points, k: own(self, points[..., :100, :], k))
+    monkeypatch.setitem(sys.modules, "small_gicp", types.SimpleNamespace(KdTree=KdTree))
+    result = bench.run(only="knn", seconds=0)
+    rows = [row for row in result["rows"] if row["package"] == "small_gicp"]
+    assert len(rows) == 3 and all(row["p50_us"] > 0 for row in rows)
+    assert set(taken) == {(np.dtype(np.float64), (100, 3), True), (np.dtype(np.float64), (100, 3), 16)}
+    assert "small_gicp" in result["context"]["versions"] and result["context"]["processor"]
+
+
 @pytest.mark.parametrize("function", ["gather", "group", "ball_query"])
 def test_of_a_few_points_it_has_a_row_for_cpp_alone(function):
     rows = bench.run(only=function, seconds=0)["rows"]

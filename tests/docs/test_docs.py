@@ -99,7 +99,32 @@ class Pages(unittest.TestCase):
         with self.assertRaisesRegex(KeyError, "variant new"):
             figures.performance(self.root)
         self.write_results(rows[:1])
-        self.assertIn("| k = 8 | 0.1 | - | - | - |", "\n".join(figures.performance(self.root)))
+        self.assertIn("| k = 8 | 0.1 | none measured | - | - |", "\n".join(figures.performance(self.root)))
+
+    def test_a_weaker_answer_is_no_baseline_where_there_is_another(self):
+        rows = [{"suite": "knn", "case": "8/cube", "variant": variant, "p50_us": time}
+                for variant, time in (("graph", 100), ("brute", 1000), ("racy", 200))]
+        for times, expected in ((rows, "| k = 8 | 0.1 | brute force; with a weaker answer racy table, 0.2 ms | 1 | 10 |"),
+                                ([*rows[:2], {**rows[2], "p50_us": 1001}], "| k = 8 | 0.1 | brute force | 1 | 10 |"),
+                                ([rows[0], rows[2]], "| k = 8 | 0.1 | racy table (weaker answer) | 0.2 | 2.0 |")):
+            self.write_results(times)
+            self.write(figures.BASELINES, json.dumps({"knn": {"baselines": {"brute": "brute force"}, "weaker": {"racy": "racy table"},
+                                                              "own": ["graph"]}}))
+            self.assertIn(expected, "\n".join(figures.performance(self.root)))
+
+    def test_peers_that_were_not_measured_are_named(self):
+        self.write_results([{"suite": "knn", "case": "8/cube", "variant": "graph", "p50_us": 100}])
+        self.assertIn("Not measured: the libraries of bench/peers/external. ", "\n".join(figures.performance(self.root)))
+        path = self.root / f"{figures.RESULTS}/knn_exact.json"
+        run = json.loads(path.read_text(encoding="utf-8"))
+        for missing, expected in (("cuBQL, PCL", "Not measured: PCL, cuBQL. "), ("", None)):
+            run["context"].update(peers="nanoflann 1.4.2", peers_not_measured=missing)
+            path.write_text(json.dumps(run), encoding="utf-8")
+            text = "\n".join(figures.performance(self.root))
+            if expected:
+                self.assertIn(expected, text)
+            else:
+                self.assertNotIn("Not measured", text)
 
     def test_table_of_all_cases_of_a_suite(self):
         rows = [("fps", "1x2", "a", 900), ("fps", "1x2", "a", 1100), ("fps", "1x2", "a", 1000), ("fps", "1x2", "b", 2500),

@@ -22,9 +22,10 @@ class Results(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
+        self.context: dict = {}
 
     def report(self, rows):
-        run = {"context": {"host_name": "secret", "gpu": "GPU X", "suite": "knn", "commit": "abc"}, "benchmarks": rows}
+        run = {"context": {"host_name": "secret", "gpu": "GPU X", "suite": "knn", "commit": "abc", **self.context}, "benchmarks": rows}
         (self.folder / "run.json").write_text(json.dumps(run))
         return subprocess.run([sys.executable, "-B", BENCH / "report.py", self.folder / "run.json", "--results",
                                self.folder / "kept", "--pages", self.folder / "made"], check=False,
@@ -40,6 +41,23 @@ class Results(unittest.TestCase):
                          [("graph", 1234.57), ("brute_force", 5000)])
         self.assertIn("| 8, cube | graph | 1.23 | 2.47 | brute_force | 5 | 4.05 |",
                       (self.folder / "made/gpu-x/knn.md").read_text())
+
+    def test_the_fastest_peer_is_the_baseline_and_missing_ones_are_named(self):
+        rows = [row(f"{name}_threads_{threads}", us, host_threads=threads)
+                for name, threads, us in (("nanoflann", 1, 3000), ("pcl", 1, 2000), ("pcl", 2, 500), ("farpoint", 1, 1000))]
+        self.context = {"peers": "pcl 1.13.0, nanoflann 1.4.2", "peers_not_measured": "cuBQL"}
+        self.assertEqual(self.report(rows).returncode, 0)
+        page = (self.folder / "made/gpu-x/knn.md").read_text()
+        self.assertIn("| 8, cube | farpoint_threads_1 | 1 | 2 | pcl_threads_1 | 2 | 2.00 |", page)
+        self.assertIn("- peers: pcl 1.13.0, nanoflann 1.4.2\n- not measured, as they were not there: cuBQL\n", page)
+
+    def test_real_scans_are_marked(self):
+        self.context = {"real_scans": "street, room"}
+        rows = [dict(row("graph", 1000), name=f"knn/8_k8/{cloud}/graph") for cloud in ("cube", "room")]
+        self.assertEqual(self.report(rows).returncode, 0)
+        page = (self.folder / "made/gpu-x/knn.md").read_text()
+        self.assertIn("| 8 k8, room (real scan) | graph |", page)
+        self.assertIn("| 8 k8, cube | graph |", page)
 
     def test_pages_follow_from_what_is_kept(self):
         self.report([row("graph", 1000), row("brute_force", 5000)])

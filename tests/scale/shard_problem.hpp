@@ -4,12 +4,12 @@
 #include <farpoint/scale/gather_voxels.hpp>
 #include <farpoint/scale/stream/gather_voxels_task.hpp>
 #include <farpoint/scale/stream/voxelize_task.hpp>
-#include <farpoint/scale/thread_communicator.hpp>
 #include <farpoint/scale/voxelize_shard.hpp>
 
 #include "../support/check_answer.hpp"
 #include "../support/for_each_seed.hpp"
 #include "../support/together.hpp"
+#include "failing_communicator.hpp"
 #include "voxel_map_problem.hpp"
 
 namespace farpoint_tests {
@@ -33,6 +33,7 @@ struct rank_answer {
   voxelize_answer all;  ///< gathered
   std::vector<index_t> numbers;
   index_t received = -1;
+  farpoint::status last = farpoint::status::ok;  ///< of the last call; rows may be written in part where it has failed
 };
 
 /// voxelize_shard() of the host.
@@ -58,7 +59,7 @@ struct host_steps {
 /// Refuses messages that do not begin at 16 bytes: NCCL would copy them byte by byte.
 class aligned_communicator {
  public:
-  explicit aligned_communicator(farpoint::thread_communicator& inner) : inner_{inner} {}
+  explicit aligned_communicator(failing_communicator& inner) : inner_{inner} {}
 
   int ranks() const noexcept { return inner_.ranks(); }
   int rank() const noexcept { return inner_.rank(); }
@@ -73,9 +74,10 @@ class aligned_communicator {
     if (!aligned) return farpoint::detail::communication_failure("a message does not begin at 16 bytes");
     return inner_.all_to_all(exchange);
   }
+  void abort() noexcept { inner_.abort(); }
 
  private:
-  farpoint::thread_communicator& inner_;
+  failing_communicator& inner_;
 };
 
 /// The loops that a stream runs, on the host.
@@ -107,15 +109,16 @@ struct stream_steps {
 /// Every rank's rows on this one.
 /// @tparam Steps  host_steps or stream_steps
 template <class Steps, class Problem, class Scalar>
-voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::thread_communicator& communicator,
+voxelize_answer gather_rows(Problem problem, rank_call const& call, failing_communicator& communicator,
                             farpoint::voxelize_params<Scalar> const& params,
-                            farpoint::voxelize_shard_output<Scalar> const& own, int threads) {
+                            farpoint::voxelize_shard_output<Scalar> const& own, int threads, farpoint::status& code) {
   if (call.room >= 0) problem.capacity = call.room;
   return collect_voxels(problem, [&](auto const&, auto const&, auto const& output) {
     std::size_t const needed = Steps::gather_workspace_bytes(communicator.ranks(), params, own, output);
     host_array<unsigned char> const workspace{needed};
     auto const outcome = Steps::gather(farpoint::host_exec{threads}, communicator, params, own, output,
                                        farpoint::bytes{workspace.data(), needed});
+    code = outcome.code;
     return workspace.intact() ? outcome : memory_was_written;
   });
 }
@@ -124,7 +127,8 @@ voxelize_answer gather_rows(Problem problem, rank_call const& call, farpoint::th
 /// @tparam Steps  host_steps or stream_steps
 template <class Steps = host_steps, class Problem>
 std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call> const& calls, int threads,
-                                   std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+                                   std::chrono::milliseconds timeout = std::chrono::minutes{1},
+                                   failure const& fails = {}) {
   farpoint::thread_ranks group{static_cast<int>(calls.size()), timeout};
   std::vector<rank_answer> answers(calls.size());
   together(static_cast<int>(calls.size()), [&](int number) {
@@ -150,13 +154,16 @@ std::vector<rank_answer> run_ranks(Problem const& problem, std::vector<rank_call
       farpoint::host_exec const exec{threads};
       std::size_t const needed = Steps::workspace_bytes(exec, static_cast<int>(calls.size()), part, params, all);
       host_array<unsigned char> const workspace{needed};
-      farpoint::thread_communicator communicator{group, number};
+      failing_communicator communicator{group, number, fails};
       auto const outcome =
           Steps::run(exec, communicator, part, params, all,
                      farpoint::bytes{workspace.data(), needed - std::min(needed, call.workspace_less)});
+      answer.last = outcome.code;
       if (!workspace.intact() || !numbers.intact()) return memory_was_written;
       answer.numbers = numbers.download();
-      if (outcome && call.gathers) answer.all = gather_rows<Steps>(problem, call, communicator, params, all, threads);
+      if (outcome && call.gathers) {
+        answer.all = gather_rows<Steps>(problem, call, communicator, params, all, threads, answer.last);
+      }
       return outcome;
     });
   });

@@ -52,10 +52,10 @@ int main() {
         returned.fetch_add(1, std::memory_order_relaxed);
         while (returned.load(std::memory_order_relaxed) < ranks * (round + 1)) std::this_thread::yield();
 #if FARPOINT_MUTATION != 1
-        is_good = is_good && communicator.barrier();
+        is_good = is_good && communicator.all_gather(nullptr, nullptr, 0);
 #endif
         for (auto const& report : reports) is_good = is_good && report.voxels == 50;
-        good[me] = good[me] && is_good && communicator.barrier();
+        good[me] = good[me] && is_good && communicator.all_gather(nullptr, nullptr, 0);
       }
       farpoint::fps_params sampling;
       sampling.samples = 60;

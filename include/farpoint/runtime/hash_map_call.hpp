@@ -12,7 +12,7 @@ namespace library {
 /// The bulk operations on a hash map.
 enum class hash_map_operation { clear, insert, insert_or_min, insert_keys, find_or_insert, find, find_slots, extract };
 
-/// One of them with its arguments; those that the operation has no use for are empty.
+/// An operation with its arguments. Arguments that the operation does not use are empty.
 template <class Key, class Value>
 struct hash_map_call {
   hash_map_operation operation;

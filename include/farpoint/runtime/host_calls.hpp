@@ -18,9 +18,8 @@
 /// after cuda_failure, perhaps parts of the output.
 #pragma once
 
-#include <farpoint/core/batch.hpp>
-#include <farpoint/core/status.hpp>
-#include <farpoint/runtime/api.hpp>
+#include <farpoint/detail/fps/check.hpp>
+#include <farpoint/runtime/stream_call.hpp>
 #include <farpoint/types/estimate_normals.hpp>
 #include <farpoint/types/fps.hpp>
 #include <farpoint/types/gather.hpp>
@@ -42,14 +41,14 @@ enum class backend : int {
   cuda
 };
 
-/// What the caller wishes.
+/// Options of a call.
 struct options {
   backend where = backend::automatic;
   int threads = 0;  ///< of the host backend; 0: one per core
 };
 
-/// What was done. `seconds` is the time of the call proper, without transfers and allocations.
-/// A call that is given one takes some microseconds longer.
+/// Backend, device and time of a call. `seconds` excludes transfers and allocations. To fill it takes some
+/// microseconds.
 struct run_info {
   backend used = backend::host;
   double seconds = 0;
@@ -62,203 +61,169 @@ FARPOINT_API bool cuda_available() noexcept;
 /// Name of a backend, for messages.
 FARPOINT_API char const* to_string(backend which) noexcept;
 
-/// Gives back the device memory and the page-locked memory that the calling thread's calls on host memory keep for the
-/// next ones. The end of the thread does it, too.
+/// Gives back the memory that the calling thread's calls on host memory keep for the next ones: on the host, on GPUs,
+/// and page-locked. The end of the thread does it, too.
 FARPOINT_API void release_thread_memory() noexcept;
+
+}  // namespace runtime
+
+namespace library {
+
+/// A call of function F on host memory. The library has it for the arguments of the functions that forward to it.
+template <function F, class... Args>
+struct FARPOINT_API host_run {
+  static result call(runtime::options const& options, runtime::run_info* info, Args const&... args) noexcept;
+};
+
+/// Calls host_run with the types of the arguments.
+template <function F, class... Args>
+result run_anywhere(runtime::options const& options, runtime::run_info* info, Args const&... args) noexcept {
+  return host_run<F, Args...>::call(options, info, args...);
+}
+
+}  // namespace library
+
+namespace runtime {
 
 /// @name fps(): see <farpoint/fps.hpp>
 /// @{
-FARPOINT_API result fps(batch<point_view<float>> const& clouds, fps_params const& params,
-                        fps_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result fps(batch<point_view<double>> const& clouds, fps_params const& params,
-                        fps_output<double> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result fps(batch<point_view<float16>> const& clouds, fps_params const& params,
-                        fps_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result fps(batch<point_view<Coord>> const& clouds, fps_params const& params, fps_output<scalar_of<Coord>> const& output,
+           options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::fps>(options, info, clouds, params, output);
+}
+/// @}
+
+/// @name fps_weighted(), fps_extend() and poisson_subset(): see <farpoint/fps.hpp>
+/// @{
+template <class Coord, library::if_coord<Coord> = 0>
+result fps_weighted(batch<point_view<Coord>> const& clouds, span<scalar_of<Coord> const> weights,
+                    fps_params const& params, fps_output<scalar_of<Coord>> const& output, options const& options = {},
+                    run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::fps_weighted>(options, info, clouds, weights, params, output);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result fps_extend(point_view<Coord> const& cloud, index_t earlier, fps_params params,
+                  fps_output<scalar_of<Coord>> output, options const& options = {}, run_info* info = nullptr) noexcept {
+  if (result const checked = detail::fps_extension(earlier, params, output); !checked) return checked;
+  return runtime::fps(batch<point_view<Coord>>{cloud}, params, output, options, info);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result poisson_subset(batch<point_view<Coord>> const& clouds, double radius, fps_output<scalar_of<Coord>> const& output,
+                      options const& options = {}, run_info* info = nullptr) noexcept {
+  fps_params params;
+  if (result const bad = detail::poisson_subset_params(clouds, radius, output, params); !bad) return bad;
+  return runtime::fps(clouds, params, output, options, info);
+}
 /// @}
 
 /// @name voxelize(): see <farpoint/voxelize.hpp>; rows past the number of voxels are not touched
 /// @{
-FARPOINT_API result voxelize(batch<point_view<float>> const& clouds, voxelize_params<float> const& params,
-                             voxelize_output<float> const& output, options const& wish = {},
-                             run_info* info = nullptr) noexcept;
-FARPOINT_API result voxelize(batch<point_view<double>> const& clouds, voxelize_params<double> const& params,
-                             voxelize_output<double> const& output, options const& wish = {},
-                             run_info* info = nullptr) noexcept;
-FARPOINT_API result voxelize(batch<point_view<float16>> const& clouds, voxelize_params<float> const& params,
-                             voxelize_output<float> const& output, options const& wish = {},
-                             run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result voxelize(batch<point_view<Coord>> const& clouds, voxelize_params<scalar_of<Coord>> const& params,
+                voxelize_output<scalar_of<Coord>> const& output, options const& options = {},
+                run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::voxelize>(options, info, clouds, params, output);
+}
 /// @}
 
 /// @name knn(): see <farpoint/knn.hpp>
 /// @{
-FARPOINT_API result knn(batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
-                        exact const& method, index_t k, knn_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float>> const& points, exact const& method, index_t k,
-                        knn_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<double>> const& points, batch<point_view<double>> const& queries,
-                        exact const& method, index_t k, knn_output<double> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<double>> const& points, exact const& method, index_t k,
-                        knn_output<double> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float16>> const& points, batch<point_view<float16>> const& queries,
-                        exact const& method, index_t k, knn_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float16>> const& points, exact const& method, index_t k,
-                        knn_output<float> const& output, options const& wish = {}, run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result knn(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries, exact const& method,
+           index_t k, knn_output<scalar_of<Coord>> const& output, options const& options = {},
+           run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::knn>(options, info, points, queries, method, k, output);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result knn(batch<point_view<Coord>> const& points, exact const& method, index_t k,
+           knn_output<scalar_of<Coord>> const& output, options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::knn>(options, info, points, method, k, output);
+}
 /// @}
 
 /// @name radius() and radius_rows(): see <farpoint/radius.hpp>
 /// @{
-FARPOINT_API result radius(batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
-                           radius_params const& params, index_t max, radius_output<float> const& output,
-                           options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result radius(batch<point_view<float>> const& points, radius_params const& params, index_t max,
-                           radius_output<float> const& output, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result radius_rows(batch<point_view<float>> const& points, batch<point_view<float>> const& queries,
-                                radius_params const& params, radius_rows_output<float> const& output,
-                                options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result radius_rows(batch<point_view<float>> const& points, radius_params const& params,
-                                radius_rows_output<float> const& output, options const& wish = {},
-                                run_info* info = nullptr) noexcept;
-FARPOINT_API result radius(batch<point_view<double>> const& points, batch<point_view<double>> const& queries,
-                           radius_params const& params, index_t max, radius_output<double> const& output,
-                           options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result radius(batch<point_view<double>> const& points, radius_params const& params, index_t max,
-                           radius_output<double> const& output, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result radius_rows(batch<point_view<double>> const& points, batch<point_view<double>> const& queries,
-                                radius_params const& params, radius_rows_output<double> const& output,
-                                options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result radius_rows(batch<point_view<double>> const& points, radius_params const& params,
-                                radius_rows_output<double> const& output, options const& wish = {},
-                                run_info* info = nullptr) noexcept;
-FARPOINT_API result radius(batch<point_view<float16>> const& points, batch<point_view<float16>> const& queries,
-                           radius_params const& params, index_t max, radius_output<float> const& output,
-                           options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result radius(batch<point_view<float16>> const& points, radius_params const& params, index_t max,
-                           radius_output<float> const& output, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result radius_rows(batch<point_view<float16>> const& points, batch<point_view<float16>> const& queries,
-                                radius_params const& params, radius_rows_output<float> const& output,
-                                options const& wish = {}, run_info* info = nullptr) noexcept;
-FARPOINT_API result radius_rows(batch<point_view<float16>> const& points, radius_params const& params,
-                                radius_rows_output<float> const& output, options const& wish = {},
-                                run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result radius(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
+              radius_params const& params, index_t max, radius_output<scalar_of<Coord>> const& output,
+              options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::radius>(options, info, points, queries, params, max, output);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result radius(batch<point_view<Coord>> const& points, radius_params const& params, index_t max,
+              radius_output<scalar_of<Coord>> const& output, options const& options = {},
+              run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::radius>(options, info, points, params, max, output);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result radius_rows(batch<point_view<Coord>> const& points, batch<point_view<Coord>> const& queries,
+                   radius_params const& params, radius_rows_output<scalar_of<Coord>> const& output,
+                   options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::radius_rows>(options, info, points, queries, params, output);
+}
+template <class Coord, library::if_coord<Coord> = 0>
+result radius_rows(batch<point_view<Coord>> const& points, radius_params const& params,
+                   radius_rows_output<scalar_of<Coord>> const& output, options const& options = {},
+                   run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::radius_rows>(options, info, points, params, output);
+}
 /// @}
 
 /// @name estimate_normals(): see <farpoint/estimate_normals.hpp>
 /// @{
-FARPOINT_API result estimate_normals(batch<point_view<float>> const& points, normals_params const& params,
-                                     normals_output<float> const& output, options const& wish = {},
-                                     run_info* info = nullptr) noexcept;
-FARPOINT_API result estimate_normals(batch<point_view<double>> const& points, normals_params const& params,
-                                     normals_output<double> const& output, options const& wish = {},
-                                     run_info* info = nullptr) noexcept;
-FARPOINT_API result estimate_normals(batch<point_view<float16>> const& points, normals_params const& params,
-                                     normals_output<float> const& output, options const& wish = {},
-                                     run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result estimate_normals(batch<point_view<Coord>> const& points, normals_params const& params,
+                        normals_output<scalar_of<Coord>> const& output, options const& options = {},
+                        run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::estimate_normals>(options, info, points, params, output);
+}
 /// @}
 
 /// @name mean_knn_distance(): see <farpoint/mean_knn_distance.hpp>
 /// @{
-FARPOINT_API result mean_knn_distance(batch<point_view<float>> const& points, index_t k, span<float> means,
-                                      knn_report* report = nullptr, options const& wish = {},
-                                      run_info* info = nullptr) noexcept;
-FARPOINT_API result mean_knn_distance(batch<point_view<double>> const& points, index_t k, span<double> means,
-                                      knn_report* report = nullptr, options const& wish = {},
-                                      run_info* info = nullptr) noexcept;
-FARPOINT_API result mean_knn_distance(batch<point_view<float16>> const& points, index_t k, span<float> means,
-                                      knn_report* report = nullptr, options const& wish = {},
-                                      run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result mean_knn_distance(batch<point_view<Coord>> const& points, index_t k, span<scalar_of<Coord>> means,
+                         knn_report* report = nullptr, options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::mean_knn_distance>(options, info, points, k, means, report);
+}
 /// @}
 
 /// @name interpolate(): see <farpoint/interpolate.hpp>
 /// @{
-FARPOINT_API result interpolate(batch<point_view<float>> const& points, span<float const> features,
-                                batch<point_view<float>> const& queries, index_t channels,
-                                interpolate_output const& output, options const& wish = {},
-                                run_info* info = nullptr) noexcept;
-FARPOINT_API result interpolate(batch<point_view<double>> const& points, span<float const> features,
-                                batch<point_view<double>> const& queries, index_t channels,
-                                interpolate_output const& output, options const& wish = {},
-                                run_info* info = nullptr) noexcept;
-FARPOINT_API result interpolate(batch<point_view<float16>> const& points, span<float const> features,
-                                batch<point_view<float16>> const& queries, index_t channels,
-                                interpolate_output const& output, options const& wish = {},
-                                run_info* info = nullptr) noexcept;
+template <class Coord, library::if_coord<Coord> = 0>
+result interpolate(batch<point_view<Coord>> const& points, span<float const> features,
+                   batch<point_view<Coord>> const& queries, index_t channels, interpolate_output const& output,
+                   options const& options = {}, run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::interpolate>(options, info, points, features, queries, channels,
+                                                               output);
+}
 /// @}
 
-/// @name gather(): see <farpoint/gather.hpp>
+/// @name gather() of float, double, float16, std::int32_t, std::int64_t and std::uint8_t: see <farpoint/gather.hpp>
 /// @{
-FARPOINT_API result gather(span<float const> features, index_t channels, index_view indices, span<float> output,
-                           gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(feature_rows<float const> features, index_view indices, feature_rows<float> output,
-                           gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(span<double const> features, index_t channels, index_view indices, span<double> output,
-                           gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(feature_rows<double const> features, index_view indices, feature_rows<double> output,
-                           gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(span<float16 const> features, index_t channels, index_view indices, span<float16> output,
-                           gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(feature_rows<float16 const> features, index_view indices, feature_rows<float16> output,
-                           gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(span<std::int32_t const> features, index_t channels, index_view indices,
-                           span<std::int32_t> output, gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(feature_rows<std::int32_t const> features, index_view indices,
-                           feature_rows<std::int32_t> output, gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(span<std::int64_t const> features, index_t channels, index_view indices,
-                           span<std::int64_t> output, gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(feature_rows<std::int64_t const> features, index_view indices,
-                           feature_rows<std::int64_t> output, gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(span<std::uint8_t const> features, index_t channels, index_view indices,
-                           span<std::uint8_t> output, gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
-FARPOINT_API result gather(feature_rows<std::uint8_t const> features, index_view indices,
-                           feature_rows<std::uint8_t> output, gather_report* report = nullptr, options const& wish = {},
-                           run_info* info = nullptr) noexcept;
+template <class Value>
+result gather(detail::type_identity_t<span<Value const>> features, index_t channels, index_view indices,
+              span<Value> output, gather_report* report = nullptr, options const& options = {},
+              run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::gather>(options, info, features, channels, indices, output, report);
+}
+template <class Value>
+result gather(detail::type_identity_t<feature_rows<Value const>> features, index_view indices,
+              feature_rows<Value> output, gather_report* report = nullptr, options const& options = {},
+              run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::gather>(options, info, features, indices, output, report);
+}
 /// @}
 
-/// @name knn() in screen space: see <farpoint/knn_screen.hpp>
+/// @name knn() in screen space, for the cameras of the headers: see <farpoint/knn_screen.hpp>
 /// @{
-FARPOINT_API result knn(batch<point_view<float>> const& points, screen_space<pinhole_camera<float>> const& method,
-                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<double>> const& points, screen_space<pinhole_camera<double>> const& method,
-                        index_t k, knn_screen_output<double> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float>> const& points, screen_space<spherical_camera<float>> const& method,
-                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<double>> const& points, screen_space<spherical_camera<double>> const& method,
-                        index_t k, knn_screen_output<double> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float>> const& points, screen_space<organized_camera<float>> const& method,
-                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<double>> const& points, screen_space<organized_camera<double>> const& method,
-                        index_t k, knn_screen_output<double> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float16>> const& points, screen_space<pinhole_camera<float>> const& method,
-                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float16>> const& points, screen_space<spherical_camera<float>> const& method,
-                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
-FARPOINT_API result knn(batch<point_view<float16>> const& points, screen_space<organized_camera<float>> const& method,
-                        index_t k, knn_screen_output<float> const& output, options const& wish = {},
-                        run_info* info = nullptr) noexcept;
+template <class Coord, class Camera, library::if_coord<Coord> = 0>
+result knn(batch<point_view<Coord>> const& points, screen_space<Camera> const& method, index_t k,
+           knn_screen_output<scalar_of<Coord>> const& output, options const& options = {},
+           run_info* info = nullptr) noexcept {
+  return library::run_anywhere<library::function::knn_screen>(options, info, points, method, k, output);
+}
 /// @}
 
 }  // namespace runtime

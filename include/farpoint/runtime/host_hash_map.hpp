@@ -11,9 +11,9 @@ namespace runtime {
 /// A hash map with memory of its own, in the memory of a GPU or of the host.
 ///
 /// Its functions are the bulk operations of <farpoint/hash_map.hpp> for arrays in host memory, with the promises of the
-/// calls on host memory (host_calls.hpp). The rules are those of hash_map_ref with its default hash, tuning, empty key
-/// and initial value: all bits set. Movable. Threads may insert into one map at the same time, and look up in one map
-/// at the same time, but not both; reset() needs it to itself.
+/// calls on host memory (host_calls.hpp). Keys and values follow the rules of hash_map_ref with its default hash and
+/// tuning; the empty key and the initial value have all bits set. Movable. Threads may insert into one map at the same
+/// time, and look up in one map at the same time, but not both; reset() needs it to itself.
 /// @tparam Key    std::uint32_t or std::uint64_t
 /// @tparam Value  std::uint32_t or std::uint64_t
 template <class Key, class Value>
@@ -35,7 +35,7 @@ class FARPOINT_API hash_map {
 
   /// Keys that fit.
   index_t capacity() const noexcept;
-  /// Where it is; backend::automatic before reset().
+  /// Backend that holds the map; backend::automatic before reset().
   backend where() const noexcept;
 
   /// @name The bulk operations: see <farpoint/hash_map.hpp>

@@ -8,11 +8,12 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace runtime {
 
-/// The BVHs of a batch of clouds, which it owns, where they are searched: in the memory of a GPU, or of the host.
+/// Owner of the BVHs of a batch of clouds, in the memory of a GPU or of the host.
 ///
-/// What the functions of <farpoint/point_bvh.hpp> do, with the promises of the calls on host memory (host_calls.hpp):
-/// the same answers on every backend. The points are not needed after build(). Movable. Searches are thread-safe;
-/// build() needs it to itself. Those on a GPU are for calls while its device is the current one.
+/// Its functions are the functions of <farpoint/point_bvh.hpp>, with the promises of the calls on host memory
+/// (host_calls.hpp): the same answers on every backend. The points are not needed after build(). Movable. Searches are
+/// thread-safe; build() must not run beside another call. An index on a GPU is searched while its device is the current
+/// one.
 /// @tparam Scalar  float or double
 template <class Scalar>
 class FARPOINT_API point_index {
@@ -30,12 +31,12 @@ class FARPOINT_API point_index {
 
   /// Clouds; 0 before build().
   index_t size() const noexcept;
-  /// Where it is; backend::automatic before build().
+  /// Backend that holds the BVHs; backend::automatic before build().
   backend where() const noexcept;
 
   /// @name knn(), radius() and interpolate() among the points of a BVH: see <farpoint/point_bvh.hpp>
   ///
-  /// As many clouds of queries as the index has; on the backend where it is.
+  /// A batch of queries has one cloud for each of the index. Searches run on the backend that holds the BVHs.
   /// @{
   result knn(clouds const& queries, exact const& method, index_t k, knn_output<Scalar> const& output,
              run_info* info = nullptr) const noexcept;

@@ -13,32 +13,21 @@ FARPOINT_BEGIN_NAMESPACE
 
 /// @name gather() of rows, and within the clouds of a batch: see <farpoint/gather.cuh>
 ///
-/// Values of another type of the same size are copied as one of these.
+/// Values of another type of the same size are copied as one of these. They are no templates: a call that gather.cuh's
+/// template matches as well goes to the library.
 /// @{
-FARPOINT_API result gather(cuda_exec exec, span<float const> features, index_t channels, index_view indices,
-                           span<float> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, feature_rows<float const> features, index_view indices,
-                           feature_rows<float> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, span<double const> features, index_t channels, index_view indices,
-                           span<double> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, feature_rows<double const> features, index_view indices,
-                           feature_rows<double> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, span<float16 const> features, index_t channels, index_view indices,
-                           span<float16> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, feature_rows<float16 const> features, index_view indices,
-                           feature_rows<float16> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, span<std::int32_t const> features, index_t channels, index_view indices,
-                           span<std::int32_t> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, feature_rows<std::int32_t const> features, index_view indices,
-                           feature_rows<std::int32_t> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, span<std::int64_t const> features, index_t channels, index_view indices,
-                           span<std::int64_t> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, feature_rows<std::int64_t const> features, index_view indices,
-                           feature_rows<std::int64_t> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, span<std::uint8_t const> features, index_t channels, index_view indices,
-                           span<std::uint8_t> output, gather_report* report = nullptr) noexcept;
-FARPOINT_API result gather(cuda_exec exec, feature_rows<std::uint8_t const> features, index_view indices,
-                           feature_rows<std::uint8_t> output, gather_report* report = nullptr) noexcept;
+#define FARPOINT_GATHER_OF(Value)                                                                              \
+  FARPOINT_API result gather(cuda_exec exec, span<Value const> features, index_t channels, index_view indices, \
+                             span<Value> output, gather_report* report = nullptr) noexcept;                    \
+  FARPOINT_API result gather(cuda_exec exec, feature_rows<Value const> features, index_view indices,           \
+                             feature_rows<Value> output, gather_report* report = nullptr) noexcept;
+FARPOINT_GATHER_OF(float)
+FARPOINT_GATHER_OF(double)
+FARPOINT_GATHER_OF(float16)
+FARPOINT_GATHER_OF(std::int32_t)
+FARPOINT_GATHER_OF(std::int64_t)
+FARPOINT_GATHER_OF(std::uint8_t)
+#undef FARPOINT_GATHER_OF
 /// @}
 
 FARPOINT_END_NAMESPACE

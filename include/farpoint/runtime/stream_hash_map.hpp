@@ -4,32 +4,11 @@
 /// sign, with the hash and the tuning that they have by default.
 #pragma once
 
-#include <farpoint/core/cuda_exec.hpp>
 #include <farpoint/detail/hash_map/operations.hpp>
-#include <farpoint/runtime/api.hpp>
 #include <farpoint/runtime/hash_map_call.hpp>
+#include <farpoint/runtime/stream_call.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
-
-namespace library {
-
-/// @name What the library does for the functions of hash_map.hpp
-/// @{
-FARPOINT_API result run_hash_map(cuda_exec exec, hash_map_call<std::uint32_t, std::uint32_t> const& call) noexcept;
-FARPOINT_API std::size_t hash_map_workspace_bytes(cuda_exec exec,
-                                                  hash_map_call<std::uint32_t, std::uint32_t> const& call) noexcept;
-FARPOINT_API result run_hash_map(cuda_exec exec, hash_map_call<std::uint32_t, std::uint64_t> const& call) noexcept;
-FARPOINT_API std::size_t hash_map_workspace_bytes(cuda_exec exec,
-                                                  hash_map_call<std::uint32_t, std::uint64_t> const& call) noexcept;
-FARPOINT_API result run_hash_map(cuda_exec exec, hash_map_call<std::uint64_t, std::uint32_t> const& call) noexcept;
-FARPOINT_API std::size_t hash_map_workspace_bytes(cuda_exec exec,
-                                                  hash_map_call<std::uint64_t, std::uint32_t> const& call) noexcept;
-FARPOINT_API result run_hash_map(cuda_exec exec, hash_map_call<std::uint64_t, std::uint64_t> const& call) noexcept;
-FARPOINT_API std::size_t hash_map_workspace_bytes(cuda_exec exec,
-                                                  hash_map_call<std::uint64_t, std::uint64_t> const& call) noexcept;
-/// @}
-
-}  // namespace library
 
 namespace FARPOINT_HIDDEN detail {
 
@@ -74,22 +53,24 @@ library::hash_map_call<Key, Value> described(hash_map_args<hash_map_ref<Key, Val
   return call;
 }
 
-// What the functions of hash_map.hpp call, for these maps: more special than what hash_map.cuh has for all.
+// Overloads for the maps that the library is compiled for. They are more specialized than the ones of hash_map.cuh, so
+// that the functions of hash_map.hpp call them.
 
 template <class Key, class Value, class Operation, if_compiled_map<Key, Value> = 0>
 result hash_map_run(cuda_exec exec, hash_map_args<hash_map_ref<Key, Value>, Operation> const& args) noexcept {
-  return library::run_hash_map(exec, described(args));
+  return library::run<library::function::hash_map>(exec, described(args));
 }
 
 template <class Key, class Value, class Operation, if_compiled_map<Key, Value> = 0>
 std::size_t hash_map_workspace_size(cuda_exec exec,
                                     hash_map_args<hash_map_ref<Key, Value>, Operation> const& args) noexcept {
-  return library::hash_map_workspace_bytes(exec, described(args));
+  return library::size_of<library::function::hash_map>(exec, described(args));
 }
 
 template <class Key, class Value, if_compiled_map<Key, Value> = 0>
 result hash_map_run(cuda_exec exec, hash_map_clear_args<hash_map_ref<Key, Value>> const& args) noexcept {
-  return library::run_hash_map(exec, library::hash_map_call<Key, Value>{library::hash_map_operation::clear, args.map});
+  return library::run<library::function::hash_map>(
+      exec, library::hash_map_call<Key, Value>{library::hash_map_operation::clear, args.map});
 }
 
 template <class Key, class Value>
@@ -102,13 +83,13 @@ library::hash_map_call<Key, Value> extraction(hash_map_extract_args<hash_map_ref
 
 template <class Key, class Value, if_compiled_map<Key, Value> = 0>
 result hash_map_run(cuda_exec exec, hash_map_extract_args<hash_map_ref<Key, Value>> const& args) noexcept {
-  return library::run_hash_map(exec, extraction(args));
+  return library::run<library::function::hash_map>(exec, extraction(args));
 }
 
 template <class Key, class Value, if_compiled_map<Key, Value> = 0>
 std::size_t hash_map_workspace_size(cuda_exec exec,
                                     hash_map_extract_args<hash_map_ref<Key, Value>> const& args) noexcept {
-  return library::hash_map_workspace_bytes(exec, extraction(args));
+  return library::size_of<library::function::hash_map>(exec, extraction(args));
 }
 
 }  // namespace detail

@@ -1,5 +1,5 @@
 /// @file
-/// What callers of other languages want done to the rows of outputs, on a stream, from the compiled library.
+/// Fills of unused output rows for bindings to other languages, on a stream, from the compiled library.
 #pragma once
 
 #include <farpoint/core/cuda_exec.hpp>

@@ -40,7 +40,13 @@ inline constexpr bool exchanges_data<
                 Wait<Communicator>>> = true;
 
 template <class Communicator>
-using barrier_of = decltype(result{std::declval<Communicator&>().barrier()});
+using abort_of = decltype(std::declval<Communicator&>().abort());
+
+/// True if a type has abort().
+template <class Communicator, class = void>
+inline constexpr bool can_abort = false;
+template <class Communicator>
+inline constexpr bool can_abort<Communicator, std::void_t<abort_of<Communicator>>> = true;
 
 }  // namespace detail
 
@@ -51,14 +57,14 @@ using barrier_of = decltype(result{std::declval<Communicator&>().barrier()});
 /// - `result all_gather(void const* mine, void* all, std::size_t size) noexcept`: every rank gives `size` bytes, and
 ///   gets those of all, by rank;
 /// - `result all_to_all(all_to_all_messages const&) noexcept`: each rank gives every rank a message;
-/// - `result barrier() noexcept`: returns when all ranks have called it.
+/// - `void abort() noexcept`: makes the exchanges of all ranks fail, the ones in progress and all later ones. Calls on
+///   shards use it when a rank fails and the others do not know, so that none waits for it. May be called repeatedly.
 ///
-/// All ranks call the same functions in the same order. A call blocks until its buffers can be used again. After a
-/// failure, which is a communication_failure, later calls fail, too, so that no rank waits for one that has given up.
-/// thread_communicator does this. MPI_Allgather and MPI_Alltoallv do, too, up to 2^31 - 1 bytes: their counts and
-/// displacements are int. Beyond that use MPI_Allgather_c and MPI_Alltoallv_c (MPI 4), or a datatype of several bytes.
+/// All ranks call the same functions in the same order. An exchange blocks until its buffers can be used again. Its
+/// failure is a communication_failure, and makes all later exchanges fail. thread_communicator and mpi_communicator are
+/// communicators.
 template <class Communicator>
-inline constexpr bool is_communicator = detail::exchanges_data<Communicator, detail::barrier_of>;
+inline constexpr bool is_communicator = detail::exchanges_data<Communicator, detail::abort_of>;
 
 /// The most ranks of a call.
 inline constexpr int max_ranks = 1024;
@@ -93,6 +99,18 @@ namespace detail {
 
 constexpr result communication_failure(char const* reason) noexcept {
   return {status::communication_failure, 0, reason};
+}
+
+/// Outcome of a call on shards. A failure that other ranks do not know of aborts the communicator: otherwise they would
+/// wait for this rank's next exchange. Arguments and capacities are refused by all ranks alike.
+template <class Communicator>
+result or_abort(Communicator& communicator, result const& outcome) noexcept {
+  if constexpr (can_abort<Communicator>) {
+    bool const all_know =
+        outcome || outcome.code == status::bad_argument || outcome.code == status::workspace_too_small;
+    if (!all_know) communicator.abort();
+  }
+  return outcome;
 }
 
 }  // namespace detail

@@ -69,11 +69,12 @@ result fps_shard_by(host_exec exec, Communicator& communicator, shard<Points> co
   shard_header const mine{own ? digest_of<Points>(params) : 0, own ? 0u : 1u, part.first_index, part.points.size(), 0};
   shard_header headers[max_ranks];
   int sources[max_ranks];
-  if (result const agreed = agree_on_shards(communicator, own, mine, headers, sources); !agreed) return agreed;
+  result const agreed = agree_on_shards(communicator, own, mine, headers, sources);
+  if (!agreed) return or_abort(communicator, agreed);
   index_t const first = fps_shard_first(params, headers, sources, ranks);
   if (first == -2) return reject("fps_shard: params.random_first is for clouds of fewer than 2^32 points");
-  return fps_shard_task<Communicator, Points, Rule>{exec, communicator, part, params, output, tuning, arrays}.run(
-      first);
+  fps_shard_task<Communicator, Points, Rule> task{exec, communicator, part, params, output, tuning, arrays};
+  return or_abort(communicator, task.run(first));
 }
 
 }  // namespace detail

@@ -158,14 +158,16 @@ result gather_voxels(host_exec exec, Communicator& communicator, voxelize_params
   index_t const rows = good ? own.rows.voxel_count.get(0) : 0;
   detail::gather_header headers[max_ranks];
   detail::gather_header const mine{digest_of(parts), good ? 0u : 1u, rows, all.capacity, 0};
-  if (result const agreed = detail::agree_on_rows(communicator, good, mine, headers); !agreed) return agreed;
+  result const agreed = detail::agree_on_rows(communicator, good, mine, headers);
+  if (!agreed) return detail::or_abort(communicator, agreed);
 
   detail::gather_voxels_memory const memory{workspace.data(), ranks, parts, all.capacity};
   detail::gather_voxels_task<Communicator> const task{exec, communicator, headers, memory};
-  if (result const done = task.exchange_numbers(own.numbers.data()); !done) return done;
+  result done = task.exchange_numbers(own.numbers.data());
   for (detail::voxel_part const& part : parts) {
-    if (result const done = task.gather(part); !done) return done;
+    if (done) done = task.gather(part);
   }
+  if (!done) return detail::or_abort(communicator, done);
   if (!all.voxel_count.empty()) all.voxel_count.set(0, task.total());
   if (all.report != nullptr && own.rows.report != nullptr) *all.report = *own.rows.report;
   return {};

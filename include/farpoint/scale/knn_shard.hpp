@@ -64,10 +64,10 @@ result knn_shard(host_exec exec, Communicator& communicator, shard<Points> const
   detail::shard_header headers[max_ranks];
   int sources[max_ranks];
   result const agreed = detail::agree_on_shards(communicator, own, mine, headers, sources);
-  if (!agreed) return agreed;
+  if (!agreed) return detail::or_abort(communicator, agreed);
   detail::knn_shard_task<Communicator, Points, Queries> task{
       exec, communicator, part, queries, method, k, workspace, output.exchanged_capacity};
-  return task.run(output, headers);
+  return detail::or_abort(communicator, task.run(output, headers));
 }
 
 /// Bytes of workspace that knn_shard() along a curve needs on a rank. The memory must be 256-byte aligned. 0 for

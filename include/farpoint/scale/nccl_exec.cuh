@@ -102,7 +102,10 @@ struct nccl_exec {
           outcome != ncclInProgress) {
         return told(outcome);
       }
-      if (timeout.count() > 0 && std::chrono::steady_clock::now() - start > timeout) {
+      // In milliseconds: the longest timeout is more nanoseconds than there are.
+      auto const waited =
+          std::chrono::duration_cast<std::chrono::milliseconds>(std::chrono::steady_clock::now() - start);
+      if (timeout.count() > 0 && waited > timeout) {
         return detail::communication_failure("nccl_exec: a rank has failed, or did not come in time");
       }
       if (looks > 65536) std::this_thread::yield();

@@ -16,8 +16,9 @@ FARPOINT_BEGIN_NAMESPACE
 class thread_ranks {
  public:
   /// @param ranks    1 or more
-  /// @param timeout  how long a rank waits for others before the exchange fails for all of them. One that comes later
-  ///                 than that may still read what the others have sent: free no buffers before all threads are joined
+  /// @param timeout  how long a rank waits for others before the exchange fails for all of them; 0 or less: forever. A
+  ///                 rank that comes later may still read the others' messages: free no buffers before all threads are
+  ///                 joined
   /// @throws std::bad_alloc
   explicit thread_ranks(int ranks, std::chrono::milliseconds timeout = std::chrono::minutes{1})
       : timeout_{timeout}, published_(static_cast<std::size_t>(ranks > 1 ? ranks : 1)) {}
@@ -47,12 +48,25 @@ class thread_ranks {
       return true;
     }
     std::uint64_t const now = meeting_;
-    all_here_.wait_for(lock, timeout_, [&] { return meeting_ != now || failed_; });
+    wait(lock, [&] { return meeting_ != now || failed_; });
     // Those that have met have met, even if one has failed since.
     if (meeting_ != now) return true;
     failed_ = true;
     all_here_.notify_all();
     return false;
+  }
+
+  /// Waits until `done` is true or the time is over. Times beyond the end of the clock are forever.
+  template <class Done>
+  void wait(std::unique_lock<std::mutex>& lock, Done const& done) {
+    using clock = std::chrono::steady_clock;
+    auto const start = clock::now();
+    auto const longest = std::chrono::duration_cast<std::chrono::milliseconds>(clock::time_point::max() - start);
+    if (timeout_.count() <= 0 || timeout_ >= longest) {
+      all_here_.wait(lock, done);
+    } else {
+      all_here_.wait_until(lock, start + timeout_, done);
+    }
   }
 
   void fail() {
@@ -112,7 +126,7 @@ class thread_communicator {
     return leave(fits);
   }
 
-  result barrier() noexcept { return group_->meet() ? result{} : late(); }
+  void abort() noexcept { group_->fail(); }
 
  private:
   thread_ranks::published& at(int rank) const noexcept { return group_->published_[static_cast<std::size_t>(rank)]; }

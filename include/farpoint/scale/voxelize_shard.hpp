@@ -68,10 +68,10 @@ result voxelize_shard(host_exec exec, Communicator& communicator, shard<Points> 
   detail::shard_header headers[max_ranks];
   int sources[max_ranks];
   result const agreed = detail::agree_on_shards(communicator, own, mine, headers, sources);
-  if (!agreed) return agreed;
+  if (!agreed) return detail::or_abort(communicator, agreed);
   detail::voxelize_shard_task<Communicator, Points> task{
       exec, communicator, part, params, sources, workspace, output.received_capacity};
-  return task.run(output, headers);
+  return detail::or_abort(communicator, task.run(output, headers));
 }
 
 FARPOINT_END_NAMESPACE

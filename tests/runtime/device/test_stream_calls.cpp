@@ -44,6 +44,56 @@ class problem {
         indices, distances, counts);
   }
 
+  void check_fps_weighted() {
+    mirror<std::int32_t> indices{2 * 40};
+    mirror<scalar> distances{2 * 40};
+    mirror<std::int64_t> counts{2};
+    std::vector<scalar> values;
+    for (index_t i = 0; i < n; ++i) values.push_back(static_cast<scalar>(i % 7));
+    mirror<scalar> const weights{std::move(values)};
+    farpoint::fps_params params;
+    params.samples = 40;
+    check_same_as_host(
+        [&](auto exec, auto& workspace) {
+          auto const clouds = points_.on(exec);
+          return fps_weighted(exec, clouds, weights.of(exec), params,
+                              {indices.on(exec), distances.on(exec), counts.on(exec)},
+                              workspace.of_size(exec, fps_weighted_workspace_bytes(exec, clouds)));
+        },
+        indices, distances, counts);
+  }
+
+  void check_poisson_subset() {
+    mirror<std::int32_t> indices{2 * 60};
+    mirror<scalar> distances{2 * 60};
+    mirror<std::int64_t> counts{2};
+    check_same_as_host(
+        [&](auto exec, auto& workspace) {
+          auto const clouds = points_.on(exec);
+          return poisson_subset(exec, clouds, 0.3, {indices.on(exec), distances.on(exec), counts.on(exec)},
+                                workspace.of_size(exec, poisson_subset_workspace_bytes(exec, clouds, 60)));
+        },
+        indices, distances, counts);
+  }
+
+  void check_fps_extend() {
+    std::vector<std::int32_t> earlier(40, -1);
+    for (std::int32_t i = 0; i < 10; ++i) earlier[static_cast<std::size_t>(i)] = 17 * i;
+    mirror<std::int32_t> indices{std::move(earlier)};
+    farpoint::fps_params params;
+    params.samples = 30;
+    check_same_as_host(
+        [&](auto exec, auto& workspace) {
+          auto const cloud = points_.on(exec).points();
+          farpoint::fps_params chosen = params;
+          chosen.chosen = indices.of(exec).subspan(0, 10);
+          using one_cloud = farpoint::batch<std::decay_t<decltype(cloud)>>;
+          return fps_extend(exec, cloud, 10, params, {indices.on(exec)},
+                            workspace.of_size(exec, fps_workspace_bytes(exec, one_cloud{cloud}, chosen)));
+        },
+        indices);
+  }
+
   void check_voxelize() {
     mirror<std::int32_t> coords{3 * 500};
     mirror<float> means{3 * 500};
@@ -295,6 +345,17 @@ TEST_CASE("library, device: fps() is the header's", "[library][device]") {
   problem<float>{}.check_fps();
   problem<double>{}.check_fps();
   problem<farpoint::float16>{}.check_fps();
+}
+
+TEST_CASE("library, device: fps_weighted(), poisson_subset() and fps_extend() are the headers'", "[library][device]") {
+  auto const check = [](auto sampling) {
+    sampling.check_fps_weighted();
+    sampling.check_poisson_subset();
+    sampling.check_fps_extend();
+  };
+  check(problem<float>{});
+  check(problem<double>{});
+  check(problem<farpoint::float16>{});
 }
 
 TEST_CASE("library, device: the other functions are the headers'", "[library][device]") {

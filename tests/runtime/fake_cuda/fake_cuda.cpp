@@ -8,13 +8,16 @@
 namespace farpoint_tests {
 
 std::size_t copied_to_device = 0;
+int open_pools = 0;
+int current_device = 0;
+cudaError_t outcome_of_attributes = cudaSuccess;
 
 }  // namespace farpoint_tests
 
 extern "C" {
 
 cudaError_t cudaGetDevice(int* device) {
-  *device = 0;
+  *device = farpoint_tests::current_device;
   return cudaSuccess;
 }
 #undef cudaGetDeviceProperties
@@ -27,10 +30,15 @@ cudaError_t cudaGetDeviceProperties_v2(cudaDeviceProp* properties, int device) {
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t* pool, cudaMemPoolProps const*) {
   *pool = reinterpret_cast<cudaMemPool_t>(pool);
+  ++farpoint_tests::open_pools;
+  return cudaSuccess;
+}
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t) {
+  --farpoint_tests::open_pools;
   return cudaSuccess;
 }
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t, cudaMemPoolAttr, void*) {
-  return cudaSuccess;
+  return farpoint_tests::outcome_of_attributes;
 }
 cudaError_t cudaMallocFromPoolAsync(void** memory, std::size_t size, cudaMemPool_t, cudaStream_t) {
   *memory = std::aligned_alloc(256, (size + 255) / 256 * 256);

@@ -178,3 +178,32 @@ TEST_CASE("frame: a workspace is measured once", "[library]") {
   CHECK(workspace.size() == 1000);
   CHECK(reinterpret_cast<std::uintptr_t>(workspace.data()) % 256 == 0);
 }
+
+TEST_CASE("frame: a call with more arrays than a frame holds fails, and writes none", "[library]") {
+  auto const values = counting(4);
+  std::vector<float> back(4, -1.0f);
+  frame arrays = new_frame();
+  for (int const count : {24, 25, 100}) {
+    arrays.measure();
+    for (int i = 0; i < count; ++i) arrays.output(span<float>{back}, 4, 1, true);
+    CAPTURE(count);
+    CHECK(arrays.place() == (count <= 24 ? cudaSuccess : cudaErrorInvalidConfiguration));
+  }
+}
+
+TEST_CASE("thread memory: a pool that cannot be set up is not kept", "[library]") {
+  current_device = 1;
+  int const before = open_pools;
+  outcome_of_attributes = cudaErrorNotSupported;
+  cudaError_t error = cudaSuccess;
+  for (int i = 0; i < 2; ++i) {
+    CHECK(thread_memory::get(error) == nullptr);
+    CHECK(error == cudaErrorNotSupported);
+    CHECK(open_pools == before);
+  }
+  outcome_of_attributes = cudaSuccess;
+  CHECK(thread_memory::get(error) != nullptr);
+  CHECK(error == cudaSuccess);
+  CHECK(open_pools == before + 1);
+  current_device = 0;
+}

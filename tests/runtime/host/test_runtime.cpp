@@ -80,6 +80,14 @@ TEST_CASE("the library samples on the host", "[runtime]") {
   for_every_scalar([](auto one) { check_backend<decltype(one)>(runtime::backend::host); });
 }
 
+TEST_CASE("the library samples on the host after the thread's memory was given back", "[runtime]") {
+  runtime::release_thread_memory();
+  check_backend<farpoint::float16>(runtime::backend::host);
+  runtime::release_thread_memory();
+  runtime::release_thread_memory();
+  check_voxelize<farpoint::float16>(runtime::backend::host);
+}
+
 TEST_CASE("the library chooses a backend by itself", "[runtime]") {
   check_backend<float>(runtime::backend::automatic);
 }

@@ -1,6 +1,7 @@
 // The compiled library's calls on host memory: the header's answer, to the bit, whatever the backend, and nothing
 // written that the header leaves alone. On a machine with a GPU it is the GPU that answers.
 #include <farpoint/estimate_normals.hpp>
+#include <farpoint/fps.hpp>
 #include <farpoint/gather.hpp>
 #include <farpoint/interpolate.hpp>
 #include <farpoint/knn.hpp>
@@ -355,7 +356,65 @@ void check_gather() {
       within);
 }
 
+/// fps_weighted(), fps_extend() and poisson_subset() of the library and of the header.
+template <class Coord, class Scalar = farpoint::scalar_of<Coord>>
+void check_sampling() {
+  using output_of = farpoint::fps_output<Scalar>;
+  scene<Coord> const points{1500, false, {10, 600, 600, 1490}, 31};
+  std::vector<Scalar> weights;
+  for (index_t i = 0; i < points.size; ++i) weights.push_back(static_cast<Scalar>(i % 7));
+  span<Scalar const> const some{weights};
+  farpoint::fps_params params;
+  params.samples = 40;
+  params.first = 3;
+  lists<Scalar> weighted{3, 40};
+  auto const by_weight = [&](half to) {
+    auto const output = weighted.template output<output_of>(to);
+    if (to == half::library) return runtime::fps_weighted(points.clouds(), some, params, output, wish);
+    return with_workspace(fps_weighted_workspace_bytes(threads, points.wide()), [&](farpoint::bytes memory) {
+      return fps_weighted(threads, points.wide(), some, params, output, memory);
+    });
+  };
+  check_both("fps_weighted", by_weight, weighted.indices, weighted.distances, weighted.counts);
+
+  lists<Scalar> subset{3, 200};
+  auto const by_radius = [&](half to) {
+    auto const output = subset.template output<output_of>(to);
+    if (to == half::library) return runtime::poisson_subset(points.clouds(), 0.2, output, wish);
+    return with_workspace(poisson_subset_workspace_bytes(threads, points.wide(), 200), [&](farpoint::bytes memory) {
+      return poisson_subset(threads, points.wide(), 0.2, output, memory);
+    });
+  };
+  check_both("poisson_subset", by_radius, subset.indices, subset.distances, subset.counts);
+
+  // 25 samples of a cloud that are there already, and 40 more.
+  lists<Scalar> extended{1, 65};
+  for (auto* indices : {&extended.indices.expected, &extended.indices.found}) {
+    for (std::size_t i = 0; i < 25; ++i) (*indices)[i] = static_cast<std::int32_t>(11 * i);
+  }
+  params.first = 0;
+  auto const extend = [&](half to) {
+    auto const output = extended.template output<output_of>(to);
+    if (to == half::library) return runtime::fps_extend(points.clouds().points(), 25, params, output, wish);
+    auto const cloud = points.wide().points();
+    farpoint::fps_params with_chosen = params;
+    with_chosen.chosen = span<std::int32_t const>{extended.indices.expected.data(), 25};
+    farpoint::batch<farpoint::point_view<Scalar>> const one{cloud};
+    return with_workspace(fps_workspace_bytes(threads, one, with_chosen), [&](farpoint::bytes memory) {
+      return fps_extend(threads, cloud, 25, params, output, memory);
+    });
+  };
+  check_both("fps_extend", extend, extended.indices, extended.distances, extended.counts);
+  CHECK(extended.counts.found[0] == 40);
+}
+
 }  // namespace
+
+TEST_CASE("the library samples on host memory as the headers do", "[runtime]") {
+  check_sampling<float>();
+  check_sampling<double>();
+  check_sampling<farpoint::float16>();
+}
 
 TEST_CASE("the library's searches on host memory are the headers'", "[runtime][knn]") {
   check_every_search<float>();

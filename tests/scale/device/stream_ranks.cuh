@@ -23,6 +23,7 @@ class stream_thread_communicator {
   int rank() const noexcept { return meeting_.rank(); }
 
   farpoint::peer_memory peers() const noexcept { return peers_; }
+  void abort() noexcept { meeting_.abort(); }
 
   farpoint::result wait() noexcept {
     return farpoint::detail::cuda_failure(cudaStreamSynchronize(stream_), "stream_thread_communicator: wait");
@@ -68,7 +69,7 @@ class stream_thread_communicator {
   /// Nobody reads this rank's memory any more after it.
   farpoint::result leave(farpoint::result done) noexcept {
     if (done) done = wait();
-    return done ? meeting_.barrier() : done;
+    return done ? meeting_.all_gather(nullptr, nullptr, 0) : done;
   }
   static farpoint::result mismatch() noexcept {
     return farpoint::detail::communication_failure("stream_thread_communicator: messages of different sizes");

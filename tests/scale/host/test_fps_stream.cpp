@@ -2,11 +2,11 @@
 #include <farpoint/scale/stream/fps/decide.hpp>
 #include <farpoint/scale/stream/fps/list.hpp>
 #include <farpoint/scale/stream/fps/task.hpp>
-#include <farpoint/scale/thread_communicator.hpp>
 
 #include "../../support/fiber_machine.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../../support/together.hpp"
+#include "../failing_communicator.hpp"
 #include "../fps_shard_problem.hpp"
 #include "../rank_lists.hpp"
 
@@ -93,7 +93,7 @@ struct fiber_blocks_of_fps {
 
 template <int Dim>
 std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Dim> const& problem,
-                                                     std::size_t too_small_on = 99) {
+                                                     std::size_t too_small_on = 99, failure const& fails = {}) {
   std::vector<fps_shard_answer<float>> answers(problem.ranks());
   auto const ranks = static_cast<int>(problem.ranks());
   farpoint::thread_ranks group{ranks};
@@ -117,7 +117,7 @@ std::vector<fps_shard_answer<float>> run_fps_streams(fps_shard_problem<float, Di
     using plan = fps_stream_plan<host_exec, fiber_blocks_of_fps, view>;
     std::size_t const needed = plan{nullptr, ranks, points, params}.cutter.used();
     host_array<unsigned char> const workspace{needed};
-    farpoint::thread_communicator communicator{group, number};
+    failing_communicator communicator{group, number, fails};
     auto const outcome = fps_shard_on<fiber_blocks_of_fps>(
         host_exec{1}, communicator, part, params, output, {},
         farpoint::bytes{workspace.data(), rank == too_small_on ? needed - 1 : needed});
@@ -152,6 +152,14 @@ ONE_THREAD_TEST_CASE("fps_shard, a stream's kernels by fibers: what one rank may
     CHECK(answers[0].outcome.code == status::bad_argument);
     CHECK(answers[1].outcome.code == status::workspace_too_small);
     CHECK(answers[2].outcome.code == status::bad_argument);
+  }
+  SECTION("a rank that fails at any exchange") {
+    auto const codes_of = [&](failure const& fails) {
+      std::vector<status> codes;
+      for (auto const& answer : run_fps_streams(problem, 99, fails)) codes.push_back(answer.outcome.code);
+      return codes;
+    };
+    CHECK(check_failures(codes_of) > 3);
   }
   SECTION("a first sample that is nobody's") {
     problem.params.first = 300;

@@ -1,12 +1,12 @@
 // knn_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
 #include <farpoint/scale/knn_shard.hpp>
 #include <farpoint/scale/stream/knn_task.hpp>
-#include <farpoint/scale/thread_communicator.hpp>
 
 #include "../../support/catch.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../../support/test_scale.hpp"
 #include "../../support/together.hpp"
+#include "../failing_communicator.hpp"
 #include "../knn_shard_problem.hpp"
 #include "../rank_lists.hpp"
 
@@ -63,7 +63,8 @@ struct rank_call {
 template <class Coord>
 std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> const& problem,
                                                    std::vector<index_t> const& capacity,
-                                                   std::chrono::milliseconds timeout = std::chrono::minutes{1}) {
+                                                   std::chrono::milliseconds timeout = std::chrono::minutes{1},
+                                                   failure const& fails = {}) {
   std::vector<knn_shard_answer<Coord>> answers(problem.ranks());
   farpoint::thread_ranks group{static_cast<int>(problem.ranks()), timeout};
   together(static_cast<int>(problem.ranks()), [&](int number) {
@@ -82,7 +83,7 @@ std::vector<knn_shard_answer<Coord>> run_knn_ranks(knn_shard_problem<Coord> cons
     output.report = &answer.report;
     output.owned_queries = &answer.owned_queries;
     rank_call<Coord> const call{problem, part, asked, output, problem.curve(rank)};
-    farpoint::thread_communicator communicator{group, number};
+    failing_communicator communicator{group, number, fails};
     std::size_t const needed = call.workspace_size();
     host_array<unsigned char> const workspace{needed};
     auto const outcome = call.run(communicator, {workspace.data(), needed});
@@ -332,4 +333,20 @@ TEST_CASE("knn_shard: what one rank may not do, all ranks return from", "[knn][s
   problem.k = 1;
   problem.method.max_radius = -1;
   CHECK(outcomes(room_for_all(problem), long_enough) == std::vector<status>(3, status::bad_argument));
+}
+
+TEST_CASE("knn_shard: a rank that fails at any exchange ends the call of all ranks", "[knn][shard]") {
+  auto problem = cube_on_ranks({0, 50, 120, 200}, 4);
+  auto const codes_of = [&](failure const& fails) {
+    std::vector<status> codes;
+    for (auto const& answer : run_knn_ranks(problem, room_for_all(problem), std::chrono::minutes{1}, fails)) {
+      codes.push_back(answer.outcome.code);
+    }
+    return codes;
+  };
+  CHECK(check_failures(codes_of) > 3);
+  problem.on_stream = true;
+  CHECK(check_failures(codes_of) > 3);
+  problem.along_curve = true;
+  CHECK(check_failures(codes_of) > 3);
 }

@@ -1,11 +1,10 @@
 // radius_shard() with ranks that are threads: the rows of one call for the whole cloud; and no rank hangs.
-#include <farpoint/scale/thread_communicator.hpp>
-
 #include "../../support/catch.hpp"
 #include "../../support/for_each_seed.hpp"
 #include "../../support/host_array.hpp"
 #include "../../support/test_scale.hpp"
 #include "../../support/together.hpp"
+#include "../failing_communicator.hpp"
 #include "../radius_shard_problem.hpp"
 
 using namespace farpoint_tests;
@@ -15,14 +14,14 @@ namespace {
 template <class Coord>
 std::vector<radius_shard_answer<Coord>> solve_radius_shard(radius_shard_problem<Coord> const& problem,
                                                            std::vector<radius_rank_call> const& calls,
-                                                           std::chrono::milliseconds timeout = std::chrono::minutes{
-                                                               1}) {
+                                                           std::chrono::milliseconds timeout = std::chrono::minutes{1},
+                                                           failure const& fails = {}) {
   std::vector<radius_shard_answer<Coord>> answers(calls.size());
   farpoint::thread_ranks group{static_cast<int>(calls.size()), timeout};
   together(static_cast<int>(calls.size()), [&](int number) {
     auto const rank = static_cast<std::size_t>(number);
     if (!calls[rank].is_made) return;
-    farpoint::thread_communicator communicator{group, number};
+    failing_communicator communicator{group, number, fails};
     answers[rank] =
         radius_of_rank<host_array>(farpoint::host_exec{problem.threads}, communicator, problem, calls[rank], [] {});
   });
@@ -78,4 +77,12 @@ TEST_CASE("radius_shard, host: real scans in uneven parts", "[radius][shard][dat
       check_radius_shards(problem);
     }
   }
+}
+
+TEST_CASE("radius_shard, host: a rank that fails at any exchange ends the call of all ranks", "[radius][shard]") {
+  auto const problem = parts_of_a_cube();
+  auto const codes = [&](failure const& fails) {
+    return codes_of(solve_radius_shard(problem, problem.calls(), std::chrono::minutes{1}, fails));
+  };
+  CHECK(check_failures(codes) > 3);
 }

@@ -122,6 +122,44 @@ TEST_CASE("voxelize_shard: what one rank may not do, all ranks return from", "[v
   }
 }
 
+TEST_CASE("voxelize_shard: a rank that fails at any exchange ends the calls of all ranks", "[voxelize][shard]") {
+  four_ranks four;
+  for (auto& call : four.calls) call.gathers = true;
+  auto const last_codes = [](std::vector<rank_answer> const& answers) {
+    std::vector<status> codes;
+    for (auto const& answer : answers) codes.push_back(answer.last);
+    return codes;
+  };
+  auto const on_host = [&](failure const& fails) {
+    return last_codes(run_ranks<host_steps>(four.problem, four.calls, 1, std::chrono::minutes{1}, fails));
+  };
+  CHECK(check_failures(on_host) > 5);
+  auto const on_stream = [&](failure const& fails) {
+    return last_codes(run_ranks<stream_steps>(four.problem, four.calls, 1, std::chrono::minutes{1}, fails));
+  };
+  CHECK(check_failures(on_stream) > 5);
+}
+
+TEST_CASE("thread_communicator: a rank that aborts ends the exchanges of all, in progress and later", "[shard]") {
+  constexpr int ranks = 3;
+  for (auto const timeout : {std::chrono::milliseconds{0}, std::chrono::milliseconds::max(),
+                             std::chrono::milliseconds{std::chrono::minutes{1}}}) {
+    farpoint::thread_ranks group{ranks, timeout};
+    std::array<status, ranks> codes{};
+    together(ranks, [&](int rank) {
+      farpoint::thread_communicator communicator{group, rank};
+      auto& code = codes[static_cast<std::size_t>(rank)];
+      code = communicator.all_gather(nullptr, nullptr, 0).code;
+      if (code != status::ok) return;
+      if (rank == 1) communicator.abort();
+      code = communicator.all_gather(nullptr, nullptr, 0).code;
+      if (communicator.all_gather(nullptr, nullptr, 0)) code = status::ok;
+    });
+    CHECK(codes == std::array<status, ranks>{status::communication_failure, status::communication_failure,
+                                             status::communication_failure});
+  }
+}
+
 TEST_CASE("voxelize_shard: refuses features in double, which ranks would send as floats", "[voxelize][shard]") {
   std::vector<double> const xyz(30, 0.5);
   std::vector<double> doubles(30);
@@ -171,13 +209,13 @@ TEST_CASE("thread_communicator: gathers, exchanges messages of any size, and ref
           fine = fine && received[in[r].begin + i] == static_cast<unsigned char>(static_cast<int>(r) + round);
         }
       }
-      fine = fine && communicator.barrier();
+      fine = fine && communicator.all_gather(nullptr, nullptr, 0);
     }
     std::array<int, ranks> all{};
     int const mine = 0;
     auto const refused = communicator.all_gather(&mine, all.data(), rank == 1 ? 2 : 4);
     fine = fine && refused.code == status::communication_failure;
-    fine = fine && communicator.barrier().code == status::communication_failure;
+    fine = fine && communicator.all_gather(nullptr, nullptr, 0).code == status::communication_failure;
     good[me] = fine;
   });
   CHECK(good[0]);

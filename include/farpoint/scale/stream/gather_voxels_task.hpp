@@ -195,7 +195,7 @@ result gather_voxels_on(Exec exec, Communicator& communicator, voxelize_params<S
                                                           memory.told_by_all, told};
   result done = agree_on_arguments(telling, good, mine, headers, gather_differs);
   if (done) done = agree_on_told_rows(told, headers, ranks);
-  if (!done) return done;
+  if (!done) return or_abort(communicator, done);
 
   gather_stream_task<Exec, Communicator> task{exec, communicator, headers, memory};
   done = task.exchange_numbers(own.numbers.data());
@@ -203,7 +203,7 @@ result gather_voxels_on(Exec exec, Communicator& communicator, voxelize_params<S
     if (done) done = task.gather(part);
   }
   gather_finish_step const finish{all.voxel_count, all.report, own.rows.report, task.total()};
-  return done ? for_each_index(exec, 1, finish) : done;
+  return or_abort(communicator, done ? for_each_index(exec, 1, finish) : done);
 }
 
 }  // namespace detail

@@ -105,7 +105,8 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   shard_header const mine{digest_of<scalar>(method, k), own ? 0u : 1u, part.first_index, part.points.size(),
                           output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;
-  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  result const agreed = all.agree(exec, communicator, own, mine, workspace);
+  if (!agreed) return or_abort(communicator, agreed);
   using args_type = knn_stream_args<Points, Queries>;
   args_type const args{part,
                        queries,
@@ -116,9 +117,8 @@ result knn_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
                        output.indices.data(),
                        output.distances.data(),
                        plan.exchange};
-  return knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, args_type>{exec,   communicator, method,
-                                                                                          output, plan.index,   args}
-      .run(all.headers);
+  using task_type = knn_stream_task<Exec, Communicator, shard_index<Exec, Points, exact>, args_type>;
+  return or_abort(communicator, task_type{exec, communicator, method, output, plan.index, args}.run(all.headers));
 }
 
 }  // namespace detail

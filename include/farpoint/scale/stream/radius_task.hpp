@@ -154,9 +154,10 @@ result radius_shard_on(Exec exec, Communicator& communicator, radius_shard_reque
   shard_header const mine{request.digest_of_parameters(), own ? 0u : 1u, request.part.first_index,
                           request.part.points.size(), output.exchanged_capacity};
   shard_parties<knn_stream_most_ranks> all;
-  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
-  return radius_stream_task<Exec, Communicator, Points, Queries>{exec, communicator, request, output, plan}.run(
-      all.headers);
+  result const agreed = all.agree(exec, communicator, own, mine, workspace);
+  if (!agreed) return or_abort(communicator, agreed);
+  radius_stream_task<Exec, Communicator, Points, Queries> task{exec, communicator, request, output, plan};
+  return or_abort(communicator, task.run(all.headers));
 }
 
 /// Bytes of workspace of the call, for all executions.

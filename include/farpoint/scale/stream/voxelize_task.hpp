@@ -208,11 +208,11 @@ result voxelize_shard_on(Exec exec, Communicator& communicator, shard<Points> co
     return agree_on_shards(telling, own, mine, headers, sources);
   };
   voxelize_told told{voxelize_tail_bytes(communicator.ranks())};
-  if (!own) return agree(telling_type{exec, communicator, nullptr, nullptr, told});
+  if (!own) return or_abort(communicator, agree(telling_type{exec, communicator, nullptr, nullptr, told}));
   task_type task{exec, communicator, part, params, output, workspace};
   own = task.choose_points();
   result const agreed = agree(telling_type{exec, communicator, own ? task.told() : nullptr, task.told_by_all(), told});
-  return agreed ? task.run(headers, sources, told) : agreed;
+  return or_abort(communicator, agreed ? task.run(headers, sources, told) : agreed);
 }
 
 }  // namespace detail

@@ -126,14 +126,15 @@ result knn_along_curve_on(Exec exec, Communicator& communicator, knn_curve_argum
                               asked.method.owned_points,
                               asked.method.owned_queries};
   shard_parties<curve_most_ranks, knn_curve_header> all;
-  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  result const agreed = all.agree(exec, communicator, own, mine, workspace);
+  if (!agreed) return or_abort(communicator, agreed);
   index_t points = 0;
   if (result const fits = check_owners(all.headers, ranks, points); !fits) return fits;
   auto const run = [&](auto index) {
     using task = knn_curve_task<Exec, Communicator, Points, Queries, decltype(index)>;
     typename task::call const call{asked.part,   asked.queries, asked.method.neighbours,
                                    asked.output, sizes,         asked.output.owned_queries};
-    return task{exec, communicator, call, workspace}.run(all.headers, all.sources);
+    return or_abort(communicator, task{exec, communicator, call, workspace}.run(all.headers, all.sources));
   };
   return points <= asked.most_narrow ? run(std::int32_t{}) : run(index_t{});
 }

@@ -324,11 +324,12 @@ result fps_shard_on(Exec exec, Communicator& communicator, shard<Points> const& 
   std::uint64_t const digest = own ? digest_of<Points>(params, false) : 0;
   shard_header const mine{digest, own ? 0u : 1u, part.first_index, part.points.size(), 0};
   shard_parties<fps_stream_most_ranks> all;
-  if (result const agreed = all.agree(exec, communicator, own, mine, workspace); !agreed) return agreed;
+  result const agreed = all.agree(exec, communicator, own, mine, workspace);
+  if (!agreed) return or_abort(communicator, agreed);
   index_t const first = fps_shard_first(params, all.headers, all.sources, ranks);
   if (first == -2) return reject("fps_shard: params.random_first is for clouds of fewer than 2^32 points");
-  return fps_stream_task<Exec, Blocks, Communicator, Points>{exec, communicator, part, params, output, plan}.run(
-      first, all.headers);
+  fps_stream_task<Exec, Blocks, Communicator, Points> task{exec, communicator, part, params, output, plan};
+  return or_abort(communicator, task.run(first, all.headers));
 }
 
 }  // namespace detail
