@@ -50,7 +50,8 @@ install(
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/python
   COMPONENT farpoint_documents
   FILES_MATCHING
-  PATTERN *.ipynb)
+  PATTERN *.ipynb
+  PATTERN *.py)
 if(FARPOINT_BUILD_DOCS)
   install(DIRECTORY ${CMAKE_CURRENT_BINARY_DIR}/docs/html DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT farpoint_documents)
 endif()

@@ -14,6 +14,16 @@ have_gpu() { have_nvcc && nvidia-smi -L 2> /dev/null | grep -q '^GPU'; }
 # The toolkit's own installer does not put nvcc on PATH.
 if ! have_nvcc && [ -x /usr/local/cuda/bin/nvcc ]; then PATH=/usr/local/cuda/bin:$PATH; fi
 
+# The first Python whose wheel is for later ones, too; else the one there is.
+python_of_wheels() {
+  local python
+  for python in python3 python3.12 python3.13 python3.14; do
+    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null; then break; fi
+    python=python3
+  done
+  echo "$python"
+}
+
 # is_14 PROGRAM: true for a clang tool of version 14, whose answers other versions do not give.
 is_14() { command -v "$1" > /dev/null && "$1" --version 2> /dev/null | grep -q 'version 14\.'; }
 

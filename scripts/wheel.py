@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Says what a wheel of the Python package has in it, and fails where it is not as promised.
 
-    scripts/wheel.py WHEEL [--cuda SM,...]
+    scripts/wheel.py WHEEL [--cuda SM,...] [--max-mb SIZE]
 
 Prints the tags, the size, and the GPUs whose code is in it. Promised are: from CPython 3.12 on one wheel for all later versions;
-no library but the system's, so that it is imported where there is no driver; with --cuda, code for these GPUs. Needs Python 3.8,
+no library but the system's, so that it is imported where there is no driver; with --cuda, code for these GPUs; with --max-mb, no more bytes. Needs Python 3.8,
 readelf and, with --cuda, cuobjdump.
 """
 
@@ -35,7 +35,7 @@ def gpus_in(library):
     return [sorted({int(number) for number in re.findall(r"\.sm_(\d+)", text)}) for text in listed]
 
 
-def faults(name, needed, machine_code, wanted):
+def faults(name, needed, machine_code, wanted, size=0.0, max_mb=None):
     """Sentences about what is not as promised."""
     python, abi, _ = name[:-len(".whl")].split("-")[-3:]
     version = int(python[len("cp3"):]) if python.startswith("cp3") else 0
@@ -44,6 +44,8 @@ def faults(name, needed, machine_code, wanted):
     for library in needed:
         if not SYSTEM.match(library):
             yield f"it needs {library}"
+    if max_mb is not None and size > max_mb:
+        yield f"it has {size:.2f} MB, not {max_mb:g} at most"
     for number in wanted:
         if number not in machine_code:
             yield f"it has no code for sm_{number}"
@@ -53,6 +55,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("wheel", type=pathlib.Path)
     parser.add_argument("--cuda", default="", metavar="SM,...")
+    parser.add_argument("--max-mb", type=float, metavar="SIZE")
     options = parser.parse_args()
     wanted = [int(number) for number in options.cuda.split(",") if number]
     if wanted and not shutil.which("cuobjdump"):
@@ -64,11 +67,12 @@ def main():
         needed = sorted({name for library in libraries for name in needed_by(library)})
         machine_code, ptx = gpus_in(libraries[0]) if wanted and libraries else ([], [])
         unpacked = sum(library.stat().st_size for library in libraries)
-    print(f"{options.wheel.name}: {options.wheel.stat().st_size / 1e6:.1f} MB, its library {unpacked / 1e6:.1f} MB")
+    size = options.wheel.stat().st_size / 1e6
+    print(f"{options.wheel.name}: {size:.1f} MB, its library {unpacked / 1e6:.1f} MB")
     if wanted:
         print("machine code:", ", ".join(f"sm_{number}" for number in machine_code) or "none")
         print("PTX:", ", ".join(f"compute_{number}" for number in ptx) or "none")
-    found = list(faults(options.wheel.name, needed, machine_code, wanted)) + ([] if libraries else ["it has no library"])
+    found = list(faults(options.wheel.name, needed, machine_code, wanted, size, options.max_mb)) + ([] if libraries else ["it has no library"])
     for fault in found:
         print(f"wheel: {fault}", file=sys.stderr)
     return 1 if found else 0

@@ -22,6 +22,11 @@ class Faults(unittest.TestCase):
         for library in ('libcuda.so.1', 'libcudart.so.13', 'libfarpoint.so.0.1', 'libtorch.so'):
             self.assertEqual(self.found('farpoint-0.1.0-cp312-abi3-linux_x86_64.whl', usual + [library]), [f'it needs {library}'])
 
+    def test_size(self):
+        name = 'farpoint_cpu-0.1.0-cp312-abi3-manylinux_2_34_x86_64.whl'
+        self.assertEqual(list(wheel.faults(name, (), (), (), 0.99, 1)), [])
+        self.assertEqual(list(wheel.faults(name, (), (), (), 1.25, 1)), ['it has 1.25 MB, not 1 at most'])
+
     def test_every_gpu(self):
         found = self.found('farpoint-0.1.0-cp312-abi3-linux_x86_64.whl', (), (75, 90), (75, 80, 90, 120))
         self.assertEqual(found, ['it has no code for sm_80', 'it has no code for sm_120'])
