@@ -42,12 +42,16 @@ auto knn_in_packets(Problem const& problem, bool sorted) {
 }
 
 /// A cloud's BVH, one block of its queries, and what is asked of them.
+template <class Scalar>
 struct block_problem {
+  using key = farpoint::neighbour_key<Scalar>;
+  using list = std::vector<std::pair<Scalar, std::uint32_t>>;
+
   explicit block_problem(xyz_cloud const& cloud, int k, std::uint64_t seed) : points{cloud, 0}, request{k, 0, false} {
     auto const clouds = clouds_in_place(points);
     memory = host_workspace{point_bvh_bytes(host_exec{1}, clouds)};
     REQUIRE(build_point_bvh(host_exec{1}, clouds, memory.get(), index));
-    request.radius2 = std::numeric_limits<float>::infinity();
+    request.radius2 = std::numeric_limits<Scalar>::infinity();
     random_source random{seed};
     // Runs of neighbours, as a window has them, and steps between them.
     block.count = std::min(1024 / k, block.most);
@@ -56,58 +60,50 @@ struct block_problem {
       std::uint32_t const of = i % 24 == 0 ? leaf : near;
       near = of;
       block.at[i] = index[0].leaf(of).at(0);
-      block.at[i][0] += 1e-3f * static_cast<float>(random.next() % 64);
+      block.at[i][0] += Scalar(1e-3f) * static_cast<Scalar>(random.next() % 64);
       block.start[i] = i % 3 == 0 ? of : no_index;
       block.index[i] = i;
     }
   }
 
-  template <class Pass>
-  std::vector<std::pair<float, std::uint32_t>> answer(Pass pass) const {
-    std::vector<farpoint::neighbour_key<float>> keys(static_cast<std::size_t>((block.count + 1) * request.k));
+  list answer(farpoint::detail::knn_function<Scalar, key> pass) const {
+    std::vector<key> keys(static_cast<std::size_t>((block.count + 1) * request.k));
     auto queries = block;
     pass(index[0], queries, request, keys.data());
-    std::vector<std::pair<float, std::uint32_t>> lists;
-    for (int i = 0; i < block.count * request.k; ++i) {
-      lists.emplace_back(keys[static_cast<std::size_t>(i)].distance2(), keys[static_cast<std::size_t>(i)].index());
-    }
+    list lists;
+    for (auto const& k : keys) lists.emplace_back(k.distance2(), k.index());
+    lists.resize(static_cast<std::size_t>(block.count * request.k));
     return lists;
   }
 
-  fps_problem<float> points;
+  fps_problem<Scalar> points;
   host_workspace memory{0};
-  farpoint::point_bvh<float> index;
-  farpoint::detail::knn_request<float> request;
-  farpoint::detail::query_block<float> block{};
+  farpoint::point_bvh<Scalar> index;
+  farpoint::detail::knn_request<Scalar> request;
+  farpoint::detail::query_block<Scalar> block{};
   std::uint32_t near = 0;
 };
 
 /// The answers that code for each processor gives which this one can run, of those that the flags do not ask for
 /// anyway.
+template <class Scalar>
 void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
   using namespace farpoint::detail;
-  using list = farpoint::topk_sorted<farpoint::neighbour_key<float>>;
-  using pass = knn_pass<float, list, packet_rows>;
-  CAPTURE(k, seed);
-  block_problem const problem{cloud, k, seed};
-  knn_function<float, farpoint::neighbour_key<float>> chosen = nullptr;
-  chosen = run_portable<pass>;
-  auto const expected = problem.answer(chosen);
+  using list = farpoint::topk_sorted<farpoint::neighbour_key<Scalar>>;
+  using pass = knn_pass<Scalar, list, packet_rows>;
+  CAPTURE(k, seed, sizeof(Scalar));
+  block_problem<Scalar> const problem{cloud, k, seed};
+  auto const expected = problem.answer(run_portable<pass>);
 #if defined(FARPOINT_DISPATCHES_TO_AVX2)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    chosen = run_avx2<pass>;
-    CHECK(problem.answer(chosen) == expected);
+    CHECK(problem.answer(run_avx2<pass>) == expected);
   }
 #endif
 #if defined(FARPOINT_DISPATCHES_TO_AVX512)
-  if (__builtin_cpu_supports("avx512vl")) {
-    chosen = run_avx512<pass>;
-    CHECK(problem.answer(chosen) == expected);
-  }
+  if (__builtin_cpu_supports("avx512vl")) CHECK(problem.answer(run_avx512<pass>) == expected);
 #endif
   // One by one, without packets.
-  chosen = run_portable<knn_pass<float, list>>;
-  CHECK(problem.answer(chosen) == expected);
+  CHECK(problem.answer(run_portable<knn_pass<Scalar, list>>) == expected);
 }
 
 void check_packets(knn_problem<float> const& problem, knn_answer<float> const& expected) {
@@ -189,7 +185,10 @@ TEST_CASE("packets of queries: the same bits from code for every processor", "[k
     auto const cloud = make_cloud(which, 4000, 13);
     CAPTURE(static_cast<int>(which));
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      for (int const k : {1, 10, 32}) compare_processors(cloud, k, seed);
+      for (int const k : {1, 10, 32}) {
+        compare_processors<float>(cloud, k, seed);
+        compare_processors<double>(cloud, k, seed);
+      }
     }
   }
 }
