@@ -8,6 +8,7 @@
 #include <farpoint/core/math.hpp>
 #include <farpoint/spatial/nearest_first.hpp>
 #include <farpoint/spatial/point_bvh_traversal.hpp>
+#include <farpoint/spatial/within_radius.hpp>
 
 FARPOINT_BEGIN_NAMESPACE
 
@@ -90,12 +91,16 @@ class point_bvh_ref {
   }
 
   /// Calls `function(index, squared distance)` for each point within the radius, in an order that depends on nothing
-  /// but the BVH and q.
+  /// but the BVH and q. On the host the search itself is compiled for several processors, as that of nearest() is.
   FARPOINT_CALLS_BACK
   template <class Function>
   FARPOINT_HD void within(point const& q, Scalar radius2, Function&& function) const noexcept {
+#if defined(__CUDA_ARCH__)
     detail::within_visitor<Scalar, Function> visitor{radius2, function};
     visit(q, leaf_near(q), visitor);
+#else
+    detail::within_on_this_processor(*this, q, radius2, function);
+#endif
   }
 
   /// Calls `function(index, point)` for each point, neighbours in space after one another.

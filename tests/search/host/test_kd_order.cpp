@@ -135,15 +135,54 @@ void check_orders() {
 }
 
 /// Indices leaf by leaf.
-std::vector<std::uint32_t> order_of(std::vector<std::array<float, 3>> const& cloud, int threads) {
+template <class Scalar>
+std::vector<std::uint32_t> order_of(std::vector<std::array<Scalar, 3>> const& cloud, int threads) {
   farpoint::host_exec const exec{threads};
   farpoint::batch const points{farpoint::view_points(cloud)};
   farpoint::host_scratch const memory{point_bvh_bytes(exec, points)};
-  farpoint::point_bvh<float> built;
+  farpoint::point_bvh<Scalar> built;
   REQUIRE(build_point_bvh(exec, points, memory, built));
   std::vector<std::uint32_t> order;
   built[0].for_each([&](std::uint32_t index, auto const&) { order.push_back(index); });
   return order;
+}
+
+using doubles = std::vector<std::array<double, 3>>;
+
+enum class double_cloud { even, lattice, utm, with_nan, far_first, far_clusters, far_middle, sentinel };
+constexpr double_cloud all_double_clouds[] = {
+    double_cloud::even,      double_cloud::lattice,      double_cloud::utm,        double_cloud::with_nan,
+    double_cloud::far_first, double_cloud::far_clusters, double_cloud::far_middle, double_cloud::sentinel};
+
+doubles make_doubles(double_cloud which, std::size_t size) {
+  random_source random{31};
+  doubles cloud(size);
+  for (auto& p : cloud) {
+    bool const is_far = random.below(2) == 0;
+    for (auto& x : p) {
+      x = static_cast<double>(random.uniform());
+      if (which == double_cloud::lattice) x = static_cast<double>(random.below(9)) * 0.1;
+      if (which == double_cloud::utm) x = 5.4e6 + 1e-3 * static_cast<double>(random.below(1000000));
+      if (which == double_cloud::far_clusters && is_far) x += 1e9;
+    }
+    if (which == double_cloud::with_nan && is_far) p[1] = std::numeric_limits<double>::quiet_NaN();
+  }
+  if (which == double_cloud::far_first) cloud[0] = {1e12, -1e12, 1e12};
+  if (which == double_cloud::far_middle) cloud[size / 2] = {1e12, -1e12, 1e12};
+  // Far away along one axis, along which floats are equal.
+  if (which == double_cloud::sentinel) cloud[size / 2] = {0.5, 1e9, 0.5};
+  return cloud;
+}
+
+/// True if the points of a cloud are put in order as floats.
+bool is_sorted_as_floats(doubles const& cloud) {
+  using namespace farpoint::detail;
+  auto const view = farpoint::view_points(cloud);
+  std::vector<kd_point<double>> sorted(cloud.size());
+  kd_parts::part part{};
+  kd_phases<std::decay_t<decltype(view)>, leaf> phases{view, sorted.data(), kd_parts{&part, 1}};
+  for (std::uint32_t units = phases.units(); units != 0; units = phases.next()) phases.work(0, [](index_t) {});
+  return phases.coarse_points() != nullptr;
 }
 
 }  // namespace
@@ -175,4 +214,52 @@ TEST_CASE("kd_order: a BVH on the host is the same for any number of threads", "
       CHECK(order_of(cloud, threads) == alone);
     }
   }
+}
+
+TEST_CASE("kd_order: a BVH of doubles has each finite point once, in an order that no number of threads changes",
+          "[knn][kd_order]") {
+  for (double_cloud const which : all_double_clouds) {
+    CAPTURE(static_cast<int>(which));
+    auto const cloud = make_doubles(which, 30000);
+    auto const alone = order_of(cloud, 1);
+    for (int const threads : {2, 3, 5, 16}) {
+      CAPTURE(threads);
+      CHECK(order_of(cloud, threads) == alone);
+    }
+    std::vector<std::uint32_t> finite;
+    for (std::uint32_t i = 0; i < cloud.size(); ++i) {
+      if (!std::isnan(cloud[i][1])) finite.push_back(i);
+    }
+    auto sorted = alone;
+    std::sort(sorted.begin(), sorted.end());
+    CHECK(sorted == finite);
+  }
+}
+
+TEST_CASE("kd_order: doubles are sorted as floats unless these do not tell them apart", "[knn][kd_order]") {
+  for (double_cloud const which : all_double_clouds) {
+    CAPTURE(static_cast<int>(which));
+    bool const is_apart = which < double_cloud::far_clusters;
+    CHECK(is_sorted_as_floats(make_doubles(which, 5000)) == is_apart);
+  }
+  // Duplicates need no order, and neither do points whose squared distance underflows.
+  CHECK(is_sorted_as_floats(doubles(5000, {1, 2, 3})));
+  doubles close(5000);
+  for (std::size_t i = 0; i < close.size(); ++i) close[i] = {1e-200 * static_cast<double>(i), 0, 0};
+  CHECK(is_sorted_as_floats(close));
+  for (auto& p : close) p[0] *= 1e150;
+  CHECK_FALSE(is_sorted_as_floats(close));
+}
+
+TEST_CASE("kd_order: clouds of doubles of any kind, sizes around those of groups of leaves", "[knn][kd_order]") {
+  for_each_seed(rounds(100), [](std::uint64_t seed) {
+    auto const points = make_points<double>(seed);
+    doubles cloud;
+    for (auto const& p : points) cloud.push_back({p[0], p[1], p[2]});
+    auto order = order_of(cloud, 1 + static_cast<int>(seed % 4));
+    std::sort(order.begin(), order.end());
+    bool same = order.size() == cloud.size();
+    for (std::size_t i = 0; i < order.size(); ++i) same = same && order[i] == i;
+    CHECK(same);
+  });
 }

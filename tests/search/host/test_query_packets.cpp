@@ -41,74 +41,131 @@ auto knn_in_packets(Problem const& problem, bool sorted) {
   });
 }
 
-/// A cloud's BVH, one block of its queries, and what is asked of them.
-struct block_problem {
-  explicit block_problem(xyz_cloud const& cloud, int k, std::uint64_t seed) : points{cloud, 0}, request{k, 0, false} {
+/// A cloud and its BVH.
+template <class Scalar>
+struct indexed_cloud {
+  explicit indexed_cloud(xyz_cloud const& cloud) : points{cloud, 0} {
     auto const clouds = clouds_in_place(points);
     memory = host_workspace{point_bvh_bytes(host_exec{1}, clouds)};
     REQUIRE(build_point_bvh(host_exec{1}, clouds, memory.get(), index));
-    request.radius2 = std::numeric_limits<float>::infinity();
+  }
+  farpoint::vec<Scalar, 3> operator[](index_t i) const { return clouds_in_place(points)[0][i]; }
+
+  fps_problem<Scalar> points;
+  host_workspace memory{0};
+  farpoint::point_bvh<Scalar> index;
+};
+
+/// A cloud's BVH, one block of its queries, and what is asked of them.
+template <class Scalar>
+struct block_problem {
+  using key = farpoint::neighbour_key<Scalar>;
+  using list = std::vector<std::pair<Scalar, std::uint32_t>>;
+
+  explicit block_problem(xyz_cloud const& points, int k, std::uint64_t seed) : cloud{points}, request{k, 0, false} {
+    auto const index = cloud.index[0];
+    request.radius2 = std::numeric_limits<Scalar>::infinity();
     random_source random{seed};
     // Runs of neighbours, as a window has them, and steps between them.
     block.count = std::min(1024 / k, block.most);
     for (int i = 0; i < block.count; ++i) {
-      auto const leaf = static_cast<std::uint32_t>(random.next() % index[0].leaf_count());
+      auto const leaf = static_cast<std::uint32_t>(random.next() % index.leaf_count());
       std::uint32_t const of = i % 24 == 0 ? leaf : near;
       near = of;
-      block.at[i] = index[0].leaf(of).at(0);
-      block.at[i][0] += 1e-3f * static_cast<float>(random.next() % 64);
+      block.at[i] = index.leaf(of).at(0);
+      block.at[i][0] += Scalar(1e-3f) * static_cast<Scalar>(random.next() % 64);
       block.start[i] = i % 3 == 0 ? of : no_index;
       block.index[i] = i;
     }
   }
 
-  template <class Pass>
-  std::vector<std::pair<float, std::uint32_t>> answer(Pass pass) const {
-    std::vector<farpoint::neighbour_key<float>> keys(static_cast<std::size_t>((block.count + 1) * request.k));
+  list answer(farpoint::detail::knn_function<Scalar, key> pass) const {
+    std::vector<key> keys(static_cast<std::size_t>((block.count + 1) * request.k));
     auto queries = block;
-    pass(index[0], queries, request, keys.data());
-    std::vector<std::pair<float, std::uint32_t>> lists;
-    for (int i = 0; i < block.count * request.k; ++i) {
-      lists.emplace_back(keys[static_cast<std::size_t>(i)].distance2(), keys[static_cast<std::size_t>(i)].index());
-    }
+    pass(cloud.index[0], queries, request, keys.data());
+    list lists;
+    for (auto const& k : keys) lists.emplace_back(k.distance2(), k.index());
+    lists.resize(static_cast<std::size_t>(block.count * request.k));
     return lists;
   }
 
-  fps_problem<float> points;
-  host_workspace memory{0};
-  farpoint::point_bvh<float> index;
-  farpoint::detail::knn_request<float> request;
-  farpoint::detail::query_block<float> block{};
+  indexed_cloud<Scalar> cloud;
+  farpoint::detail::knn_request<Scalar> request;
+  farpoint::detail::query_block<Scalar> block{};
   std::uint32_t near = 0;
 };
 
 /// The answers that code for each processor gives which this one can run, of those that the flags do not ask for
 /// anyway.
+template <class Scalar>
 void compare_processors(xyz_cloud const& cloud, int k, std::uint64_t seed) {
   using namespace farpoint::detail;
-  using list = farpoint::topk_sorted<farpoint::neighbour_key<float>>;
-  using pass = knn_pass<float, list, packet_rows>;
-  CAPTURE(k, seed);
-  block_problem const problem{cloud, k, seed};
-  knn_function<float, farpoint::neighbour_key<float>> chosen = nullptr;
-  chosen = run_portable<pass>;
-  auto const expected = problem.answer(chosen);
+  using list = farpoint::topk_sorted<farpoint::neighbour_key<Scalar>>;
+  using pass = knn_pass<Scalar, list, packet_rows>;
+  CAPTURE(k, seed, sizeof(Scalar));
+  block_problem<Scalar> const problem{cloud, k, seed};
+  auto const expected = problem.answer(run_portable<pass>);
 #if defined(FARPOINT_DISPATCHES_TO_AVX2)
   if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) {
-    chosen = run_avx2<pass>;
-    CHECK(problem.answer(chosen) == expected);
+    CHECK(problem.answer(run_avx2<pass>) == expected);
   }
 #endif
 #if defined(FARPOINT_DISPATCHES_TO_AVX512)
-  if (__builtin_cpu_supports("avx512vl")) {
-    chosen = run_avx512<pass>;
-    CHECK(problem.answer(chosen) == expected);
-  }
+  if (__builtin_cpu_supports("avx512vl")) CHECK(problem.answer(run_avx512<pass>) == expected);
 #endif
   // One by one, without packets.
-  chosen = run_portable<knn_pass<float, list>>;
-  CHECK(problem.answer(chosen) == expected);
+  CHECK(problem.answer(run_portable<knn_pass<Scalar, list>>) == expected);
 }
+
+/// Neighbours by index.
+template <class Scalar>
+using numbered = std::vector<std::pair<std::uint32_t, Scalar>>;
+
+template <class Scalar>
+numbered<Scalar> shown_within(indexed_cloud<Scalar> const& cloud, farpoint::vec<Scalar, 3> const& q, Scalar radius2) {
+  numbered<Scalar> shown;
+  cloud.index[0].within(q, radius2, [&](std::uint32_t i, Scalar d) { shown.emplace_back(i, d); });
+  std::sort(shown.begin(), shown.end());
+  return shown;
+}
+
+template <class Scalar>
+numbered<Scalar> all_within(indexed_cloud<Scalar> const& cloud, farpoint::vec<Scalar, 3> const& q, Scalar radius2) {
+  numbered<Scalar> all;
+  for (index_t i = 0; i < cloud.points.points; ++i) {
+    if (!farpoint::is_finite(cloud[i])) continue;
+    Scalar d = 0;
+    for (int axis = 0; axis < 3; ++axis) d = std::fma(cloud[i][axis] - q[axis], cloud[i][axis] - q[axis], d);
+    if (d <= radius2) all.emplace_back(static_cast<std::uint32_t>(i), d);
+  }
+  return all;
+}
+
+template <class Scalar>
+void check_within(xyz_cloud const& points, std::uint64_t seed) {
+  CAPTURE(seed, sizeof(Scalar), points.size());
+  indexed_cloud<Scalar> const cloud{points};
+  random_source random{seed};
+  auto const any = [&] { return cloud[random.below(cloud.points.points)]; };
+  for (int turn = 0; turn < 12; ++turn) {
+    CAPTURE(turn);
+    auto const q = any();
+    // A point at exactly the radius is within.
+    auto const radius2 = turn == 0 ? Scalar(0) : turn == 1 ? farpoint::detail::infinity<Scalar> : distance2(q, any());
+    if (!farpoint::is_finite(q) || std::isnan(radius2)) continue;
+    CHECK(shown_within(cloud, q, radius2) == all_within(cloud, q, radius2));
+  }
+}
+
+/// Functions of kinds that within() takes.
+int shown_to_function = 0;
+void count_shown(std::uint32_t, float) {
+  ++shown_to_function;
+}
+struct shown_counter {
+  int& count;
+  void operator()(std::uint32_t, float) const { ++count; }
+};
 
 void check_packets(knn_problem<float> const& problem, knn_answer<float> const& expected) {
   for (bool const sorted : {false, true}) {
@@ -189,7 +246,10 @@ TEST_CASE("packets of queries: the same bits from code for every processor", "[k
     auto const cloud = make_cloud(which, 4000, 13);
     CAPTURE(static_cast<int>(which));
     for (std::uint64_t seed = 1; seed <= 5; ++seed) {
-      for (int const k : {1, 10, 32}) compare_processors(cloud, k, seed);
+      for (int const k : {1, 10, 32}) {
+        compare_processors<float>(cloud, k, seed);
+        compare_processors<double>(cloud, k, seed);
+      }
     }
   }
 }
@@ -223,4 +283,30 @@ TEST_CASE("one query at a time: nearest() is what knn() says", "[knn][host]") {
             (expected.counts.empty() ? list.size() : static_cast<int>(expected.counts[static_cast<std::size_t>(i)])));
     }
   }
+}
+
+TEST_CASE("one query at a time: within() shows what brute force finds", "[radius][host]") {
+  for (shape const which : all_shapes) {
+    CAPTURE(static_cast<int>(which));
+    for (std::size_t const size : {1u, 9u, 700u, 1531u}) {
+      check_within<float>(make_cloud(which, size, 3), 17);
+      check_within<double>(make_cloud(which, size, 3), 18);
+    }
+  }
+}
+
+TEST_CASE("one query at a time: within() takes functions, constant objects and temporaries", "[radius][host]") {
+  indexed_cloud<float> const cloud{make_cloud(shape::cube, 1100, 3)};
+  auto const index = cloud.index[0];
+  farpoint::vec<float, 3> const q{{0.5f, 0.5f, 0.5f}};
+  int count = 0;
+  shown_counter const counter{count};
+  index.within(q, 3, counter);
+  CHECK(count == 1100);
+  index.within(q, 3, shown_counter{count});
+  CHECK(count == 2200);
+  index.within(q, 3, count_shown);
+  CHECK(shown_to_function == 1100);
+  farpoint::point_bvh_ref<float>{}.within(q, 3, counter);
+  CHECK(count == 2200);
 }

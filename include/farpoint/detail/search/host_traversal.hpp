@@ -85,8 +85,7 @@ class host_search {
     sorts_ = !self_ && memory_.sorted != nullptr && cloud_.size() < index_t{no_index};
     is_sorting_ = sorts_;
     if (!sorts_) return units_;
-    sorted_ = memory_.sorted + queries_.begin_of(b);
-    order_ = {cloud_, sorted_, memory_.parts};
+    order_ = {cloud_, memory_.sorted + queries_.begin_of(b), memory_.parts};
     return order_.units();
   }
 
@@ -146,7 +145,7 @@ class host_search {
     index_t const leaves = divide_up<index_t>(order_.size(), packet_lanes);
     index_t const last = std::min(first_of(unit + 1, leaves) * packet_lanes, order_.size());
     for (index_t i = first_of(unit, leaves) * packet_lanes; i < last; ++i) {
-      put(block, sorted_[i].at(), no_index, index_t{sorted_[i].index()});
+      put(block, order_.at(i), no_index, index_t{order_.index(i)});
     }
     flush(block);
   }
@@ -188,7 +187,6 @@ class host_search {
   std::uint32_t units_ = 1;
   bool sorts_ = false;
   bool is_sorting_ = false;
-  kd_point<scalar>* sorted_ = nullptr;
   order order_;
 };
 

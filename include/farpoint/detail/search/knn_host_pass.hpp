@@ -20,13 +20,14 @@ inline constexpr int packet_rows = 32;
 
 /// Queries of a block from the first on that are answered as a packet. It ends before the longest step between two of
 /// them if that is longer than all others together, by their squares.
-FARPOINT_ALWAYS_INLINE int packet_size(query_block<float> const& queries, int first) noexcept {
+template <class Scalar>
+FARPOINT_ALWAYS_INLINE int packet_size(query_block<Scalar> const& queries, int first) noexcept {
   int const most = std::min(queries.count - first, packet_lanes);
-  float longest = 0;
-  float sum = 0;
+  Scalar longest = 0;
+  Scalar sum = 0;
   int end = most;
   for (int i = 1; i < most; ++i) {
-    float const step = distance2(queries.at[first + i - 1], queries.at[first + i]);
+    Scalar const step = distance2(queries.at[first + i - 1], queries.at[first + i]);
     sum += step;
     if (step > longest) {
       longest = step;
@@ -38,7 +39,7 @@ FARPOINT_ALWAYS_INLINE int packet_size(query_block<float> const& queries, int fi
 
 /// Fills `keys`, `[queries of the block, k]`, ascending, with no_index past the last neighbour. Needs room for another
 /// k keys behind them.
-/// @tparam List    topk_list, or a list that works in the memory of the answer
+/// @tparam List    a list that works in the memory of the answer
 /// @tparam Packet  k up to which queries are answered in packets; 0: never
 template <class Scalar, class List, int Packet = 0>
 struct knn_pass {
@@ -62,20 +63,7 @@ struct knn_pass {
                                                 request_type const& request, key const& limit, key* keys) noexcept {
     if (queries.alone > 0) --queries.alone;
     key* const mine = keys + i * request.k;
-    if constexpr (std::is_constructible_v<List, key*, int, key>) {
-      List list{mine, request.k, limit};
-      search(index, queries, i, request, list);
-      list.sort();
-    } else {
-      List list{request.k, limit};
-      search(index, queries, i, request, list);
-      list.write(mine, request.k);
-    }
-  }
-
-  template <class Queried>
-  FARPOINT_ALWAYS_INLINE static void search(point_bvh_ref<Scalar> const& index, query_block<Scalar>& queries, int i,
-                                            request_type const& request, Queried& list) noexcept {
+    List list{mine, request.k, limit};
     std::uint32_t const excluded = request.excluded(queries.index[i]);
     // The farther the neighbours of a point are spread, the less is gained by going to the nearest first.
     if (queries.start[i] != no_index && request.k > 16) {
@@ -83,6 +71,7 @@ struct knn_pass {
     } else {
       queries.last_leaf = search_nearest_first(index, queries.at[i], queries.home_of(i), list, excluded);
     }
+    list.sort();
   }
 
   /// Answers the queries from the first on; returns how many, 0 if they are to be answered one by one.
@@ -90,17 +79,23 @@ struct knn_pass {
                                                   int first, request_type const& request, key* keys) noexcept {
     int const count = packet_size(queries, first);
     if (count < 4) return 0;
-    query_packet<Packet> packet{index, queries.at + first, count, request.k, {request.radius2, no_index}};
+    query_packet<Scalar, Packet> packet{index, queries.at + first, count, request.k, {request.radius2, no_index}};
     for (int lane = 0; lane < count; ++lane) packet.exclude(lane, request.excluded(queries.index[first + lane]));
     if (std::uint32_t const home = queries.home_of(first); home != no_index) packet.begin(home);
-    if (visit_nearest_first(index, packet)) {
-      for (int lane = 0; lane < count; ++lane) packet.write(lane, keys + (first + lane) * request.k);
-      queries.last_leaf = packet.last();
+    bool const came_to_end = visit_nearest_first(index, packet);
+    if (came_to_end) queries.last_leaf = packet.last();
+    int unclear = 0;
+    for (int lane = 0; lane < count; ++lane) {
+      key* const mine = keys + (first + lane) * request.k;
+      if (packet.write(lane, mine) && came_to_end) continue;
+      ++unclear;
+      key const last = mine[request.k - 1];
+      key const limit = last.index() == no_index ? last : key{last.distance2(), last.index() + 1};
+      answer_one(index, queries, first + lane, request, limit, keys);
+    }
+    if (4 * unclear <= count) {
       queries.setback = 0;
       return count;
-    }
-    for (int lane = 0; lane < count; ++lane) {
-      answer_one(index, queries, first + lane, request, packet.limit_of(lane), keys);
     }
     // Where packet after packet fails, fewer are tried.
     queries.alone = queries.setback;
@@ -109,27 +104,16 @@ struct knn_pass {
   }
 };
 
-/// The pass for k on this processor. AMD EPYC with AVX-512, 60,000 points of a cube, ms: k = 16: 62 with a list
-/// in registers, 111 in memory; k = 32: 176 and 126; k = 64: 264 in memory, 306 with a buffer; k = 160: 1,080 and 700.
+/// The pass for k on this processor. Xeon with AVX-512, 115,200 points of a simulated sweep, doubles, ms without and
+/// with packets: k = 1: 61 and 39, k = 10: 241 and 71, k = 32: 494 and 133.
 template <class Scalar>
 knn_function<Scalar, neighbour_key<Scalar>> choose_knn_pass(int k) noexcept {
   using key = neighbour_key<Scalar>;
   knn_function<Scalar, key> pass = nullptr;
   if (k > 64) {
     isa_dispatch<knn_pass<Scalar, topk_buffer<key>>>(pass);
-  } else if (std::is_same_v<Scalar, float> || k > 16) {
-    // Of floats a list is alone only where queries are far apart.
-    isa_dispatch<knn_pass<Scalar, topk_sorted<key>, std::is_same_v<Scalar, float> ? packet_rows : 0>>(pass);
-  } else if constexpr (!std::is_same_v<Scalar, float>) {
-    if (k <= 1) {
-      isa_dispatch<knn_pass<Scalar, topk_list<key, 1>>>(pass);
-    } else if (k <= 4) {
-      isa_dispatch<knn_pass<Scalar, topk_list<key, 4>>>(pass);
-    } else if (k <= 8) {
-      isa_dispatch<knn_pass<Scalar, topk_list<key, 8>>>(pass);
-    } else {
-      isa_dispatch<knn_pass<Scalar, topk_list<key, 16>>>(pass);
-    }
+  } else {
+    isa_dispatch<knn_pass<Scalar, topk_sorted<key>, packet_rows>>(pass);
   }
   return pass;
 }
