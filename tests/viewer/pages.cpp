@@ -3,6 +3,7 @@
 // two.html      a wave at coordinates as UTM has them, some of its points not finite, and each twentieth point of it
 // names.html    names that would be markup
 // empty.html    no points
+// sequence.html three moments: a row of points that moves along x by its length, and each tenth of it but at the last
 #include <cmath>
 #include <cstdint>
 #include <filesystem>
@@ -52,10 +53,39 @@ cloud view(wave const& of, char const* name) {
            {"Colour", attribute_kind::color, {of.colors.data(), n, 3}}}};
 }
 
+/// 100 points on a line along y, at x = 10 times the moment.
+std::vector<float> row_at(std::size_t moment, std::size_t step) {
+  std::vector<float> points;
+  for (std::size_t i = 0; i < 100; i += step) {
+    points.insert(points.end(), {10 * static_cast<float>(moment), 0.1F * static_cast<float>(i), 0});
+  }
+  return points;
+}
+
+void write_sequence(std::filesystem::path const& file) {
+  std::vector<std::vector<float>> points;
+  for (std::size_t i = 0; i < 3; ++i) {
+    points.push_back(row_at(i, 1));
+    points.push_back(row_at(i, 10));
+  }
+  scene sequence;
+  sequence.title = "Rows";
+  sequence.figures = {{"Moments", "3"}};
+  for (std::size_t i = 0; i < 3; ++i) {
+    moment now{"row " + std::to_string(i), {{"rows", rows_view{points[2 * i].data(), 100, 3}}}, {}};
+    if (i < 2) now.clouds.push_back({"tenths", rows_view{points[2 * i + 1].data(), 10, 3}});
+    now.figures = {{"Place", std::to_string(10 * i) + " m"}};
+    sequence.moments.push_back(now);
+  }
+  write_page(file, sequence);
+}
+
 void write_pages(std::filesystem::path const& folder) {
   auto const input = make_wave(1), result = make_wave(20);
   scene two{"Wave", {view(input, "input"), view(result, "result")}, {{"Points", "40,000"}, {"Samples", "2,000"}}};
   write_page(folder / "two.html", two);
+
+  write_sequence(folder / "sequence.html");
 
   char const* const evil =
       "</script><script>document.title='taken'</script><img src=x onerror=alert(1)>&quot;\"'%%BLOCKS%%\xFF";

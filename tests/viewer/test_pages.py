@@ -160,6 +160,60 @@ def check_two_clouds(browser, folder):
     check(browser.evaluate(LOOK_AT_CANVAS)["hash"] == before, "the picture comes back with the context")
 
 
+def press(browser, key, code):
+    browser.evaluate("farpoint.canvas.focus()")
+    browser.call("Input.dispatchKeyEvent", type="keyDown", key=key, code=code)
+    browser.call("Input.dispatchKeyEvent", type="keyUp", key=key, code=code)
+    settle(browser)
+
+
+def check_sequence(browser, folder):
+    open_page(browser, folder, "sequence.html")
+    text = "document.getElementById('moment-name').textContent"
+    check(browser.evaluate(text) == "1 of 3: row 0", "the first moment is shown")
+    pictures = [browser.evaluate(LOOK_AT_CANVAS)]
+    camera = "JSON.stringify([farpoint.camera.yaw, farpoint.camera.pitch, farpoint.camera.distance, farpoint.camera.target])"
+    browser.evaluate("farpoint.camera.turn(0.3, 0.2), farpoint.draw()")
+    before = browser.evaluate(camera)
+    check(browser.evaluate("farpoint.placeOf(0, 50)") is not None, "a point of this moment has a place")
+    check(browser.evaluate("farpoint.placeOf(2, 50)") is None, "a point of another moment has none")
+    browser.evaluate("farpoint.pick(...farpoint.placeOf(0, 50))")
+    check(picked_rows(browser).get("Cloud") == "rows", "a point of the first moment can be picked")
+    for moment, expected in ((1, "rows100 pointstenths10 points"), (2, "rows100 points")):
+        press(browser, ".", "Period")
+        check(browser.evaluate(text) == f"{moment + 1} of 3: row {moment}", "a full stop steps forward")
+        figures = browser.evaluate("document.getElementById('moment-figures').textContent")
+        check(f"{10 * moment} m" in figures, f"the moment has its figures: {figures}")
+        pictures.append(browser.evaluate(LOOK_AT_CANVAS))
+        names = browser.evaluate("document.getElementById('names').textContent")
+        check(names == expected, f"clouds of moment {moment}: {names}")
+    check(not picked_rows(browser), "a point of another moment is not picked any longer")
+    check(len({picture["hash"] for picture in pictures}) == 3, "each moment has its own picture")
+    check(browser.evaluate(camera) == before, "the camera stays")
+    press(browser, ",", "Comma")
+    check(browser.evaluate("farpoint.moment") == 1, "a comma steps back")
+    browser.evaluate("""(() => {
+      const slider = document.getElementById('moment');
+      slider.value = 0;
+      slider.dispatchEvent(new Event('input'));
+      window.seen = new Set();
+      const { showMoment } = farpoint;
+      farpoint.showMoment = function(moment) { window.seen.add(moment); showMoment.call(this, moment); };
+      document.getElementById('speed').value = '20';
+    })()""")
+    check(browser.evaluate("farpoint.moment") == 0, "the slider chooses a moment")
+    press(browser, " ", "Space")
+    check(browser.evaluate("document.getElementById('play').textContent") == "Pause", "it plays")
+    browser.evaluate("""new Promise((done) => {
+      const wait = () => (window.seen.size === 3 ? done() : setTimeout(wait, 20));
+      wait();
+    })""")
+    browser.evaluate("document.getElementById('play').click()")
+    stopped = browser.evaluate("farpoint.moment")
+    browser.evaluate("new Promise((done) => setTimeout(done, 200))")
+    check(browser.evaluate("farpoint.moment") == stopped, "it pauses")
+
+
 def check_names(browser, folder):
     open_page(browser, folder, "names.html")
     check(browser.evaluate("document.title").startswith("</script><script>"), "the title is text")
@@ -194,7 +248,7 @@ def main():
     subprocess.run([program, folder], check=True)
     start = time.monotonic()
     with Browser(chromium, width=900, height=500) as browser:
-        for part in (check_two_clouds, check_names, check_empty, check_truncated):
+        for part in (check_two_clouds, check_sequence, check_names, check_empty, check_truncated):
             part(browser, folder)
             for complaint in browser.complaints():
                 check(False, f"{part.__name__}: {complaint}")

@@ -65,6 +65,8 @@ outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud cons
     };
     made.equal = compare(run, call, "the serial loop", reference, made.told);
   }
+  made.done = fmt::format("{} farthest point samples", picked.indices.size());
+  made.result_name = "Samples";
   if (common.wants_result()) {
     made.result = select(input, picked.indices);
     made.result.set(make_column("index", scalar_kind::uint32, picked.indices));

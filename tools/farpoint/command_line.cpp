@@ -124,7 +124,11 @@ void add_output(CLI::App& app, common_wish& wish) {
   app.add_flag("--ascii", wish.ascii, "Write .ply and .pcd as text");
   app.add_flag(
       "--visualize", wish.visualize,
-      "Write a page that draws input and result, and open it where there is a browser; of a folder's first file");
+      "Write a page that draws input and result, and open it where there is a browser; of a folder it plays all files");
+  app.add_option("--page-points", wish.page_points,
+                 "Most points of a page; of a longer sequence it shows one file in 2, 4, 8, ...")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N [12000000]");
 }
 
 void add_radius(CLI::App& app, double& radius) {

@@ -1,4 +1,5 @@
 // farpoint knn, farpoint normals
+#include <fmt/format.h>
 #include <farpoint/reference/knn.hpp>
 
 #include <algorithm>
@@ -123,6 +124,8 @@ outcome find_neighbours_of_rows(std::vector<std::array<Scalar, 3>> const& rows, 
     };
     made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.told);
   }
+  made.done = fmt::format("distances to {} neighbours", k);
+  made.result_name = "With neighbours";
   if (!wish.indices.empty()) made.indices = encode_npy(run.answer.indices.data(), n, k);
   return made;
 }
@@ -158,6 +161,8 @@ outcome find_normals_of_rows(std::vector<std::array<Scalar, 3>> const& points, c
     auto const* const normal = rows.normals.data() + 3 * i;
     undefined += normal[0] == 0 && normal[1] == 0 && normal[2] == 0 ? 1 : 0;
   }
+  made.done = fmt::format("normals from {} neighbours", wish.k);
+  made.result_name = "Normals";
   made.result.set(make_column("curvature", scalar_kind::float32, rows.curvatures));
   made.told = {{"points", "points", static_cast<std::int64_t>(n)}, {"undefined", "undefined", undefined}};
   made.told.insert(made.told.end(), times.begin(), times.end());

@@ -19,6 +19,8 @@ struct outcome {
   std::string backend = {};           ///< where it was computed
   std::vector<column> of_input = {};  ///< what is known of each point of the input, for --visualize
   std::string indices = {};           ///< bytes of a second file, a .npy; empty where a command makes none
+  std::string done = {};              ///< what was done, for the title of a page: "voxels of 0.2 m"
+  std::string result_name = "Result";
 };
 
 using command = std::function<outcome(cloud const& input)>;

@@ -1,7 +1,10 @@
 #include "show.hpp"
 
+#include <fmt/format.h>
+
 #include <cstdint>
 #include <deque>
+#include <utility>
 
 #include "visualize.hpp"
 
@@ -71,17 +74,53 @@ class scene_maker {
   std::deque<std::vector<float>> memory_;
 };
 
+std::vector<viewer::figure> figures_of(figures const& told) {
+  std::vector<viewer::figure> made;
+  for (auto const& one : told) made.push_back({one.name, one.text()});
+  return made;
+}
+
 }  // namespace
 
-void show(cloud const& input, outcome const& made, std::string const& title, std::filesystem::path const& page) {
+void page_maker::add(std::string const& name, cloud input, outcome made) {
+  if (added_++ % step_ != 0) return;
+  points_ += input.points.size() + made.result.points.size();
+  moments_.push_back({name, std::move(input), std::move(made)});
+  while (points_ > most_ && moments_.size() > 1) thin_out();
+}
+
+void page_maker::thin_out() {
+  step_ *= 2;
+  points_ = 0;
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < moments_.size(); i += 2, ++kept) {
+    if (i != kept) moments_[kept] = std::move(moments_[i]);
+    points_ += moments_[kept].input.points.size() + moments_[kept].made.result.points.size();
+  }
+  moments_.erase(moments_.begin() + static_cast<std::ptrdiff_t>(kept), moments_.end());
+}
+
+void page_maker::write(figures const& in_all) {
   scene_maker maker;
   viewer::scene scene;
-  scene.title = title;
-  scene.clouds.push_back(maker.make("Input", input, made.of_input));
-  if (!made.result.points.empty()) scene.clouds.push_back(maker.make("Result", made.result, {}));
-  for (auto const& one : made.told) scene.figures.push_back({one.name, one.text()});
+  bool const single = added_ == 1;
+  for (auto const& [name, input, made] : moments_) {
+    std::vector<viewer::cloud> clouds{maker.make("Input", input, made.of_input)};
+    if (!made.result.points.empty()) clouds.push_back(maker.make(made.result_name, made.result, {}));
+    if (single) {
+      scene.clouds = std::move(clouds);
+    } else {
+      scene.moments.push_back({name, std::move(clouds), figures_of(made.told)});
+    }
+  }
+  scene.title = title_;
+  if (!single) scene.title += fmt::format(", {} files", added_);
+  if (step_ > 1) scene.title += fmt::format(" (one in {} shown)", step_);
+  auto const& done = moments_.front().made.done;
+  if (!done.empty()) scene.title += ": " + done;
+  scene.figures = figures_of(single ? moments_.front().made.told : in_all);
   try {
-    viewer::write_page(page, scene);
+    viewer::write_page(page_, scene);
   } catch (viewer::visualize_error const& error) {
     throw file_error{error.what()};
   }

@@ -80,17 +80,25 @@ struct figure {
   std::string name, value;
 };
 
+/// One moment of a sequence.
+struct moment {
+  std::string name;           ///< name of its file, or its time
+  std::vector<cloud> clouds;  ///< one to four; those at the same place in all moments share a picture
+  std::vector<figure> figures = {};
+};
+
 enum class up_axis { x, y, z, minus_x, minus_y, minus_z };
 
 /// All texts may be any bytes: what is not UTF-8 is replaced, and nothing is taken as HTML.
 struct scene {
   std::string title = {};
-  std::vector<cloud> clouds = {};  ///< one to four: input, result, ...; they share the camera
+  std::vector<cloud> clouds = {};  ///< one to four: input, result, ...; they share the camera; none for a sequence
   std::vector<figure> figures = {};
   std::string unit = "m";  ///< of coordinates
   up_axis up = up_axis::z;
   std::string color_by = {};  ///< what the page begins with: an attribute's name, "Height" (the default) or "Cloud"
   bool overlaid = false;      ///< whether it begins with all clouds in one picture, not side by side
+  std::vector<moment> moments = {};  ///< a sequence, which the page plays; none: `clouds` are all there is
 };
 
 /// What became of a cloud.
@@ -101,8 +109,8 @@ struct cloud_report {
 };
 
 struct page_report {
-  std::vector<cloud_report> clouds;
-  std::uint64_t bytes = 0;  ///< size of the file
+  std::vector<cloud_report> clouds;  ///< of a sequence: those of its first moment, then those of the next
+  std::uint64_t bytes = 0;           ///< size of the file
 };
 
 /// A page that cannot be written. what() names the file.
@@ -117,8 +125,9 @@ class visualize_error : public std::runtime_error {
 /// a float is. For this the page has 3 to 12 bytes a point before base64, and 1 to 4 for an attribute.
 /// O(points * attributes), in two passes; memory does not depend on the number of points.
 /// @throws visualize_error        if the file cannot be written; an older one stays
-/// @throws std::invalid_argument  if there are no clouds or more than four, points without three columns, or attributes
-///                                of another number of rows or columns than their cloud and kind ask for
+/// @throws std::invalid_argument  if there are no clouds or more than four, both clouds and moments, points without
+///                                three columns, or attributes of another number of rows or columns than their cloud
+///                                and kind ask for
 page_report write_page(std::filesystem::path const& file, scene const& content);
 
 /// Opens a file in the user's browser, without waiting for it. False if there is no display or nothing to open it with.

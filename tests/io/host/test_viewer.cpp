@@ -146,6 +146,42 @@ TEST_CASE("a page has the points of its clouds, off by no more than it says", "[
   for (auto const& report : page.report.clouds) REQUIRE(report.largest_error <= extent * 0x1p-23 + largest * 0x1p-43);
 }
 
+TEST_CASE("a sequence has the clouds of all moments", "[viewer]") {
+  random_source random{5};
+  std::vector<std::vector<double>> points;
+  scene sequence;
+  for (std::size_t i = 0; i < 5; ++i) {
+    points.push_back(make_points(random, 100 * i, {double(i), 0, 0}, 10, 7, true));
+    points.push_back(make_points(random, 10, {double(i), 0, 0}, 10, 0, true));
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    moment now{"moment " + std::to_string(i), {{"input", rows(points[2 * i])}}, {{"number", std::to_string(i)}}};
+    if (i != 3) now.clouds.push_back({"result", rows(points[2 * i + 1])});
+    sequence.moments.push_back(now);
+  }
+  auto const page = write_and_read(sequence);
+  REQUIRE(page.read.clouds.size() == 9);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 10; ++i) {
+    if (i == 7) continue;
+    CAPTURE(i);
+    auto const& read = page.read.clouds[at];
+    check_points(read, rows(points[i]), page.report.clouds.at(at++));
+    REQUIRE(read.moment == i / 2);
+    REQUIRE(read.series == i % 2);
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    REQUIRE(page.read.moments.at(i).name == "moment " + std::to_string(i));
+    REQUIRE(page.read.moments[i].figures == std::vector<std::array<std::string, 2>>{{"number", std::to_string(i)}});
+  }
+  scratch_page const file;
+  sequence.clouds = {{"more", rows(points[0])}};
+  REQUIRE_THROWS_AS(write_page(file.path(), sequence), std::invalid_argument);
+  sequence.clouds.clear();
+  sequence.moments[2].clouds.clear();
+  REQUIRE_THROWS_AS(write_page(file.path(), sequence), std::invalid_argument);
+}
+
 TEST_CASE("strays do not cost the other points their precision", "[viewer]") {
   random_source random{21};
   auto points = make_points(random, 100'000, {0, 0, 0}, 100, 50, false);

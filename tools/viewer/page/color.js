@@ -65,7 +65,7 @@ function paintBlock(block, choice, scene) {
   for (let i = 0; i < block.count; ++i) {
     let color = NO_COLOR;
     if (choice.kind === "height") color = scaleColor(heightOf(block, i, scene), choice.low, choice.high);
-    else if (choice.kind === "cloud") color = CLOUD_COLORS[block.cloud];
+    else if (choice.kind === "cloud") color = CLOUD_COLORS[scene.clouds[block.cloud].series];
     else if (attribute) color = attributeColor(choice, attributeValue(attribute, block.codes[which], i));
     colors[4 * i] = color[0];
     colors[4 * i + 1] = color[1];
@@ -85,7 +85,7 @@ function colorChoices(scene) {
   });
   const drawn = scene.clouds.filter((cloud) => cloud.drawn > 0);
   const choices = [{ name: "Height", unit: scene.unit, kind: "height", ...join(drawn.map((cloud) => cloud.height)) }];
-  if (scene.clouds.length > 1) choices.push({ name: "Cloud", unit: "", kind: "cloud" });
+  if (scene.clouds.some(({ series }) => series > 0)) choices.push({ name: "Cloud", unit: "", kind: "cloud" });
   for (const { name, unit, kind } of scene.clouds.flatMap((cloud) => cloud.attributes)) {
     const isSame = (other) => other.name === name && other.kind === kind;
     if (choices.some((choice) => choice.which && isSame(choice))) continue;

@@ -48,6 +48,12 @@ function showFigures(figures) {
   fillTable(document.querySelector("#figures table"), figures);
 }
 
+/** The figures of one moment of a sequence. */
+function showMomentFigures({ name, figures }) {
+  byId("moment-figures").hidden = false;
+  fillTable(document.querySelector("#moment-figures table"), [["Name", name], ...figures]);
+}
+
 function showClouds(clouds) {
   fillTable(byId("clouds"), clouds.map(({ name, points, drawn }) => [
     name,
@@ -99,7 +105,8 @@ function showLegend(choice, scene, onRange) {
   const parts = {
     height: () => scaleLegend(choice, onRange),
     number: () => [...scaleLegend(choice, onRange), ...grey],
-    cloud: () => listLegend(scene.clouds.map((cloud, i) => [CLOUD_COLORS[i], cloud.name])),
+    cloud: () => listLegend(scene.clouds.filter(({ moment }) => moment === 0)
+      .map(({ series, name }) => [CLOUD_COLORS[series], name])),
     label: () => [
       ...listLegend([0, 1, 2].map((i) => Math.max(choice.lowest, 0) + i).filter((label) => label <= choice.highest)
         .map((label) => [labelColor(label), String(label)])),
@@ -150,7 +157,7 @@ function showNames(panes, scene, choice) {
   byId("names").replaceChildren(...panes.map((pane) => {
     const made = element("div", {}, ...pane.clouds.flatMap((i, place) => [
       ...(place > 0 ? [element("br", {})] : []),
-      ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[i])] : []),
+      ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[scene.clouds[i].series])] : []),
       element("b", { textContent: scene.clouds[i].name }),
       element("span", { textContent: `${countText(scene.clouds[i].drawn)} points` }),
     ]));

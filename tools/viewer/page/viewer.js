@@ -15,10 +15,12 @@ class Viewer {
     this.picked = null;
     this.skip = 1; // of so many points one is drawn
     this.scheduled = false;
+    this.moment = 0; // what of a sequence is shown
+    this.player = new Player(this);
     this.camera = new OrbitCamera(scene.up, this.surroundings());
     this.choices = colorChoices(scene);
     this.choice = this.choices.find(({ name }) => name === scene.colorBy) || this.choices[0];
-    this.layout = scene.overlaid && scene.clouds.length > 1 ? "overlaid" : "side";
+    this.layout = scene.overlaid && this.seriesNames().length > 1 ? "overlaid" : "side";
     this.ready = new Promise((resolve, reject) => Object.assign(this, { resolve, reject }));
   }
 
@@ -35,9 +37,21 @@ class Viewer {
     return this.total > 0 ? box : { low: [-1, -1, -1], high: [1, 1, 1] };
   }
 
+  /** Names of the clouds that have a picture each, or share one. */
+  seriesNames() {
+    const names = [];
+    for (const { series, name } of this.scene.clouds) names[series] = names[series] || name;
+    return names;
+  }
+
+  /** Number of the cloud of a series at this moment; -1 where there is none. */
+  cloudOf(series) {
+    return this.scene.clouds.findIndex((cloud) => cloud.series === series && cloud.moment === this.moment);
+  }
+
   start() {
     showFigures(this.scene.figures);
-    showClouds(this.scene.clouds);
+    this.showMoment(0);
     showPoint(null);
     this.setTheme(matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light");
     if (this.total === 0) {
@@ -119,19 +133,39 @@ class Viewer {
     if (byId("progress").textContent !== text) byId("progress").textContent = text;
   }
 
+  // Moments
+
+  /** Shows a moment of a sequence; of other scenes, what there is. */
+  showMoment(moment) {
+    this.moment = moment;
+    const { clouds, moments } = this.scene;
+    showClouds(clouds.filter((cloud) => cloud.moment === moment));
+    if (moments.length > 0) showMomentFigures(moments[moment]);
+    if (!this.renderer) return;
+    if (this.picked && clouds[this.picked.block.cloud].moment !== moment) this.show(null);
+    this.arrange();
+    this.draw();
+  }
+
   // Colours
 
   paintNext() {
     if (this.toPaint.length === 0) return false;
     const place = this.toPaint.shift();
     this.renderer.paint(place, paintBlock(this.renderer.blocks[place].block, this.choice, this.scene));
-    if (this.toPaint.length === 0) this.draw();
+    // Once what is shown is painted; the rest of a sequence follows.
+    if (this.toPaint.length === 0 || (this.isShown(place) && !this.isShown(this.toPaint[0]))) this.draw();
     return true;
+  }
+
+  isShown(place) {
+    return this.scene.clouds[this.renderer.blocks[place].block.cloud].moment === this.moment;
   }
 
   repaint() {
     const idle = this.toPaint.length === 0;
-    this.toPaint = this.renderer.blocks.map((_, place) => place);
+    const places = this.renderer.blocks.map((_, place) => place);
+    this.toPaint = [...places.filter((place) => this.isShown(place)), ...places.filter((place) => !this.isShown(place))];
     if (idle && this.errors) this.work();
   }
 
@@ -154,20 +188,23 @@ class Viewer {
 
   fillControls() {
     const { scene } = this;
+    const names = this.seriesNames();
     const layouts = [option("side", "Side by side"), option("overlaid", "Overlaid"),
-      ...scene.clouds.map((cloud, i) => option(String(i), cloud.name))];
+      ...names.map((name, i) => option(String(i), name))];
     byId("layout").replaceChildren(...layouts);
     byId("layout").value = this.layout;
-    byId("layout").parentElement.hidden = scene.clouds.length === 1;
+    byId("layout").parentElement.hidden = names.length === 1;
     byId("choice").replaceChildren(...this.choices.map(({ name }, i) => option(String(i), name)));
     byId("choice").value = String(this.choices.indexOf(this.choice));
-    byId("size").value = this.total > 300000 ? "1.5" : this.total > 50000 ? "2" : "3";
+    const shown = this.total / Math.max(scene.moments.length, 1);
+    byId("size").value = shown > 300000 ? "1.5" : shown > 50000 ? "2" : "3";
   }
 
   /** Panes in pixels of the canvas, from its lower left corner; beside or above each other, whatever shows more. */
   arrange() {
-    const all = this.scene.clouds.map((_, i) => i);
-    const shown = { side: all.map((i) => [i]), overlaid: [all] }[this.layout] || [[Number(this.layout)]];
+    const all = this.seriesNames().map((_, i) => i);
+    const series = { side: all.map((i) => [i]), overlaid: [all] }[this.layout] || [[Number(this.layout)]];
+    const shown = series.map((list) => list.map((i) => this.cloudOf(i)).filter((cloud) => cloud >= 0));
     const width = Math.max(this.canvas.width, 1);
     const height = Math.max(this.canvas.height, 1);
     const parts = shown.length;
@@ -292,145 +329,3 @@ class Viewer {
     if (place) byId("marker").style.transform = `translate(${place[0]}px, ${place[1]}px)`;
   }
 }
-
-// What the user does
-
-const VIEWS = {
-  top: [-Math.PI / 2, Math.PI / 2],
-  front: [-Math.PI / 2, 0],
-  side: [0, 0],
-  fit: [-Math.PI / 3, Math.PI / 6],
-};
-
-function listenTo(viewer) {
-  const { camera, canvas } = viewer;
-  const onChange = (id, react) => byId(id).addEventListener("input", (event) => react(event.target));
-  onChange("layout", ({ value }) => {
-    viewer.layout = value;
-    viewer.arrange();
-    viewer.draw();
-  });
-  onChange("choice", ({ value }) => viewer.choose(viewer.choices[Number(value)]));
-  onChange("size", () => viewer.draw());
-  onChange("shading", () => viewer.draw());
-  byId("theme").addEventListener("click", () => {
-    viewer.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-  });
-  const setView = (name) => {
-    camera.look(...VIEWS[name]);
-    camera.fit(viewer.aspect);
-    viewer.draw();
-  };
-  for (const button of document.querySelectorAll("[data-view]")) {
-    button.addEventListener("click", () => setView(button.dataset.view));
-  }
-  listenToPointers(viewer);
-  listenToKeys(viewer, setView);
-
-  canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
-  canvas.addEventListener("webglcontextrestored", () => {
-    const { blocks } = viewer.renderer;
-    viewer.renderer = new Renderer(canvas);
-    for (const { block } of blocks) viewer.renderer.add(block, paintBlock(block, viewer.choice, viewer.scene));
-    viewer.draw();
-  });
-}
-
-function listenToKeys(viewer, setView) {
-  const { camera, canvas } = viewer;
-  const turn = Math.PI / 36;
-  const actions = {
-    ArrowLeft: (moves) => (moves ? camera.move(-0.1, 0) : camera.turn(-turn, 0)),
-    ArrowRight: (moves) => (moves ? camera.move(0.1, 0) : camera.turn(turn, 0)),
-    ArrowUp: (moves) => (moves ? camera.move(0, 0.1) : camera.turn(0, turn)),
-    ArrowDown: (moves) => (moves ? camera.move(0, -0.1) : camera.turn(0, -turn)),
-    "+": () => camera.zoom(0.85),
-    "=": () => camera.zoom(0.85),
-    "-": () => camera.zoom(1 / 0.85),
-    0: () => setView("fit"),
-  };
-  canvas.addEventListener("keydown", (event) => {
-    const act = actions[event.key];
-    if (!act || event.ctrlKey || event.metaKey || event.altKey) return;
-    event.preventDefault();
-    act(event.shiftKey);
-    viewer.drawMoving();
-  });
-}
-
-function listenToPointers(viewer) {
-  const { camera, canvas } = viewer;
-  const pointers = new Map(); // those that are down, and where
-  let travelled = 0;
-  const placeOf = (event) => {
-    const box = canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  };
-  const halfHeight = () => canvas.clientHeight / 2;
-  /** (x, y) in half heights from the centre of its pane. */
-  const fromCentre = ([x, y]) => {
-    const { pane, ...place } = viewer.paneAt(x, y);
-    return [(2 * place.x - pane.width) / pane.height, (2 * place.y - pane.height) / pane.height];
-  };
-  const middle = () => {
-    const places = [...pointers.values()];
-    return [0, 1].map((axis) => places.reduce((sum, place) => sum + place[axis], 0) / places.length);
-  };
-  const spread = () => {
-    const [a, b] = [...pointers.values()];
-    return Math.max(Math.hypot(a[0] - b[0], a[1] - b[1]), 1);
-  };
-
-  canvas.addEventListener("pointerdown", (event) => {
-    canvas.setPointerCapture(event.pointerId);
-    if (pointers.size === 0) travelled = 0;
-    pointers.set(event.pointerId, placeOf(event));
-    canvas.classList.add("moving");
-  });
-  canvas.addEventListener("pointermove", (event) => {
-    const before = pointers.get(event.pointerId);
-    if (!before) return;
-    const now = placeOf(event);
-    const [x, y] = [now[0] - before[0], now[1] - before[1]];
-    if (pointers.size === 2) {
-      const from = { middle: middle(), spread: spread() };
-      pointers.set(event.pointerId, now);
-      const to = middle();
-      camera.move((from.middle[0] - to[0]) / halfHeight(), (to[1] - from.middle[1]) / halfHeight());
-      camera.zoom(from.spread / spread(), ...fromCentre(to));
-    } else if (event.shiftKey || event.buttons & 6) {
-      camera.move(-x / halfHeight(), y / halfHeight());
-    } else {
-      camera.turn(-x * 0.006, y * 0.006);
-    }
-    pointers.set(event.pointerId, now);
-    travelled += Math.hypot(x, y);
-    viewer.drawMoving();
-  });
-  const release = (event) => {
-    const wasDown = pointers.delete(event.pointerId);
-    if (pointers.size > 0) return;
-    canvas.classList.remove("moving");
-    if (event.type === "pointerup" && wasDown && travelled < 4 && event.button === 0) viewer.pick(...placeOf(event));
-  };
-  canvas.addEventListener("pointerup", release);
-  canvas.addEventListener("pointercancel", release);
-  canvas.addEventListener("contextmenu", (event) => event.preventDefault());
-  canvas.addEventListener("dblclick", (event) => {
-    if (!viewer.pick(...placeOf(event))) return;
-    camera.target = [...viewer.positionOf(viewer.picked)];
-    viewer.draw();
-  });
-  canvas.addEventListener("wheel", (event) => {
-    event.preventDefault();
-    // Lines and pages to pixels; a pinch on a touchpad comes as small steps with Ctrl.
-    const pixels = event.deltaY * [1, 30, 300][event.deltaMode] * (event.ctrlKey ? 5 : 1);
-    camera.zoom(Math.exp(Math.min(Math.max(pixels, -300), 300) * 0.0015), ...fromCentre(placeOf(event)));
-    viewer.drawMoving();
-  }, { passive: false });
-}
-
-// For scripts and tests: window.farpoint.ready, .pick(x, y), .placeOf(cloud, index), ...
-window.farpoint = new Viewer(JSON.parse(byId("scene").textContent));
-window.farpoint.ready.catch(() => {}); // the page has said it
-window.farpoint.start();
