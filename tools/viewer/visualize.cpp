@@ -1,6 +1,7 @@
 #include "visualize.hpp"
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -48,6 +49,25 @@ std::string json_attribute(attribute const& of, attribute_survey const& known) {
          (known.wide ? "true" : "false") + R"(,"range":)" + json_range(known.range) + "}";
 }
 
+/// A pair of a JSON object.
+std::string json_pair(std::string_view name, std::string const& value) {
+  return "\"" + std::string{name} + "\":" + value;
+}
+
+std::string json_cubes(std::optional<cube_shape> const& cubes) {
+  if (!cubes) return "null";
+  auto const cells = json_list(3, [&](std::size_t axis) { return std::to_string(cubes->cells[axis]); });
+  return "{" + json_pair("lower", json_position(cubes->lower)) + "," + json_pair("size", json_position(cubes->size)) +
+         "," + json_pair("cells", cells) + "}";
+}
+
+std::string json_splats(std::optional<splat_shape> const& splats) {
+  if (!splats) return "null";
+  auto const place = [](std::string_view name, std::size_t at) { return json_pair(name, std::to_string(at)); };
+  return "{" + place("normal", splats->normal) + "," + place("tangent", splats->tangent) + "," +
+         place("along", splats->along) + "," + place("across", splats->across) + "}";
+}
+
 /// Where a cloud is shown: in which moment, and in which picture.
 struct showing {
   std::size_t moment = 0, series = 0;
@@ -59,8 +79,9 @@ std::string json_cloud(cloud const& of, cloud_survey const& known, showing const
   return R"({"name":)" + json_text(of.name) + R"(,"points":)" + std::to_string(of.points.rows()) + R"(,"drawn":)" +
          std::to_string(known.drawn) + R"(,"low":)" + json_position(known.low) + R"(,"high":)" +
          json_position(known.high) + R"(,"height":)" + json_range(known.height) + R"(,"moment":)" +
-         std::to_string(shown.moment) + R"(,"series":)" + std::to_string(shown.series) + R"(,"attributes":)" +
-         attributes + "}";
+         std::to_string(shown.moment) + R"(,"series":)" + std::to_string(shown.series) + "," +
+         json_pair("cubes", json_cubes(of.cubes)) + "," + json_pair("splats", json_splats(of.splats)) +
+         R"(,"attributes":)" + attributes + "}";
 }
 
 std::string json_figures(std::vector<figure> const& figures) {
@@ -111,6 +132,25 @@ void check(cloud const& of) {
   }
 }
 
+void check_shapes(cloud const& of) {
+  auto const expect = [&of](std::size_t place, attribute_kind kind) {
+    if (place >= of.attributes.size() || of.attributes[place].kind != kind) {
+      reject("a shape of \"" + valid_utf8(of.name) + "\" has not the attributes that it needs");
+    }
+  };
+  if (of.cubes) {
+    for (auto const place : of.cubes->cells) expect(place, attribute_kind::number);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      bool const fits = std::isfinite(of.cubes->lower[axis]) && std::isfinite(of.cubes->size[axis]);
+      if (!fits || of.cubes->size[axis] <= 0) reject("cubes have finite corners and positive sizes");
+    }
+  }
+  if (of.splats) {
+    for (auto const place : {of.splats->normal, of.splats->tangent}) expect(place, attribute_kind::direction);
+    for (auto const place : {of.splats->along, of.splats->across}) expect(place, attribute_kind::number);
+  }
+}
+
 void check(scene const& content) {
   auto const check_count = [](std::vector<cloud> const& clouds) {
     if (clouds.empty() || clouds.size() > 4) reject("a page shows one to four clouds");
@@ -121,7 +161,10 @@ void check(scene const& content) {
     reject("a scene has clouds or moments");
   }
   for (auto const& now : content.moments) check_count(now.clouds);
-  for (auto const* const of : all_clouds(content)) check(*of);
+  for (auto const* const of : all_clouds(content)) {
+    check(*of);
+    check_shapes(*of);
+  }
 }
 
 /// A page in a file that takes its name when it is complete, and the bytes written to it.

@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -68,11 +69,27 @@ struct attribute {
   std::string unit = {};  ///< "m", "degrees"; may be empty
 };
 
+/// Cubes, which the page draws in place of points: that of a point reaches from `lower + size * cell` to
+/// `lower + size * (cell + 1)`.
+struct cube_shape {
+  std::array<double, 3> lower{}, size{};
+  std::array<std::size_t, 3> cells{};  ///< places among the cloud's attributes of three numbers, a point's cell
+};
+
+/// Elliptical splats, which the page draws in place of points, as a surface. All members are places among the cloud's
+/// attributes. A point without a normal has a splat that faces the eye; one without a tangent, a circle.
+struct splat_shape {
+  std::size_t normal = 0, tangent = 0;  ///< directions; the tangent is that of the longer half axis
+  std::size_t along = 0, across = 0;    ///< numbers: half axes along the tangent and across it, in the scene's unit
+};
+
 /// A cloud to be drawn. Height is an attribute of each without being listed.
 struct cloud {
   std::string name;
   rows_view points;  ///< `[points, 3]`
   std::vector<attribute> attributes = {};
+  std::optional<cube_shape> cubes = {};
+  std::optional<splat_shape> splats = {};
 };
 
 /// A line of the table beside the picture.
@@ -126,8 +143,8 @@ class visualize_error : public std::runtime_error {
 /// O(points * attributes), in two passes; memory does not depend on the number of points.
 /// @throws visualize_error        if the file cannot be written; an older one stays
 /// @throws std::invalid_argument  if there are no clouds or more than four, both clouds and moments, points without
-///                                three columns, or attributes of another number of rows or columns than their cloud
-///                                and kind ask for
+///                                three columns, attributes of another number of rows or columns than their cloud and
+///                                kind ask for, or a shape whose attributes are none of its cloud's or of another kind
 page_report write_page(std::filesystem::path const& file, scene const& content);
 
 /// Opens a file in the user's browser, without waiting for it. False if there is no display or nothing to open it with.

@@ -16,8 +16,8 @@ function listenTo(viewer) {
     viewer.draw();
   });
   onChange("choice", ({ value }) => viewer.choose(viewer.choices[Number(value)]));
-  onChange("size", () => viewer.draw());
-  onChange("shading", () => viewer.draw());
+  for (const id of ["shape", "size", "by-distance", "splat-size", "shading", "axes"]) onChange(id, () => viewer.draw());
+  onChange("map", () => viewer.choose(viewer.choice));
   byId("theme").addEventListener("click", () => {
     viewer.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
   });
@@ -31,13 +31,15 @@ function listenTo(viewer) {
   }
   listenToPointers(viewer);
   listenToKeys(viewer, setView);
-  viewer.player.listen();
+  for (const part of [viewer.player, viewer.ruler, viewer.clipper]) part.listen();
+  listenToLinks(viewer);
+  byId("picture").addEventListener("click", () => savePicture(viewer));
 
   canvas.addEventListener("webglcontextlost", (event) => event.preventDefault());
   canvas.addEventListener("webglcontextrestored", () => {
     const { blocks } = viewer.renderer;
-    viewer.renderer = new Renderer(canvas);
-    for (const { block } of blocks) viewer.renderer.add(block, paintBlock(block, viewer.choice, viewer.scene));
+    viewer.renderer = new Renderer(canvas, viewer.scene);
+    for (const { block } of blocks) viewer.renderer.add(block, paintBlock(block, viewer.choice, viewer.scale(), viewer.scene));
     viewer.draw();
   });
 }
@@ -54,6 +56,7 @@ function listenToKeys(viewer, setView) {
     "=": () => camera.zoom(0.85),
     "-": () => camera.zoom(1 / 0.85),
     0: () => setView("fit"),
+    m: () => viewer.ruler.toggle(),
     " ": () => viewer.player.toggle(),
     ",": () => viewer.player.step(-1),
     ".": () => viewer.player.step(1),
@@ -126,7 +129,7 @@ function listenToPointers(viewer) {
   canvas.addEventListener("pointercancel", release);
   canvas.addEventListener("contextmenu", (event) => event.preventDefault());
   canvas.addEventListener("dblclick", (event) => {
-    if (!viewer.pick(...placeOf(event))) return;
+    if (!viewer.pick(...placeOf(event), false)) return;
     camera.target = [...viewer.positionOf(viewer.picked)];
     viewer.draw();
   });

@@ -1,6 +1,6 @@
-// The page: reads the points while the browser still loads them, and draws when something has changed.
+// The page: what is shown, and how. It draws when something has changed.
 
-const MOST_WORK = 12; // ms of decoding and painting until the browser may do something else
+const SHAPE_NAMES = { dots: "Points", cubes: "Cubes", splats: "Splats" };
 const SLOW_FRAME = 45; // ms between frames while moving; slower ones draw fewer points
 
 class Viewer {
@@ -8,16 +8,16 @@ class Viewer {
     this.scene = scene;
     this.canvas = byId("canvas");
     this.total = scene.clouds.reduce((sum, cloud) => sum + cloud.drawn, 0);
-    this.loaded = 0;
-    this.loadedWhenDrawn = 0;
     this.errors = null; // the largest of each cloud, once all points are there
-    this.toPaint = []; // numbers of blocks
     this.picked = null;
     this.skip = 1; // of so many points one is drawn
     this.scheduled = false;
     this.moment = 0; // what of a sequence is shown
     this.player = new Player(this);
+    this.loader = new Loader(this);
+    this.ruler = new Ruler(this);
     this.camera = new OrbitCamera(scene.up, this.surroundings());
+    this.clipper = new Clipper(this);
     this.choices = colorChoices(scene);
     this.choice = this.choices.find(({ name }) => name === scene.colorBy) || this.choices[0];
     this.layout = scene.overlaid && this.seriesNames().length > 1 ? "overlaid" : "side";
@@ -60,17 +60,18 @@ class Viewer {
       return;
     }
     try {
-      this.renderer = new Renderer(this.canvas);
+      this.renderer = new Renderer(this.canvas, this.scene);
     } catch (error) {
       this.stop(error.message);
       return;
     }
+    this.overlay = new Overlay(this);
     this.fillControls();
     listenTo(this);
     this.fitted = false; // the first size of the canvas decides
     new ResizeObserver(() => this.resize()).observe(byId("stage"));
     this.resize();
-    this.work();
+    this.loader.work();
   }
 
   /** Says why nothing more will be drawn. */
@@ -82,55 +83,17 @@ class Viewer {
     else this.reject(new Error(message));
   }
 
-  // Loading
-
-  /** Decodes and paints for a while, again and again, as long as there is something to do. */
-  work() {
-    const end = performance.now() + MOST_WORK;
-    let busy = true;
-    while (busy && performance.now() < end) busy = this.paintNext() || this.decodeNext();
-    if (!this.errors) this.showProgress();
-    if (!this.errors || this.toPaint.length > 0) setTimeout(() => this.work(), busy ? 0 : 20);
-  }
-
-  decodeNext() {
-    const source = document.querySelector("script.block");
-    // The last one may not have arrived as a whole.
-    const complete = source && (source.nextElementSibling || document.readyState !== "loading");
-    if (!complete) {
-      if (!source && !this.errors && document.readyState !== "loading") this.finish();
-      return false;
-    }
-    const block = decodeBlock(source.textContent, this.scene);
-    source.remove();
-    this.renderer.add(block, paintBlock(block, this.choice, this.scene));
-    this.loaded += block.count;
-    // Not after each block: where drawing is slow, that would take most of the time.
-    if (this.loaded > 1.5 * this.loadedWhenDrawn) {
-      this.loadedWhenDrawn = this.loaded;
-      this.draw();
-    }
-    return true;
-  }
-
-  finish() {
-    const end = byId("end");
-    if (!end || this.loaded !== this.total) {
-      this.errors = [];
+  /** @param errors  the largest of each cloud; null: points are missing */
+  finish(errors) {
+    this.errors = errors || [];
+    if (!errors) {
       this.stop("This file is incomplete: some of its points are missing.");
       return;
     }
-    this.errors = JSON.parse(end.textContent);
-    showErrors(this.scene, this.errors);
+    showErrors(this.scene, errors);
     byId("progress").textContent = "";
     this.draw();
     requestAnimationFrame(() => this.resolve());
-  }
-
-  showProgress() {
-    const share = Math.floor((100 * this.loaded) / this.total);
-    const text = share < 100 ? `Reading points: ${share} %` : "";
-    if (byId("progress").textContent !== text) byId("progress").textContent = text;
   }
 
   // Moments
@@ -143,37 +106,22 @@ class Viewer {
     if (moments.length > 0) showMomentFigures(moments[moment]);
     if (!this.renderer) return;
     if (this.picked && clouds[this.picked.block.cloud].moment !== moment) this.show(null);
+    if (this.ruler.points.some(({ block }) => clouds[block.cloud].moment !== moment)) this.ruler.clear();
     this.arrange();
     this.draw();
   }
 
   // Colours
 
-  paintNext() {
-    if (this.toPaint.length === 0) return false;
-    const place = this.toPaint.shift();
-    this.renderer.paint(place, paintBlock(this.renderer.blocks[place].block, this.choice, this.scene));
-    // Once what is shown is painted; the rest of a sequence follows.
-    if (this.toPaint.length === 0 || (this.isShown(place) && !this.isShown(this.toPaint[0]))) this.draw();
-    return true;
-  }
-
-  isShown(place) {
-    return this.scene.clouds[this.renderer.blocks[place].block.cloud].moment === this.moment;
-  }
-
-  repaint() {
-    const idle = this.toPaint.length === 0;
-    const places = this.renderer.blocks.map((_, place) => place);
-    this.toPaint = [...places.filter((place) => this.isShown(place)), ...places.filter((place) => !this.isShown(place))];
-    if (idle && this.errors) this.work();
-  }
+  /** 256 colours of numbers. */
+  scale() { return SCALES[byId("map").value]; }
 
   choose(choice) {
     this.choice = choice;
-    showLegend(choice, this.scene, () => this.repaint());
+    byId("map").parentElement.hidden = choice.low === undefined;
+    showLegend(choice, this.scene, this.scale(), () => this.loader.repaint());
     this.showNames();
-    this.repaint();
+    this.loader.repaint();
   }
 
   setTheme(theme) {
@@ -194,6 +142,12 @@ class Viewer {
     byId("layout").replaceChildren(...layouts);
     byId("layout").value = this.layout;
     byId("layout").parentElement.hidden = names.length === 1;
+    const shapes = this.renderer.shapes();
+    byId("shape").replaceChildren(...shapes.map((name) => option(name, SHAPE_NAMES[name])));
+    byId("shape").value = shapes[shapes.length - 1];
+    byId("shape").parentElement.hidden = shapes.length === 1;
+    byId("splat-size").parentElement.hidden = !shapes.includes("splats");
+    byId("map").replaceChildren(...Object.keys(SCALES).map((name) => option(name, name)));
     byId("choice").replaceChildren(...this.choices.map(({ name }, i) => option(String(i), name)));
     byId("choice").value = String(this.choices.indexOf(this.choice));
     const shown = this.total / Math.max(scene.moments.length, 1);
@@ -217,12 +171,14 @@ class Viewer {
     this.showNames();
   }
 
+  /** Left, top, width and height of a pane, in pixels of the page. */
+  boxOfPane({ x, y, width, height }) {
+    return [x, this.canvas.height - y - height, width, height].map((length) => length / this.density);
+  }
+
   showNames() {
-    const toPage = ({ clouds, x, y, width, height }) => ({
-      clouds,
-      box: [x, this.canvas.height - y - height, width, height].map((length) => `${length / this.density}px`),
-    });
-    showNames(this.panes.map(toPage), this.scene, this.choice);
+    const boxes = this.panes.map((pane) => this.boxOfPane(pane).map((length) => `${length}px`));
+    showNames(this.panes.map(({ clouds }, i) => ({ clouds, box: boxes[i] })), this.scene, this.choice);
   }
 
   get aspect() { return this.panes[0].width / this.panes[0].height; }
@@ -237,15 +193,20 @@ class Viewer {
       this.fitted = true;
       this.camera.fit(this.aspect);
       this.choose(this.choice);
+      viewFromLink(this, window.location.hash.slice(1));
     }
     this.drawNow(); // in this frame: the canvas was cleared
   }
 
   look() {
     return {
+      shape: byId("shape").value,
       size: byId("size").valueAsNumber,
+      byDistance: byId("by-distance").checked,
+      splatSize: byId("splat-size").valueAsNumber,
       density: this.density,
-      shading: byId("shading").checked,
+      shading: byId("shading").valueAsNumber,
+      clip: this.clipper.limits(),
       ground: this.ground,
     };
   }
@@ -262,6 +223,7 @@ class Viewer {
   drawNow() {
     this.renderer.draw(this.panes, this.camera, this.look(), this.skip);
     this.placeMarker();
+    this.overlay.draw();
   }
 
   /** Draws while something moves: fewer points where the machine is too slow for all. */
@@ -288,11 +250,16 @@ class Viewer {
     return { pane, x: place.x - pane.x, y: place.y - pane.y };
   }
 
-  pick(x, y) {
+  /** @param measures  the point becomes an end of the ruler */
+  pick(x, y, measures = this.ruler.on) {
     const { pane, ...place } = this.paneAt(x, y);
     this.show(this.renderer.pick(pane, place.x, place.y, this.camera, this.look()));
+    if (measures && this.picked) this.ruler.add(this.picked);
     return this.picked && { cloud: this.picked.block.cloud, index: indexInCloud(this.picked.block, this.picked.i) };
   }
+
+  /** A PNG of what is seen, as a promise of a Blob. */
+  picture() { return pictureOf(this); }
 
   show(point) {
     this.picked = point;
@@ -316,11 +283,19 @@ class Viewer {
 
   placeOfPoint(point) {
     const pane = this.panes.find(({ clouds }) => clouds.includes(point.block.cloud));
-    const place = pane && this.camera.project(this.positionOf(point), pane.width / pane.height);
-    if (!place || Math.abs(place[0]) > 1 || Math.abs(place[1]) > 1) return null;
-    const x = pane.x + ((place[0] + 1) / 2) * pane.width;
-    const y = this.canvas.height - pane.y - ((place[1] + 1) / 2) * pane.height;
-    return [x / this.density, y / this.density];
+    const place = pane && this.placeInPane(pane, this.positionOf(point));
+    if (!place) return null;
+    const [left, top, width, height] = this.boxOfPane(pane);
+    const [x, y] = [place[0] - left, place[1] - top];
+    return x < 0 || y < 0 || x > width || y > height ? null : place;
+  }
+
+  /** Where a position is seen in a pane, or beyond its edges; null behind the camera. */
+  placeInPane(pane, position) {
+    const place = this.camera.project(position, pane.width / pane.height);
+    if (!place) return null;
+    const [left, top, width, height] = this.boxOfPane(pane);
+    return [left + ((place[0] + 1) / 2) * width, top + ((1 - place[1]) / 2) * height];
   }
 
   placeMarker() {
