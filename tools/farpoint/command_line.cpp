@@ -295,6 +295,8 @@ void declare_splat(CLI::App& app, splat_wish& wish) {
   app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
       ->check(picture_name)
       ->option_text("PNG [farpoint_splat.png]");
+  app.add_flag("--visualize", wish.visualize,
+               "Also write a page that draws the splats from all sides, and open it where there is a browser");
   app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
   app.footer(fmt::format(
       "The backend computes neighbours, normals and radii; the host draws.\n"

@@ -9,6 +9,7 @@
 #include "commands.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "page_text.hpp"
 
 namespace farpoint_tools {
 
@@ -125,7 +126,9 @@ outcome find_neighbours_of_rows(std::vector<std::array<Scalar, 3>> const& rows, 
     made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.told);
   }
   made.done = fmt::format("distances to {} neighbours", k);
-  made.result_name = "With neighbours";
+  made.result_name = "Points";
+  made.drawn.has_input = true;
+  made.drawn.color_by = "mean_distance";
   if (!wish.indices.empty()) made.indices = encode_npy(run.answer.indices.data(), n, k);
   return made;
 }
@@ -186,8 +189,16 @@ outcome find_neighbours(cloud const& input, common_wish const& common, search_wi
 
 outcome find_normals(cloud const& input, common_wish const& common, normals_wish const& wish,
                      std::string const& prefix) {
-  return with_coordinates(input,
-                          [&](auto const& rows) { return find_normals_of_rows(rows, input, common, wish, prefix); });
+  auto made = with_coordinates(
+      input, [&](auto const& rows) { return find_normals_of_rows(rows, input, common, wish, prefix); });
+  if (!common.visualize) return made;
+  auto& drawn = made.drawn;
+  drawn.has_input = true;
+  drawn.splats = make_splats(input, wish.k, wish.max_radius, {common.backend, common.threads});
+  drawn.splats->normals_are_columns = true;
+  auto const angles = angles_to_columns(*drawn.splats, input);
+  if (!angles.empty()) drawn.more.push_back(make_column(angle_to_the_input, scalar_kind::float32, angles));
+  return made;
 }
 
 int run_knn(common_wish const& common, search_wish const& wish) {

@@ -7,17 +7,20 @@
 #include <vector>
 
 #include "session.hpp"
+#include "visualize.hpp"
 
 namespace farpoint_tools {
 
 /// A page of one file, or of all files of a folder, which it plays one after another.
 class page_maker {
  public:
+  /// @param page   file to write
   /// @param title  name of the file or folder
   /// @param most   points, inputs and results together; of a longer sequence one file in 2, 4, 8, ... is shown
   page_maker(std::filesystem::path page, std::string title, std::size_t most)
       : page_{std::move(page)}, title_{std::move(title)}, most_{most} {}
 
+  void set_up(farpoint_viewer::up_axis up) { up_ = up; }
   void add(std::string const& name, cloud input, outcome made);
   bool empty() const { return moments_.empty(); }
   std::filesystem::path const& page() const { return page_; }
@@ -38,6 +41,7 @@ class page_maker {
 
   std::filesystem::path page_;
   std::string title_;
+  farpoint_viewer::up_axis up_ = farpoint_viewer::up_axis::z;
   std::size_t most_, points_ = 0, added_ = 0;
   std::size_t step_ = 1;  ///< of so many files one is kept
   std::vector<moment> moments_;
