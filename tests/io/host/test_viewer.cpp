@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -180,6 +181,36 @@ TEST_CASE("a sequence has the clouds of all moments", "[viewer]") {
   sequence.clouds.clear();
   sequence.moments[2].clouds.clear();
   REQUIRE_THROWS_AS(write_page(file.path(), sequence), std::invalid_argument);
+}
+
+TEST_CASE("a shape has the attributes that it needs", "[viewer]") {
+  std::vector<double> const points{0, 0, 0, 1, 1, 1}, numbers{1, 2};
+  cloud shaped{"c",
+               rows(points),
+               {{"number", attribute_kind::number, numbers},
+                {"label", attribute_kind::label, numbers},
+                {"direction", attribute_kind::direction, rows(points)}}};
+  auto const written = [&shaped](std::optional<cube_shape> cubes, std::optional<splat_shape> splats) {
+    shaped.cubes = cubes;
+    shaped.splats = splats;
+    scratch_page const file;
+    scene content;
+    content.clouds = {shaped};
+    write_page(file.path(), content);
+    return file.content();
+  };
+  auto const html = written(cube_shape{{0.5, -1, 2}, {1, 2, 3}, {0, 0, 0}}, splat_shape{2, 2, 0, 0});
+  REQUIRE(count_of(html, R"("cubes":{"lower":[0.5,-1,2],"size":[1,2,3],"cells":[0,0,0]})") == 1);
+  REQUIRE(count_of(html, R"("splats":{"normal":2,"tangent":2,"along":0,"across":0})") == 1);
+  REQUIRE(count_of(written({}, {}), R"("cubes":null,"splats":null)") == 1);
+  std::vector<cube_shape> const bad_cubes{{{0, 0, 0}, {1, 1, 1}, {0, 0, 3}},
+                                          {{0, 0, 0}, {1, 1, 1}, {0, 1, 0}},
+                                          {{0, 0, 0}, {1, 0, 1}, {0, 0, 0}},
+                                          {{0, 0, 0}, {1, nan_value, 1}, {0, 0, 0}},
+                                          {{infinity, 0, 0}, {1, 1, 1}, {0, 0, 0}}};
+  for (auto const& bad : bad_cubes) REQUIRE_THROWS_AS(written(bad, {}), std::invalid_argument);
+  std::vector<splat_shape> const bad_splats{{0, 2, 0, 0}, {2, 3, 0, 0}, {2, 2, 1, 0}, {2, 2, 0, 2}};
+  for (auto const& bad : bad_splats) REQUIRE_THROWS_AS(written({}, bad), std::invalid_argument);
 }
 
 TEST_CASE("strays do not cost the other points their precision", "[viewer]") {

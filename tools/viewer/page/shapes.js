@@ -26,7 +26,7 @@ uniform int skip;
 vec3 position;
 vec4 color;
 ivec2 texel;
-void fetch(int vertices) {
+void read_point(int vertices) {
   int i = gl_VertexID / vertices * skip;
   texel = ivec2(i & 255, i >> 8);
   position = texelFetch(positions, texel, 0).xyz;
@@ -70,7 +70,7 @@ uniform vec3 half_size, up;
 out vec2 on_face;
 const vec2 CORNERS[6] = vec2[6](vec2(-1, -1), vec2(1, -1), vec2(1, 1), vec2(-1, -1), vec2(1, 1), vec2(-1, 1));
 void main() {
-  fetch(18);
+  read_point(18);
   int axis = gl_VertexID % 18 / 6;
   on_face = CORNERS[gl_VertexID % 6];
   float side = eye[axis] > position[axis] ? 1.0 : -1.0;

@@ -22,7 +22,7 @@ float radius(float code, vec2 range, float least) {
   return code > STEPS ? least : max(enlarged * mix(range.x, range.y, code / STEPS), least);
 }
 void main() {
-  fetch(6);
+  read_point(6);
   vec2 normal_code = vec2(texelFetch(normals, texel, 0).xy), tangent_code = vec2(texelFetch(tangents, texel, 0).xy);
   vec2 radius_code = vec2(texelFetch(radii, texel, 0).xy);
   vec3 to_eye = normalize(eye - position);
