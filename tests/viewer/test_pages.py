@@ -119,11 +119,12 @@ def check_empty(browser, folder):
 def check_truncated(browser, folder):
     with open(os.path.join(folder, "two.html"), "rb") as file:
         page = file.read()
-    with open(os.path.join(folder, "half.html"), "wb") as file:
-        file.write(page[:len(page) // 2])
-    browser.open(os.path.join(folder, "half.html"))
-    text = browser.evaluate("farpoint.ready.then(() => 'ready', (error) => error.message)")
-    check("incomplete" in text, f"half a page says so: {text}")
+    for more in range(4):  # base64 has four digits a group
+        with open(os.path.join(folder, "half.html"), "wb") as file:
+            file.write(page[:len(page) // 2 + more])
+        browser.open(os.path.join(folder, "half.html"))
+        text = browser.evaluate("farpoint.ready.then(() => 'ready', (error) => error.message)")
+        check("incomplete" in text, f"half a page says so: {text}")
 
 
 def main():
