@@ -10,6 +10,7 @@
 #include "commands.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "page_text.hpp"
 #include "sampling.hpp"
 
 namespace farpoint_tools {
@@ -65,6 +66,8 @@ outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud cons
     };
     made.equal = compare(run, call, "the serial loop", reference, made.told);
   }
+  made.done = with_separators(std::to_string(picked.indices.size())) + " farthest point samples";
+  made.result_name = "Samples";
   if (common.wants_result()) {
     made.result = select(input, picked.indices);
     made.result.set(make_column("index", scalar_kind::uint32, picked.indices));

@@ -124,7 +124,11 @@ void add_output(CLI::App& app, common_wish& wish) {
   app.add_flag("--ascii", wish.ascii, "Write .ply and .pcd as text");
   app.add_flag(
       "--visualize", wish.visualize,
-      "Write a page that draws input and result, and open it where there is a browser; of a folder's first file");
+      "Write a page that draws input and result, and open it where there is a browser; of a folder it plays all files");
+  app.add_option("--page-points", wish.page_points,
+                 "Most points of a page; of a longer sequence it shows one file in 2, 4, 8, ...")
+      ->check(CLI::Range(std::int64_t{1}, most))
+      ->option_text("N [12000000]");
 }
 
 void add_radius(CLI::App& app, double& radius) {
@@ -291,6 +295,8 @@ void declare_splat(CLI::App& app, splat_wish& wish) {
   app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
       ->check(picture_name)
       ->option_text("PNG [farpoint_splat.png]");
+  app.add_flag("--visualize", wish.visualize,
+               "Also write a page that draws the splats from all sides, and open it where there is a browser");
   app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
   app.footer(fmt::format(
       "The backend computes neighbours, normals and radii; the host draws.\n"

@@ -1,4 +1,5 @@
 // farpoint knn, farpoint normals
+#include <fmt/format.h>
 #include <farpoint/reference/knn.hpp>
 
 #include <algorithm>
@@ -8,6 +9,7 @@
 #include "commands.hpp"
 #include "machine.hpp"
 #include "measure.hpp"
+#include "page_text.hpp"
 
 namespace farpoint_tools {
 
@@ -123,6 +125,10 @@ outcome find_neighbours_of_rows(std::vector<std::array<Scalar, 3>> const& rows, 
     };
     made.equal = compare(run, call, "one thread, and as the serial loop at 256 points", reference, made.told);
   }
+  made.done = fmt::format("distances to {} neighbours", k);
+  made.result_name = "Points";
+  made.drawn.has_input = true;
+  made.drawn.color_by = "mean_distance";
   if (!wish.indices.empty()) made.indices = encode_npy(run.answer.indices.data(), n, k);
   return made;
 }
@@ -158,6 +164,8 @@ outcome find_normals_of_rows(std::vector<std::array<Scalar, 3>> const& points, c
     auto const* const normal = rows.normals.data() + 3 * i;
     undefined += normal[0] == 0 && normal[1] == 0 && normal[2] == 0 ? 1 : 0;
   }
+  made.done = fmt::format("normals from {} neighbours", wish.k);
+  made.result_name = "Normals";
   made.result.set(make_column("curvature", scalar_kind::float32, rows.curvatures));
   made.told = {{"points", "points", static_cast<std::int64_t>(n)}, {"undefined", "undefined", undefined}};
   made.told.insert(made.told.end(), times.begin(), times.end());
@@ -181,8 +189,16 @@ outcome find_neighbours(cloud const& input, common_wish const& common, search_wi
 
 outcome find_normals(cloud const& input, common_wish const& common, normals_wish const& wish,
                      std::string const& prefix) {
-  return with_coordinates(input,
-                          [&](auto const& rows) { return find_normals_of_rows(rows, input, common, wish, prefix); });
+  auto made = with_coordinates(
+      input, [&](auto const& rows) { return find_normals_of_rows(rows, input, common, wish, prefix); });
+  if (!common.visualize) return made;
+  auto& drawn = made.drawn;
+  drawn.has_input = true;
+  drawn.splats = make_splats(input, wish.k, wish.max_radius, {common.backend, common.threads});
+  drawn.splats->normals_are_columns = true;
+  auto const angles = angles_to_columns(*drawn.splats, input);
+  if (!angles.empty()) drawn.more.push_back(make_column(angle_to_the_input, scalar_kind::float32, angles));
+  return made;
 }
 
 int run_knn(common_wish const& common, search_wish const& wish) {

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <thread>
 
 #include "commands.hpp"
@@ -11,8 +12,11 @@
 #include "frame.hpp"
 #include "machine.hpp"
 #include "normals.hpp"
+#include "page_text.hpp"
 #include "progress.hpp"
+#include "session.hpp"
 #include "shading.hpp"
+#include "show.hpp"
 #include "steadiness.hpp"
 #include "street_scene.hpp"
 #include "torus_knot.hpp"
@@ -104,9 +108,15 @@ void print_stages(stage_times const& times) {
   fmt::print("\n");
 }
 
-/// The first view: how good its neighbours and normals are, what its stages take, and its pictures. False if a check
-/// finds a difference.
-bool show_first(splat_wish const& wish, artist const& hand) {
+/// What the first view tells of its visible points.
+struct first_view {
+  bool same = true;  ///< false: a check found a difference
+  std::vector<std::int32_t> visible;
+  std::vector<float> errors;  ///< of their normals (degrees)
+};
+
+/// The first view: how good its neighbours and normals are, what its stages take, and its pictures.
+first_view show_first(splat_wish const& wish, artist const& hand) {
   auto const exact = with_progress("searching", [&] { return hand.look(wish.azimuth, farpoint::until_exact); });
   auto const true_normals = with_progress("searching", [&] { return hand.true_normals(exact); });
   print_row("visible", fmt::format("{}", exact.seen.visible.size()));
@@ -136,7 +146,7 @@ bool show_first(splat_wish const& wish, artist const& hand) {
     print_row("check", fmt::format("neighbours, normals and pictures {} those of one host thread",
                                    same ? "equal" : "DIFFER from"));
   }
-  return same;
+  return {same, shown.seen.visible, errors};
 }
 
 /// All views: how closed and how steady they are, and their picture.
@@ -164,6 +174,47 @@ void show_views(splat_wish const& wish, artist const& hand, torus_knot const& kn
   write_png(sheet_of(small, std::min(wish.views, 4)), beside(wish.picture_file, "_views"));
 }
 
+farpoint_viewer::up_axis up_of(up_axis up) {
+  using farpoint_viewer::up_axis;
+  constexpr up_axis axes[] = {up_axis::x, up_axis::minus_x, up_axis::y, up_axis::minus_y, up_axis::z, up_axis::minus_z};
+  return axes[static_cast<std::size_t>(up)];
+}
+
+/// A page with a splat for each point, and the errors of the normals of the first view.
+std::filesystem::path write_page_of(splat_wish const& wish, cloud const& input, first_view const& first) {
+  outcome made;
+  made.result = input;
+  made.result_name = "Splats";
+  made.done = fmt::format("splats from {} neighbours", wish.k);
+  made.told = {{"points", "points", static_cast<std::int64_t>(input.points.size())},
+               {"visible", "visible in the first view", static_cast<std::int64_t>(first.visible.size())},
+               {"error", "mean error of normals there (degrees)", spread_of(first.errors).mean}};
+  made.drawn.has_input = true;
+  constexpr double no_radius = std::numeric_limits<double>::infinity();
+  made.drawn.splats = with_progress("fitting splats", [&] {
+    return make_splats(input, wish.k, no_radius, {wish.backend, wish.threads});
+  });
+  column errors{error_of_normal, scalar_kind::float32, input.points.size()};
+  for (std::size_t i = 0; i < errors.size(); ++i) errors.set(i, std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t i = 0; i < first.visible.size(); ++i) {
+    errors.set(static_cast<std::size_t>(first.visible[i]), double{first.errors[i]});
+  }
+  made.drawn.more.push_back(std::move(errors));
+  auto const angles = angles_to_columns(*made.drawn.splats, input);
+  if (!angles.empty()) made.drawn.more.push_back(make_column(angle_to_the_input, scalar_kind::float32, angles));
+
+  auto const name = wish.is_knot() ? std::string{"Knot"}
+                    : wish.street  ? std::string{"Street"}
+                                   : std::filesystem::path{wish.cloud_file}.filename().string();
+  page_maker page{std::filesystem::path{wish.picture_file}.replace_extension(".html"), name, input.points.size()};
+  page.set_up(up_of(wish.up));
+  auto const told = made.told;
+  page.add(name, {}, std::move(made));
+  with_progress("writing the page", [&] { page.write(told); });
+  open_page(page.page());
+  return page.page();
+}
+
 }  // namespace
 
 int run_splat(splat_wish const& wish) {
@@ -183,13 +234,14 @@ int run_splat(splat_wish const& wish) {
   print_row("cloud", wish.cloud_file.empty() ? "(none given)" : wish.cloud_file);
   print_row("format", input.format);
   print_row("points", fmt::format("{}", points.size()));
-  bool const same = show_first(wish, hand);
+  auto const first = show_first(wish, hand);
   show_views(wish, hand, knot);
   fmt::print("\n");
   print_row("picture", wish.picture_file);
   print_row("errors of normals", beside(wish.picture_file, "_error").string());
   print_row("all views", beside(wish.picture_file, "_views").string());
-  return same ? 0 : exit_code::unequal;
+  if (wish.visualize) print_row("page", write_page_of(wish, input, first).string());
+  return first.same ? 0 : exit_code::unequal;
 }
 
 }  // namespace farpoint_tools

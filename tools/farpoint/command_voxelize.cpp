@@ -247,6 +247,11 @@ outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const
     made.equal = compare(run, call, "the serial loop", reference, made.told);
   }
   if (common.wants_result()) made.result = cloud_of(voxels, input, features);
+  made.done = where.size[0] == where.size[1] && where.size[0] == where.size[2]
+                  ? fmt::format("voxels of {} m", where.size[0])
+                  : fmt::format("voxels of {} x {} x {} m", where.size[0], where.size[1], where.size[2]);
+  made.result_name = "Voxels";
+  made.drawn.cubes = cube_grid{where.lower, where.size};
   if (common.visualize) made.of_input.push_back(voxel_of_points(points, params));
   return made;
 }

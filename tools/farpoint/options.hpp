@@ -29,6 +29,7 @@ struct common_wish {
   output_format to = output_format::ply;
   bool ascii = false;
   bool visualize = false;
+  std::int64_t page_points = 12'000'000;  ///< most points of a page; a browser keeps some 40 bytes of each
 
   /// True if a command's result is written or shown.
   bool wants_result() const { return !output.empty() || visualize; }

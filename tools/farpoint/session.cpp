@@ -51,21 +51,29 @@ class report {
     errors_.push_back({{"file", "", file.string()}, {"message", "", message}});
   }
 
+  figures averages() const { return averages_of(lists()); }
+
+  // Tells of the page of a folder, with the first file that is on it.
+  void add_page(fs::path const& page) { told_.front().told.push_back({"page", "page", page.string()}); }
+
   int finish() {
-    std::vector<figures> lists;
-    for (auto const& one : told_) lists.push_back(one.told);
-    auto const averages = averages_of(lists);
     if (wish_.json) {
-      print_json(averages);
+      print_json(averages());
     } else if (!single_) {
-      print_averages(averages);
-      print_common(lists);
+      print_averages(averages());
+      print_common(lists());
       if (!told_.empty()) print_page(told_.front().told);
     }
     return code_;
   }
 
  private:
+  std::vector<figures> lists() const {
+    std::vector<figures> all;
+    for (auto const& one : told_) all.push_back(one.told);
+    return all;
+  }
+
   void raise(int code) { code_ = code_ == exit_code::ok ? code : code_; }
 
   void print_averages(figures const& averages) {
@@ -133,7 +141,6 @@ class report {
 struct places {
   fs::path output;
   fs::path indices;
-  fs::path page;
 };
 
 // The file that `given` names for an input's result: itself, or one in the folder of this name.
@@ -179,15 +186,32 @@ void expect_own_places(std::vector<places> const& all, std::vector<fs::path> con
   }
 }
 
-// The page of a file, beside what is written, or here.
-fs::path page_of(std::string const& name, fs::path const& input, fs::path const& output) {
-  if (!output.empty()) return fs::path{output}.replace_extension(".html");
-  return input.stem().string() + "_" + name + ".html";
+// Name of the file or folder, also where the folder is given as "." or "scans/".
+std::string name_of_input(common_wish const& wish) {
+  std::error_code error;
+  auto const whole = fs::absolute(wish.input, error).lexically_normal();
+  auto const path = error ? fs::path{wish.input} : whole;
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// All that happens to a file.
-outcome process(fs::path const& file, common_wish const& wish, places const& to, command const& run) {
-  auto const input = with_progress("reading", [&] { return read_cloud(file, wish.format); });
+// The page of an input, beside what is written, or here: "scan_fps.html" of scan.pcd, "out.html" for out.ply,
+// "sweeps_fps.html" of a folder.
+fs::path page_of(std::string const& name, common_wish const& wish, places const& first, bool in_folder) {
+  if (!in_folder) {
+    if (!first.output.empty()) return fs::path{first.output}.replace_extension(".html");
+    return fs::path{wish.input}.stem().string() + "_" + name + ".html";
+  }
+  return fs::path{wish.output} / (name_of_input(wish) + "_" + name + ".html");
+}
+
+struct processed {
+  cloud input;
+  outcome made;
+};
+
+// All that happens to a file, but the page.
+processed process(fs::path const& file, common_wish const& wish, places const& to, command const& run) {
+  auto input = with_progress("reading", [&] { return read_cloud(file, wish.format); });
   bool some_finite = false;
   for (std::size_t i = 0; i < input.points.size() && !some_finite; ++i) some_finite = input.is_finite(i);
   if (!some_finite) {
@@ -199,12 +223,12 @@ outcome process(fs::path const& file, common_wish const& wish, places const& to,
     with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
   }
   if (!to.indices.empty()) write_bytes(made.indices, to.indices);
-  if (!to.page.empty()) {
-    with_progress("writing the page", [&] { show(input, made, file.filename().string(), to.page); });
-    made.told.push_back({"page", "page", to.page.string()});
-    open_page(to.page);
-  }
-  return made;
+  return {std::move(input), std::move(made)};
+}
+
+void write_and_open(page_maker& page, figures const& in_all) {
+  with_progress("writing the page", [&] { page.write(in_all); });
+  open_page(page.page());
 }
 
 }  // namespace
@@ -236,19 +260,27 @@ int run_session(std::string const& name, common_wish const& wish, command const&
   std::vector<places> to;
   std::size_t width = 20;
   for (auto const& file : files) {
-    to.push_back({place_of(wish.output, extension_of(wish.to), file, in_folder),
-                  place_of(indices, ".npy", file, in_folder),
-                  {}});
+    to.push_back(
+        {place_of(wish.output, extension_of(wish.to), file, in_folder), place_of(indices, ".npy", file, in_folder)});
     width = std::max(width, file.filename().string().size());
   }
   expect_own_places(to, files);
-  // One page is enough to see what a folder has.
-  if (wish.visualize) to[0].page = page_of(name, files[0], to[0].output);
+  page_maker page{page_of(name, wish, to[0], in_folder), name_of_input(wish),
+                  static_cast<std::size_t>(wish.page_points)};
   if (!wish.json && wish.verbose) print_rows(machine_figures());
 
   report all{name, wish, !in_folder, width};
   for (std::size_t i = 0; i < files.size(); ++i) {
-    auto const work = [&] { all.add(files[i], process(files[i], wish, to[i], run)); };
+    auto const work = [&] {
+      auto [input, made] = process(files[i], wish, to[i], run);
+      outcome told{made.told, {}, made.equal, made.backend};
+      if (wish.visualize) page.add(files[i].filename().string(), std::move(input), std::move(made));
+      if (wish.visualize && !in_folder) {
+        write_and_open(page, told.told);
+        told.told.push_back({"page", "page", page.page().string()});
+      }
+      all.add(files[i], told);
+    };
     if (!in_folder) {
       work();
       continue;
@@ -259,6 +291,14 @@ int run_session(std::string const& name, common_wish const& wish, command const&
       all.add_error(files[i], bad.what(), exit_code::unreadable);
     } catch (cloud_error const& bad) {
       all.add_error(files[i], bad.what(), exit_code::bad_content);
+    }
+  }
+  if (in_folder && !page.empty()) {
+    try {
+      write_and_open(page, all.averages());
+      all.add_page(page.page());
+    } catch (file_error const& bad) {
+      all.add_error(page.page(), bad.what(), exit_code::unreadable);
     }
   }
   return all.finish();

@@ -1,15 +1,32 @@
 // A command over a file, or over the files of a folder.
 #pragma once
 
+#include <array>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "figures.hpp"
 #include "options.hpp"
+#include "surface_splats.hpp"
 
 namespace farpoint_tools {
+
+/// Where the voxels of a result are that has the columns voxel_x, voxel_y and voxel_z.
+struct cube_grid {
+  std::array<double, 3> lower{}, size{};
+};
+
+/// How a page draws a result.
+struct drawing {
+  std::optional<cube_grid> cubes;
+  std::optional<splat_rows> splats;
+  std::vector<column> more;   ///< columns that are not written to files
+  bool has_input = false;     ///< the result has all of the input: the page does not show that again
+  std::string color_by = {};  ///< name of a column; empty: height
+};
 
 /// What a command has made of a cloud.
 struct outcome {
@@ -19,6 +36,9 @@ struct outcome {
   std::string backend = {};           ///< where it was computed
   std::vector<column> of_input = {};  ///< what is known of each point of the input, for --visualize
   std::string indices = {};           ///< bytes of a second file, a .npy; empty where a command makes none
+  std::string done = {};              ///< what was done, for the title of a page: "voxels of 0.2 m"
+  std::string result_name = "Result";
+  drawing drawn = {};
 };
 
 using command = std::function<outcome(cloud const& input)>;

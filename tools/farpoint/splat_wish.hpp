@@ -29,6 +29,7 @@ struct splat_wish {
   farpoint::runtime::backend backend = farpoint::runtime::backend::automatic;
   int threads = 0;
   bool check = false;
+  bool visualize = false;
   std::string picture_file = "farpoint_splat.png";
 
   bool is_knot() const { return cloud_file.empty() && !street; }

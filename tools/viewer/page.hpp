@@ -9,6 +9,6 @@ namespace farpoint_viewer {
 
 extern std::string_view const page_template, page_style;
 /// In the order in which they need each other.
-extern std::array<std::string_view, 6> const page_scripts;
+extern std::array<std::string_view, 19> const page_scripts;
 
 }  // namespace farpoint_viewer

@@ -146,14 +146,23 @@ position point_at(cloud const& of, std::size_t index) {
   return {of.points.at(index, 0), of.points.at(index, 1), of.points.at(index, 2)};
 }
 
+std::vector<cloud const*> all_clouds(scene const& content) {
+  std::vector<cloud const*> all;
+  for (auto const& of : content.clouds) all.push_back(&of);
+  for (auto const& now : content.moments) {
+    for (auto const& of : now.clouds) all.push_back(&of);
+  }
+  return all;
+}
+
 frame choose_frame(scene const& content) {
   frame chosen;
   std::size_t points = 0;
   double side = largest_float;
   bool first = true;
-  for (auto const& of : content.clouds) {
-    points += of.points.rows();
-    auto const around = most_points(of);
+  for (auto const* const of : all_clouds(content)) {
+    points += of->points.rows();
+    auto const around = most_points(*of);
     if (around.empty) continue;
     if (first) {
       for (std::size_t axis = 0; axis < 3; ++axis) chosen.origin[axis] = around.low[axis] / 2 + around.high[axis] / 2;

@@ -57,6 +57,9 @@ constexpr double largest_integer = 0x1p50;
 bool is_drawn(position const& point, frame const& where);
 position point_at(cloud const& of, std::size_t index);
 
+/// The clouds of a scene, moment after moment.
+std::vector<cloud const*> all_clouds(scene const& content);
+
 /// The frame of a scene, from samples of its points.
 frame choose_frame(scene const& content);
 /// Looks at each point of a cloud and its attributes once.

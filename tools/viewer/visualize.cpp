@@ -1,6 +1,7 @@
 #include "visualize.hpp"
 
 #include <array>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -48,38 +49,121 @@ std::string json_attribute(attribute const& of, attribute_survey const& known) {
          (known.wide ? "true" : "false") + R"(,"range":)" + json_range(known.range) + "}";
 }
 
-std::string json_cloud(cloud const& of, cloud_survey const& known) {
+/// A pair of a JSON object.
+std::string json_pair(std::string_view name, std::string const& value) {
+  return "\"" + std::string{name} + "\":" + value;
+}
+
+std::string json_cubes(std::optional<cube_shape> const& cubes) {
+  if (!cubes) return "null";
+  auto const cells = json_list(3, [&](std::size_t axis) { return std::to_string(cubes->cells[axis]); });
+  return "{" + json_pair("lower", json_position(cubes->lower)) + "," + json_pair("size", json_position(cubes->size)) +
+         "," + json_pair("cells", cells) + "}";
+}
+
+std::string json_splats(std::optional<splat_shape> const& splats) {
+  if (!splats) return "null";
+  auto const place = [](std::string_view name, std::size_t at) { return json_pair(name, std::to_string(at)); };
+  return "{" + place("normal", splats->normal) + "," + place("tangent", splats->tangent) + "," +
+         place("along", splats->along) + "," + place("across", splats->across) + "}";
+}
+
+/// Where a cloud is shown: in which moment, and in which picture.
+struct showing {
+  std::size_t moment = 0, series = 0;
+};
+
+std::string json_cloud(cloud const& of, cloud_survey const& known, showing const& shown) {
   auto const attributes = json_list(
       of.attributes.size(), [&](std::size_t i) { return json_attribute(of.attributes[i], known.attributes[i]); });
   return R"({"name":)" + json_text(of.name) + R"(,"points":)" + std::to_string(of.points.rows()) + R"(,"drawn":)" +
          std::to_string(known.drawn) + R"(,"low":)" + json_position(known.low) + R"(,"high":)" +
-         json_position(known.high) + R"(,"height":)" + json_range(known.height) + R"(,"attributes":)" + attributes +
-         "}";
+         json_position(known.high) + R"(,"height":)" + json_range(known.height) + R"(,"moment":)" +
+         std::to_string(shown.moment) + R"(,"series":)" + std::to_string(shown.series) + "," +
+         json_pair("cubes", json_cubes(of.cubes)) + "," + json_pair("splats", json_splats(of.splats)) +
+         R"(,"attributes":)" + attributes + "}";
+}
+
+std::string json_figures(std::vector<figure> const& figures) {
+  return json_list(figures.size(), [&](std::size_t i) {
+    return "[" + json_text(figures[i].name) + "," + json_text(figures[i].value) + "]";
+  });
+}
+
+std::string json_moment(moment const& of) {
+  return R"({"name":)" + json_text(of.name) + R"(,"figures":)" + json_figures(of.figures) + "}";
+}
+
+/// Of all_clouds(), in their order.
+std::vector<showing> showings(scene const& content) {
+  std::vector<showing> all;
+  for (std::size_t i = 0; i < content.clouds.size(); ++i) all.push_back({0, i});
+  for (std::size_t m = 0; m < content.moments.size(); ++m) {
+    for (std::size_t i = 0; i < content.moments[m].clouds.size(); ++i) all.push_back({m, i});
+  }
+  return all;
 }
 
 std::string json_scene(scene const& content, std::vector<cloud_survey> const& known, frame const& where) {
-  auto const clouds = json_list(known.size(), [&](std::size_t i) { return json_cloud(content.clouds[i], known[i]); });
-  auto const figures = json_list(content.figures.size(), [&](std::size_t i) {
-    return "[" + json_text(content.figures[i].name) + "," + json_text(content.figures[i].value) + "]";
-  });
+  auto const all = all_clouds(content);
+  auto const shown = showings(content);
+  auto const clouds = json_list(known.size(), [&](std::size_t i) { return json_cloud(*all[i], known[i], shown[i]); });
+  auto const moments =
+      json_list(content.moments.size(), [&](std::size_t i) { return json_moment(content.moments[i]); });
   return R"({"unit":)" + json_text(content.unit) + R"(,"colorBy":)" + json_text(content.color_by) + R"(,"overlaid":)" +
          (content.overlaid ? "true" : "false") + R"(,"up":)" + json_position(up_vector(content.up)) + R"(,"origin":)" +
          json_position(where.origin) + R"(,"scale":)" + json_number(where.scale) + R"(,"bits":)" +
-         std::to_string(where.bits) + R"(,"clouds":)" + clouds + R"(,"figures":)" + figures + "}";
+         std::to_string(where.bits) + R"(,"clouds":)" + clouds + R"(,"figures":)" + json_figures(content.figures) +
+         R"(,"moments":)" + moments + "}";
+}
+
+[[noreturn]] void reject(std::string const& why) {
+  throw std::invalid_argument{"write_page: " + why};
+}
+
+void check(cloud const& of) {
+  if (of.points.rows() > 0 && of.points.columns() != 3) reject("points have three columns");
+  for (auto const& one : of.attributes) {
+    bool const is_vector = one.kind == attribute_kind::direction || one.kind == attribute_kind::color;
+    bool const fits = one.values.columns() == (is_vector ? 3U : 1U) || one.values.rows() == 0;
+    if (one.values.rows() != of.points.rows() || !fits) {
+      reject("attribute \"" + valid_utf8(one.name) + "\" has not the shape that its cloud and kind ask for");
+    }
+  }
+}
+
+void check_shapes(cloud const& of) {
+  auto const expect = [&of](std::size_t place, attribute_kind kind) {
+    if (place >= of.attributes.size() || of.attributes[place].kind != kind) {
+      reject("a shape of \"" + valid_utf8(of.name) + "\" has not the attributes that it needs");
+    }
+  };
+  if (of.cubes) {
+    for (auto const place : of.cubes->cells) expect(place, attribute_kind::number);
+    for (std::size_t axis = 0; axis < 3; ++axis) {
+      bool const fits = std::isfinite(of.cubes->lower[axis]) && std::isfinite(of.cubes->size[axis]);
+      if (!fits || of.cubes->size[axis] <= 0) reject("cubes have finite corners and positive sizes");
+    }
+  }
+  if (of.splats) {
+    for (auto const place : {of.splats->normal, of.splats->tangent}) expect(place, attribute_kind::direction);
+    for (auto const place : {of.splats->along, of.splats->across}) expect(place, attribute_kind::number);
+  }
 }
 
 void check(scene const& content) {
-  auto const reject = [](std::string const& why) { throw std::invalid_argument{"write_page: " + why}; };
-  if (content.clouds.empty() || content.clouds.size() > 4) reject("a page shows one to four clouds");
-  for (auto const& of : content.clouds) {
-    if (of.points.rows() > 0 && of.points.columns() != 3) reject("points have three columns");
-    for (auto const& one : of.attributes) {
-      bool const is_vector = one.kind == attribute_kind::direction || one.kind == attribute_kind::color;
-      bool const fits = one.values.columns() == (is_vector ? 3U : 1U) || one.values.rows() == 0;
-      if (one.values.rows() != of.points.rows() || !fits) {
-        reject("attribute \"" + valid_utf8(one.name) + "\" has not the shape that its cloud and kind ask for");
-      }
-    }
+  auto const check_count = [](std::vector<cloud> const& clouds) {
+    if (clouds.empty() || clouds.size() > 4) reject("a page shows one to four clouds");
+  };
+  if (content.moments.empty()) {
+    check_count(content.clouds);
+  } else if (!content.clouds.empty()) {
+    reject("a scene has clouds or moments");
+  }
+  for (auto const& now : content.moments) check_count(now.clouds);
+  for (auto const* const of : all_clouds(content)) {
+    check(*of);
+    check_shapes(*of);
   }
 }
 
@@ -107,8 +191,9 @@ class page_file {
 std::vector<cloud_report> write_blocks(page_file& page, scene const& content, std::vector<cloud_survey> const& known,
                                        frame const& where) {
   std::vector<cloud_report> reports;
+  auto const all = all_clouds(content);
   for (std::size_t i = 0; i < known.size(); ++i) {
-    auto const& of = content.clouds[i];
+    auto const& of = *all[i];
     block_encoder blocks{of, known[i], where, i};
     for (auto bytes = blocks.next(); !bytes.empty(); bytes = blocks.next()) {
       page.write("<script type=\"text/plain\" class=\"block\">");
@@ -130,7 +215,7 @@ page_report write_page(std::filesystem::path const& file, scene const& content) 
   check(content);
   auto const where = choose_frame(content);
   std::vector<cloud_survey> known;
-  for (auto const& of : content.clouds) known.push_back(survey(of, where, content.up));
+  for (auto const* const of : all_clouds(content)) known.push_back(survey(*of, where, content.up));
 
   page_report report;
   page_file page{file};

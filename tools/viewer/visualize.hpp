@@ -6,6 +6,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -68,11 +69,27 @@ struct attribute {
   std::string unit = {};  ///< "m", "degrees"; may be empty
 };
 
+/// Cubes, which the page draws in place of points: that of a point reaches from `lower + size * cell` to
+/// `lower + size * (cell + 1)`.
+struct cube_shape {
+  std::array<double, 3> lower{}, size{};
+  std::array<std::size_t, 3> cells{};  ///< places among the cloud's attributes of three numbers, a point's cell
+};
+
+/// Elliptical splats, which the page draws in place of points, as a surface. All members are places among the cloud's
+/// attributes. A point without a normal has a splat that faces the eye; one without a tangent, a circle.
+struct splat_shape {
+  std::size_t normal = 0, tangent = 0;  ///< directions; the tangent is that of the longer half axis
+  std::size_t along = 0, across = 0;    ///< numbers: half axes along the tangent and across it, in the scene's unit
+};
+
 /// A cloud to be drawn. Height is an attribute of each without being listed.
 struct cloud {
   std::string name;
   rows_view points;  ///< `[points, 3]`
   std::vector<attribute> attributes = {};
+  std::optional<cube_shape> cubes = {};
+  std::optional<splat_shape> splats = {};
 };
 
 /// A line of the table beside the picture.
@@ -80,17 +97,25 @@ struct figure {
   std::string name, value;
 };
 
+/// One moment of a sequence.
+struct moment {
+  std::string name;           ///< name of its file, or its time
+  std::vector<cloud> clouds;  ///< one to four; those at the same place in all moments share a picture
+  std::vector<figure> figures = {};
+};
+
 enum class up_axis { x, y, z, minus_x, minus_y, minus_z };
 
 /// All texts may be any bytes: what is not UTF-8 is replaced, and nothing is taken as HTML.
 struct scene {
   std::string title = {};
-  std::vector<cloud> clouds = {};  ///< one to four: input, result, ...; they share the camera
+  std::vector<cloud> clouds = {};  ///< one to four: input, result, ...; they share the camera; none for a sequence
   std::vector<figure> figures = {};
   std::string unit = "m";  ///< of coordinates
   up_axis up = up_axis::z;
   std::string color_by = {};  ///< what the page begins with: an attribute's name, "Height" (the default) or "Cloud"
   bool overlaid = false;      ///< whether it begins with all clouds in one picture, not side by side
+  std::vector<moment> moments = {};  ///< a sequence, which the page plays; none: `clouds` are all there is
 };
 
 /// What became of a cloud.
@@ -101,8 +126,8 @@ struct cloud_report {
 };
 
 struct page_report {
-  std::vector<cloud_report> clouds;
-  std::uint64_t bytes = 0;  ///< size of the file
+  std::vector<cloud_report> clouds;  ///< of a sequence: those of its first moment, then those of the next
+  std::uint64_t bytes = 0;           ///< size of the file
 };
 
 /// A page that cannot be written. what() names the file.
@@ -117,8 +142,9 @@ class visualize_error : public std::runtime_error {
 /// a float is. For this the page has 3 to 12 bytes a point before base64, and 1 to 4 for an attribute.
 /// O(points * attributes), in two passes; memory does not depend on the number of points.
 /// @throws visualize_error        if the file cannot be written; an older one stays
-/// @throws std::invalid_argument  if there are no clouds or more than four, points without three columns, or attributes
-///                                of another number of rows or columns than their cloud and kind ask for
+/// @throws std::invalid_argument  if there are no clouds or more than four, both clouds and moments, points without
+///                                three columns, attributes of another number of rows or columns than their cloud and
+///                                kind ask for, or a shape whose attributes are none of its cloud's or of another kind
 page_report write_page(std::filesystem::path const& file, scene const& content);
 
 /// Opens a file in the user's browser, without waiting for it. False if there is no display or nothing to open it with.

@@ -23,6 +23,7 @@ struct read_attribute {
 struct read_cloud {
   std::string name;
   std::size_t points = 0, drawn = 0;
+  std::size_t moment = 0, series = 0;
   double largest_error = 0;
   std::vector<std::size_t> indices;
   std::vector<std::array<double, 3>> positions;
@@ -121,12 +122,18 @@ class byte_reader {
   std::size_t at_ = 0;
 };
 
+struct read_moment {
+  std::string name;
+  std::vector<std::array<std::string, 2>> figures;
+};
+
 struct read_page {
   std::array<double, 3> origin{};
   double scale = 0;
   int bits = 0;
   std::vector<read_cloud> clouds;
   std::vector<std::array<std::string, 2>> figures;
+  std::vector<read_moment> moments;
 
   explicit read_page(std::string_view html) {
     json_reader scene{part(html, "<script id=\"scene\" type=\"application/json\">")};
@@ -165,6 +172,8 @@ struct read_page {
       cloud.name = scene.text("name");
       cloud.points = static_cast<std::size_t>(scene.number("points"));
       cloud.drawn = static_cast<std::size_t>(scene.number("drawn"));
+      cloud.moment = static_cast<std::size_t>(scene.number("moment"));
+      cloud.series = static_cast<std::size_t>(scene.number("series"));
       scene.skip_to("\"attributes\":[");
       while (scene.rest().at(0) == '{' || scene.rest().substr(0, 2) == ",{") {
         read_attribute one;
@@ -179,12 +188,26 @@ struct read_page {
       scene.skip_to("]}");
       clouds.push_back(cloud);
     }
+    figures = read_figures(scene);
+    scene.skip_to("\"moments\":[");
+    while (scene.rest().at(0) == '{' || scene.rest().substr(0, 2) == ",{") {
+      read_moment now;
+      now.name = scene.text("name");
+      now.figures = read_figures(scene);
+      scene.skip_to("]}");
+      moments.push_back(now);
+    }
+  }
+
+  static std::vector<std::array<std::string, 2>> read_figures(json_reader& scene) {
+    std::vector<std::array<std::string, 2>> read;
     scene.skip_to("\"figures\":[");
     while (scene.rest().at(0) == '[' || scene.rest().substr(0, 2) == ",[") {
       auto const name = scene.text_here();
-      figures.push_back({name, scene.text_here()});
+      read.push_back({name, scene.text_here()});
       scene.skip_to("]");
     }
+    return read;
   }
 
   void read_block(byte_reader bytes) {

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iterator>
 #include <limits>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -144,6 +145,72 @@ TEST_CASE("a page has the points of its clouds, off by no more than it says", "[
   // Half a step, of which the larger side has at least 2^23, and what the addition of the origin rounds.
   double const largest = std::abs(centre[1]) + extent;
   for (auto const& report : page.report.clouds) REQUIRE(report.largest_error <= extent * 0x1p-23 + largest * 0x1p-43);
+}
+
+TEST_CASE("a sequence has the clouds of all moments", "[viewer]") {
+  random_source random{5};
+  std::vector<std::vector<double>> points;
+  scene sequence;
+  for (std::size_t i = 0; i < 5; ++i) {
+    points.push_back(make_points(random, 100 * i, {double(i), 0, 0}, 10, 7, true));
+    points.push_back(make_points(random, 10, {double(i), 0, 0}, 10, 0, true));
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    moment now{"moment " + std::to_string(i), {{"input", rows(points[2 * i])}}, {{"number", std::to_string(i)}}};
+    if (i != 3) now.clouds.push_back({"result", rows(points[2 * i + 1])});
+    sequence.moments.push_back(now);
+  }
+  auto const page = write_and_read(sequence);
+  REQUIRE(page.read.clouds.size() == 9);
+  std::size_t at = 0;
+  for (std::size_t i = 0; i < 10; ++i) {
+    if (i == 7) continue;
+    CAPTURE(i);
+    auto const& read = page.read.clouds[at];
+    check_points(read, rows(points[i]), page.report.clouds.at(at++));
+    REQUIRE(read.moment == i / 2);
+    REQUIRE(read.series == i % 2);
+  }
+  for (std::size_t i = 0; i < 5; ++i) {
+    REQUIRE(page.read.moments.at(i).name == "moment " + std::to_string(i));
+    REQUIRE(page.read.moments[i].figures == std::vector<std::array<std::string, 2>>{{"number", std::to_string(i)}});
+  }
+  scratch_page const file;
+  sequence.clouds = {{"more", rows(points[0])}};
+  REQUIRE_THROWS_AS(write_page(file.path(), sequence), std::invalid_argument);
+  sequence.clouds.clear();
+  sequence.moments[2].clouds.clear();
+  REQUIRE_THROWS_AS(write_page(file.path(), sequence), std::invalid_argument);
+}
+
+TEST_CASE("a shape has the attributes that it needs", "[viewer]") {
+  std::vector<double> const points{0, 0, 0, 1, 1, 1}, numbers{1, 2};
+  cloud shaped{"c",
+               rows(points),
+               {{"number", attribute_kind::number, numbers},
+                {"label", attribute_kind::label, numbers},
+                {"direction", attribute_kind::direction, rows(points)}}};
+  auto const written = [&shaped](std::optional<cube_shape> cubes, std::optional<splat_shape> splats) {
+    shaped.cubes = cubes;
+    shaped.splats = splats;
+    scratch_page const file;
+    scene content;
+    content.clouds = {shaped};
+    write_page(file.path(), content);
+    return file.content();
+  };
+  auto const html = written(cube_shape{{0.5, -1, 2}, {1, 2, 3}, {0, 0, 0}}, splat_shape{2, 2, 0, 0});
+  REQUIRE(count_of(html, R"("cubes":{"lower":[0.5,-1,2],"size":[1,2,3],"cells":[0,0,0]})") == 1);
+  REQUIRE(count_of(html, R"("splats":{"normal":2,"tangent":2,"along":0,"across":0})") == 1);
+  REQUIRE(count_of(written({}, {}), R"("cubes":null,"splats":null)") == 1);
+  std::vector<cube_shape> const bad_cubes{{{0, 0, 0}, {1, 1, 1}, {0, 0, 3}},
+                                          {{0, 0, 0}, {1, 1, 1}, {0, 1, 0}},
+                                          {{0, 0, 0}, {1, 0, 1}, {0, 0, 0}},
+                                          {{0, 0, 0}, {1, nan_value, 1}, {0, 0, 0}},
+                                          {{infinity, 0, 0}, {1, 1, 1}, {0, 0, 0}}};
+  for (auto const& bad : bad_cubes) REQUIRE_THROWS_AS(written(bad, {}), std::invalid_argument);
+  std::vector<splat_shape> const bad_splats{{0, 2, 0, 0}, {2, 3, 0, 0}, {2, 2, 1, 0}, {2, 2, 0, 2}};
+  for (auto const& bad : bad_splats) REQUIRE_THROWS_AS(written({}, bad), std::invalid_argument);
 }
 
 TEST_CASE("strays do not cost the other points their precision", "[viewer]") {

@@ -41,6 +41,8 @@ class OrbitCamera {
     return { right, top: cross(back, right), back };
   }
 
+  get eye() { return add(this.target, this.axes().back, this.distance); }
+
   get near() { return this.distance * 0.01; }
   get far() { return this.distance + 30 * this.radius; }
 
@@ -50,7 +52,7 @@ class OrbitCamera {
   /** From the frame to clip coordinates, for a picture of this width by height. */
   matrix(aspect) {
     const { right, top, back } = this.axes();
-    const eye = add(this.target, back, this.distance);
+    const { eye } = this;
     const view = [
       right[0], top[0], back[0], 0, right[1], top[1], back[1], 0, right[2], top[2], back[2], 0,
       -dot(right, eye), -dot(top, eye), -dot(back, eye), 1,

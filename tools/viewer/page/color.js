@@ -7,23 +7,31 @@
 const CLOUD_COLORS = [[92, 138, 190], [240, 122, 38], [58, 168, 98], [186, 92, 196]];
 const NO_COLOR = [132, 136, 142];
 
-/** 256 colours from indigo over teal to yellow: ever lighter, also to the colour-blind. */
-const SCALE = (() => {
-  const anchors = [[82, 66, 172], [48, 116, 194], [30, 160, 156], [128, 198, 84], [250, 220, 62]];
+/** 256 colours by anchors at equal distances. */
+function makeScale(anchors) {
   return Array.from({ length: 256 }, (_, i) => {
     const place = (i / 255) * (anchors.length - 1);
     const from = Math.min(Math.floor(place), anchors.length - 2);
     return anchors[from].map((value, c) => Math.round(value + (anchors[from + 1][c] - value) * (place - from)));
   });
-})();
+}
+
+/** Scales of colours. The first gets ever lighter, also to the colour-blind; the last two have a middle. */
+const SCALES = {
+  "Indigo to yellow": makeScale([[82, 66, 172], [48, 116, 194], [30, 160, 156], [128, 198, 84], [250, 220, 62]]),
+  Grey: makeScale([[70, 70, 74], [236, 236, 232]]),
+  Heat: makeScale([[60, 16, 80], [160, 30, 96], [226, 80, 50], [248, 168, 50], [252, 240, 160]]),
+  Rainbow: makeScale([[70, 50, 190], [40, 150, 230], [40, 200, 120], [200, 210, 60], [240, 140, 40], [200, 40, 40]]),
+  "Blue to red": makeScale([[40, 80, 180], [130, 170, 220], [220, 220, 220], [230, 150, 120], [180, 40, 40]]),
+};
 
 function cssColor(rgb) {
   return `rgb(${rgb[0]} ${rgb[1]} ${rgb[2]})`;
 }
 
-/** The scale from left to right. */
-function cssScale() {
-  const stops = [0, 64, 128, 191, 255].map((i) => cssColor(SCALE[i]));
+/** A scale from left to right. */
+function cssScale(scale) {
+  const stops = Array.from({ length: 16 }, (_, i) => cssColor(scale[17 * i]));
   return `linear-gradient(to right, ${stops.join(", ")})`;
 }
 
@@ -36,18 +44,18 @@ function labelColor(label) {
   return [channel(0), channel(1 / 3), channel(2 / 3)];
 }
 
-function scaleColor(value, low, high) {
+function scaleColor(scale, value, low, high) {
   const share = high > low ? (value - low) / (high - low) : 0.5;
-  return SCALE[Math.round(255 * Math.min(Math.max(share, 0), 1))];
+  return scale[Math.round(255 * Math.min(Math.max(share, 0), 1))];
 }
 
-function attributeColor(choice, value) {
+function attributeColor(choice, scale, value) {
   if (value === null) return NO_COLOR;
   switch (choice.kind) {
     case "label": return labelColor(value);
     case "direction": return value.map((c) => Math.round(127.5 + 127.5 * c));
     case "color": return value;
-    default: return scaleColor(value, choice.low, choice.high);
+    default: return scaleColor(scale, value, choice.low, choice.high);
   }
 }
 
@@ -58,15 +66,15 @@ function heightOf({ positions }, i, { up, origin, scale }) {
 }
 
 /** RGBA of a block's points. */
-function paintBlock(block, choice, scene) {
+function paintBlock(block, choice, scale, scene) {
   const colors = new Uint8Array(4 * block.count);
   const which = choice.which ? choice.which[block.cloud] : -1;
   const attribute = which >= 0 ? scene.clouds[block.cloud].attributes[which] : null;
   for (let i = 0; i < block.count; ++i) {
     let color = NO_COLOR;
-    if (choice.kind === "height") color = scaleColor(heightOf(block, i, scene), choice.low, choice.high);
-    else if (choice.kind === "cloud") color = CLOUD_COLORS[block.cloud];
-    else if (attribute) color = attributeColor(choice, attributeValue(attribute, block.codes[which], i));
+    if (choice.kind === "height") color = scaleColor(scale, heightOf(block, i, scene), choice.low, choice.high);
+    else if (choice.kind === "cloud") color = CLOUD_COLORS[scene.clouds[block.cloud].series];
+    else if (attribute) color = attributeColor(choice, scale, attributeValue(attribute, block.codes[which], i));
     colors[4 * i] = color[0];
     colors[4 * i + 1] = color[1];
     colors[4 * i + 2] = color[2];
@@ -85,7 +93,7 @@ function colorChoices(scene) {
   });
   const drawn = scene.clouds.filter((cloud) => cloud.drawn > 0);
   const choices = [{ name: "Height", unit: scene.unit, kind: "height", ...join(drawn.map((cloud) => cloud.height)) }];
-  if (scene.clouds.length > 1) choices.push({ name: "Cloud", unit: "", kind: "cloud" });
+  if (scene.clouds.some(({ series }) => series > 0)) choices.push({ name: "Cloud", unit: "", kind: "cloud" });
   for (const { name, unit, kind } of scene.clouds.flatMap((cloud) => cloud.attributes)) {
     const isSame = (other) => other.name === name && other.kind === kind;
     if (choices.some((choice) => choice.which && isSame(choice))) continue;

@@ -22,19 +22,24 @@ function swatch(rgb) {
 const countText = (count) => count.toLocaleString("en");
 const withUnit = (text, unit) => (unit ? `${text} ${unit}` : text);
 /** Six digits: values in steps have no more. */
-const numberText = (value) => String(Number(value.toPrecision(6)));
+function numberText(value) {
+  const rounded = Number(value.toPrecision(6));
+  const size = Math.abs(rounded);
+  const plain = size === 0 || (size >= 1e-4 && size < 1e15);
+  return plain ? rounded.toLocaleString("en", { maximumFractionDigits: 9 }) : String(rounded);
+}
 
 /** As many digits of a coordinate as are right. */
 function coordinateText(value, error) {
   const digits = error > 0 ? Math.min(Math.max(Math.floor(-Math.log10(error)), 0), 12) : 6;
-  return value.toFixed(digits);
+  return value.toLocaleString("en", { minimumFractionDigits: digits, maximumFractionDigits: digits });
 }
 
 function valueText(attribute, value) {
   if (value === null) return "none";
   if (attribute.kind === "direction") return value.map((c) => c.toFixed(3)).join(", ");
   if (attribute.kind === "color") return value.join(", ");
-  return withUnit(attribute.code === "integers" ? String(value) : numberText(value), attribute.unit);
+  return withUnit(attribute.code === "integers" ? countText(value) : numberText(value), attribute.unit);
 }
 
 /** Table rows of names and values. */
@@ -48,11 +53,25 @@ function showFigures(figures) {
   fillTable(document.querySelector("#figures table"), figures);
 }
 
+/** The figures of one moment of a sequence. */
+function showMomentFigures({ name, figures }) {
+  byId("moment-figures").hidden = false;
+  fillTable(document.querySelector("#moment-figures table"), [["Name", name], ...figures]);
+}
+
 function showClouds(clouds) {
   fillTable(byId("clouds"), clouds.map(({ name, points, drawn }) => [
     name,
     `${countText(points)} points` + (drawn < points ? `, ${countText(points - drawn)} left out as not finite` : ""),
   ]));
+}
+
+/** Says something for some seconds, where the progress of loading stands. */
+function tell(text) {
+  byId("progress").textContent = text;
+  setTimeout(() => {
+    if (byId("progress").textContent === text) byId("progress").textContent = "";
+  }, 4000);
 }
 
 /** @param errors  the largest of each cloud */
@@ -65,23 +84,36 @@ function showErrors(scene, errors) {
     : `Coordinates here are within ${withUnit(String(size), scene.unit)} of the files'.`;
 }
 
-function scaleLegend(choice, onRange) {
+/** The middle of a range, to a thousandth of it or better. */
+function middleOf(low, high) {
+  const middle = (low + high) / 2;
+  const digits = 3 - Math.floor(Math.log10(Math.abs(high - low)));
+  return high !== low && digits >= 0 && digits <= 100 ? Number(middle.toFixed(digits)) : middle;
+}
+
+function scaleLegend(choice, colors, onRange) {
   const scale = element("div", { className: "scale" });
-  scale.style.background = cssScale();
+  scale.style.background = cssScale(colors);
+  const middle = element("span", {});
+  const showMiddle = () => { middle.textContent = numberText(middleOf(choice.low, choice.high)); };
+  showMiddle();
   const end = (key, label) => {
-    const input = element("input", { type: "number", step: "any", value: numberText(choice[key]), ariaLabel: label });
+    const input = element("input", { type: "number", step: "any", value: String(Number(choice[key].toPrecision(6))), ariaLabel: label });
     input.addEventListener("change", () => {
       const value = input.valueAsNumber;
       if (Number.isNaN(value)) return;
       choice[key] = value;
+      showMiddle();
       onRange();
     });
     return input;
   };
   const range = `${numberText(choice.lowest)} to ${withUnit(numberText(choice.highest), choice.unit)}`;
   return [
+    element("p", { className: "note", textContent: choice.unit ? `${choice.name} (${choice.unit})` : choice.name }),
     scale,
-    element("div", { className: "ends" }, end("low", "Low end of the scale"), end("high", "High end of the scale")),
+    element("div", { className: "ends" }, end("low", "Low end of the scale"), middle,
+      end("high", "High end of the scale")),
     element("p", { className: "note", textContent: `Values: ${range}` }),
   ];
 }
@@ -92,14 +124,15 @@ function listLegend(entries) {
 }
 
 /** @param onRange  called when the ends of the scale were changed */
-function showLegend(choice, scene, onRange) {
+function showLegend(choice, scene, scale, onRange) {
   const grey = choice.which && (choice.which.includes(-1) || choice.kind !== "color")
     ? [element("p", { className: "note", textContent: "Grey: none." })]
     : [];
   const parts = {
-    height: () => scaleLegend(choice, onRange),
-    number: () => [...scaleLegend(choice, onRange), ...grey],
-    cloud: () => listLegend(scene.clouds.map((cloud, i) => [CLOUD_COLORS[i], cloud.name])),
+    height: () => scaleLegend(choice, scale, onRange),
+    number: () => [...scaleLegend(choice, scale, onRange), ...grey],
+    cloud: () => listLegend(scene.clouds.filter(({ moment }) => moment === 0)
+      .map(({ series, name }) => [CLOUD_COLORS[series], name])),
     label: () => [
       ...listLegend([0, 1, 2].map((i) => Math.max(choice.lowest, 0) + i).filter((label) => label <= choice.highest)
         .map((label) => [labelColor(label), String(label)])),
@@ -127,7 +160,7 @@ function describePoint({ block, i }, scene, error) {
   const coordinates = coordinatesOf(block, i, scene);
   return [
     ["Cloud", cloud.name],
-    ["Index", String(indexInCloud(block, i))],
+    ["Index", countText(indexInCloud(block, i))],
     ...["x", "y", "z"].map((name, axis) => [name, withUnit(coordinateText(coordinates[axis], error), scene.unit)]),
     ...cloud.attributes.map((attribute, which) => [
       attribute.name, valueText(attribute, attributeValue(attribute, block.codes[which], i)),
@@ -150,7 +183,7 @@ function showNames(panes, scene, choice) {
   byId("names").replaceChildren(...panes.map((pane) => {
     const made = element("div", {}, ...pane.clouds.flatMap((i, place) => [
       ...(place > 0 ? [element("br", {})] : []),
-      ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[i])] : []),
+      ...(choice.kind === "cloud" ? [swatch(CLOUD_COLORS[scene.clouds[i].series])] : []),
       element("b", { textContent: scene.clouds[i].name }),
       element("span", { textContent: `${countText(scene.clouds[i].drawn)} points` }),
     ]));

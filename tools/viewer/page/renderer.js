@@ -1,61 +1,22 @@
 // Draws blocks of points with WebGL2: to a texture with depths, which are then shaded, and to small pictures of numbers,
 // which say what point is at a place.
 
-const POINTS_VERTEX = `#version 300 es
-layout(location = 0) in vec3 position;
-layout(location = 1) in vec4 color;
-uniform mat4 matrix;
-uniform float size, focus, lift, depth_offset;
-uniform uint first;
-out vec4 point_color;
-flat out uint number;
-void main() {
-  gl_Position = matrix * vec4(position, 1.0);
-  // Towards the eye by the share lift of the distance: the place in the picture stays.
-  gl_Position = gl_Position * (1.0 - lift) + vec4(0.0, 0.0, depth_offset * lift, 0.0);
-  // What is near is larger, up to a limit: it closes surfaces.
-  gl_PointSize = size * clamp(focus / gl_Position.w, 0.75, 3.0);
-  point_color = color;
-  number = first + uint(gl_VertexID);
-}`;
-
-const POINTS_FRAGMENT = `#version 300 es
-precision mediump float;
-in vec4 point_color;
-uniform bool discs;
-out vec4 result;
-void main() {
-  vec2 from_centre = gl_PointCoord - 0.5;
-  if (discs && dot(from_centre, from_centre) > 0.25) discard;
-  result = point_color;
-}`;
-
-const NUMBERS_FRAGMENT = `#version 300 es
-precision mediump float;
-flat in highp uint number;
-uniform bool discs;
-out highp uint result;
-void main() {
-  vec2 from_centre = gl_PointCoord - 0.5;
-  if (discs && dot(from_centre, from_centre) > 0.25) discard;
-  result = number + 1u;
-}`;
-
-const SHADE_VERTEX = `#version 300 es
+const WHOLE_PANE_VERTEX = `
 void main() {
   gl_Position = vec4(gl_VertexID == 1 ? 3.0 : -1.0, gl_VertexID == 2 ? 3.0 : -1.0, 0.0, 1.0);
 }`;
 
-// A pixel is darker the farther it lies behind its neighbours, which shows edges and shapes without normals.
-const SHADE_FRAGMENT = `#version 300 es
-precision highp float;
-uniform sampler2D colors;
+// Eye-dome lighting: a pixel is darker the farther it lies behind those around it, near and a little farther off. This
+// shows edges and shapes without normals.
+const SHADE_FRAGMENT = `
+uniform highp sampler2D colors;
 uniform highp sampler2D depths;
 uniform ivec4 pane;
 uniform vec3 ground;
-uniform float near, far, strength;
-uniform int reach;
-out vec4 result;
+uniform float near, far, strength, reach;
+layout(location = 0) out vec4 result;
+const vec2 AROUND[8] = vec2[8](vec2(1, 0), vec2(0.7, 0.7), vec2(0, 1), vec2(-0.7, 0.7), vec2(-1, 0), vec2(-0.7, -0.7),
+                               vec2(0, -1), vec2(0.7, -0.7));
 float log_distance(ivec2 at) {
   float depth = texelFetch(depths, at, 0).r * 2.0 - 1.0;
   return log2(2.0 * near * far / (far + near - depth * (far - near)));
@@ -68,134 +29,110 @@ void main() {
     return;
   }
   float here = log_distance(at), behind = 0.0;
-  for (int i = 0; i < 9; ++i) {
-    ivec2 neighbour = clamp(at + reach * ivec2(i % 3 - 1, i / 3 - 1), pane.xy, pane.zw - 1);
-    behind += clamp(here - log_distance(neighbour), 0.0, 0.1);
+  for (int i = 0; i < 16; ++i) {
+    float ring = i < 8 ? 1.0 : 3.0;
+    ivec2 neighbor = clamp(at + ivec2(round(reach * ring * AROUND[i & 7])), pane.xy, pane.zw - 1);
+    behind += clamp(here - log_distance(neighbor), 0.0, 0.1) / ring;
   }
   result = vec4(color.rgb * exp2(-strength * behind), 1.0);
 }`;
 
 const LAYER_LIFT = 0.005; // of the distance: what a cloud lies nearer than the one before in the same picture
+const MOST_DOT = 24; // pixels of the page: the largest dot
 const PICK_REACH = 8; // pixels of the page around a place where a point is looked for
 
 class Renderer {
-  constructor(canvas) {
+  constructor(canvas, scene) {
     this.gl = canvas.getContext("webgl2", { antialias: false, alpha: false, depth: false });
     if (!this.gl) throw new Error("There is no WebGL2 in this browser.");
+    this.scene = scene;
     this.blocks = [];
-    this.points = this.program(POINTS_VERTEX, POINTS_FRAGMENT);
-    this.numbers = this.program(POINTS_VERTEX, NUMBERS_FRAGMENT);
-    this.shade = this.program(SHADE_VERTEX, SHADE_FRAGMENT);
+    this.blocksOf = scene.clouds.map(() => []);
+    this.spacings = scene.clouds.map((cloud) => new SpacingSurvey(cloud, scene));
+    this.dots = new Dots(this.gl);
+    this.cubes = scene.clouds.some(({ cubes }) => cubes) ? new Cubes(this.gl) : null;
+    this.splats = this.makeSplats();
+    this.shade = makeProgram(this.gl, WHOLE_PANE_VERTEX, SHADE_FRAGMENT);
     this.target = null;
     this.gl.bindVertexArray(this.gl.createVertexArray());
+    this.gl.depthFunc(this.gl.LEQUAL);
   }
 
-  program(vertex, fragment) {
-    const { gl } = this;
-    const program = gl.createProgram();
-    for (const [type, source] of [[gl.VERTEX_SHADER, vertex], [gl.FRAGMENT_SHADER, fragment]]) {
-      const shader = gl.createShader(type);
-      gl.shaderSource(shader, source);
-      gl.compileShader(shader);
-      gl.attachShader(program, shader);
+  /** Null where no cloud has splats, or the browser cannot draw them: dots are drawn then. */
+  makeSplats() {
+    if (!this.scene.clouds.some(({ splats }) => splats)) return null;
+    try {
+      return new Splats(this.gl);
+    } catch {
+      return null;
     }
-    gl.linkProgram(program);
-    if (!gl.getProgramParameter(program, gl.LINK_STATUS) && !gl.isContextLost()) {
-      throw new Error(`A shader was refused: ${gl.getProgramInfoLog(program)}`);
-    }
-    const at = {};
-    for (let i = gl.getProgramParameter(program, gl.ACTIVE_UNIFORMS) - 1; i >= 0; --i) {
-      const { name } = gl.getActiveUniform(program, i);
-      at[name] = gl.getUniformLocation(program, name);
-    }
-    return { program, at };
   }
 
-  buffer(data) {
-    const { gl } = this;
-    const buffer = gl.createBuffer();
-    gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
-    gl.bufferData(gl.ARRAY_BUFFER, data, gl.STATIC_DRAW);
-    return buffer;
+  /** All ways in which some cloud can be drawn. */
+  shapes() {
+    return ["dots", ...["cubes", "splats"].filter((name) => this[name])];
   }
 
   add(block, colors) {
     const last = this.blocks[this.blocks.length - 1];
-    this.blocks.push({
+    const spacing = this.spacings[block.cloud];
+    spacing.add(block);
+    const entry = {
       block,
       first: last ? last.first + last.block.count : 0,
-      positions: this.buffer(block.positions),
-      colors: this.buffer(colors),
-    });
+      positions: makeBuffer(this.gl, block.positions),
+      colors: makeBuffer(this.gl, colors),
+      cubes: this.cubes && cubesOf(this.gl, block, this.scene),
+      splats: this.splats && splatsOf(this.gl, block, this.scene),
+      spacing: () => spacing.value,
+    };
+    if (entry.cubes || entry.splats) entry.colorNumbers = makeNumbers(this.gl, colors);
+    if (entry.splats) entry.positionNumbers = makeNumbers(this.gl, block.positions);
+    this.blocks.push(entry);
+    this.blocksOf[block.cloud].push(entry);
   }
 
   paint(place, colors) {
     const { gl } = this;
-    gl.bindBuffer(gl.ARRAY_BUFFER, this.blocks[place].colors);
+    const entry = this.blocks[place];
+    gl.bindBuffer(gl.ARRAY_BUFFER, entry.colors);
     gl.bufferSubData(gl.ARRAY_BUFFER, 0, colors);
-  }
-
-  /** A framebuffer of this size, with textures for colours and depths. */
-  framebuffer(width, height, format) {
-    const { gl } = this;
-    const texture = (internalFormat) => {
-      const made = gl.createTexture();
-      gl.bindTexture(gl.TEXTURE_2D, made);
-      gl.texStorage2D(gl.TEXTURE_2D, 1, internalFormat, width, height);
-      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MIN_FILTER, gl.NEAREST);
-      gl.texParameteri(gl.TEXTURE_2D, gl.TEXTURE_MAG_FILTER, gl.NEAREST);
-      return made;
-    };
-    const made = { width, height, colors: texture(format), depths: texture(gl.DEPTH_COMPONENT24) };
-    made.framebuffer = gl.createFramebuffer();
-    gl.bindFramebuffer(gl.FRAMEBUFFER, made.framebuffer);
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.COLOR_ATTACHMENT0, gl.TEXTURE_2D, made.colors, 0);
-    gl.framebufferTexture2D(gl.FRAMEBUFFER, gl.DEPTH_ATTACHMENT, gl.TEXTURE_2D, made.depths, 0);
-    return made;
+    if (entry.colorNumbers) fillNumbers(gl, entry.colorNumbers, colors);
   }
 
   resize() {
     const { gl } = this;
     const { width, height } = gl.canvas;
     if (this.target && this.target.width === width && this.target.height === height) return;
-    if (this.target) {
-      gl.deleteFramebuffer(this.target.framebuffer);
-      gl.deleteTexture(this.target.colors);
-      gl.deleteTexture(this.target.depths);
-    }
-    this.target = this.framebuffer(width, height, gl.RGBA8);
+    if (this.target) deleteTarget(gl, this.target);
+    this.target = makeTarget(gl, width, height, [gl.RGBA8]);
   }
 
-  /** Draws the points of a pane's clouds; of each `skip` points one. */
-  drawPoints({ program, at }, matrix, pane, camera, look, skip) {
+  /** Draws the points of a pane's clouds, each in the shape that is wished, or else as dots. */
+  drawPoints(pane, camera, look, { matrix, skip, numbers, target }) {
     const { gl } = this;
-    gl.useProgram(program);
-    gl.uniformMatrix4fv(at.matrix, false, new Float32Array(matrix));
-    const size = look.size * look.density;
-    gl.uniform1f(at.depth_offset, camera.depthOffset);
-    gl.uniform1f(at.focus, camera.distance);
-    gl.uniform1i(at.discs, size >= 3 ? 1 : 0);
+    const pass = {
+      matrix, camera, look, skip, numbers, target,
+      focal: pane.height / 2 / Math.tan(VERTICAL_ANGLE / 2),
+      layerOf: (cloud) => pane.clouds.indexOf(cloud),
+    };
+    const entries = pane.clouds.flatMap((cloud) => this.blocksOf[cloud]);
+    const has = (shape) => entries.filter((entry) => look.shape === shape && entry[shape]);
+    const rest = entries.filter((entry) => !entry[look.shape]);
     gl.enable(gl.DEPTH_TEST);
-    gl.enableVertexAttribArray(0);
-    gl.enableVertexAttribArray(1);
-    for (const { block, first, positions, colors } of this.blocks) {
-      const layer = pane.clouds.indexOf(block.cloud);
-      if (layer < 0) continue;
-      // A sample in the same picture as its cloud covers the point that it is.
-      gl.uniform1f(at.size, size * (1 + layer / 2));
-      gl.uniform1f(at.lift, LAYER_LIFT * layer);
-      if (at.first) gl.uniform1ui(at.first, first);
-      gl.bindBuffer(gl.ARRAY_BUFFER, positions);
-      gl.vertexAttribPointer(0, 3, gl.FLOAT, false, 12 * skip, 0);
-      gl.bindBuffer(gl.ARRAY_BUFFER, colors);
-      gl.vertexAttribPointer(1, 4, gl.UNSIGNED_BYTE, true, 4 * skip, 0);
-      gl.drawArrays(gl.POINTS, 0, Math.ceil(block.count / skip));
+    for (const [name, list] of [["dots", rest], ["cubes", has("cubes")], ["splats", has("splats")]]) {
+      if (list.length > 0) this[name].draw(list, pass);
     }
+    gl.disable(gl.DEPTH_TEST);
+    gl.disableVertexAttribArray(0);
+    gl.disableVertexAttribArray(1);
   }
 
   /**
    * @param panes  [{ x, y, width, height, clouds }], in pixels of the canvas from its lower left corner
-   * @param look   { size, density, shading, ground }: size of points in pixels of the page, pixels of the canvas in one
+   * @param look   { size, byDistance, splatSize, shape, density, shading, clip, ground }: size of points in pixels of
+   *               the page, pixels of the canvas in one, a box of what is drawn
+   * @param skip   of so many points one is drawn
    */
   draw(panes, camera, look, skip = 1) {
     const { gl } = this;
@@ -209,12 +146,10 @@ class Renderer {
     gl.enable(gl.SCISSOR_TEST);
     for (const pane of panes) {
       this.enter(pane);
-      this.drawPoints(this.points, camera.matrix(pane.width / pane.height), pane, camera, look, skip);
+      const matrix = camera.matrix(pane.width / pane.height);
+      this.drawPoints(pane, camera, look, { matrix, skip, numbers: false, target: this.target });
     }
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    gl.disable(gl.DEPTH_TEST);
-    gl.disableVertexAttribArray(0);
-    gl.disableVertexAttribArray(1);
     for (const pane of panes) {
       this.enter(pane);
       this.shadePane(pane, camera, look);
@@ -230,18 +165,13 @@ class Renderer {
     const { gl } = this;
     const { program, at } = this.shade;
     gl.useProgram(program);
-    gl.activeTexture(gl.TEXTURE0);
-    gl.bindTexture(gl.TEXTURE_2D, this.target.colors);
-    gl.activeTexture(gl.TEXTURE1);
-    gl.bindTexture(gl.TEXTURE_2D, this.target.depths);
-    gl.uniform1i(at.colors, 0);
-    gl.uniform1i(at.depths, 1);
+    useTextures(gl, at, { colors: this.target.textures[0], depths: this.target.depths });
     gl.uniform4i(at.pane, x, y, x + width, y + height);
     gl.uniform3f(at.ground, ...look.ground.map((value) => value / 255));
     gl.uniform1f(at.near, camera.near);
     gl.uniform1f(at.far, camera.far);
-    gl.uniform1f(at.strength, look.shading ? 2 : 0);
-    gl.uniform1i(at.reach, Math.max(1, Math.round(look.density)));
+    gl.uniform1f(at.strength, look.shading);
+    gl.uniform1f(at.reach, Math.max(1, look.density));
     gl.drawArrays(gl.TRIANGLES, 0, 3);
   }
 
@@ -250,10 +180,10 @@ class Renderer {
     const { gl } = this;
     const reach = Math.ceil(PICK_REACH * look.density);
     const side = 2 * reach + 1;
-    // Points whose centres lie outside the picture are not drawn: it is larger than what is looked at.
-    const margin = Math.ceil(3 * look.size * look.density * (1 + pane.clouds.length / 2) / 2);
+    // Dots whose centers lie outside the picture are not drawn: it is larger than what is looked at.
+    const margin = Math.ceil((MOST_DOT * look.density) / 2);
     const size = side + 2 * margin;
-    const target = this.framebuffer(size, size, gl.R32UI);
+    const target = makeTarget(gl, size, size, [gl.R32UI]);
     // The surroundings of (x, y) are all of this picture.
     const stretch = [
       pane.width / size, 0, 0, 0, 0, pane.height / size, 0, 0, 0, 0, 1, 0,
@@ -263,13 +193,11 @@ class Renderer {
     gl.clearBufferuiv(gl.COLOR, 0, new Uint32Array(4));
     gl.clearBufferfv(gl.DEPTH, 0, new Float32Array([1]));
     const matrix = multiply(stretch, camera.matrix(pane.width / pane.height));
-    this.drawPoints(this.numbers, matrix, pane, camera, look, 1);
+    this.drawPoints(pane, camera, look, { matrix, skip: 1, numbers: true, target });
     const numbers = new Uint32Array(4 * side * side);
     gl.readPixels(margin, margin, side, side, gl.RGBA_INTEGER, gl.UNSIGNED_INT, numbers);
     gl.bindFramebuffer(gl.FRAMEBUFFER, null);
-    gl.deleteFramebuffer(target.framebuffer);
-    gl.deleteTexture(target.colors);
-    gl.deleteTexture(target.depths);
+    deleteTarget(gl, target);
     return this.pointOf(nearestNumber(numbers, reach));
   }
 
@@ -281,7 +209,7 @@ class Renderer {
   }
 }
 
-/** Of a square of numbers (RGBA, only R is used), the one nearest to its centre that is not 0. */
+/** Of a square of numbers (RGBA, only R is used), the one nearest to its center that is not 0. */
 function nearestNumber(numbers, reach) {
   const side = 2 * reach + 1;
   let nearest = 0;
