@@ -28,7 +28,7 @@ int wrong = 0;
 template <class Expected>
 void expect(char const* block, words const& found, std::uint32_t count, Expected const& at) {
   bool is_right = cudaDeviceSynchronize() == cudaSuccess;
-  for (std::uint32_t i = 0; is_right && i < count; ++i) is_right = found[i] == at(i);
+  for (std::uint32_t i = 0; is_right && i < count; ++i) is_right = found[i] == static_cast<std::uint32_t>(at(i));
   if (is_right) return;
   std::printf("%s: WRONG\n", block);
   ++wrong;

@@ -79,7 +79,7 @@ cccl_of() {
 # All headers in one file, but for those that need another library: tests/interop compiles them.
 all_headers() {
   find include/farpoint -name '*.hpp' -printf '#include <farpoint/%P>\n' | LC_ALL=C sort |
-    grep -Ev '/interop/(dlpack|eigen|pcl)' > "$work/all.cpp"
+    grep -Ev '/interop/(dlpack|eigen|pcl)|/scale/mpi_communicator' > "$work/all.cpp"
 }
 
 host() {
