@@ -140,7 +140,7 @@ class Failures(WithFolder):
     def test_wrong_usage(self):
         self.write('a.ply', make_clouds.ply(make_clouds.sphere(10)))
         for wrong in ([], ['sample'], ['fps'], ['fps', 'a.ply', '--samples', '0'], ['fps', 'a.ply', '--sampels', '5'],
-                      ['fps', 'a.ply', '--first', '10'], ['fps', 'a.ply', '-o', 'a.las'], ['fps', 'a.ply', '-o', 'a.ply'],
+                      ['fps', 'a.ply', '--first', '10'], ['fps', 'a.ply', '-o', 'a.e57'], ['fps', 'a.ply', '-o', 'a.ply'],
                       ['voxelize', 'a.ply', '--voxel-size', '1,2'], ['voxelize', 'a.ply', '--voxel-size', '-1'],
                       ['voxelize', 'a.ply', '--voxel-size', 'nan'], ['voxelize', 'a.ply', '--range', '0,0,0,1,1,0'],
                       ['voxelize', 'a.ply', '--voxel-size', '1e-30'], ['knn', 'a.ply', '-k', '1025'],

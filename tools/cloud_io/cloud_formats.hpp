@@ -39,6 +39,9 @@ cloud read_pcd(cloud_bytes const& file);
 cloud read_obj(cloud_bytes const& file);
 /// NumPy's array of points: three columns or more, the coordinates first.
 cloud read_npy(cloud_bytes const& file);
+/// Versions 1.0 to 1.4, uncompressed, all point formats without their waveforms. Coordinates are doubles. A value that
+/// is 0 in every point, LAS's way to say "unknown", becomes no column.
+cloud read_las(cloud_bytes const& file);
 
 /// Most values of a point: a header that claims more is damaged, and would cost memory.
 inline constexpr std::size_t most_values = 1024;

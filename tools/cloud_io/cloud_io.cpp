@@ -43,6 +43,7 @@ cloud read_as(cloud_bytes const& file, file_format format) {
     case file_format::pcd: return read_pcd(file);
     case file_format::obj: return read_obj(file);
     case file_format::npy: return read_npy(file);
+    case file_format::las: return read_las(file);
     default: return read_bin(file, layout_of(format), "as asked");
   }
 }
@@ -53,6 +54,7 @@ cloud read_by_name(cloud_bytes const& file) {
   if (extension == ".ply") return read_ply(file);
   if (extension == ".pcd") return read_pcd(file);
   if (extension == ".obj") return read_obj(file);
+  if (extension == ".las" || extension == ".laz") return read_las(file);
   return read_npy(file);
 }
 
@@ -60,14 +62,14 @@ cloud read_by_name(cloud_bytes const& file) {
 void expect_cloud_name(fs::path const& file) {
   if (has_cloud_name(file)) return;
   auto const extension = file.extension().string();
-  throw cloud_error{complaint(file, "a name that ends in .bin, .ply, .pcd, .obj or .npy (or --format)",
+  throw cloud_error{complaint(file, "a name that ends in .bin, .ply, .pcd, .obj, .npy or .las (or --format)",
                               extension.empty() ? "a name without an extension" : excerpt(extension))};
 }
 
 }  // namespace
 
 bool has_cloud_name(fs::path const& file) {
-  constexpr std::string_view known[] = {".bin", ".ply", ".pcd", ".obj", ".npy"};
+  constexpr std::string_view known[] = {".bin", ".ply", ".pcd", ".obj", ".npy", ".las", ".laz"};
   return std::find(std::begin(known), std::end(known), lower(file.extension().string())) != std::end(known);
 }
 
@@ -99,7 +101,7 @@ std::vector<fs::path> clouds_of_folder(fs::path const& folder) {
   }
   auto const fail = [&folder](char const* found) { throw file_error{complaint(folder, "a folder of clouds", found)}; };
   if (error) fail("one that cannot be read");
-  if (files.empty()) fail("no .bin, .ply, .pcd, .obj or .npy in it");
+  if (files.empty()) fail("no .bin, .ply, .pcd, .obj, .npy or .las in it");
   std::sort(files.begin(), files.end());
   return files;
 }

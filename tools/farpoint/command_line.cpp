@@ -61,8 +61,8 @@ void add_format(CLI::App& app, std::optional<file_format>& format) {
   std::map<std::string, file_format> const formats{{"kitti", file_format::kitti}, {"nuscenes", file_format::nuscenes},
                                                    {"xyz", file_format::xyz},     {"ply", file_format::ply},
                                                    {"pcd", file_format::pcd},     {"obj", file_format::obj},
-                                                   {"npy", file_format::npy}};
-  add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd|obj|npy",
+                                                   {"npy", file_format::npy},     {"las", file_format::las}};
+  add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd|obj|npy|las",
                           "Format of the input, if neither its name nor its content tells",
                           [&format](file_format chosen) { format = chosen; });
 }
@@ -87,7 +87,7 @@ void add_seed(CLI::App& app, std::string const& name, std::optional<std::uint64_
 
 void add_input(CLI::App& app, common_wish& wish, bool required) {
   auto* const input =
-      app.add_option("INPUT", wish.input, "A cloud, or a folder of clouds: .bin, .ply, .pcd, .obj, .npy");
+      app.add_option("INPUT", wish.input, "A cloud, or a folder of clouds: .bin, .ply, .pcd, .obj, .npy, .las");
   input->option_text(" ");
   if (required) input->required();
   add_format(app, wish.format);
@@ -110,15 +110,13 @@ CLI::Validator const name_of_file{
 void add_output(CLI::App& app, common_wish& wish) {
   app.add_flag("--check", wish.check, "Compare with the host, or on the host with the definition, to the bit");
   app.add_option("-o,--output", wish.output,
-                 "A .ply, .pcd, .npy, .csv or .bin to write; a folder for those of a folder")
+                 "A .ply, .pcd, .npy, .csv, .bin or .las to write; a folder for those of a folder")
       ->check(name_of_file)
       ->option_text("FILE");
-  std::map<std::string, output_format> const formats{{"ply", output_format::ply},
-                                                     {"pcd", output_format::pcd},
-                                                     {"npy", output_format::npy},
-                                                     {"csv", output_format::csv},
-                                                     {"bin", output_format::bin}};
-  add_choice<output_format>(app, "--to", formats, "ply|pcd|npy|csv|bin [ply]",
+  std::map<std::string, output_format> const formats{{"ply", output_format::ply}, {"pcd", output_format::pcd},
+                                                     {"npy", output_format::npy}, {"csv", output_format::csv},
+                                                     {"bin", output_format::bin}, {"las", output_format::las}};
+  add_choice<output_format>(app, "--to", formats, "ply|pcd|npy|csv|bin|las [ply]",
                             "Format of what is written into a folder",
                             [&wish](output_format chosen) { wish.to = chosen; });
   app.add_flag("--ascii", wish.ascii, "Write .ply and .pcd as text");

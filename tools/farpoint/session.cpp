@@ -194,9 +194,16 @@ outcome process(fs::path const& file, common_wish const& wish, places const& to,
     throw cloud_error{fmt::format("{}: none of its {} points is finite", file.string(), input.points.size())};
   }
   auto made = run(input);
+  made.result.las = input.las;
   if (!to.output.empty()) {
     auto const format = output_format_of(to.output).value_or(wish.to);
-    with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
+    try {
+      with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
+    } catch (file_error const&) {
+      throw;
+    } catch (cloud_error const& error) {
+      throw cloud_error{fmt::format("{}: {}", to.output.string(), error.what())};
+    }
   }
   if (!to.indices.empty()) write_bytes(made.indices, to.indices);
   if (!to.page.empty()) {
@@ -231,7 +238,7 @@ int run_session(std::string const& name, common_wish const& wish, command const&
   bool const in_folder = is_folder(wish);
   auto const files = input_files(wish);
   prepare_place(wish.output, wish, in_folder, output_format_of(wish.output).has_value(),
-                ".ply, .pcd, .npy, .csv or .bin");
+                ".ply, .pcd, .npy, .csv, .bin or .las");
   prepare_place(indices, wish, in_folder, fs::path{indices}.extension() == ".npy", ".npy");
   std::vector<places> to;
   std::size_t width = 20;
