@@ -68,9 +68,9 @@ void check_written_las(cloud const& read) {
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
   // Numbers that inputs of the corpus begin with: new formats go to the end.
-  constexpr std::optional<file_format> formats[] = {file_format::pcd,      file_format::ply, file_format::kitti,
-                                                    file_format::nuscenes, file_format::xyz, file_format::obj,
-                                                    file_format::npy,      std::nullopt,     file_format::las};
+  constexpr std::optional<file_format> formats[] = {
+      file_format::pcd, file_format::ply, file_format::kitti, file_format::nuscenes, file_format::xyz,
+      file_format::obj, file_format::npy, std::nullopt,       file_format::las,      file_format::text};
   auto const choice = size == 0 ? std::size(formats) : data[0] % 16U;
   if (choice >= std::size(formats)) return 0;
   try {

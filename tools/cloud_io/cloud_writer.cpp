@@ -277,6 +277,7 @@ scalar_kind array_kind(cloud const& from) {
 
 void write_bytes(std::string const& bytes, std::filesystem::path const& file) {
   with_file_errors([&] {
+    if (file == standard_stream) return write_standard_output(bytes);
     new_file made{file};
     made.write(bytes);
     made.finish();
@@ -285,7 +286,7 @@ void write_bytes(std::string const& bytes, std::filesystem::path const& file) {
 
 void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii) {
   auto const bytes = encode_cloud(from, format, ascii);
-  if (format != output_format::bin) return write_bytes(bytes, file);
+  if (format != output_format::bin || file == standard_stream) return write_bytes(bytes, file);
   with_file_errors([&] {
     // Both are complete before either gets its name.
     new_file rows{file};

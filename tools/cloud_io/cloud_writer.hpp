@@ -30,11 +30,12 @@ std::string encode_cloud(cloud const& from, output_format format, bool ascii = f
 /// Type of a .npy or .bin: float32, or float64 where float32 would change a coordinate or a value of a column.
 scalar_kind array_kind(cloud const& from);
 
-/// encode_cloud() to a file, which is replaced when the new one is complete. A .bin gets a .json that describes it.
+/// encode_cloud() to a file, which is replaced when the new one is complete. A .bin gets a .json that describes it,
+/// but not on standard output ("-").
 /// @throws file_error  that names the file
 void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii = false);
 
-/// Writes a file, which is replaced when the new one is complete.
+/// Writes a file, which is replaced when the new one is complete, or standard output ("-").
 /// @throws file_error  that names the file
 void write_bytes(std::string const& bytes, std::filesystem::path const& file);
 
