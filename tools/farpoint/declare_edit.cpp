@@ -45,7 +45,7 @@ void declare_crop(CLI::App& app, crop_wish& wish) {
   app.add_flag("--outside", wish.outside, "Keep the points that are not inside");
   app.footer(
       fmt::format("The output has the points that stay, in order. Points that are not finite are removed, too.\n"
-                  "Examples:\n  farpoint crop scan.pcd --range -5,-5,-2,5,5,2 -o box.ply\n"
+                  "Examples:\n  farpoint crop scan.pcd --range 0,-20,-5,20,20,5 -o box.ply\n"
                   "  farpoint crop scan.pcd --ball 0,0,0,2 --outside -o rest.ply\n{}",
                   exit_codes));
 }
