@@ -1,12 +1,15 @@
 // The readers of point clouds: whatever a file holds, there is a cloud or a cloud_error. What was read comes back from
-// .ply with every bit, and from .pcd and .npy with its points.
+// .ply with every bit, from .pcd and .npy with its points, and from .las with its points to half a step of its grid.
+#include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <iterator>
+#include <optional>
 #include <string>
 
 #include "cloud_formats.hpp"
 #include "cloud_writer.hpp"
+#include "las_writer.hpp"
 
 namespace {
 
@@ -39,16 +42,40 @@ void check_written(cloud const& read) {
   check_points(read, back(output_format::npy, file_format::npy));
 }
 
+// LAS rounds coordinates to its grid, but those that a LAS file had come back.
+void check_written_las(cloud const& read) {
+  std::string bytes;
+  try {
+    bytes = encode_las(read);
+  } catch (cloud_error const&) {
+    return;  // points that are not finite, or too many columns
+  }
+  auto const back = parse_cloud({"written", bytes}, file_format::las);
+  if (back.points.size() != read.points.size()) std::abort();
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    auto const grid = grid_of(read, axis);
+    for (std::size_t i = 0; i < read.points.size(); ++i) {
+      double const x = read.coordinate(i, axis);
+      double const error = std::fabs(back.coordinate(i, axis) - x);
+      // Half of a step, and the rounding of doubles.
+      bool const is_near = error <= 0.5001 * std::fabs(grid.scale) + 1e-15 * std::fabs(x);
+      if (!is_near || (read.las != nullptr && grid.has(x) && error != 0)) std::abort();
+    }
+  }
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t size) {
-  constexpr file_format formats[] = {file_format::pcd, file_format::ply, file_format::kitti, file_format::nuscenes,
-                                     file_format::xyz, file_format::obj, file_format::npy};
-  if (size == 0) return 0;
+  // Numbers that inputs of the corpus begin with: new formats go to the end.
+  constexpr std::optional<file_format> formats[] = {
+      file_format::pcd, file_format::ply, file_format::kitti, file_format::nuscenes, file_format::xyz,
+      file_format::obj, file_format::npy, std::nullopt,       file_format::las,      file_format::text};
+  auto const choice = size == 0 ? std::size(formats) : data[0] % 16U;
+  if (choice >= std::size(formats)) return 0;
   try {
     std::string const content{reinterpret_cast<char const*>(data + 1), size - 1};
-    auto const choice = data[0] % (std::size(formats) + 1);
-    if (choice == std::size(formats)) {
+    if (!formats[choice]) {
       parse_bin_description({"file", content});
       return 0;
     }
@@ -58,6 +85,7 @@ extern "C" int LLVMFuzzerTestOneInput(unsigned char const* data, std::size_t siz
       if (column.size() != cloud.points.size()) std::abort();
     }
     check_written(cloud);
+    check_written_las(cloud);
   } catch (cloud_error const& error) {
     std::string const message = error.what();
     if (message.empty() || message.find('\n') != std::string::npos) std::abort();

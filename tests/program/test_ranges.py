@@ -17,22 +17,22 @@ class Ranges(WithFolder):
     def test_grids_of_detectors(self):
         self.write('a.ply', make_clouds.ply([(0, 0, 0, 0)]))
         for size, corners, cells, grid in (
-                ('0.16,0.16,4', '0,-39.68,-3,69.12,39.68,1', None, '432 x 496 x 1'),  # PointPillars
-                ('0.05,0.05,0.1', '0,-40,-3,70.4,40,1', None, '1408 x 1600 x 40'),  # SECOND
-                ('0.2', '-54,-54,-5,54,54,3', None, '540 x 540 x 40'),  # the published voxelizer
-                ('0.075,0.075,0.2', '-54,-54,-5,54,54,3', None, '1440 x 1440 x 40'),
+                ('0.16,0.16,4', '0,-39.68,-3,69.12,39.68,1', None, [432, 496, 1]),  # PointPillars
+                ('0.05,0.05,0.1', '0,-40,-3,70.4,40,1', None, [1408, 1600, 40]),  # SECOND
+                ('0.2', '-54,-54,-5,54,54,3', None, [540, 540, 40]),  # the published voxelizer
+                ('0.075,0.075,0.2', '-54,-54,-5,54,54,3', None, [1440, 1440, 40]),
                 # The sparse shape of CenterPoint and BEVFusion has one layer more than the range.
-                ('0.075,0.075,0.2', '-54,-54,-5,54,54,3', '1440,1440,41', '1440 x 1440 x 41'),
-                ('0.1,0.1,0.2', '-51.2,-51.2,-5,51.2,51.2,3', None, '1024 x 1024 x 40'),
+                ('0.075,0.075,0.2', '-54,-54,-5,54,54,3', '1440,1440,41', [1440, 1440, 41]),
+                ('0.1,0.1,0.2', '-51.2,-51.2,-5,51.2,51.2,3', None, [1024, 1024, 40]),
                 # Within a thousandth of a voxel, the size divides the range; beyond it, the number is rounded up.
-                ('1', '0,0,0,10.0009,9.9991,1', None, '10 x 10 x 1'),
-                ('1', '0,0,0,10.0011,9.9989,0.3', None, '11 x 10 x 1'),
-                ('3', '0,0,0,10,3,3', None, '4 x 1 x 1')):
+                ('1', '0,0,0,10.0009,9.9991,1', None, [10, 10, 1]),
+                ('1', '0,0,0,10.0011,9.9989,0.3', None, [11, 10, 1]),
+                ('3', '0,0,0,10,3,3', None, [4, 1, 1])):
             options = ['--cells', cells] if cells else []
             told = self.told('a.ply', '--voxel-size', size, '--range', corners, *options)
             self.assertEqual(told['dims'], grid, (size, corners))
         told = self.told('a.ply', '--range', '0,0,-3,64,64,1', '--cells', '128,128,1')
-        self.assertEqual((told['dims'], told['voxel_size']), ('128 x 128 x 1', '0.5 0.5 4'))
+        self.assertEqual((told['dims'], told['voxel_size']), ([128, 128, 1], [0.5, 0.5, 4]))
 
     def test_points_at_the_corners(self):
         def triple(axis, own, other):
@@ -93,8 +93,8 @@ class Ranges(WithFolder):
         self.assertRegex(text, r"grid's lower corner \(m\) +-7 -20 -3\n")
         # The corners are at multiples of the size.
         told = self.told('F/0.ply', '--voxel-size', '0.8')
-        self.assertEqual(told['origin'].split()[0], '0')
-        self.assertEqual([round(float(word) / 0.8, 9) for word in told['origin'].split()], [0, -3, 0])
+        self.assertEqual(told['origin'][0], 0)
+        self.assertEqual([round(value / 0.8, 9) for value in told['origin']], [0, -3, 0])
         self.assertEqual(self.told('F/1.ply', '--voxel-size', '0.001')['voxels'], 2)
 
     def test_what_is_no_range(self):

@@ -3,7 +3,9 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -49,6 +51,22 @@ column make_column(std::string name, scalar_kind kind, Values const& values) {
   return made;
 }
 
+/// What a LAS file says of all its points, for another LAS file.
+struct las_reference {
+  /// A record of the projection, whose data are not interpreted.
+  struct record {
+    std::uint16_t id;
+    std::string data;
+
+    friend bool operator==(record const& a, record const& b) { return a.id == b.id && a.data == b.data; }
+  };
+
+  std::array<double, 3> scale{};   ///< a coordinate is its integer * scale + offset
+  std::array<double, 3> offset{};  ///< metres
+  std::uint16_t encoding = 0;      ///< the kinds of GPS time and of projection, see las::kept_encoding
+  std::vector<record> projection = {};
+};
+
 /// Names in columns do not depend on the format: intensity, ring; red, green, blue, alpha; nx, ny, nz, curvature.
 /// Others are as in the file.
 struct cloud {
@@ -60,6 +78,9 @@ struct cloud {
   std::vector<std::array<double, 3>> exact = {};
   /// With `exact`, `points` are `exact - origin`, rounded once; 0 otherwise.
   std::array<double, 3> origin = {};
+
+  /// Null for a cloud of another format.
+  std::shared_ptr<las_reference const> las = {};
 
   /// Coordinate of point i along an axis, as the file has it.
   double coordinate(std::size_t i, std::size_t axis) const {
@@ -89,6 +110,7 @@ template <class Indices>
 cloud select(cloud const& from, Indices const& indices) {
   cloud some{{}, from.format, {}};
   some.origin = from.origin;
+  some.las = from.las;
   for (auto const i : indices) {
     auto const row = static_cast<std::size_t>(i);
     some.points.push_back(from.points[row]);

@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
+#include <cstdio>
 #include <fstream>
 #include <system_error>
 
@@ -54,6 +56,15 @@ cloud_bytes::cloud_bytes(std::filesystem::path const& file) : path_{file} {
   if (stream.gcount() != static_cast<std::streamsize>(content_.size())) {
     throw_unreadable(file, fmt::format("read error after {} of {} bytes", stream.gcount(), content_.size()));
   }
+}
+
+cloud_bytes cloud_bytes::from_standard_input() {
+  char const* const name = "standard input";
+  std::string content;
+  std::array<char, 1 << 16> part{};
+  while (std::size_t const count = std::fread(part.data(), 1, part.size(), stdin)) content.append(part.data(), count);
+  if (std::ferror(stdin) != 0) throw_unreadable(name, "read error");
+  return {name, std::move(content)};
 }
 
 void cloud_bytes::fail(std::string const& expected, std::string const& found) const {

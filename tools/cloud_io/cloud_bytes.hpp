@@ -18,6 +18,10 @@ class cloud_bytes {
   /// What a file of that name would hold.
   cloud_bytes(std::filesystem::path file, std::string content) : path_{std::move(file)}, content_{std::move(content)} {}
 
+  /// All that standard input holds.
+  /// @throws file_error
+  static cloud_bytes from_standard_input();
+
   std::string_view view() const { return content_; }
   std::filesystem::path const& path() const { return path_; }
 

@@ -39,9 +39,19 @@ cloud read_pcd(cloud_bytes const& file);
 cloud read_obj(cloud_bytes const& file);
 /// NumPy's array of points: three columns or more, the coordinates first.
 cloud read_npy(cloud_bytes const& file);
+/// Versions 1.0 to 1.4, uncompressed, all point formats without their waveforms. Coordinates are doubles. A value that
+/// is 0 in every point, LAS's way to say "unknown", becomes no column.
+cloud read_las(cloud_bytes const& file);
+/// A row of numbers a line. Names of columns are in the first line, or in the last comment before the rows; without
+/// any, the first three columns are coordinates. Coordinates are doubles. A first line of one number is the number of
+/// points.
+cloud read_text(cloud_bytes const& file);
 
 /// Most values of a point: a header that claims more is damaged, and would cost memory.
 inline constexpr std::size_t most_values = 1024;
+
+/// The format that the content shows: LAS, PLY, PCD, NumPy, OBJ, or other text; nothing for other bytes.
+std::optional<file_format> format_of_content(std::string_view bytes);
 
 /// The name that a column has whatever the format: "nx" for PCD's "normal_x".
 std::string common_name(std::string_view name);

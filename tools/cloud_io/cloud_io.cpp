@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "cloud_formats.hpp"
 
@@ -43,6 +44,8 @@ cloud read_as(cloud_bytes const& file, file_format format) {
     case file_format::pcd: return read_pcd(file);
     case file_format::obj: return read_obj(file);
     case file_format::npy: return read_npy(file);
+    case file_format::las: return read_las(file);
+    case file_format::text: return read_text(file);
     default: return read_bin(file, layout_of(format), "as asked");
   }
 }
@@ -53,21 +56,25 @@ cloud read_by_name(cloud_bytes const& file) {
   if (extension == ".ply") return read_ply(file);
   if (extension == ".pcd") return read_pcd(file);
   if (extension == ".obj") return read_obj(file);
-  return read_npy(file);
+  if (extension == ".las" || extension == ".laz") return read_las(file);
+  if (extension == ".npy") return read_npy(file);
+  return read_text(file);
 }
 
 // Before it is read: it may be large.
 void expect_cloud_name(fs::path const& file) {
   if (has_cloud_name(file)) return;
   auto const extension = file.extension().string();
-  throw cloud_error{complaint(file, "a name that ends in .bin, .ply, .pcd, .obj or .npy (or --format)",
-                              extension.empty() ? "a name without an extension" : excerpt(extension))};
+  throw cloud_error{
+      complaint(file, "a name that ends in .bin, .ply, .pcd, .obj, .npy, .las, .xyz, .pts, .txt or .csv (or --format)",
+                extension.empty() ? "a name without an extension" : excerpt(extension))};
 }
 
 }  // namespace
 
 bool has_cloud_name(fs::path const& file) {
-  constexpr std::string_view known[] = {".bin", ".ply", ".pcd", ".obj", ".npy"};
+  constexpr std::string_view known[] = {".bin", ".ply", ".pcd", ".obj", ".npy", ".las",
+                                        ".laz", ".xyz", ".pts", ".txt", ".csv"};
   return std::find(std::begin(known), std::end(known), lower(file.extension().string())) != std::end(known);
 }
 
@@ -80,7 +87,27 @@ cloud parse_cloud(cloud_bytes const& file, std::optional<file_format> forced, bi
   return result;
 }
 
+std::optional<file_format> format_of_content(std::string_view bytes) {
+  constexpr std::pair<std::string_view, file_format> starts[] = {
+      {"LASF", file_format::las},      {"ply\n", file_format::ply},  {"ply\r", file_format::ply},
+      {"\x93NUMPY", file_format::npy}, {"# .PCD", file_format::pcd}, {"VERSION", file_format::pcd},
+      {"FIELDS", file_format::pcd},    {"v ", file_format::obj}};
+  for (auto const& [start, format] : starts) {
+    if (bytes.substr(0, start.size()) == start) return format;
+  }
+  auto const is_text = [](char c) { return c == '\t' || c == '\n' || c == '\r' || (c >= ' ' && c <= '~'); };
+  auto const head = bytes.substr(0, 1024);
+  if (!std::all_of(head.begin(), head.end(), is_text)) return std::nullopt;
+  return head.find("\nv ") == std::string_view::npos ? file_format::text : file_format::obj;
+}
+
 cloud read_cloud(fs::path const& file, std::optional<file_format> forced) {
+  if (file == standard_stream) {
+    auto const bytes = cloud_bytes::from_standard_input();
+    auto const format = forced ? forced : format_of_content(bytes.view());
+    if (!format) bytes.fail("a cloud whose content shows its format (--format says which)", excerpt(bytes.view()));
+    return parse_cloud(bytes, format);
+  }
   expect_regular_file(file);
   if (!forced) expect_cloud_name(file);
   auto const description = description_of(file);
@@ -95,11 +122,12 @@ std::vector<fs::path> clouds_of_folder(fs::path const& folder) {
   std::vector<fs::path> files;
   for (fs::directory_iterator entry{folder, error}; !error && entry != fs::directory_iterator{};
        entry.increment(error)) {
-    if (has_cloud_name(entry->path()) && !entry->is_directory(error)) files.push_back(entry->path());
+    bool const is_note = lower(entry->path().extension().string()) == ".txt";
+    if (has_cloud_name(entry->path()) && !is_note && !entry->is_directory(error)) files.push_back(entry->path());
   }
   auto const fail = [&folder](char const* found) { throw file_error{complaint(folder, "a folder of clouds", found)}; };
   if (error) fail("one that cannot be read");
-  if (files.empty()) fail("no .bin, .ply, .pcd, .obj or .npy in it");
+  if (files.empty()) fail("no .bin, .ply, .pcd, .obj, .npy, .las, .xyz, .pts or .csv in it");
   std::sort(files.begin(), files.end());
   return files;
 }

@@ -1,4 +1,5 @@
-// Reads point clouds from files: .bin (KITTI, nuScenes, raw, or described by a .json), .ply, .pcd, .obj, .npy.
+// Reads point clouds from files: .bin (KITTI, nuScenes, raw, or described by a .json), .ply, .pcd, .obj, .npy,
+// .las, .xyz, .pts, .txt, .csv.
 #pragma once
 
 #include <filesystem>
@@ -12,7 +13,7 @@
 namespace farpoint_tools {
 
 /// The format of a file. If the caller does not say, the name or the content does.
-enum class file_format { kitti, nuscenes, xyz, ply, pcd, obj, npy };
+enum class file_format { kitti, nuscenes, xyz, ply, pcd, obj, npy, las, text };
 
 /// A file that cannot be read as a cloud. what() names the file, what was expected and what was found.
 class cloud_error : public std::runtime_error {
@@ -24,12 +25,17 @@ class file_error : public cloud_error {
   using cloud_error::cloud_error;
 };
 
+/// The name of standard input, and of standard output.
+inline constexpr char const* standard_stream = "-";
+
 /// Reads a whole cloud. Coordinates of a type that holds more than float32 are kept as cloud::exact.
 ///
 /// Format of `file`: `forced` if given; else the layout in the .json of a .bin; else by the name's ending (.ply, .pcd,
-/// .obj, .npy, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the path; else, for other .bin files,
-/// the layout that fits size and content. Memory stays below eight times the file's size and a megabyte, whatever its
-/// header says. For a compressed .pcd, eight times the unpacked size counts, which max_unpacked() limits.
+/// .obj, .npy, .las, .xyz, .pts, .txt, .csv, .pcd.bin, .xyz.bin, .xyzi.bin) or a "velodyne" or "nuscenes" in the path;
+/// else, for other .bin files, the layout that fits size and content. A .laz is known by its name, and refused where it
+/// is compressed. Of standard input ("-") the content decides. Memory stays below eight times the file's size and a
+/// megabyte, whatever its header says. For a compressed .pcd, eight times the unpacked size counts, which
+/// max_unpacked() limits.
 /// @throws cloud_error  also for a well-formed file without points
 /// @throws file_error   for what is no regular file, or cannot be read
 cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> forced = {});
@@ -37,7 +43,8 @@ cloud read_cloud(std::filesystem::path const& file, std::optional<file_format> f
 /// True if read_cloud() takes files of this name's ending.
 bool has_cloud_name(std::filesystem::path const& file);
 
-/// The clouds of a folder, by their names, in alphabetical order. Folders within it are not looked into.
+/// The clouds of a folder, by their names, in alphabetical order. Folders within it are not looked into, and a .txt is
+/// not taken for a cloud.
 /// @throws file_error  also if there are none
 std::vector<std::filesystem::path> clouds_of_folder(std::filesystem::path const& folder);
 

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "bin_description.hpp"
+#include "las_writer.hpp"
 #include "new_file.hpp"
 
 namespace farpoint_tools {
@@ -240,15 +241,15 @@ void with_file_errors(Write const& write) {
 
 std::optional<output_format> output_format_of(std::filesystem::path const& file) {
   auto const extension = file.extension();
-  for (auto const format :
-       {output_format::ply, output_format::pcd, output_format::npy, output_format::csv, output_format::bin}) {
+  for (auto const format : {output_format::ply, output_format::pcd, output_format::npy, output_format::csv,
+                            output_format::bin, output_format::las}) {
     if (extension == extension_of(format)) return format;
   }
   return std::nullopt;
 }
 
 char const* extension_of(output_format format) {
-  constexpr char const* extensions[] = {".ply", ".pcd", ".npy", ".csv", ".bin"};
+  constexpr char const* extensions[] = {".ply", ".pcd", ".npy", ".csv", ".bin", ".las"};
   return extensions[static_cast<int>(format)];
 }
 
@@ -257,6 +258,7 @@ std::string encode_cloud(cloud const& from, output_format format, bool ascii) {
     case output_format::ply: return encode_ply(from, ascii);
     case output_format::pcd: return encode_pcd(from, ascii);
     case output_format::csv: return encode_csv(from);
+    case output_format::las: return encode_las(from);
     case output_format::npy:
     case output_format::bin: break;
   }
@@ -275,6 +277,7 @@ scalar_kind array_kind(cloud const& from) {
 
 void write_bytes(std::string const& bytes, std::filesystem::path const& file) {
   with_file_errors([&] {
+    if (file == standard_stream) return write_standard_output(bytes);
     new_file made{file};
     made.write(bytes);
     made.finish();
@@ -283,7 +286,7 @@ void write_bytes(std::string const& bytes, std::filesystem::path const& file) {
 
 void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii) {
   auto const bytes = encode_cloud(from, format, ascii);
-  if (format != output_format::bin) return write_bytes(bytes, file);
+  if (format != output_format::bin || file == standard_stream) return write_bytes(bytes, file);
   with_file_errors([&] {
     // Both are complete before either gets its name.
     new_file rows{file};

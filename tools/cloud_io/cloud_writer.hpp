@@ -1,4 +1,4 @@
-// Writes point clouds: .ply, .pcd, .npy, .csv, .bin.
+// Writes point clouds: .ply, .pcd, .npy, .csv, .bin, .las.
 #pragma once
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 
 namespace farpoint_tools {
 
-enum class output_format { ply, pcd, npy, csv, bin };
+enum class output_format { ply, pcd, npy, csv, bin, las };
 
 /// The format that a name's ending asks for; nothing for other endings.
 std::optional<output_format> output_format_of(std::filesystem::path const& file);
@@ -23,16 +23,19 @@ char const* extension_of(output_format format);
 /// - ply, pcd: binary, or ASCII; red, green, blue of type uint8 are PCD's packed "rgb", with alpha "rgba"
 /// - npy: `[points, 3 + columns]`, of array_kind(); csv: a line of names, then a line a point
 /// - bin: rows of array_kind(), x, y, z and the columns: with an intensity KITTI's layout, with a ring too nuScenes'
+/// - las: see encode_las(); coordinates become integers
+/// @throws cloud_error  where the format has no place for what the cloud has
 std::string encode_cloud(cloud const& from, output_format format, bool ascii = false);
 
 /// Type of a .npy or .bin: float32, or float64 where float32 would change a coordinate or a value of a column.
 scalar_kind array_kind(cloud const& from);
 
-/// encode_cloud() to a file, which is replaced when the new one is complete. A .bin gets a .json that describes it.
+/// encode_cloud() to a file, which is replaced when the new one is complete. A .bin gets a .json that describes it,
+/// but not on standard output ("-").
 /// @throws file_error  that names the file
 void write_cloud(cloud const& from, std::filesystem::path const& file, output_format format, bool ascii = false);
 
-/// Writes a file, which is replaced when the new one is complete.
+/// Writes a file, which is replaced when the new one is complete, or standard output ("-").
 /// @throws file_error  that names the file
 void write_bytes(std::string const& bytes, std::filesystem::path const& file);
 

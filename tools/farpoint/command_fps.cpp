@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstring>
+#include <limits>
 
 #include "commands.hpp"
 #include "machine.hpp"
@@ -78,6 +79,18 @@ outcome sample_rows(std::vector<std::array<Scalar, 3>> const& points, cloud cons
   return made;
 }
 
+// The points with those near the origin made NaN, which are never picked; the first sample stays.
+template <class Scalar>
+std::vector<std::array<Scalar, 3>> without_origin(std::vector<std::array<Scalar, 3>> points, std::int64_t first) {
+  constexpr Scalar nan = std::numeric_limits<Scalar>::quiet_NaN();
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    auto& p = points[i];
+    bool const is_near = p[0] * p[0] + p[1] * p[1] + p[2] * p[2] <= static_cast<Scalar>(1e-3);
+    if (is_near && static_cast<std::int64_t>(i) != first) p = {nan, nan, nan};
+  }
+  return points;
+}
+
 }  // namespace
 
 outcome sample(cloud const& input, common_wish const& common, fps_wish const& wish, std::string const& prefix) {
@@ -85,7 +98,10 @@ outcome sample(cloud const& input, common_wish const& common, fps_wish const& wi
   if (wish.first >= n) {
     throw usage_error{fmt::format("--first {}: the cloud has {} points, indices 0 to {}", wish.first, n, n - 1)};
   }
-  return with_coordinates(input, [&](auto const& points) { return sample_rows(points, input, common, wish, prefix); });
+  return with_coordinates(input, [&](auto const& points) {
+    return wish.origin_skip ? sample_rows(without_origin(points, wish.first), input, common, wish, prefix)
+                            : sample_rows(points, input, common, wish, prefix);
+  });
 }
 
 int run_fps(common_wish const& common, fps_wish const& wish) {

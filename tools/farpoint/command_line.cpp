@@ -1,309 +1,17 @@
-// All options, in one file: CLI11 takes seconds to compile.
 #include "command_line.hpp"
 
-#include <fmt/format.h>
-#include <CLI/CLI.hpp>
-
 #include <algorithm>
-#include <charconv>
-#include <filesystem>
-#include <map>
 #include <memory>
-#include <string_view>
-#include <system_error>
+#include <utility>
 
 #include "commands.hpp"
+#include "completion.hpp"
+#include "declare.hpp"
+#include "suggest.hpp"
 
 namespace farpoint_tools {
 
 namespace {
-
-constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
-
-constexpr char const* exit_codes =
-    "Exit codes: 0 success, 1 wrong usage, 2 a file that is no cloud, 3 a file that cannot be read or written,\n"
-    "4 --check found a difference, 5 no usable GPU or no memory.\n";
-
-/// An option whose value is a key of `choices`.
-template <class Value>
-void add_choice(CLI::App& app, std::string const& name, std::map<std::string, Value> const& choices,
-                std::string const& listed, std::string const& help, std::function<void(Value)> const& set) {
-  auto const look_up = [choices, set](std::string const& word) { set(choices.at(word)); };
-  app.add_option_function<std::string>(name, look_up, help)->check(CLI::IsMember(choices))->option_text(listed);
-}
-
-// "1,2,3": as many numbers as `wanted` allows.
-template <class Number>
-CLI::Option* add_numbers(CLI::App& app, std::string const& name, std::vector<Number>& to,
-                         std::vector<std::size_t> const& wanted, std::string const& listed, std::string const& help) {
-  auto const parse = [&to, name, wanted](std::string const& text) {
-    to.clear();
-    std::string_view rest = text;
-    while (true) {
-      auto const word = rest.substr(0, rest.find(','));
-      Number value{};
-      auto const [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
-      if (error != std::errc{} || end != word.data() + word.size()) {
-        throw CLI::ValidationError{name, fmt::format("\"{}\" is not a list of numbers", text)};
-      }
-      to.push_back(value);
-      if (word.size() == rest.size()) break;
-      rest.remove_prefix(word.size() + 1);
-    }
-    if (std::find(wanted.begin(), wanted.end(), to.size()) == wanted.end()) {
-      throw CLI::ValidationError{name, fmt::format("\"{}\" has {} numbers", text, to.size())};
-    }
-  };
-  return app.add_option_function<std::string>(name, parse, help)->option_text(listed);
-}
-
-void add_format(CLI::App& app, std::optional<file_format>& format) {
-  std::map<std::string, file_format> const formats{{"kitti", file_format::kitti}, {"nuscenes", file_format::nuscenes},
-                                                   {"xyz", file_format::xyz},     {"ply", file_format::ply},
-                                                   {"pcd", file_format::pcd},     {"obj", file_format::obj},
-                                                   {"npy", file_format::npy}};
-  add_choice<file_format>(app, "--format", formats, "kitti|nuscenes|xyz|ply|pcd|obj|npy",
-                          "Format of the input, if neither its name nor its content tells",
-                          [&format](file_format chosen) { format = chosen; });
-}
-
-void add_backend(CLI::App& app, farpoint::runtime::backend& where, int& threads) {
-  using farpoint::runtime::backend;
-  std::map<std::string, backend> const backends{
-      {"auto", backend::automatic}, {"host", backend::host}, {"cuda", backend::cuda}};
-  add_choice<backend>(app, "--backend", backends, "auto|host|cuda [auto]",
-                      "Where to run; auto: on a usable GPU, otherwise on the host",
-                      [&where](backend chosen) { where = chosen; });
-  app.add_option("--threads", threads, "Threads of the host; 0: one per core")
-      ->check(CLI::Range(0, 1024))
-      ->option_text("N [0]");
-}
-
-void add_seed(CLI::App& app, std::string const& name, std::optional<std::uint64_t>& seed, std::string const& help) {
-  app.add_option_function<std::uint64_t>(
-         name, [&seed](std::uint64_t value) { seed = value; }, help)
-      ->option_text("SEED");
-}
-
-void add_input(CLI::App& app, common_wish& wish, bool required) {
-  auto* const input =
-      app.add_option("INPUT", wish.input, "A cloud, or a folder of clouds: .bin, .ply, .pcd, .obj, .npy");
-  input->option_text(" ");
-  if (required) input->required();
-  add_format(app, wish.format);
-  app.add_flag("--verbose", wish.verbose, "The machine, and a line for each file of a folder");
-  app.add_flag("--json", wish.json, "Print one JSON object");
-}
-
-void add_running(CLI::App& app, common_wish& wish) {
-  add_backend(app, wish.backend, wish.threads);
-  app.add_option("--repeat", wish.repeat, "Runs of each file; their median is told")
-      ->check(CLI::Range(1, 1000))
-      ->option_text("N [1]");
-  app.add_flag("--cpu", wish.cpu, "Also time one thread and all threads of the host");
-}
-
-// Refuses "", which a shell makes of a variable that is not set: nothing would be written.
-CLI::Validator const name_of_file{
-    [](std::string const& name) { return std::string{name.empty() ? "expected a name, found \"\"" : ""}; }, ""};
-
-void add_output(CLI::App& app, common_wish& wish) {
-  app.add_flag("--check", wish.check, "Compare with the host, or on the host with the definition, to the bit");
-  app.add_option("-o,--output", wish.output,
-                 "A .ply, .pcd, .npy, .csv or .bin to write; a folder for those of a folder")
-      ->check(name_of_file)
-      ->option_text("FILE");
-  std::map<std::string, output_format> const formats{{"ply", output_format::ply},
-                                                     {"pcd", output_format::pcd},
-                                                     {"npy", output_format::npy},
-                                                     {"csv", output_format::csv},
-                                                     {"bin", output_format::bin}};
-  add_choice<output_format>(app, "--to", formats, "ply|pcd|npy|csv|bin [ply]",
-                            "Format of what is written into a folder",
-                            [&wish](output_format chosen) { wish.to = chosen; });
-  app.add_flag("--ascii", wish.ascii, "Write .ply and .pcd as text");
-  app.add_flag(
-      "--visualize", wish.visualize,
-      "Write a page that draws input and result, and open it where there is a browser; of a folder it plays all files");
-  app.add_option("--page-points", wish.page_points,
-                 "Most points of a page; of a longer sequence it shows one file in 2, 4, 8, ...")
-      ->check(CLI::Range(std::int64_t{1}, most))
-      ->option_text("N [12000000]");
-}
-
-void add_radius(CLI::App& app, double& radius) {
-  app.add_option("--max-radius", radius, "No neighbour is farther away (m)")
-      ->check(CLI::PositiveNumber)
-      ->option_text("M");
-}
-
-template <class Wish>
-void add_samples(CLI::App& app, Wish& wish) {
-  app.add_option("-n,--samples", wish.samples, "Points to pick, at most all of them")
-      ->check(CLI::Range(std::int64_t{1}, most))
-      ->option_text("N [4096]");
-  app.add_option("--first", wish.first, "Index of the first sample")
-      ->check(CLI::NonNegativeNumber)
-      ->option_text("INDEX [0]");
-}
-
-void declare_fps(CLI::App& app, fps_wish& wish) {
-  add_samples(app, wish);
-  add_seed(app, "--random-first", wish.seed, "Draw the first sample, from this seed");
-  app.add_option("--stop-below", wish.stop_below, "Stop before samples would be nearer to one another than this (m)")
-      ->check(CLI::PositiveNumber)
-      ->option_text("M");
-  app.footer(fmt::format(
-      "The output has the samples in order, all columns, their index and their distance to the earlier ones.\n"
-      "Examples:\n  farpoint fps scan.pcd --samples 4096 -o out.ply\n"
-      "  farpoint fps FOLDER -o SAMPLES --to npy\n{}",
-      exit_codes));
-}
-
-void declare_voxelize(CLI::App& app, voxelize_wish& wish) {
-  add_numbers(
-      app, "--voxel-size", wish.size, {1, 3}, "M[,M,M]",
-      "Edge of a voxel (m), or one for each axis; by default range / cells, or about a hundredth of the first cloud");
-  auto* const range = add_numbers(
-      app, "--range", wish.range, {6}, "X,Y,Z,X,Y,Z",
-      "Lower and upper corner (m); points at or above the upper one are outside. Default: around all clouds");
-  auto const set_cells = add_numbers(app, "--cells", wish.cells, {3}, "X,Y,Z",
-                                     "Voxels along the axes; by default range / size, rounded up unless it divides");
-  set_cells->needs(range);
-  app.add_option("--max-voxels", wish.max_voxels, "Most voxels; others are dropped")
-      ->check(CLI::Range(std::int64_t{1}, most))
-      ->option_text("N");
-  app.add_option("--max-points", wish.max_points, "Most points kept per voxel")
-      ->check(CLI::Range(std::int64_t{1}, most))
-      ->option_text("N");
-  using farpoint::voxel_order;
-  add_choice<voxel_order>(app, "--order", {{"first", voxel_order::first_occurrence}, {"grid", voxel_order::grid}},
-                          "first|grid [first]", "Order of voxels: by their first point, or along the grid",
-                          [&wish](voxel_order order) { wish.order = order; });
-  add_seed(app, "--random-points", wish.seed, "Beyond --max-points, keep a subset drawn from this seed, not the first");
-  add_choice<reduction>(app, "--reduce",
-                        {{"mean", reduction::mean}, {"max", reduction::max}, {"first", reduction::first}},
-                        "mean|max|first [mean]", "What a voxel has of its points' columns",
-                        [&wish](reduction chosen) { wish.reduce = chosen; });
-  app.footer(
-      fmt::format("The output has the voxels' centroids, numbers of points, places in the grid, and columns.\n"
-                  "Examples:\n  farpoint voxelize FOLDER --cpu --verbose\n"
-                  "  farpoint voxelize FOLDER --voxel-size 0.16,0.16,4 --range 0,-39.68,-3,69.12,39.68,1 \\\n"
-                  "    --max-voxels 16000 --max-points 32 -o VOXELS\n{}",
-                  exit_codes));
-}
-
-void declare_knn(CLI::App& app, search_wish& wish) {
-  app.add_option("-k", wish.k, "Neighbours per point")->check(CLI::Range(1, 1024))->option_text("N [8]");
-  add_radius(app, wish.max_radius);
-  app.add_flag("--with-self", wish.with_self, "A point is its own nearest neighbour");
-  app.add_option("--indices", wish.indices,
-                 "Also write all indices as a .npy of int32, [points, k]; a folder for those of a folder")
-      ->check(name_of_file)
-      ->option_text("NPY");
-  app.footer(
-      fmt::format("The output has all points, with the number of neighbours, and mean and largest distance (m).\n"
-                  "Example:\n  farpoint knn scan.pcd -k 8 --indices neighbours.npy\n{}",
-                  exit_codes));
-}
-
-void declare_normals(CLI::App& app, normals_wish& wish) {
-  app.add_option("-k", wish.k, "Neighbours per point, itself included")
-      ->check(CLI::Range(3, 1024))
-      ->option_text("N [16]");
-  add_radius(app, wish.max_radius);
-  add_numbers(app, "--viewpoint", wish.viewpoint, {3}, "X,Y,Z [0,0,0]", "Normals face this point (m)");
-  app.footer(
-      fmt::format("The output has all points, with nx, ny, nz and curvature.\n"
-                  "Example:\n  farpoint normals scan.pcd -k 16 -o normals.ply\n{}",
-                  exit_codes));
-}
-
-// Refuses a name whose ending is not one of `known`; the message names the first of them.
-CLI::Validator name_with_ending(std::vector<std::string> const& known) {
-  auto const check = [known](std::string const& name) {
-    auto const ending = std::filesystem::path{name}.extension().string();
-    bool const fits = std::find(known.begin(), known.end(), ending) != known.end();
-    return fits ? std::string{} : fmt::format("{}: expected a name that ends in {}", name, known.front());
-  };
-  return CLI::Validator{check, ""};
-}
-
-CLI::Validator const picture_name = name_with_ending({".png"});
-CLI::Validator const text_name = name_with_ending({".txt", ".csv", ""});
-
-void declare_demo(CLI::App& app, demo_wish& wish) {
-  app.add_option("INPUT", wish.cloud_file, "A cloud. Without one: a simulated LiDAR sweep")->option_text(" ");
-  add_samples(app, wish);
-  add_backend(app, wish.backend, wish.threads);
-  add_format(app, wish.format);
-  app.add_option("--seed", wish.seed, "Seed of the simulated sweep")->option_text("N [1]");
-  app.add_option("-o,--output", wish.picture_file, "Picture to write")
-      ->check(picture_name)
-      ->option_text("PNG [farpoint_demo.png]");
-  app.add_option("--indices", wish.indices_file, "Also write the samples' indices as text, one per line, in order")
-      ->check(name_of_file)
-      ->check(text_name)
-      ->option_text("TXT");
-  app.add_option("--voxel-size", wish.voxel_size, "Edge of a voxel (m); by default about a hundredth of the cloud")
-      ->check(CLI::PositiveNumber)
-      ->option_text("M");
-  app.add_option("--max-voxels", wish.voxel_limits.max_voxels, "Most voxels; others are dropped")
-      ->check(CLI::Range(std::int64_t{1}, most))
-      ->option_text("N [160000]");
-  app.add_option("--max-points", wish.voxel_limits.max_points, "Most points kept per voxel")
-      ->check(CLI::Range(std::int64_t{1}, most))
-      ->option_text("N [32]");
-  app.add_option("--voxel-picture", wish.voxel_picture_file, "Where to write the picture of the voxels")
-      ->check(picture_name)
-      ->option_text("PNG [the other's name with _voxels]");
-  app.add_flag("--check", wish.check, "Also run the plain serial loops and compare all results");
-  app.footer(fmt::format(
-      "Coverage after k samples: the largest distance from any point to the nearest of the first k.\n{}", exit_codes));
-}
-
-void declare_splat(CLI::App& app, splat_wish& wish) {
-  app.add_option("INPUT", wish.cloud_file, "A cloud. Without one: the tube around a knot")->option_text(" ");
-  add_format(app, wish.format);
-  app.add_flag("--street", wish.street, "Without an INPUT: a simulated LiDAR sweep instead");
-  app.add_option("--points", wish.points, "Points of the knot")
-      ->check(CLI::Range(std::size_t{1}, std::size_t{100'000'000}))
-      ->option_text("N [1000000]");
-  app.add_option("--noise", wish.noise, "Standard deviation of the knot's points (m); its tube is 0.48 m thick")
-      ->check(CLI::Range(0.0, 0.1))
-      ->option_text("M [0.0005]");
-  std::map<std::string, up_axis> const axes{{"x", up_axis::plus_x}, {"-x", up_axis::minus_x},
-                                            {"y", up_axis::plus_y}, {"-y", up_axis::minus_y},
-                                            {"z", up_axis::plus_z}, {"-z", up_axis::minus_z}};
-  add_choice<up_axis>(app, "--up", axes, "x|y|z|-x|-y|-z [z]", "The cloud's axis that points up",
-                      [&wish](up_axis chosen) { wish.up = chosen; });
-  app.add_option("--azimuth", wish.azimuth, "Azimuth of the first view (degrees)")->option_text("A [20]");
-  app.add_option("--elevation", wish.elevation, "Elevation of the views (degrees)")
-      ->check(CLI::Range(-89.0, 89.0))
-      ->option_text("A [40]");
-  app.add_option("--views", wish.views, "Views around the cloud")->check(CLI::Range(1, 360))->option_text("N [8]");
-  app.add_option("--size", wish.size, "Width and height of a view (px)")
-      ->check(CLI::Range(16, 4096))
-      ->option_text("N [768]");
-  app.add_option("-k", wish.k, "Neighbours per point, itself included")
-      ->check(CLI::Range(3, 256))
-      ->option_text("N [16]");
-  app.add_option("--rounds", wish.rounds, "Draw what the approximate search finds in this many rounds; 0: exact")
-      ->check(CLI::Range(0, 16))
-      ->option_text("N [0]");
-  add_backend(app, wish.backend, wish.threads);
-  app.add_option("-o,--output", wish.picture_file, "Picture of the first view")
-      ->check(picture_name)
-      ->option_text("PNG [farpoint_splat.png]");
-  app.add_flag("--visualize", wish.visualize,
-               "Also write a page that draws the splats from all sides, and open it where there is a browser");
-  app.add_flag("--check", wish.check, "Also search and fit the first view on one host thread, and compare to the bit");
-  app.footer(fmt::format(
-      "The backend computes neighbours, normals and radii; the host draws.\n"
-      "Also written: the first view's normals in false colours (_error), and thumbnails of all views (_views).\n"
-      "Example:\n  farpoint splat model.ply\n{}",
-      exit_codes));
-}
 
 // All wishes: the commands that are not asked for leave theirs alone.
 struct wishes {
@@ -314,31 +22,18 @@ struct wishes {
   normals_wish normals;
   demo_wish demo;
   splat_wish splat;
+  clean_wish clean;
+  crop_wish crop;
+  merge_wish merge;
+  sample_wish sample;
+  std::string shell;
 };
 
-}  // namespace
+using shared_wishes = std::shared_ptr<wishes>;
+using command_adder = std::function<CLI::App*(char const* name, char const* about, std::function<int()> run)>;
 
-std::function<int()> parse_command_line(int argc, char** argv, int& code) {
-  auto const all = std::make_shared<wishes>();
-  std::function<int()> chosen;
-  CLI::App app{"Farthest point sampling, voxelization and nearest neighbours of point clouds in files."};
-  app.name("farpoint");
-  app.set_version_flag("--version", FARPOINT_PROGRAM_VERSION);
-  app.require_subcommand(1);
-  app.footer(
-      fmt::format("\"farpoint COMMAND --help\" lists a command's options.\n"
-                  "Examples:\n  farpoint voxelize FOLDER --cpu\n"
-                  "  farpoint fps scan.pcd --samples 4096 -o out.ply\n  farpoint splat model.ply\n{}",
-                  exit_codes));
-  auto const add = [&](char const* name, char const* about, std::function<int()> run) {
-    auto* const added = app.add_subcommand(name, about);
-    added->callback([&chosen, run = std::move(run)] { chosen = run; });
-    return added;
-  };
-  auto* const info = add("info", "What files hold; without an INPUT, what the machine has",
-                         [all] { return run_info_command(all->common); });
-  add_input(*info, all->common, false);
-  info->footer(exit_codes);
+// fps, voxelize, knn, normals
+void add_computing_commands(command_adder const& add, shared_wishes const& all) {
   auto* const fps = add("fps", "Farthest point sampling", [all] { return run_fps(all->common, all->fps); });
   auto* const voxelize =
       add("voxelize", "Points to voxels", [all] { return run_voxelize(all->common, all->voxelize); });
@@ -348,12 +43,105 @@ std::function<int()> parse_command_line(int argc, char** argv, int& code) {
   for (auto* const each : {fps, voxelize, knn, normals}) {
     add_input(*each, all->common, true);
     add_running(*each, all->common);
+    add_check(*each, all->common);
     add_output(*each, all->common);
   }
   declare_fps(*fps, all->fps);
   declare_voxelize(*voxelize, all->voxelize);
   declare_knn(*knn, all->knn);
   declare_normals(*normals, all->normals);
+}
+
+// convert, clean, crop, merge, sample
+void add_editing_commands(command_adder const& add, shared_wishes const& all) {
+  auto* const convert = add("convert", "Write a cloud in another format", [all] { return run_convert(all->common); });
+  auto* const clean = add("clean", "Remove outliers", [all] { return run_clean(all->common, all->clean); });
+  auto* const crop =
+      add("crop", "Keep the points in a box or a ball", [all] { return run_crop(all->common, all->crop); });
+  auto* const merge = add("merge", "Put clouds together", [all] { return run_merge(all->common, all->merge); });
+  auto* const sample = add("sample", "Pick points at random, or one in each voxel",
+                           [all] { return run_sample(all->common, all->sample); });
+  for (auto* const each : {convert, clean, crop, sample}) add_input(*each, all->common, true);
+  declare_merge(*merge, all->merge);
+  add_reading(*merge, all->common);
+  for (auto* const each : {clean, sample}) add_backend(*each, all->common.backend, all->common.threads);
+  for (auto* const each : {convert, clean, crop, merge, sample}) add_output(*each, all->common);
+  declare_convert(*convert);
+  declare_clean(*clean, all->clean);
+  declare_crop(*crop, all->crop);
+  declare_sample(*sample, all->sample);
+}
+
+// Commands and options, for completion.
+std::vector<described_command> described(CLI::App const& app) {
+  std::vector<described_command> commands;
+  for (auto const* const command : app.get_subcommands([](CLI::App const*) { return true; })) {
+    described_command made{command->get_name(), command->get_description(), {}};
+    for (auto const* const option : command->get_options()) {
+      std::vector<std::string> names;
+      for (auto const& name : option->get_snames()) names.push_back("-" + name);
+      for (auto const& name : option->get_lnames()) names.push_back("--" + name);
+      made.options.push_back(
+          {names, option->get_description(), option->get_option_text(), option->get_items_expected_max() > 0});
+    }
+    commands.push_back(std::move(made));
+  }
+  return commands;
+}
+
+bool is_known(std::vector<std::string> const& names, std::string const& name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+// The complaint about a first word that is no command; empty where it is one, or an option.
+std::string wrong_command(CLI::App const& app, int argc, char** argv) {
+  if (argc < 2 || argv[1][0] == '-') return {};
+  std::vector<std::string> names;
+  for (auto const& command : described(app)) names.push_back(command.name);
+  return is_known(names, argv[1]) ? std::string{} : describe_wrong_command(argv[1], names);
+}
+
+// "; did you mean --samples?" for the first option that the command does not have, or nothing.
+std::string hint_of(CLI::App const& app, int argc, char** argv) {
+  if (argc < 2) return {};
+  for (auto const& command : described(app)) {
+    if (command.name != argv[1]) continue;
+    std::vector<std::string> names;
+    for (auto const& option : command.options) names.insert(names.end(), option.names.begin(), option.names.end());
+    for (int i = 2; i < argc; ++i) {
+      std::string const word{argv[i]};
+      auto const name = word.substr(0, word.find('='));
+      if (name.rfind("--", 0) == 0 && !is_known(names, name)) return did_you_mean(name, names);
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
+std::function<int()> parse_command_line(int argc, char** argv, int& code) {
+  auto const all = std::make_shared<wishes>();
+  std::function<int()> chosen;
+  CLI::App app{
+      "Point clouds in files: samples, voxels, neighbours and normals; converted, cleaned, cropped and merged."};
+  app.name("farpoint");
+  app.set_version_flag("--version", FARPOINT_PROGRAM_VERSION);
+  app.require_subcommand(1);
+  app.footer(
+      fmt::format("\"farpoint COMMAND --help\" lists a command's options.\n"
+                  "Examples:\n  farpoint voxelize FOLDER --cpu\n"
+                  "  farpoint fps scan.pcd --samples 4096 -o out.ply\n  farpoint splat model.ply\n{}",
+                  exit_codes));
+  command_adder const add = [&](char const* name, char const* about, std::function<int()> run) {
+    auto* const added = app.add_subcommand(name, about);
+    added->callback([&chosen, run = std::move(run)] { chosen = run; });
+    return added;
+  };
+  declare_info(*add("info", "What files hold; without an INPUT, what the machine has",
+                    [all] { return run_info_command(all->common); }),
+               all->common);
+  add_computing_commands(add, all);
+  add_editing_commands(add, all);
   declare_splat(*add("splat", "Draw a cloud as a closed surface", [all] { return run_splat(all->splat); }), all->splat);
   auto* const bench = add("bench", "Time fps, voxelize, knn and normals, on the GPU and the CPU",
                           [all] { return run_bench(all->common); });
@@ -362,16 +150,31 @@ std::function<int()> parse_command_line(int argc, char** argv, int& code) {
   bench->footer(fmt::format("Without an INPUT: a simulated LiDAR sweep.\n{}", exit_codes));
   declare_demo(*add("demo", "Sample and voxelize a cloud, and draw both", [all] { return run_demo(all->demo); }),
                all->demo);
+  auto* const completion =
+      add("completion", "Print what a shell needs to complete commands and options", [] { return exit_code::ok; });
+  completion->add_option("SHELL", all->shell, "The shell")
+      ->required()
+      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
+      ->option_text("bash|zsh|fish");
+  completion->footer(exit_codes);
+
+  if (auto const message = wrong_command(app, argc, argv); !message.empty()) {
+    complain(message);
+    code = exit_code::usage;
+    return nullptr;
+  }
   try {
     app.parse(argc, argv);
   } catch (CLI::Success const& asked) {
     code = app.exit(asked);
     return nullptr;
   } catch (CLI::ParseError const& error) {
-    complain(fmt::format("{} (--help lists commands and options)", error.what()));
+    complain(fmt::format("{}{} (--help lists commands and options)", error.what(), hint_of(app, argc, argv)));
     code = exit_code::usage;
     return nullptr;
   }
+  // Printed here, where the declarations are.
+  if (completion->parsed()) print_completion(described(app), all->shell);
   return chosen;
 }
 

@@ -233,11 +233,12 @@ outcome voxelize_rows(std::vector<std::array<Scalar, 3>> const& all, cloud const
   if (wish.max_voxels > 0) made.told.push_back({"dropped_points", "dropped", count(report.dropped_points)});
   if (wish.max_points > 0) made.told.push_back({"surplus_points", "surplus", count(report.surplus_points)});
   made.told.insert(made.told.end(), times.begin(), times.end());
-  made.told.push_back(
-      {"voxel_size", "voxel size (m)", fmt::format("{} {} {}", where.size[0], where.size[1], where.size[2])});
-  made.told.push_back(
-      {"origin", "grid's lower corner (m)", fmt::format("{} {} {}", where.lower[0], where.lower[1], where.lower[2])});
-  made.told.push_back({"dims", "grid", fmt::format("{} x {} x {}", where.cells[0], where.cells[1], where.cells[2])});
+  auto const three = [](auto const& v) { return fmt::format("[{}, {}, {}]", v[0], v[1], v[2]); };
+  auto const spaced = [](auto const& v) { return fmt::format("{} {} {}", v[0], v[1], v[2]); };
+  made.told.push_back({"voxel_size", "voxel size (m)", spaced(where.size), three(where.size)});
+  made.told.push_back({"origin", "grid's lower corner (m)", spaced(where.lower), three(where.lower)});
+  made.told.push_back({"dims", "grid", fmt::format("{} x {} x {}", where.cells[0], where.cells[1], where.cells[2]),
+                       three(where.cells)});
   if (common.check) {
     auto const reference = [&](voxel_rows<Scalar> const& found) {
       return found == collect(points, wish, params, [](auto const& clouds, auto const& asked, auto const& output) {

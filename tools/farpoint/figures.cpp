@@ -35,6 +35,7 @@ std::string figure::text() const {
 }
 
 std::string figure::json() const {
+  if (!structure.empty()) return structure;
   if (auto const* const words = std::get_if<std::string>(&value)) return json_text(*words);
   if (auto const* const whole = std::get_if<std::int64_t>(&value)) return fmt::format("{}", *whole);
   return std::isfinite(number()) ? fmt::format("{}", number()) : "null";

@@ -13,6 +13,7 @@ struct figure {
   std::string key;   ///< in JSON: "time_ms"
   std::string name;  ///< for people, with the unit: "time (ms)"
   std::variant<std::int64_t, double, std::string> value;
+  std::string structure = {};  ///< in JSON instead of a text: an object or a list of numbers
 
   bool is_number() const { return !std::holds_alternative<std::string>(value); }
   /// A number, or NaN.

@@ -25,6 +25,7 @@ struct common_wish {
   bool cpu = false;
   bool verbose = false;
   bool json = false;
+  bool stats = false;
   std::string output;  ///< a file, or a folder
   output_format to = output_format::ply;
   bool ascii = false;
@@ -40,6 +41,7 @@ struct fps_wish {
   std::int64_t first = 0;
   std::optional<std::uint64_t> seed;
   double stop_below = 0;
+  bool origin_skip = false;
 };
 
 enum class reduction { mean, max, first };
@@ -66,6 +68,31 @@ struct normals_wish {
   std::int64_t k = 16;
   double max_radius = std::numeric_limits<double>::infinity();
   std::vector<double> viewpoint = {0, 0, 0};
+};
+
+/// Statistical outliers, or with a radius above 0 those by numbers of neighbours.
+struct clean_wish {
+  std::int64_t k = 16;
+  double deviations = 2;
+  double radius = 0;  ///< metres
+  std::int64_t min_points = 2;
+};
+
+struct crop_wish {
+  std::vector<double> range;  ///< six: lower and upper corner (m)
+  std::vector<double> ball;   ///< four: center and radius (m)
+  bool outside = false;
+};
+
+struct merge_wish {
+  std::vector<std::string> inputs;  ///< files and folders
+};
+
+/// A number of points, or an edge of voxels (m) above 0.
+struct sample_wish {
+  std::int64_t samples = 0;
+  std::uint64_t seed = 1;
+  double voxel_size = 0;
 };
 
 /// A command line that asks for what cannot be.

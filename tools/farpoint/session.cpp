@@ -27,10 +27,15 @@ struct told_file {
 class report {
  public:
   report(std::string command, common_wish const& wish, bool single, std::size_t name_width)
-      : command_{std::move(command)}, wish_{wish}, single_{single}, lines_{name_width} {}
+      : command_{std::move(command)},
+        wish_{wish},
+        single_{single},
+        quiet_{wish.output == standard_stream},
+        lines_{name_width} {}
 
   void add(fs::path const& file, outcome const& made) {
     if (!made.equal) raise(exit_code::unequal);
+    if (quiet_) return;
     if (!backend_told_ && !made.backend.empty() && !wish_.json) {
       fmt::print("backend: {}\n", made.backend);
       backend_told_ = true;
@@ -57,6 +62,7 @@ class report {
   void add_page(fs::path const& page) { told_.front().told.push_back({"page", "page", page.string()}); }
 
   int finish() {
+    if (quiet_) return code_;
     if (wish_.json) {
       print_json(averages());
     } else if (!single_) {
@@ -116,19 +122,22 @@ class report {
     std::string files;
     for (auto const& one : told_) {
       auto all = one.told;
-      all.insert(all.begin(), {"file", "", one.file.string()});
+      if (!one.file.empty()) all.insert(all.begin(), {"file", "", one.file.string()});
       files += fmt::format("{}{}", files.empty() ? "" : ", ", json_object(all));
     }
     std::string errors;
     for (auto const& one : errors_) errors += fmt::format("{}{}", errors.empty() ? "" : ", ", json_object(one));
     fmt::print(
-        "{{\"command\": {}, \"machine\": {}, \"backend\": {}, \"files\": [{}], \"averages\": {}, \"errors\": [{}]}}\n",
-        json_text(command_), json_object(machine_figures()), json_text(backend_), files, json_object(averages), errors);
+        "{{\"version\": {}, \"command\": {}, \"machine\": {}, \"backend\": {}, \"files\": [{}], \"averages\": {}, "
+        "\"errors\": [{}]}}\n",
+        json_text(FARPOINT_PROGRAM_VERSION), json_text(command_), json_object(machine_figures()), json_text(backend_),
+        files, json_object(averages), errors);
   }
 
   std::string command_;
   common_wish const& wish_;
   bool single_;
+  bool quiet_;  // standard output has the result
   table lines_;
   std::vector<told_file> told_;
   std::vector<figures> errors_;
@@ -147,6 +156,7 @@ struct places {
 fs::path place_of(std::string const& given, char const* extension, fs::path const& input, bool in_folder) {
   if (given.empty()) return {};
   std::error_code error;
+  if (given == standard_stream) return given;
   if (!in_folder && !fs::is_directory(given, error)) return given;
   return fs::path{given} / (input.stem().string() + extension);
 }
@@ -156,7 +166,10 @@ void prepare_place(std::string const& given, common_wish const& wish, bool in_fo
                    char const* endings) {
   if (given.empty()) return;
   std::error_code error;
-  if (in_folder) {
+  if (given == standard_stream && ending_is_known) {
+    if (in_folder) throw usage_error{"-o -: the results of a folder need a folder"};
+    if (wish.json || wish.verbose) throw usage_error{"-o -: standard output cannot have --json or --verbose, too"};
+  } else if (in_folder) {
     fs::create_directories(given, error);
     if (error) throw file_error{fmt::format("{}: cannot be made a folder: {}", given, error.message())};
     if (fs::equivalent(given, wish.input, error)) {
@@ -188,6 +201,7 @@ void expect_own_places(std::vector<places> const& all, std::vector<fs::path> con
 
 // Name of the file or folder, also where the folder is given as "." or "scans/".
 std::string name_of_input(common_wish const& wish) {
+  if (wish.input == standard_stream) return "input";
   std::error_code error;
   auto const whole = fs::absolute(wish.input, error).lexically_normal();
   auto const path = error ? fs::path{wish.input} : whole;
@@ -198,8 +212,9 @@ std::string name_of_input(common_wish const& wish) {
 // "sweeps_fps.html" of a folder.
 fs::path page_of(std::string const& name, common_wish const& wish, places const& first, bool in_folder) {
   if (!in_folder) {
-    if (!first.output.empty()) return fs::path{first.output}.replace_extension(".html");
-    return fs::path{wish.input}.stem().string() + "_" + name + ".html";
+    bool const has_file = !first.output.empty() && first.output != standard_stream;
+    if (has_file) return fs::path{first.output}.replace_extension(".html");
+    return fs::path{name_of_input(wish)}.stem().string() + "_" + name + ".html";
   }
   return fs::path{wish.output} / (name_of_input(wish) + "_" + name + ".html");
 }
@@ -210,17 +225,28 @@ struct processed {
 };
 
 // All that happens to a file, but the page.
-processed process(fs::path const& file, common_wish const& wish, places const& to, command const& run) {
-  auto input = with_progress("reading", [&] { return read_cloud(file, wish.format); });
+processed process(fs::path const& file, common_wish const& wish, session_source const& source, places const& to,
+                  command const& run) {
+  auto input = with_progress("reading", [&] { return source.read(file); });
   bool some_finite = false;
   for (std::size_t i = 0; i < input.points.size() && !some_finite; ++i) some_finite = input.is_finite(i);
   if (!some_finite) {
     throw cloud_error{fmt::format("{}: none of its {} points is finite", file.string(), input.points.size())};
   }
   auto made = run(input);
+  made.result.las = input.las;
+  if (!to.output.empty() && made.result.points.empty()) {
+    throw cloud_error{fmt::format("{}: none of its {} points is left", file.string(), input.points.size())};
+  }
   if (!to.output.empty()) {
     auto const format = output_format_of(to.output).value_or(wish.to);
-    with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
+    try {
+      with_progress("writing", [&] { write_cloud(made.result, to.output, format, wish.ascii); });
+    } catch (file_error const&) {
+      throw;
+    } catch (cloud_error const& error) {
+      throw cloud_error{fmt::format("{}: {}", to.output.string(), error.what())};
+    }
   }
   if (!to.indices.empty()) write_bytes(made.indices, to.indices);
   return {std::move(input), std::move(made)};
@@ -244,18 +270,36 @@ void complain(std::string const& message) {
 
 bool is_folder(common_wish const& wish) {
   std::error_code error;
-  return fs::is_directory(wish.input, error);
+  return wish.input != standard_stream && fs::is_directory(wish.input, error);
 }
 
 std::vector<fs::path> input_files(common_wish const& wish) {
   return is_folder(wish) ? clouds_of_folder(wish.input) : std::vector<fs::path>{wish.input};
 }
 
+int run_without_input(std::string const& name, common_wish const& wish, std::optional<outcome> const& made) {
+  report all{name, wish, true, 0};
+  if (!wish.json) {
+    auto machine = machine_figures();
+    machine.insert(machine.begin(), {"version", "farpoint", FARPOINT_PROGRAM_VERSION});
+    print_rows(machine);
+  }
+  if (made) all.add({}, *made);
+  return all.finish();
+}
+
 int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices) {
-  bool const in_folder = is_folder(wish);
-  auto const files = input_files(wish);
-  prepare_place(wish.output, wish, in_folder, output_format_of(wish.output).has_value(),
-                ".ply, .pcd, .npy, .csv or .bin");
+  auto const read = [&wish](fs::path const& file) { return read_cloud(file, wish.format); };
+  return run_session(name, wish, {input_files(wish), is_folder(wish), read}, run, indices);
+}
+
+int run_session(std::string const& name, common_wish const& wish, session_source const& source, command const& run,
+                std::string const& indices) {
+  auto const& files = source.files;
+  bool const in_folder = source.in_folder;
+  prepare_place(wish.output, wish, in_folder,
+                wish.output == standard_stream || output_format_of(wish.output).has_value(),
+                ".ply, .pcd, .npy, .csv, .bin or .las");
   prepare_place(indices, wish, in_folder, fs::path{indices}.extension() == ".npy", ".npy");
   std::vector<places> to;
   std::size_t width = 20;
@@ -272,7 +316,7 @@ int run_session(std::string const& name, common_wish const& wish, command const&
   report all{name, wish, !in_folder, width};
   for (std::size_t i = 0; i < files.size(); ++i) {
     auto const work = [&] {
-      auto [input, made] = process(files[i], wish, to[i], run);
+      auto [input, made] = process(files[i], wish, source, to[i], run);
       outcome told{made.told, {}, made.equal, made.backend};
       if (wish.visualize) page.add(files[i].filename().string(), std::move(input), std::move(made));
       if (wish.visualize && !in_folder) {

@@ -43,6 +43,13 @@ struct outcome {
 
 using command = std::function<outcome(cloud const& input)>;
 
+/// Where a command's clouds come from.
+struct session_source {
+  std::vector<std::filesystem::path> files;
+  bool in_folder = false;
+  std::function<cloud(std::filesystem::path const& file)> read;
+};
+
 /// True if the input is a folder.
 bool is_folder(common_wish const& wish);
 
@@ -57,6 +64,12 @@ std::vector<std::filesystem::path> input_files(common_wish const& wish);
 /// @return the exit code
 /// @throws usage_error, file_error, cloud_error, compute_error
 int run_session(std::string const& name, common_wish const& wish, command const& run, std::string const& indices = {});
+/// The same with clouds from elsewhere.
+int run_session(std::string const& name, common_wish const& wish, session_source const& source, command const& run,
+                std::string const& indices = {});
+
+/// Prints the machine, and what a command has made without an INPUT, if anything.
+int run_without_input(std::string const& name, common_wish const& wish, std::optional<outcome> const& made);
 
 /// One line on stderr: "farpoint: message". Control characters are shown as '?'.
 void complain(std::string const& message);

@@ -76,8 +76,13 @@ class scene_maker {
     for (std::size_t c = 0; c < 3; ++c) parts[c] = from.find(names[c]);
     if (parts[0] == nullptr || parts[1] == nullptr || parts[2] == nullptr) return false;
     auto& rows = memory_.emplace_back(3 * from.points.size());
-    for (std::size_t i = 0; i < from.points.size(); ++i) {
-      for (std::size_t c = 0; c < 3; ++c) rows[3 * i + c] = static_cast<float>(parts[c]->at(i));
+    for (std::size_t c = 0; c < 3; ++c) {
+      // Pages take colours of 8 bits, LAS has 16.
+      bool const is_wide = kind == viewer::attribute_kind::color && parts[c]->kind() == scalar_kind::uint16;
+      double const scale = is_wide ? 1 / 257.0 : 1;
+      for (std::size_t i = 0; i < from.points.size(); ++i) {
+        rows[3 * i + c] = static_cast<float>(parts[c]->at(i) * scale);
+      }
     }
     to.attributes.push_back({name, kind, {rows.data(), from.points.size(), 3}, {}});
     return true;

@@ -36,6 +36,20 @@ void forget(char const* name) {
   }
 }
 
+// Returns 0, or the error.
+int write_all(int descriptor, std::string_view bytes) {
+  while (!bytes.empty()) {
+    auto const written = ::write(descriptor, bytes.data(), bytes.size());
+    if (written < 0 && errno != EINTR) return errno;
+    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return 0;
+}
+
+[[noreturn]] void throw_unwritable(std::string const& file, int error) {
+  throw write_error{file + ": cannot be written: " + std::strerror(error)};
+}
+
 }  // namespace
 
 new_file::new_file(fs::path file) : given_{std::move(file)} {
@@ -81,11 +95,7 @@ void new_file::open_temporary(bool replaces) {
 }
 
 void new_file::write(std::string_view bytes) {
-  while (!bytes.empty()) {
-    auto const written = ::write(descriptor_, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) fail(errno);
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
+  if (int const error = write_all(descriptor_, bytes)) fail(error);
 }
 
 void new_file::finish() {
@@ -97,7 +107,11 @@ void new_file::finish() {
 }
 
 void new_file::fail(int error) const {
-  throw write_error{given_.string() + ": cannot be written: " + std::strerror(error)};
+  throw_unwritable(given_.string(), error);
+}
+
+void write_standard_output(std::string_view bytes) {
+  if (int const error = write_all(STDOUT_FILENO, bytes)) throw_unwritable("standard output", error);
 }
 
 void remove_unfinished_files() noexcept {

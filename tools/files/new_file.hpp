@@ -40,6 +40,10 @@ class new_file {
   int descriptor_ = -1;
 };
 
+/// Writes bytes to standard output.
+/// @throws write_error
+void write_standard_output(std::string_view bytes);
+
 /// Removes the temporary files of all unfinished new_files of this process. May be called by a signal handler.
 void remove_unfinished_files() noexcept;
 

@@ -129,8 +129,8 @@ TEST_CASE("files that are no clouds get a clear error", "[cloud_io]") {
   scratch_folder const folder;
   CHECK(has(complaint(folder.path() / "missing.ply"), "no such file"));
   CHECK(has(complaint(folder.path()), "a directory"));
-  CHECK(has(complaint(folder.write("a.las", "LASF")), ".las"));
-  CHECK(has(complaint(folder.write("cloud", "LASF")), "without an extension"));
+  CHECK(has(complaint(folder.write("a.e57", "ASTM")), ".e57"));
+  CHECK(has(complaint(folder.write("cloud", "ASTM")), "without an extension"));
   CHECK(has(complaint(folder.write("a.ply", "solid")), "\"solid\""));
   CHECK(has(complaint(folder.write("a.pcd", std::string("\x7f"
                                                         "ELF\0\1",

@@ -345,5 +345,6 @@ TEST_CASE("writers say what they cannot write", "[cloud_io]") {
   CHECK_THROWS_AS(write_cloud(made, folder.path() / "none/a.ply", output_format::ply), file_error);
   CHECK_THROWS_AS(write_cloud(made, folder.path(), output_format::ply), file_error);
   CHECK(output_format_of("a.csv") == output_format::csv);
-  CHECK(!output_format_of("a.las"));
+  CHECK(output_format_of("a.las") == output_format::las);
+  CHECK(!output_format_of("a.e57"));
 }

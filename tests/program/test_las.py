@@ -1,0 +1,248 @@
+"""LAS files: read, written, broken, and exchanged with laspy.
+
+test_las.py PROGRAM DOCS..."""
+import csv
+import random
+import struct
+import unittest
+from typing import Any
+
+import make_clouds
+import make_las
+from make_las import extra_value, las, record, variable_record
+from program import WithFolder, main
+
+try:
+    import laspy
+    import numpy
+except ImportError:
+    laspy = None
+
+POINTS: list[dict[str, Any]] = [{'X': 100, 'Y': -200, 'Z': 300, 'intensity': 65535, 'returns': 1 | 2 << 3, 'classification': 2 | 1 << 7,
+           'angle': -90, 'user': 7, 'source': 513, 'time': 1e9 + 0.125, 'rgb': (1, 65535, 300), 'nir': 9},
+          {'X': -2147483648, 'Y': 2147483647, 'Z': 0, 'returns': 2 | 2 << 3, 'classification': 31}]
+LONG: list[dict[str, Any]] = [{**POINTS[0], 'returns': 15 | 9 << 4, 'flags': 1 | 3 << 4 | 1 << 7, 'classification': 201, 'angle': -30000}, POINTS[1]]
+
+
+class Las(WithFolder):
+    def rows(self, file):
+        """Columns by their names, in doubles."""
+        self.succeeds('knn', file, '-k', 1, '-o', 'rows.csv')
+        with open(self.folder / 'rows.csv', encoding='ascii') as lines:
+            rows = list(csv.reader(lines))
+        return {name: [float(row[c]) for row in rows[1:]] for c, name in enumerate(rows[0])
+                if name not in ('neighbours', 'mean_distance', 'farthest_distance')}
+
+    def write_again(self, file, to='again.las'):
+        self.succeeds('knn', file, '-k', 1, '-o', to)
+        return (self.folder / to).read_bytes()
+
+    def test_all_formats(self):
+        scale, offset = (0.01, 0.001, 1e-7), (0.0, 5e6, -12.5)
+        for point_format in make_las.record_bytes:
+            points = POINTS if point_format < 6 else LONG
+            for minor in ((0, 1, 2, 3, 4) if point_format < 6 else (4,)):
+                self.write('a.las', las([record(point_format, p) for p in points], point_format, minor, scale, offset))
+                found = self.rows('a.las')
+                for axis, name in enumerate('xyz'):
+                    expected = [p[name.upper()] * scale[axis] + offset[axis] for p in points]
+                    self.assertEqual(found[name], expected, (point_format, minor))
+                self.assertEqual(found['intensity'], [65535, 0])
+                self.assertEqual(found['point_source_id'], [513, 0])
+                self.assertEqual(found['user_data'], [7, 0])
+                if point_format < 6:
+                    self.assertEqual(found['classification'], [2, 31])
+                    self.assertEqual((found['return_number'], found['number_of_returns']), ([1, 2], [2, 2]))
+                    self.assertEqual((found['withheld'], found['scan_angle_rank']), ([1, 0], [-90, 0]))
+                else:
+                    self.assertEqual(found['classification'], [201, 31])
+                    self.assertEqual((found['return_number'], found['number_of_returns']), ([15, 2], [9, 1]))
+                    self.assertEqual((found['scanner_channel'], found['synthetic']), ([3, 0], [1, 0]))
+                    self.assertEqual((found['edge_of_flight_line'], found['scan_angle']), ([1, 0], [-30000, 0]))
+                self.assertEqual('gps_time' in found, point_format not in (0, 2))
+                if 'gps_time' in found:
+                    self.assertEqual(found['gps_time'], [1e9 + 0.125, 0])
+                has_colour = point_format in (2, 3, 7, 8)
+                self.assertEqual([found.get(c) for c in ('red', 'green', 'blue')],
+                                 [[1, 0], [65535, 0], [300, 0]] if has_colour else [None] * 3)
+                self.assertEqual(found.get('nir'), [9, 0] if point_format == 8 else None)
+                # Values of zeros only are unknown.
+                self.assertNotIn('key_point', found)
+
+    def test_extra_values(self):
+        variable = [variable_record(b'LASF_Spec', 4, extra_value(b'range', 10) + extra_value(b'', 0, 3) +
+                                    extra_value(b'height', 4, 24, 0.5, 100) + extra_value(b'pair', 13))]
+        extra = struct.pack('<d3xhHH', 1 / 3, -3, 5, 6)
+        self.write('a.las', las([record(1, POINTS[0], extra)] * 2, 1, variable=variable))
+        found = self.rows('a.las')
+        self.assertEqual((found['range'], found['height']), ([1 / 3] * 2, [98.5] * 2))
+        self.assertEqual((found['pair_0'], found['pair_1']), ([5, 5], [6, 6]))
+        self.write_again('a.las')
+        self.assertEqual(self.rows('again.las'), found)
+
+    def test_points_come_back(self):
+        wkt = b'PROJCS["somewhere"]\0'
+        for point_format, encoding in ((0, 0), (1, 1), (2, 0), (3, 0), (6, 17), (7, 17), (8, 16)):
+            points = [{**p, 'X': p['X'] + i} for i, p in enumerate((POINTS if point_format < 6 else LONG) * 5) if p['X'] > 0]
+            records = [record(point_format, p) for p in points]
+            self.write('a.las', las(records, point_format, 4 if point_format > 5 else 2, (0.0007, 0.01, 0.3), (1e6, 2e6, 3),
+                                    [variable_record(b'LASF_Projection', 2112, wkt)], encoding=encoding))
+            again = self.write_again('a.las')
+            self.assertEqual(self.rows('again.las'), self.rows('a.las'))
+            self.assertEqual((again[104], struct.unpack_from('<H', again, 6)[0]), (point_format, encoding))
+            self.assertIn(variable_record(b'LASF_Projection', 2112, wkt), again)
+            first, length = struct.unpack_from('<I', again, 96)[0], struct.unpack_from('<H', again, 105)[0]
+            base = make_las.record_bytes[point_format]
+            self.assertEqual([again[first + i * length:first + i * length + base] for i in range(len(records))], records)
+
+    def test_values_that_need_version_1_4(self):
+        self.write('a.las', las([record(6, {**POINTS[0], 'classification': 40})] * 2, 6, 4))
+        again = self.write_again('a.las')
+        self.assertEqual((again[25], again[104]), (4, 6))
+        self.assertEqual(struct.unpack_from('<I', again, 107)[0], 0)
+        self.assertEqual(struct.unpack_from('<Q', again, 247)[0], 2)
+
+    def test_bounds_and_returns(self):
+        again = self.write_again(self.write('a.las', las([record(1, p) for p in POINTS], 1)))
+        self.assertEqual(struct.unpack_from('<6d', again, 179),
+                         (1.0, -2147483648 * 0.01, 2147483647 * 0.01, -2.0, 3.0, 0.0))
+        self.assertEqual(struct.unpack_from('<5I', again, 111), (1, 1, 0, 0, 0))
+
+    def test_coordinates_of_other_files(self):
+        # Decimals of doubles, and floats that 32 bits can have, lose nothing.
+        source = random.Random(3)
+        decimals = [(636001 + source.randrange(10**5) * 0.001, source.randrange(10**6) * 0.01, source.randrange(100))
+                    for _ in range(100)]
+        decimals = [tuple(round(v / 0.001) * 0.001 for v in p[:2]) + p[2:] for p in decimals]
+        for name, points in (('decimals', decimals), ('binary', [(i / 1024, -i / 4096, i * 0.5) for i in range(-99, 99)])):
+            self.write('a.ply', make_clouds.ply_doubles(points))
+            self.write_again('a.ply', 'b.las')
+            found = self.rows('b.las')
+            self.assertEqual(list(zip(found['x'], found['y'], found['z'])), [tuple(map(float, p)) for p in points], name)
+            self.assertEqual(found['t'], [1.7e9 + i / 8 for i in range(len(points))])
+        # Others keep 31 bits of the extent or more.
+        points = make_clouds.utm(500)
+        self.write('a.ply', make_clouds.ply_doubles(points))
+        self.write_again('a.ply', 'b.las')
+        found = self.rows('b.las')
+        for point, again in zip(points, zip(found['x'], found['y'], found['z'])):
+            for a, b in zip(point, again):
+                self.assertLess(abs(a - b), 0.51e-7)
+
+    def test_columns_of_other_files(self):
+        # An intensity in [0, 1] is no LAS intensity: it is an extra value and keeps its bits.
+        cloud = make_clouds.sphere(50)
+        self.write('a.ply', make_clouds.ply(cloud))
+        self.write_again('a.ply', 'b.las')
+        found = self.rows('b.las')
+        self.assertNotIn('intensity', found)
+        self.assertEqual([struct.unpack('<f', struct.pack('<f', v))[0] for v in found['intensity_2']], [p[3] for p in cloud])
+        header = b'ply\nformat ascii 1.0\nelement vertex 2\n' + b''.join(
+            b'property %s\n' % p for p in (b'float x', b'float y', b'float z', b'uchar red', b'uchar green', b'uchar blue',
+                                           b'float intensity')) + b'end_header\n'
+        self.write('c.ply', header + b'0 0 0 0 128 255 7\n1 1 1 0 2 3 65535\n')
+        again = self.write_again('c.ply', 'd.las')
+        first = struct.unpack_from('<I', again, 96)[0]
+        self.assertEqual(struct.unpack_from('<3H', again, first + 20), (0, 128 * 257, 65535))
+        found = self.rows('d.las')
+        self.assertEqual((found['red'], found['green'], found['intensity']), ([0, 0], [128, 2], [7, 65535]))
+
+    def test_what_las_cannot_have(self):
+        self.write('a.ply', make_clouds.ply([(1, 2, 3, 0), (float('nan'), 2, 3, 0)]))
+        self.fails(2, 'knn', 'a.ply', '-o', 'b.las', names='b.las: a LAS file has finite points only; 1 of 2')
+        self.assertFalse((self.folder / 'b.las').exists())
+
+    def test_broken_files(self):
+        points = [record(0, {'X': i, 'Y': 2 * i, 'Z': 3 * i}) for i in range(10)]
+        extra = [variable_record(b'LASF_Spec', 4, extra_value(b'far', 10))]
+        good = las(points)
+        bad = {
+            'magic': (las(points, magic=b'LASX'), '"LASF" at the start, found "LASX"'),
+            'short': (good[:226], 'a LAS header of 227 bytes or more, found 226 bytes'),
+            'major': (las(points, major=2), 'LAS version 1.0 to 1.4, found 2.2'),
+            'minor': (las(points, minor=5), 'LAS version 1.0 to 1.4, found 1.5'),
+            'compressed': (las(points, point_format=128), 'found compressed LAZ points (format 128)'),
+            'format': (las(points, point_format=11), 'a LAS point format of 0 to 10, found 11'),
+            'length': (las(points, record_length=19), '20 bytes or more for LAS point format 0, found 19'),
+            'length_0': (las(points, record_length=0), '20 bytes or more for LAS point format 0, found 0'),
+            'header_size': (las(points, header_size=226), 'found a header size of 226'),
+            'header_beyond': (las(points, header_size=65535), 'found a header size of 65535'),
+            'header_of_14': (las(points, minor=4, header_size=227), 'LAS 1.4 header of 375 to'),
+            'first_point': (las(points, first_point=2**32 - 1), 'found an offset of 4294967295'),
+            'first_point_0': (las(points, first_point=0), 'found an offset of 0'),
+            'cut': (good[:-1], '10 LAS points of 20 bytes, found 199 bytes, room for 9'),
+            'claim': (las(points, points=2**32 - 1), '4294967295 LAS points of 20 bytes, found 200 bytes'),
+            'claim_14': (las(points, minor=4, points_of_14=2**64 - 1), '18446744073709551615 LAS points of 20 bytes'),
+            'overflow_14': (las(points, minor=4, points_of_14=2**62 + 10), '4611686018427387914 LAS points of 20'),
+            'none': (las([]), 'a valid file of no points'),
+            'scale': (las(points, scale=(1, 0, 1)), 'a LAS scale of y that is finite and not 0, found 0'),
+            'scale_nan': (las(points, scale=(1, 1, float('nan'))), 'a LAS scale of z'),
+            'offset': (las(points, offset=(float('inf'), 0, 0)), 'a finite LAS offset of x, found inf'),
+            'records': (las(points, records=1), '1 variable-length LAS records from byte 227 to 227'),
+            'many_records': (las(points, records=2**32 - 1), '4294967295 variable-length LAS records'),
+            'record': (las(points, variable=[variable_record(b'a', 1, b'')[:20] + b'\xff\xff' + b'\0' * 32]), 'record 0'),
+            'extra': (las(points, variable=extra), 'extra LAS values within records of 20 bytes, found "far" at byte 20'),
+            'extra_type': (las(points, variable=[variable_record(b'LASF_Spec', 4, extra_value(b'odd', 31))]),
+                           'a LAS type of 0 to 30 for "odd", found 31'),
+            'extended': (las(points, minor=4, extended=1, first_extended=2**63), 'found an offset of 9223372036854775808'),
+            'extended_cut': (las(points, minor=4, extended=1, first_extended=570), '1 variable-length LAS records from byte 570 to 575, found record 0'),
+        }
+        for name, (content, message) in bad.items():
+            self.write(f'{name}.las', content)
+            self.fails(2, 'info', f'{name}.las', names=f'{name}.las: expected ')
+            self.fails(2, 'info', f'{name}.las', names=message)
+        self.write('a.laz', las(points, point_format=128))
+        self.fails(2, 'info', 'a.laz', names='laszip -i IN.laz -o OUT.las')
+        self.write('scan', good)
+        self.assertRegex(self.succeeds('info', 'scan', '--format', 'las'), r'points +10\n')
+
+
+@unittest.skipIf(laspy is None, 'laspy is not installed')
+class Laspy(WithFolder):
+    def make(self, point_format, version, seed):
+        source = numpy.random.default_rng(seed)
+        header = laspy.LasHeader(point_format=point_format, version=version)
+        header.scales, header.offsets = [0.01, 0.001, 0.00025], [636000, 5848000, -1.5]
+        header.add_extra_dim(laspy.ExtraBytesParams('amplitude', type=numpy.float64))
+        data = laspy.LasData(header)
+        data.points = laspy.ScaleAwarePointRecord.zeros(1000, header=header)
+        for name in data.point_format.dimension_names:
+            info = data.point_format.dimension_by_name(name)
+            if info.kind == laspy.point.dims.DimensionKind.FloatingPoint:
+                data[name] = source.random(1000) * 1e9
+            else:
+                most = 2**info.num_bits - 1 if info.kind != laspy.point.dims.DimensionKind.SignedInteger else 2**(info.num_bits - 1) - 1
+                data[name] = source.integers(0 if most < 2**30 else -most, most, 1000, endpoint=True)
+        data.write(self.folder / 'a.las')
+        return data
+
+    def test_exchange(self):
+        for point_format, version in ((0, '1.2'), (1, '1.2'), (2, '1.3'), (3, '1.4'), (6, '1.4'), (7, '1.4'), (8, '1.4')):
+            data = self.make(point_format, version, point_format)
+            self.succeeds('knn', 'a.las', '-k', 1, '-o', 'b.las')
+            again = laspy.read(self.folder / 'b.las')
+            self.assertEqual(again.header.point_format.id, point_format)
+            for axis in 'xyz':
+                self.assertTrue(numpy.array_equal(numpy.asarray(data[axis]), numpy.asarray(again[axis])))
+            for name in data.point_format.dimension_names:
+                self.assertTrue(numpy.array_equal(numpy.asarray(data[name]), numpy.asarray(again[name])), name)
+            self.assertTrue(numpy.array_equal(again.header.mins, numpy.asarray(again.xyz).min(0)))
+            self.assertTrue(numpy.array_equal(again.header.maxs, numpy.asarray(again.xyz).max(0)))
+            # The coordinates of other formats, as doubles.
+            self.succeeds('knn', 'a.las', '-k', 1, '-o', 'b.npy')
+            rows = numpy.load(self.folder / 'b.npy')
+            self.assertTrue(numpy.array_equal(rows[:, :3], numpy.asarray(data.xyz)))
+
+    def test_written_from_floats(self):
+        cloud = make_clouds.sphere(200)
+        self.write('a.ply', make_clouds.ply(cloud))
+        self.succeeds('normals', 'a.ply', '-o', 'b.las')
+        self.succeeds('normals', 'a.ply', '-o', 'b.npy')
+        rows, data = numpy.load(self.folder / 'b.npy'), laspy.read(self.folder / 'b.las')
+        self.assertLess(numpy.abs(data.xyz - rows[:, :3]).max(), 1e-8)
+        for c, name in enumerate(('intensity_2', 'nx', 'ny', 'nz', 'curvature'), 3):
+            self.assertTrue(numpy.array_equal(data[name], rows[:, c]), name)
+
+
+if __name__ == '__main__':
+    main()

@@ -1,0 +1,16 @@
+// Suggestions for mistyped words.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace farpoint_tools {
+
+/// "; did you mean fps?" for the known name that is nearest to `word`; empty if none is near. Of names that are equally
+/// near the first is taken.
+std::string did_you_mean(std::string const& word, std::vector<std::string> const& known);
+
+/// The complaint about a first word that is no command: a file, or a word that resembles one of `commands`.
+std::string describe_wrong_command(std::string const& word, std::vector<std::string> const& commands);
+
+}  // namespace farpoint_tools
