@@ -4,8 +4,6 @@
 
 #include <farpoint/spatial/point_bvh.hpp>
 
-#include <limits>
-
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
@@ -92,9 +90,10 @@ class packet_words<double> {
     return leaf.index[lane] != no_index ? slot : static_cast<std::uint32_t>(slot_bits_);
   }
   FARPOINT_ALWAYS_INLINE double word_of(double distance2, std::uint32_t name) const noexcept {
-    double const finite = distance2 < largest ? distance2 : largest;
+    // Compared as bits: a compiler that is told that there are no infinities would drop the comparison of doubles.
     std::uint64_t bits;
-    std::memcpy(&bits, &finite, sizeof bits);
+    std::memcpy(&bits, &distance2, sizeof bits);
+    bits = bits < largest_bits ? bits : largest_bits;
     bits = (bits & ~slot_bits_) | name;
     double word;
     std::memcpy(&word, &bits, sizeof word);
@@ -105,9 +104,10 @@ class packet_words<double> {
   }
   FARPOINT_ALWAYS_INLINE key bound_of(std::uint64_t word) const noexcept {
     word |= slot_bits_;
+    if (word >= largest_bits) return {infinity<double>, no_index};
     double bound;
     std::memcpy(&bound, &word, sizeof bound);
-    return {bound < largest ? bound : infinity<double>, no_index};
+    return {bound, no_index};
   }
 
   /// Writes the k first of a lane's rows that are below the limit as keys, ascending, and the limit instead of missing
@@ -134,7 +134,8 @@ class packet_words<double> {
   }
 
  private:
-  static constexpr double largest = std::numeric_limits<double>::max();
+  /// Bits of the largest finite number.
+  static constexpr std::uint64_t largest_bits = 0x7fefffffffffffff;
 
   FARPOINT_ALWAYS_INLINE key key_at(std::uint32_t slot, vec<double, 3> const& q) const noexcept {
     point_leaf<double> const& leaf = bvh_.leaf(slot / point_bvh_width);
