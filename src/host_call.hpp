@@ -27,11 +27,6 @@ struct sentences {
 };
 
 // Messages of the function `name`, a string literal.
-#if defined(FARPOINT_WITH_CUDA)
-#define FARPOINT_NO_DEVICE ": there is no usable CUDA device"
-#else
-#define FARPOINT_NO_DEVICE ": this library was built without CUDA"
-#endif
 #define FARPOINT_SENTENCES(name)                                                                 \
   library::sentences {                                                                           \
     name ": options.threads is negative", name FARPOINT_NO_DEVICE, name ": host memory ran out", \

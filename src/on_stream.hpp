@@ -5,6 +5,13 @@
 
 #include <array>
 
+// End of the message of a call on a GPU that cannot be made.
+#if defined(FARPOINT_WITH_CUDA)
+#define FARPOINT_NO_DEVICE ": there is no usable CUDA device"
+#else
+#define FARPOINT_NO_DEVICE ": this library was built without CUDA"
+#endif
+
 FARPOINT_BEGIN_NAMESPACE
 namespace library {
 

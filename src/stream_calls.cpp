@@ -10,16 +10,10 @@ namespace library {
 
 namespace {
 
-#if defined(FARPOINT_WITH_CUDA)
-constexpr char why_not[] = ": there is no usable CUDA device";
-#else
-constexpr char why_not[] = ": this library was built without CUDA";
-#endif
-
 /// "fps: there is no usable CUDA device"
 template <function F>
 result no_device() noexcept {
-  static constexpr auto sentence = sentence_of<F>(why_not);
+  static constexpr auto sentence = sentence_of<F>(FARPOINT_NO_DEVICE);
   return {status::unavailable, 0, sentence.data()};
 }
 
