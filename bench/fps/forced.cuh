@@ -19,6 +19,20 @@ struct forced_selector : farpoint::fps_selector {
   static farpoint::fps_choice choose(farpoint::fps_case const&) noexcept { return forced; }
 };
 
+/// Forces fps_kernel::in_regions with one shape.
+template <int Warps, int PointsPerLane, int Listed, int Tested>
+struct forced_regions : farpoint::fps_selector {
+  static constexpr bool has_regions = true;
+  static constexpr farpoint::fps_region_tuning region_shapes[] = {{Warps, PointsPerLane, Listed, Tested}};
+  static constexpr farpoint::fps_choice choose(farpoint::fps_case const&) noexcept {
+    return {farpoint::fps_kernel::in_regions};
+  }
+  static std::string name() {
+    return "in_regions_" + std::to_string(Warps) + "x" + std::to_string(PointsPerLane) + "_listed_" +
+           std::to_string(Listed) + "_tested_" + std::to_string(Tested);
+  }
+};
+
 /// The current device; an H200 where there is none, so that rows can be listed without one.
 inline farpoint::detail::device_properties planned_device() {
   std::string reason;

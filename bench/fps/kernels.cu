@@ -87,7 +87,12 @@ constexpr fps_kernels_row rows[] = {
 }  // namespace
 
 std::shared_ptr<void> register_kernels_of_floats(kernels_setting const& setting) {
-  return register_kernels<farpoint::point_view<float>>(rows, setting);
+  return register_kernels<farpoint::point_view<float>,  //
+                          forced_regions<8, 1, 4, 4>, forced_regions<16, 1, 2, 2>, forced_regions<8, 2, 4, 4>,
+                          forced_regions<16, 2, 2, 2>, forced_regions<16, 2, 4, 4>, forced_regions<8, 4, 4, 4>,
+                          forced_regions<16, 4, 2, 2>, forced_regions<16, 4, 4, 4>, forced_regions<32, 2, 2, 2>,
+                          forced_regions<16, 8, 4, 4>, forced_regions<32, 4, 3, 3>, forced_regions<32, 4, 4, 4>,
+                          forced_regions<16, 16, 4, 4>, forced_regions<32, 8, 4, 4>>(rows, setting);
 }
 
 int run_program(arguments const& wished) {

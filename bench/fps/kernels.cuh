@@ -283,8 +283,22 @@ void register_kernel(std::string const& suite, fps_kernels_row const& row, std::
   });
 }
 
+/// Registers fps_kernel::in_regions with one shape, where it holds the row's clouds and is not four times too large.
+template <class Selector, class Points>
+void register_regions(fps_kernels_row const& row, farpoint::batch<Points> const& clouds,
+                      farpoint::fps_params const& params, kernels_setting const& setting,
+                      kernels_problem_store<Points>& problems) {
+  auto const capacity = farpoint::index_t{Selector::region_shapes[0].capacity()};
+  if (row.largest() > capacity || 4 * row.largest() <= capacity) return;
+  auto const planned = planned_choice<Selector>(clouds, params, setting.device);
+  if (planned.kernel != farpoint::fps_kernel::in_regions) return;
+  register_kernel<Selector, Points>(
+      "fps_kernels", row, Selector::name(), {}, [] {}, setting, problems);
+}
+
 /// Registers all contenders of the rows. Returns what the rows need.
-template <class Points, std::size_t Rows>
+/// @tparam Regions  forced_regions of several shapes
+template <class Points, class... Regions, std::size_t Rows>
 std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kernels_setting const& setting) {
   auto problems = std::make_shared<kernels_problem_store<Points>>(std::vector<named_scan>{});
   for (fps_kernels_row const& row : rows) {
@@ -299,6 +313,7 @@ std::shared_ptr<void> register_kernels(fps_kernels_row const (&rows)[Rows], kern
       register_kernel<forced_selector, Points>(
           "fps_kernels", row, name_of(choice), {}, [choice] { forced_selector::forced = choice; }, setting, *problems);
     }
+    (register_regions<Regions, Points>(row, clouds, params, setting, *problems), ...);
   }
   return problems;
 }

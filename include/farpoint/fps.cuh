@@ -18,7 +18,7 @@ FARPOINT_BEGIN_NAMESPACE
 /// O(1), and a function of the clouds' sizes, params.samples, the selector, the device, and what `exec` may use of it:
 /// a workspace for the whole device is enough for any 8 multiprocessors or more. No point takes more than 40 bytes, in
 /// any dimension. By kernel (docs/design/fps.md):
-///   in_registers, in_block  0, and 256 in all for a ragged batch of more than 2,048 clouds
+///   in_registers, in_block, in_regions  0, and 256 in all for a ragged batch of more than 2,048 clouds
 ///   maxima_in_block         0
 ///   maxima_in_grid          28 to 31 bytes a point, and 1.1 KiB for each block
 ///   in_global_memory        (Dim + 1) scalars a point, or as many as 40 bytes hold

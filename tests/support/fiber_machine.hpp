@@ -35,6 +35,18 @@ class fiber_blocks {
     meet(all.barriers_[block()], all.block_size_);
   }
 
+  /// A barrier that counts the threads of the calling thread's block.
+  static unsigned count(bool flag) {
+    fiber_blocks& all = *current();
+    meeting& m = all.barriers_[block()];
+    // In turns, as by exchange(): who is ahead counts in the other word.
+    unsigned& counted = m.counted[m.generation % 2];
+    if (m.arrived == 0) counted = 0;
+    counted += flag;
+    meet(m, all.block_size_);
+    return counted;
+  }
+
   /// Every lane's value, for every lane of the calling thread's warp.
   template <class T>
   static std::array<T, 32> exchange(T value) {
@@ -56,6 +68,7 @@ class fiber_blocks {
   struct meeting {
     unsigned arrived = 0;
     unsigned generation = 0;
+    unsigned counted[2] = {};
     alignas(8) unsigned char slots[2][32][8];
   };
   /// Where somebody left off. Not by swapcontext(), each of which is a system call, and for which AddressSanitizer
@@ -189,6 +202,13 @@ struct fiber_machine {
     return fiber_blocks::exchange(value)[static_cast<std::size_t>(from)];
   }
 
+  static unsigned exclusive_sum(unsigned value) {
+    auto const values = fiber_blocks::exchange(value);
+    return std::accumulate(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(thread() % 32), 0u);
+  }
+  static unsigned count(bool flag) { return fiber_blocks::count(flag); }
+
+  static void set_bits(unsigned* word, unsigned bits) { *word |= bits; }
   static unsigned add(unsigned* counter, unsigned amount) {
     unsigned const before = *counter;
     *counter += amount;

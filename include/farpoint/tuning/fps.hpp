@@ -23,6 +23,16 @@ constexpr bool operator!=(fps_block_tuning a, fps_block_tuning b) noexcept {
   return !(a == b);
 }
 
+/// One shape of fps_kernel::in_regions.
+struct fps_region_tuning {
+  int warps;            ///< of a block, each of which has a region: 1 to 32, a power of two
+  int points_per_lane;  ///< 1 to 16; a cloud may have 32 * warps * points_per_lane points
+  int listed;           ///< candidates of a region that all others see: 1 to 15
+  int tested;           ///< of these, how many may become samples in a round: 1 to `listed`
+
+  constexpr int capacity() const noexcept { return 32 * warps * points_per_lane; }
+};
+
 /// How a kernel bundles points that are neighbours: chunks share a box, and chunks of a group share another, that
 /// samples are tested against first.
 struct fps_chunk_tuning {
@@ -45,6 +55,7 @@ enum class fps_kernel {
   in_grid,           ///< all blocks of the GPU, shared out among the clouds, pruned, in rounds; every architecture
   // By local maxima: all samples that nothing better can reach at once, points in registers. Floats, 1 to 3 dimensions.
   maxima_in_block,  ///< one block a cloud
+  in_regions,       ///< one block a cloud, a warp for neighbours, each looking at the others' best; no workspace
   maxima_in_grid    ///< some blocks a cloud, all at once on the GPU, which exchange candidates in global memory
 };
 
@@ -56,6 +67,7 @@ constexpr char const* to_string(fps_kernel kernel) noexcept {
     case fps_kernel::in_block: return "in_block";
     case fps_kernel::in_grid: return "in_grid";
     case fps_kernel::maxima_in_block: return "maxima_in_block";
+    case fps_kernel::in_regions: return "in_regions";
     case fps_kernel::maxima_in_grid: return "maxima_in_grid";
   }
   return "unknown kernel";
@@ -149,6 +161,12 @@ struct fps_selector {
   /// Shapes of the kernels by local maxima, in whole warps, ascending in capacity; the first of which a cloud's blocks
   /// hold it is used.
   static constexpr fps_block_tuning maxima_blocks[] = {{512, 1}, {512, 2}, {512, 4}, {512, 8}};
+
+  /// Shapes of fps_kernel::in_regions, ascending in capacity; the first that holds the largest cloud is used.
+  static constexpr fps_region_tuning region_shapes[] = {
+      {8, 1, 4, 4}, {16, 1, 2, 2}, {16, 2, 2, 2}, {16, 4, 4, 4}, {16, 8, 4, 4}};
+  /// Whether they are compiled. choose() does not ask for them: they have not been measured on a GPU.
+  static constexpr bool has_regions = false;
 
   /// Clouds of a grid that no shape holds lie in memory, in chunks that a warp takes at once, of so many points a
   /// thread: the first shape of which a warp has 32 chunks or less, or the last, of which it may have 64.

@@ -25,6 +25,8 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr farpoint::index_t grid_points_per_block = 100;
   static constexpr fps_block_tuning maxima_blocks[] = {{64, 2}, {96, 11}, {64, 40}};
   static constexpr int maxima_block_points = 3000;
+  static constexpr farpoint::fps_region_tuning region_shapes[] = {{2, 5, 3, 2}, {16, 2, 2, 2}, {8, 13, 4, 3}};
+  static constexpr bool has_regions = true;
   static constexpr fps_block_tuning maxima_chunks[] = {{64, 2}};
   static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
   static constexpr farpoint::index_t most_points_in_phases = 3000;
@@ -52,6 +54,7 @@ using odd_global_memory = only<odd_tuning, fps_kernel::in_global_memory>;
 using odd_block = only<odd_tuning, fps_kernel::in_block>;
 using odd_grid = only<odd_tuning, fps_kernel::in_grid>;
 using odd_maxima_block = only<odd_tuning, fps_kernel::maxima_in_block>;
+using odd_regions = only<odd_tuning, fps_kernel::in_regions>;
 using odd_maxima_grid = only<odd_tuning, fps_kernel::maxima_in_grid, 5>;
 using odd_maxima_boxes = only<odd_tuning, fps_kernel::maxima_in_grid, 4, true>;
 using large_grid = only<farpoint::fps_selector, fps_kernel::in_grid>;
@@ -90,6 +93,7 @@ void check_single_blocks(Problem const& problem, Answer const& expected) {
 template <class Problem, class Answer>
 void check_maxima(Problem const& problem, Answer const& expected) {
   check_kernel<odd_maxima_block>("maxima, block", problem, expected);
+  check_kernel<odd_regions>("regions", problem, expected);
   check_kernel<odd_maxima_grid>("maxima, 5 blocks", problem, expected);
   check_kernel<odd_maxima_boxes>("maxima, 4 blocks, boxes", problem, expected);
 }
@@ -129,6 +133,7 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_block)         \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_grid)          \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_block)  \
+  FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_regions)       \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_grid)   \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_maxima_boxes)  \
   FPS_OF_SELECTOR(how, Coord, farpoint_tests::odd_choice)
@@ -185,7 +190,15 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false) \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread)
 
+#define FPS_BY_REGIONS(how, Coord, warps, points_per_lane, listed, tested)                                          \
+  how void                                                                                                          \
+  farpoint::detail::fps_enqueue_regions<farpoint::detail::region_shape<3, warps, points_per_lane, listed, tested>>( \
+      farpoint::detail::kernel_launcher&, farpoint::detail::fps_args<farpoint::point_view<Coord>> const&) noexcept;
+
 #define FPS_BY_ODD_MAXIMA(how, Coord)        \
+  FPS_BY_REGIONS(how, Coord, 2, 5, 3, 2)     \
+  FPS_BY_REGIONS(how, Coord, 16, 2, 2, 2)    \
+  FPS_BY_REGIONS(how, Coord, 8, 13, 4, 3)    \
   FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2) \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)    \
   FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)   \

@@ -11,6 +11,7 @@
 #include <farpoint/detail/fps/local_maxima/plan.cuh>
 #include <farpoint/detail/fps/multi_block_plan.cuh>
 #include <farpoint/detail/fps/no_samples.cuh>
+#include <farpoint/detail/fps/regions/kernel.cuh>
 #include <farpoint/detail/fps/register_kernel.cuh>
 #include <farpoint/grid/bad_offsets.cuh>
 #include <farpoint/grid/device_properties.cuh>
@@ -75,6 +76,10 @@ class fps_cuda_plan {
       look_at_offsets(launcher, args, reinterpret_cast<unsigned*>(workspace));
       workspace += flag_bytes();
     }
+    if (choice_.kernel == fps_kernel::in_regions) {
+      regions().launch(launcher, args);
+      return launcher.error();
+    }
     if constexpr (has_rounds) {
       if (choice_.kernel == fps_kernel::in_block) {
         launcher.then([&] { return launch_block<0>(args, stream); });
@@ -117,9 +122,12 @@ class fps_cuda_plan {
     return {clouds_, device_, choice};
   }
 
+  regions_plan<Selector, Points> regions() const noexcept { return {largest_, device_}; }
+
   /// The chosen kernel, or the next best that this device can run.
   fps_choice usable(fps_choice choice) const noexcept {
     bool const has_flag = flag_bytes() > 0;
+    if (choice.kernel == fps_kernel::in_regions && !regions().works()) choice = {fps_kernel::in_block};
     if (choice.kernel == fps_kernel::maxima_in_grid) {
       choice.blocks = larger(1, smaller(choice.blocks, device_.multiprocessors));
       // Lists of many blocks are long.
@@ -135,8 +143,8 @@ class fps_cuda_plan {
       choice.kernel = fps_kernel::in_registers;
     }
     // Also where a selector's number is no kernel's.
-    bool const is_last_resort =
-        choice.kernel != fps_kernel::in_grid && choice.kernel != fps_kernel::in_block && !is_by_maxima(choice.kernel);
+    bool const is_last_resort = choice.kernel != fps_kernel::in_grid && choice.kernel != fps_kernel::in_block &&
+                                choice.kernel != fps_kernel::in_regions && !is_by_maxima(choice.kernel);
     if (is_last_resort && largest_ > register_points()) choice.kernel = fps_kernel::in_global_memory;
     return choice;
   }

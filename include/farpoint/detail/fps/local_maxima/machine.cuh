@@ -10,8 +10,8 @@
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
 
-/// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync(); all of a warp
-/// call ballot(), min(), max() of a value, sum() and shuffle().
+/// The calling thread, of a one-dimensional block of whole warps. All threads of the block call sync() and count(); all
+/// of a warp call ballot(), min(), max() of a value, sum(), exclusive_sum() and shuffle().
 struct cuda_machine {
   __device__ static unsigned thread() noexcept { return threadIdx.x; }
   __device__ static void sync() noexcept { __syncthreads(); }
@@ -38,7 +38,19 @@ struct cuda_machine {
     return cuda_warp::shuffle(value, from);
   }
 
+  /// The sum of the values of all lower lanes.
+  __device__ static unsigned exclusive_sum(unsigned value) noexcept {
+    return cuda_warp::exclusive_sum(value);
+  }
+  /// A barrier that counts threads.
+  __device__ static unsigned count(bool flag) noexcept {
+    return static_cast<unsigned>(__syncthreads_count(flag));
+  }
+
   // On shared memory.
+  __device__ static void set_bits(unsigned* word, unsigned bits) noexcept {
+    atomicOr(word, bits);
+  }
   __device__ static unsigned add(unsigned* counter, unsigned amount) noexcept {
     return atomicAdd(counter, amount);
   }

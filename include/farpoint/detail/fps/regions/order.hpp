@@ -1,0 +1,107 @@
+/// @file
+/// Puts accepted samples in the order of the serial loop.
+#pragma once
+
+#include <farpoint/detail/fps/regions/points.hpp>
+
+#include <cmath>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Sorts keys by bins of the distance, and by comparing all pairs within a bin.
+template <class Shape, class Machine>
+class region_order {
+ public:
+  FARPOINT_DEVICE explicit region_order(region_memory<Shape>& shared) noexcept : shared_{shared} {}
+
+  /// The number of accepted keys that are better than `key`, the same for all threads. The caller has a barrier before
+  /// the next call.
+  FARPOINT_DEVICE unsigned count_better(fps_key key) noexcept {
+    unsigned mine = 0;
+    FARPOINT_UNROLL
+    for (int e = 0; e < Shape::each; ++e) mine += shared_.keys.accepted[slot(e)] > key;
+    return block_sum<Shape, Machine>(shared_, mine);
+  }
+
+  /// Calls write(rank, key) for each accepted key that is better than `left`; rank 0 is the best.
+  template <class Write>
+  FARPOINT_DEVICE void for_each_better(fps_key left, Write const& write) noexcept {
+    keep_better(left);
+    fill_bins();
+    for (unsigned i = Machine::thread(); i < shared_.counter; i += Shape::block_size) {
+      fps_key const key = shared_.keys.accepted[i];
+      unsigned const bin = bin_of(key);
+      unsigned rank = shared_.cells[bin];
+      for (unsigned j = shared_.cells[bin]; j < shared_.cells[bin + 1]; ++j) rank += shared_.keys.accepted[j] > key;
+      write(rank, key);
+    }
+  }
+
+ private:
+  FARPOINT_DEVICE static unsigned slot(int e) noexcept {
+    return static_cast<unsigned>(e) * Shape::block_size + Machine::thread();
+  }
+
+  /// Copies keys better than `left` to keys.kept, and finds their smallest positive distance.
+  FARPOINT_DEVICE void keep_better(fps_key left) noexcept {
+    for (unsigned c = Machine::thread(); c < unsigned{Shape::cells}; c += Shape::block_size) shared_.cells[c] = 0;
+    if (Machine::thread() == 0) shared_.counter = 0;
+    Machine::sync();
+    unsigned const lane = Machine::thread() % 32;
+    std::uint32_t least = 0xffffffffu;
+    FARPOINT_UNROLL
+    for (int e = 0; e < Shape::each; ++e) {
+      fps_key const key = shared_.keys.accepted[slot(e)];
+      bool const is_kept = key > left;
+      unsigned const together = Machine::ballot(is_kept);
+      unsigned first = 0;
+      if (lane == 0 && together != 0) first = Machine::add(&shared_.counter, count_bits(together));
+      first = Machine::shuffle(first, 0);
+      if (!is_kept) continue;
+      shared_.keys.kept[first + count_bits(together & ((1u << lane) - 1))] = key;
+      auto const distance = static_cast<std::uint32_t>(key >> 32);
+      if (distance != 0) least = smaller(least, distance);
+    }
+    least = Machine::template min<32>(least);
+    if (lane == 0) shared_.warp_word[Machine::thread() / 32] = least;
+    Machine::sync();
+    least = Machine::template min<32>(shared_.warp_word[lane % unsigned{Shape::warps}]);
+    least_ = float_of_bits(least);
+    Machine::sync();
+  }
+
+  /// Sorts keys.kept by bins into keys.accepted.
+  FARPOINT_DEVICE void fill_bins() noexcept {
+    std::uint32_t in_bin[std::size_t{Shape::each}] = {};
+    unsigned const size = shared_.counter;
+    FARPOINT_UNROLL
+    for (int e = 0; e < Shape::each; ++e) {
+      if (slot(e) < size) in_bin[e] = Machine::add(&shared_.cells[bin_of(shared_.keys.kept[slot(e)])], 1);
+    }
+    Machine::sync();
+    scan_cells<Shape, Machine>(shared_);
+    FARPOINT_UNROLL
+    for (int e = 0; e < Shape::each; ++e) {
+      if (slot(e) >= size) continue;
+      fps_key const key = shared_.keys.kept[slot(e)];
+      shared_.keys.accepted[shared_.cells[bin_of(key)] + in_bin[e]] = key;
+    }
+    Machine::sync();
+  }
+
+  /// Ascends as distances descend. The number of samples farther than a distance grows like a power of its inverse, so
+  /// bins of the inverse's root have similar sizes.
+  FARPOINT_DEVICE unsigned bin_of(fps_key key) const noexcept {
+    float const distance = fps_distance_of(key);
+    constexpr unsigned last = Shape::cells - 1;
+    if (!(distance > 0)) return last;
+    return smaller(last, static_cast<unsigned>(std::sqrt(least_ / distance) * Shape::cells));
+  }
+
+  region_memory<Shape>& shared_;
+  float least_ = 0;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,101 @@
+/// @file
+/// A round of fps() by regions: finds the listed candidates that become samples, and the regions that they reach.
+#pragma once
+
+#include <farpoint/core/bits.hpp>
+#include <farpoint/detail/fps/regions/points.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// The calling lane's part of a round: it tests candidates of its own warp against one region.
+template <class Shape, class Machine>
+class region_round {
+ public:
+  using ball = fps_ball<Shape::dim>;
+
+  /// @param shared  has the boxes of all regions
+  FARPOINT_DEVICE explicit region_round(region_memory<Shape>& shared) noexcept
+      : shared_{shared}, box_{shared.box[region()]} {}
+
+  /// Reads the region's list. The caller has a barrier before it.
+  FARPOINT_DEVICE void read_list() noexcept {
+    FARPOINT_UNROLL
+    for (int k = 0; k < Shape::listed; ++k) {
+      listed_[k] = shared_.list[k][region()];
+      key_[k] = key_of(listed_[k], shared_.list_low[k][region()]);
+    }
+    best_unlisted_ = shared_.best_unlisted[region()];
+  }
+
+  /// The best key of all candidates, or 0 where there is none.
+  FARPOINT_DEVICE fps_key best() const noexcept {
+    auto const high = static_cast<std::uint32_t>(key_[0] >> 32);
+    std::uint32_t const top = Machine::template max<32>(high);
+    std::uint32_t const low = Machine::template max<32>(high == top ? static_cast<std::uint32_t>(key_[0]) : 0u);
+    return static_cast<fps_key>(top) << 32 | low;
+  }
+
+  /// Accepts candidates of the warp, and puts them into the inboxes of the regions that they reach. Returns the ranks
+  /// of accepted candidates as bits, the same for all lanes. The caller has a barrier after it.
+  /// @param parity  0 in even rounds, 1 in odd ones
+  FARPOINT_DEVICE unsigned test(unsigned parity) noexcept {
+    ball candidate[std::size_t{Shape::passes}];
+    float to_box2[std::size_t{Shape::passes}];
+    unsigned blocked[std::size_t{Shape::passes}];
+    unsigned accepted = 0;
+    FARPOINT_UNROLL
+    for (int pass = 0; pass < Shape::passes; ++pass) {
+      unsigned const k = static_cast<unsigned>(pass * Shape::abreast) + group();
+      bool const real = Shape::tested % Shape::abreast == 0 || k < unsigned{Shape::tested};
+      candidate[pass] = shared_.list[real ? k : 0][warp()];
+      fps_key const key = key_of(candidate[pass], shared_.list_low[real ? k : 0][warp()]);
+      to_box2[pass] = box_.distance2(candidate[pass].centre);
+      blocked[pass] = Machine::ballot(!real || is_blocked(candidate[pass], key, to_box2[pass]));
+      FARPOINT_UNROLL
+      for (int g = 0; g < Shape::abreast; ++g) {
+        if (pass * Shape::abreast + g >= Shape::tested) break;
+        accepted |= (blocked[pass] & lanes_of(static_cast<unsigned>(g))) == 0 ? 1u << (pass * Shape::abreast + g) : 0;
+      }
+    }
+    if (accepted == 0) return 0;
+    FARPOINT_UNROLL
+    for (int pass = 0; pass < Shape::passes; ++pass) {
+      bool const is_sample = (blocked[pass] & lanes_of(group())) == 0;
+      if (!is_sample || !(to_box2[pass] < min_number(candidate[pass].radius2, listed_[0].radius2))) continue;
+      shared_.inbox[region()][Machine::add(&shared_.received[parity][region()], 1)] = candidate[pass];
+    }
+    return accepted;
+  }
+
+ private:
+  FARPOINT_DEVICE static unsigned warp() noexcept { return Machine::thread() / 32; }
+  /// The lane's region, and its group; a group has a lane for each region and tests one candidate.
+  FARPOINT_DEVICE static unsigned region() noexcept { return Machine::thread() % unsigned{Shape::warps}; }
+  FARPOINT_DEVICE static unsigned group() noexcept { return Machine::thread() % 32 / unsigned{Shape::warps}; }
+  FARPOINT_DEVICE static unsigned lanes_of(unsigned group) noexcept {
+    return (Shape::warps == 32 ? ~0u : (1u << (Shape::warps % 32)) - 1) << (group * unsigned{Shape::warps} % 32);
+  }
+  FARPOINT_DEVICE static fps_key key_of(ball const& candidate, std::uint32_t low) noexcept {
+    return static_cast<fps_key>(float_bits(candidate.radius2)) << 32 | low;
+  }
+
+  /// True if a candidate of the region may be better and within this one's ball. Unlisted candidates of the region are
+  /// worse than its last listed one, no farther than best_unlisted_, and inside its box.
+  FARPOINT_DEVICE bool is_blocked(ball const& candidate, fps_key key, float to_box2) const noexcept {
+    bool blocked = key == 0;
+    FARPOINT_UNROLL
+    for (int k = 0; k < Shape::listed; ++k) blocked |= fps_blocks(listed_[k], key_[k], candidate, key);
+    bool const reaches_unlisted = (to_box2 < candidate.radius2) & (best_unlisted_ >= candidate.radius2);
+    return blocked | (reaches_unlisted & (key_[Shape::listed - 1] > key));
+  }
+
+  region_memory<Shape>& shared_;
+  bounding_box<float, Shape::dim> box_;
+  ball listed_[std::size_t{Shape::listed}];
+  fps_key key_[std::size_t{Shape::listed}];
+  float best_unlisted_ = no_candidate<float>;
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

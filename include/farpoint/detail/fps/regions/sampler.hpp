@@ -1,0 +1,170 @@
+/// @file
+/// fps() of a cloud in the registers of one block, by local maxima in regions. Kernels run this source, and so do tests
+/// on a CPU.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/call.hpp>
+#include <farpoint/detail/fps/regions/order.hpp>
+#include <farpoint/detail/fps/regions/round.hpp>
+#include <farpoint/detail/fps/regions/sort.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// Samples a cloud of at most Shape::capacity points by one block.
+/// @tparam Machine  primitives of a thread, see cuda_machine
+/// @tparam Call     parameters and output of one cloud, see local_maxima_call
+template <class Shape, class Machine, class Call>
+class region_sampler {
+ public:
+  using ball = fps_ball<Shape::dim>;
+
+  FARPOINT_DEVICE region_sampler(Call const& call, region_memory<Shape>& shared) noexcept
+      : call_{call}, shared_{shared}, order_{shared} {}
+
+  template <class Points>
+  FARPOINT_DEVICE void run(Points const& cloud) noexcept {
+    bool const any_chosen = mark_chosen();
+    fps_first first{-1, true};
+    if (!any_chosen) first = call_.points() == 0 ? fps_first{-1, false} : call_.first(Machine::thread() == 0);
+    load(cloud, first.index);
+    if (!first.has_cloud) return finish(0, 0);
+    samples_ = first.index >= 0 ? 1 : 0;
+    if (samples_ > 0) {
+      points_.lower({call_.first_point(first.index), not_yet_measured<float>});
+      if (Machine::thread() == 0) call_.write(0, first.index, not_yet_measured<float>);
+    }
+    if (any_chosen) lower_to_chosen();
+    finish(samples_, sample());
+  }
+
+ private:
+  /// Sets a bit for each chosen point, which is never a candidate. Returns whether there is one.
+  FARPOINT_DEVICE bool mark_chosen() noexcept {
+    if (call_.chosen() == 0) return false;
+    for (unsigned w = Machine::thread(); w < region_memory<Shape>::chosen_words; w += Shape::block_size) {
+      shared_.is_chosen[w] = 0;
+    }
+    Machine::sync();
+    bool any = false;
+    for (index_t i = Machine::thread(); i < call_.chosen(); i += Shape::block_size) {
+      index_t const index = call_.chosen_index(i);
+      if (!call_.is_chosen(i, index, true)) continue;
+      any = true;
+      Machine::set_bits(&shared_.is_chosen[index / 32], 1u << (index % 32));
+    }
+    return Machine::count(any) != 0;
+  }
+
+  /// Loads the points that can become samples: not the first one, which is a sample already.
+  template <class Points>
+  FARPOINT_DEVICE void load(Points const& cloud, index_t first) noexcept {
+    bool const has_chosen = call_.chosen() > 0;
+    unsigned bad = 0;
+    candidates_ = region_sort<Shape, Machine>{shared_}.run(cloud, [&](std::uint32_t index, auto const& point) {
+      bool const finite = is_finite(point);
+      bad += !finite;
+      return finite && index_t{index} != first &&
+             !(has_chosen && (shared_.is_chosen[index / 32] >> index % 32 & 1) != 0);
+    });
+    call_.count_non_finite(bad);
+    points_.take_share(shared_, candidates_);
+    if (Machine::thread() < 2 * Shape::warps) {
+      shared_.received[Machine::thread() / Shape::warps][Machine::thread() % Shape::warps] = 0;
+    }
+    Machine::sync();
+    for (unsigned i = Machine::thread(); i < unsigned{Shape::capacity}; i += Shape::block_size) {
+      shared_.keys.accepted[i] = 0;
+    }
+  }
+
+  /// Lowers the distances to chosen points, in batches that the inboxes hold.
+  FARPOINT_DEVICE void lower_to_chosen() noexcept {
+    constexpr index_t room = index_t{Shape::warps} * region_memory<Shape>::inbox_size;
+    constexpr index_t most = room < Shape::block_size ? room : Shape::block_size;
+    ball* const batch = shared_.inbox[0];
+    for (index_t begin = 0; begin < call_.chosen(); begin += most) {
+      index_t const i = begin + Machine::thread();
+      index_t const count = smaller(call_.chosen() - begin, most);
+      if (index_t{Machine::thread()} < count) {
+        index_t const index = call_.chosen_index(i);
+        bool const is_one = call_.is_chosen(i, index, false);
+        if (is_one) batch[Machine::thread()] = {call_.chosen_point(i, index), not_yet_measured<float>};
+        if (!is_one) batch[Machine::thread()] = {{}, no_candidate<float>};
+      }
+      Machine::sync();
+      points_.lower_where_near(batch, static_cast<unsigned>(count));
+      Machine::sync();
+    }
+  }
+
+  /// Accepts samples until enough of them are better than every candidate left. Returns the best key left.
+  FARPOINT_DEVICE fps_key sample() noexcept {
+    unsigned const wanted = static_cast<unsigned>(smaller<index_t>(call_.wanted(), samples_ + candidates_));
+    unsigned accepted = samples_;
+    region_round<Shape, Machine> round{shared_};
+    for (unsigned parity = 0;; parity = 1 - parity) {
+      lower_to_inbox(1 - parity);
+      points_.list(shared_);
+      Machine::sync();
+      round.read_list();
+      if (accepted >= wanted || call_.stop2() > 0) {
+        fps_key const left = round.best();
+        if (left == 0 || fps_distance_of(left) < call_.stop2()) return left;
+        if (accepted >= wanted && samples_ + order_.count_better(left) >= wanted) return left;
+      }
+      unsigned const ranks = round.test(parity);
+      if (ranks != 0) points_.accept(shared_, ranks);
+      accepted += Machine::count((ranks >> Machine::thread() % 32 & 1) != 0);
+    }
+  }
+
+  /// Lowers the distances to the samples of the last round, which had this parity. The other counter was read a round
+  /// ago, by all lanes, before a barrier.
+  FARPOINT_DEVICE void lower_to_inbox(unsigned parity) noexcept {
+    unsigned const warp = Machine::thread() / 32;
+    unsigned const count = shared_.received[parity][warp];
+    if (Machine::thread() % 32 == 0) shared_.received[1 - parity][warp] = 0;
+    for (unsigned i = 0; i < count; ++i) points_.lower(shared_.inbox[warp][i]);
+  }
+
+  /// Writes the samples better than `left` from slot `before` on, then padding.
+  FARPOINT_DEVICE void finish(unsigned before, fps_key left) noexcept {
+    auto const samples = static_cast<unsigned>(call_.samples());
+    unsigned written = 0;
+    unsigned counted = 0;
+    if (candidates_ > 0) {
+      Machine::sync();
+      order_.for_each_better(left, [&](unsigned rank, fps_key key) {
+        unsigned const slot = before + rank;
+        if (slot >= samples) return;
+        float const distance = fps_distance_of(key);
+        ++written;
+        if (distance >= call_.stop2()) {
+          ++counted;
+          call_.write(slot, fps_index_of(key), distance);
+        } else {
+          call_.write_padding(slot);
+        }
+      });
+      Machine::sync();
+      written = block_sum<Shape, Machine>(shared_, written);
+      Machine::sync();
+      counted = block_sum<Shape, Machine>(shared_, counted);
+    }
+    for (unsigned slot = before + written + Machine::thread(); slot < samples; slot += Shape::block_size) {
+      call_.write_padding(slot);
+    }
+    if (Machine::thread() == 0) call_.write_count(before + counted);
+  }
+
+  Call call_;
+  region_memory<Shape>& shared_;
+  region_points<Shape, Machine> points_;
+  region_order<Shape, Machine> order_;
+  unsigned candidates_ = 0;
+  unsigned samples_ = 0;  ///< 1 if the cloud begins with a given first sample
+};
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE

@@ -1,0 +1,124 @@
+/// @file
+/// Sizes and shared memory of a block that samples a cloud by regions; docs/design/fps_local_maxima.md has the rule.
+#pragma once
+
+#include <farpoint/detail/fps/local_maxima/rule.hpp>
+#include <farpoint/geometry/curve_grid.hpp>
+
+FARPOINT_BEGIN_NAMESPACE
+namespace FARPOINT_HIDDEN detail {
+
+/// A region is the points of one warp: neighbours along a curve, and the box around them.
+/// @tparam Listed  candidates that a region publishes in a round, the best by key
+/// @tparam Tested  the first of these, which may become samples in the round
+template <int Dim, int Warps, int PointsPerLane, int Listed, int Tested>
+struct region_shape {
+  static constexpr int dim = Dim;
+  static constexpr int warps = Warps;
+  static constexpr int block_size = 32 * Warps;
+  static constexpr int each = PointsPerLane;
+  static constexpr int capacity = block_size * PointsPerLane;
+  static constexpr int listed = Listed;
+  static constexpr int tested = Tested;
+  /// Candidates that a warp tests at once: each lane tests one of them against one region.
+  static constexpr int abreast = 32 / Warps;
+  static constexpr int passes = (Tested + abreast - 1) / abreast;
+
+  using grid_type = curve_grid<float, Dim>;
+  /// The number of cells is about the number of points.
+  static constexpr int cell_bits() noexcept {
+    int bits = 5;
+    while (2 << bits <= capacity) ++bits;
+    return bits;
+  }
+  static constexpr int cells = 1 << cell_bits();
+  static constexpr int axis_bits = (cell_bits() + grid_type::axes - 1) / grid_type::axes;
+  static constexpr int spare_bits = axis_bits * grid_type::axes - cell_bits();
+
+  static_assert(Warps <= 32 && 32 % Warps == 0, "farpoint: a warp's lanes are shared out among the regions");
+  static_assert(Tested <= Listed && Listed < 16 && PointsPerLane <= 16,
+                "farpoint: a point's rank in the list has 4 bits");
+};
+
+/// A point and its index in the cloud.
+template <int Dim>
+struct alignas(Dim == 3 ? 16 : 4) region_point {
+  vec<float, Dim> point;
+  std::uint32_t index;
+};
+
+template <class Shape>
+struct region_memory {
+  using ball = fps_ball<Shape::dim>;
+  static constexpr int inbox_size = Shape::tested * Shape::warps;
+  static constexpr unsigned chosen_words = (Shape::capacity + 31) / 32;
+
+  /// First the points, while they are sorted. Then keys: `accepted` has a slot for each point, 0 until the point is a
+  /// sample; `kept` is scratch memory of the final sort.
+  union {
+    region_point<Shape::dim> sorted[Shape::capacity];
+    struct {
+      fps_key accepted[Shape::capacity];
+      fps_key kept[Shape::capacity];
+    } keys;
+  };
+  /// In a sort: the size of each cell or bin, then its begin. Between the sorts: the samples that reach a region.
+  union {
+    std::uint32_t cells[Shape::cells + 1];
+    ball inbox[Shape::warps][inbox_size];
+  };
+  std::uint32_t received[2][Shape::warps];  ///< samples in each inbox, in even and odd rounds
+
+  // The candidates that regions publish, by rank. An empty entry has distance 0 and lower half 0: its key is 0.
+  ball list[Shape::listed][Shape::warps];
+  std::uint32_t list_low[Shape::listed][Shape::warps];  ///< lower half of the key
+  float best_unlisted[Shape::warps];                    ///< largest distance not listed, or no_candidate
+
+  bounding_box<float, Shape::dim> box[Shape::warps];
+  std::uint32_t warp_word[32];
+  std::uint32_t counter;
+  std::uint32_t is_chosen[chosen_words];  ///< a bit for each point of the cloud
+};
+
+/// Turns the sizes of cells or bins into their begins, followed by the total: an exclusive sum. All threads of the
+/// block call it, after a barrier; it ends with one.
+template <class Shape, class Machine>
+FARPOINT_DEVICE void scan_cells(region_memory<Shape>& shared) noexcept {
+  constexpr int each = (Shape::cells + Shape::block_size - 1) / Shape::block_size;
+  unsigned const first = Machine::thread() * each;
+  unsigned const lane = Machine::thread() % 32;
+  unsigned const warp = Machine::thread() / 32;
+  std::uint32_t size[std::size_t{each}];
+  std::uint32_t mine = 0;
+  FARPOINT_UNROLL
+  for (int i = 0; i < each; ++i) {
+    size[i] =
+        first + static_cast<unsigned>(i) < unsigned{Shape::cells} ? shared.cells[first + static_cast<unsigned>(i)] : 0;
+    mine += size[i];
+  }
+  std::uint32_t const lower = Machine::exclusive_sum(mine);
+  if (lane == 31) shared.warp_word[warp] = lower + mine;
+  Machine::sync();
+  std::uint32_t begin = lower + Machine::sum(lane < warp ? shared.warp_word[lane] : 0u);
+  FARPOINT_UNROLL
+  for (int i = 0; i < each; ++i) {
+    if (first + static_cast<unsigned>(i) < unsigned{Shape::cells})
+      shared.cells[first + static_cast<unsigned>(i)] = begin;
+    begin += size[i];
+  }
+  if (Machine::thread() == Shape::block_size - 1) shared.cells[Shape::cells] = begin;
+  Machine::sync();
+}
+
+/// The sum over the block. All threads call it; the caller has a barrier before the next call.
+template <class Shape, class Machine>
+FARPOINT_DEVICE std::uint32_t block_sum(region_memory<Shape>& shared, std::uint32_t mine) noexcept {
+  mine = Machine::sum(mine);
+  unsigned const lane = Machine::thread() % 32;
+  if (lane == 0) shared.warp_word[Machine::thread() / 32] = mine;
+  Machine::sync();
+  return Machine::sum(lane < unsigned{Shape::warps} ? shared.warp_word[lane] : 0u);
+}
+
+}  // namespace detail
+FARPOINT_END_NAMESPACE
