@@ -1,10 +1,21 @@
 #!/usr/bin/env bash
-# gpu_test.sh [FOLDER]: runs all that needs a GPU, from a folder of programs (default: that of this script) or a build
-# tree. A line for each suite at the end. Exits with 1 if a suite failed, if its program is not there, or if there is no
-# GPU. What needs several GPUs and NCCL is passed over where they are missing, aloud. FARPOINT_DATA_DIR names a folder of
-# real scans.
+# gpu_test.sh [--jobs N] [FOLDER]: runs the tests that need a GPU, from a folder of programs (default: that of this
+# script) or a build tree. The end of the output has a line for each suite. Exits with 1 if a suite failed, if its program
+# is missing, or if there is no GPU. Suites that need several GPUs and NCCL are skipped, with a line, where these are
+# missing. FARPOINT_DATA_DIR names a folder of real scans.
+# --jobs N runs N suites at a time, on the GPUs in turn; long ones are split where Catch2 (version 3) can. Output comes when
+# a suite ends.
 # Needs nothing but bash, a driver and, for the last suites, compute-sanitizer.
 set -uo pipefail
+jobs=1
+if [ "${1:-}" = --jobs ]; then
+  jobs=${2:-}
+  [[ $jobs =~ ^[1-9][0-9]*$ ]] || {
+    echo "gpu-test: --jobs takes a number from 1 on" >&2
+    exit 1
+  }
+  shift 2
+fi
 folder=${1:-$(dirname "${BASH_SOURCE[0]}")}
 [ -d "$folder" ] || {
   echo "gpu-test: there is no folder $folder" >&2
@@ -17,8 +28,21 @@ if ! gpus=$(nvidia-smi -L 2>&1) || [[ $gpus != *"GPU "* ]]; then
 fi
 PATH=$PATH:/usr/local/cuda/bin
 
-summary=()
-failures=0
+gpu_count=$(grep -c '^GPU ' <<< "$gpus")
+
+# Each suite writes its line and its output to files of its own; suites are numbered.
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+# Each job is a process group, so that a signal reaches its program.
+started=()
+stop_jobs() {
+  local job
+  for job in ${started[@]+"${started[@]}"}; do kill -TERM -- "-$job" 2> /dev/null || true; done
+  exit 143
+}
+trap stop_jobs INT TERM
+suites=0
+running=0
 mapfile -t programs < <(find "$folder" -type f -perm -u+x 2> /dev/null)
 # path_of PROGRAM: nothing if it is not there.
 path_of() {
@@ -27,14 +51,14 @@ path_of() {
     if [ "${path##*/}" = "$1" ]; then echo "$path" && return; fi
   done
 }
-# suite NAME PROGRAM COMMAND...: COMMAND runs with the path of PROGRAM in place of {}.
-suite() {
-  local name=$1 program start=$SECONDS outcome=PASS argument command=()
-  program=$(path_of "$2")
-  for argument in "${@:3}"; do command+=("${argument/\{\}/$program}"); done
+# run_suite NUMBER NAME PROGRAM COMMAND...
+run_suite() {
+  local number=$1 name=$2 program start=$SECONDS outcome=PASS argument command=()
+  program=$(path_of "$3")
+  for argument in "${@:4}"; do command+=("${argument/\{\}/$program}"); done
   echo "== $name"
   if [ -z "$program" ]; then
-    echo "there is no $2 in $folder"
+    echo "there is no $3 in $folder"
     outcome=FAIL
   elif ! command -v "${command[0]}" > /dev/null; then
     echo "there is no ${command[0]}"
@@ -43,18 +67,63 @@ suite() {
     # 77 too: a program that finds no GPU beside a driver that lists one has a broken runtime.
     outcome=FAIL
   fi
-  [ $outcome != FAIL ] || failures=$((failures + 1))
-  summary+=("$name: $outcome ($((SECONDS - start)) s)")
+  echo "$name: $outcome ($((SECONDS - start)) s)" > "$work/$number.line"
+}
+# note_suite LINE: a line of the summary without a run.
+note_suite() {
+  suites=$((suites + 1))
+  echo "$1" > "$work/$suites.line"
+}
+# suite NAME PROGRAM COMMAND...: runs COMMAND with the path of PROGRAM in place of {}, now or as one of the jobs. Jobs see one
+# GPU, or all where all_gpus is set.
+all_gpus=
+suite() {
+  suites=$((suites + 1))
+  if [ "$jobs" = 1 ]; then
+    run_suite "$suites" "$@"
+    return
+  fi
+  while [ "$running" -ge "$jobs" ]; do
+    wait -n || true
+    running=$((running - 1))
+  done
+  set -m
+  (
+    [ -n "$all_gpus" ] || export CUDA_VISIBLE_DEVICES=$((suites % gpu_count))
+    run_suite "$suites" "$@" > "$work/$suites.output" 2>&1
+    cat "$work/$suites.output"
+  ) < /dev/null &
+  started+=("$!")
+  set +m
+  running=$((running + 1))
+}
+# wait_for_suites: a suite that takes times or needs the whole machine waits for the others before it.
+wait_for_suites() {
+  wait
+  running=0
 }
 
 # device_suites NAME TAGS COMMAND...: a suite for each area that has device tests of these tags; all if there are none.
-areas=(core fps voxelize search screen hash_map splat scale compat runtime)
+# Areas with long tests come first, and in parts if several jobs run.
+areas=(voxelize search fps scale core hash_map screen splat compat runtime)
 device_suites() {
-  local area program
+  local area program part parts
   for area in "${areas[@]}"; do
     program=$(path_of "farpoint_${area}_device_tests")
     if [ -n "$2" ] && [ -n "$program" ] && "$program" --list-tests "$2" | grep -q '^0 matching test cases'; then continue; fi
-    suite "$1: $area" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"}
+    parts=1
+    if [ "$jobs" -gt 1 ] && [[ " voxelize search fps scale core " == *" $area "* ]] && [ -n "$program" ] &&
+      "$program" --help 2> /dev/null | grep -q -e --shard-count; then
+      parts=4
+    fi
+    if [ "$parts" = 1 ]; then
+      suite "$1: $area" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"}
+      continue
+    fi
+    for ((part = 0; part < parts; ++part)); do
+      suite "$1: $area, part $((part + 1)) of $parts" "farpoint_${area}_device_tests" "${@:3}" {} ${2:+"$2"} \
+        --shard-count "$parts" --shard-index "$part" --allow-running-no-tests
+    done
   done
 }
 
@@ -63,7 +132,7 @@ device_suites() {
 nccl_suite() {
   local program why=""
   program=$(path_of "$2")
-  if [ "$(grep -c '^GPU ' <<< "$gpus")" -lt 2 ]; then
+  if [ "$gpu_count" -lt 2 ]; then
     why="it needs two GPUs, and there is one"
   elif [ -z "$program" ]; then
     why="there is no $2 in $folder: NCCL was not found when the programs were built"
@@ -71,11 +140,11 @@ nccl_suite() {
     why="there is no libnccl.so.2 here (LD_LIBRARY_PATH may name its folder)"
   fi
   if [ -z "$why" ]; then
-    NCCL_NVLS_ENABLE=0 suite "$1" "$2" "${@:3}" {}
+    NCCL_NVLS_ENABLE=0 all_gpus=1 suite "$1" "$2" "${@:3}" {}
     return
   fi
   printf '== %s\nSKIPPED: %s\n' "$1" "$why"
-  summary+=("$1: SKIP ($why)")
+  note_suite "$1: SKIP ($why)"
 }
 
 # All cases, [large] among them: one that does not find the tens of gigabytes it needs says so and is passed over.
@@ -111,7 +180,10 @@ suite "memcheck of random calls" farpoint_device_fuzz "${sanitize[@]}" --tool me
 device_suites "racecheck" "[sanitize]~[no_racecheck]" "${sanitize[@]}" --tool racecheck
 device_suites "synccheck" "[sanitize]" "${sanitize[@]}" --tool synccheck
 device_suites "initcheck" "[sanitize]" "${sanitize[@]}" --tool initcheck
+wait_for_suites
 
 echo
-printf '%s\n' "${summary[@]}"
-[ "$failures" = 0 ]
+for ((number = 1; number <= suites; ++number)); do
+  cat "$work/$number.line" 2> /dev/null || echo "suite $number: FAIL (it did not end)"
+done | tee "$work/summary"
+! grep -q ': FAIL (' "$work/summary"

@@ -43,9 +43,10 @@ fake "$work/untagged/farpoint_fps_device_tests" 'if [ "$1" = --list-tests ]; the
 mkdir "$work/empty"
 
 failures=0
-# expect CODE DRIVER FOLDER [WORDS]: the words are somewhere in the output.
+# expect CODE DRIVER FOLDER [WORDS]: the words are somewhere in the output. Arguments of `options` come first.
+options=()
 expect() {
-  PATH=$work/$2:$PATH "$gpu_test" "$work/$3" > "$work/output" 2>&1
+  PATH=$work/$2:$PATH "$gpu_test" ${options[@]+"${options[@]}"} "$work/$3" > "$work/output" 2>&1
   local code=$?
   [ "$code" = "$1" ] && grep -qF -- "${4:-}" "$work/output" && return
   printf 'driver %s, folder %s: exit code %s, not %s with "%s"\n' "$2" "$3" "$code" "$1" "${4:-}"
@@ -78,4 +79,21 @@ if grep -qF "memcheck: fps" "$work/output"; then
   echo "memcheck of an area without a case of its tag"
   failures=$((failures + 1))
 fi
+# Several at a time: the same answers. Programs of Catch2 3 run in parts, each on one GPU.
+# shellcheck disable=SC2016 # expanded by the fake
+fake "$work/nccl_passing/farpoint_fps_device_tests" 'case $1 in --help) echo "--shard-count"; exit ;; --list-tests) exit ;; esac
+echo "fps on GPU $CUDA_VISIBLE_DEVICES: $*"'
+options=(--jobs 3)
+expect 0 two nccl_passing "device tests: fps, part 4 of 4: PASS"
+expect 0 two nccl_passing "fps on GPU 1: "
+expect 0 two nccl_passing "--shard-count 4 --shard-index 3"
+expect 0 two nccl_passing "multicast is 0"
+expect 0 sound passing "device tests: fps: PASS"
+expect 1 sound one_failing "demo: FAIL"
+expect 1 sound one_missing "demo: FAIL"
+expect 1 sound empty
+for options in "--jobs 0" "--jobs" "--jobs x"; do
+  read -ra options <<< "$options"
+  expect 1 sound passing "takes a number"
+done
 [ "$failures" = 0 ]
