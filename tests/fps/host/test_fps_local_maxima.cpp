@@ -4,6 +4,8 @@
 #include <climits>
 #include <thread>
 
+#include <farpoint/detail/fps/local_maxima/mark_chosen.hpp>
+
 #include "../../support/catch.hpp"
 #include "../../support/fiber_machine.hpp"
 #include "../fps_problem.hpp"
@@ -196,6 +198,13 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
     *output.report = {};
     auto const clouds = problem.clouds_at(problem.memory.data(), problem.offsets.data());
     fps_args<view> const args{clouds, params, output};
+    // As the plan does it, before its kernel; a block that has a cloud to itself marks it.
+    std::vector<std::uint32_t> words(
+        static_cast<std::size_t>(batch_marks::words_of(clouds.points().size(), clouds.size())));
+    batch_marks const marks{params.chosen.empty() || Config::alone ? nullptr : words.data()};
+    for (index_t i = 0; i < params.chosen.size() && !Config::alone; ++i) {
+      mark_chosen_step<view>{args, marks}(static_cast<std::uint32_t>(i));
+    }
     for (index_t b = 0; b < clouds.size(); ++b) {
       // As fps() does it: where no samples are wanted no kernel runs, and nothing is counted.
       if (params.samples == 0) {
@@ -213,7 +222,7 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
       using chunks_type = point_chunks<Config, fiber_machine>;
       std::vector<float> chunks(Config::in_memory ? chunks_type::chunk_floats * chunks_type::chunks(cloud.size(), 1)
                                                   : 0);
-      local_maxima_order const arranged{order.data(), chunks.data()};
+      local_maxima_order const arranged{order.data(), chunks.data(), marks.of(clouds.begin_of(b), b)};
       // Of each block; or of the team, zero.
       std::vector<std::vector<fps_key>> keys(blocks, std::vector<fps_key>(points));
       std::vector<fiber_board::message> slots(board_slots<Config>::all(blocks));
@@ -363,6 +372,38 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: more chunks in memory than a 
     problem.chosen = {3, 1400, 1499};
     auto const expected = reference_answer(problem);
     check_team<odd_chunk_config<fps_team::grid, 3, 32, 1>>("grid, in memory", problem, expected, 1, 3);
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: chosen points of many batches are never sampled",
+                     "[fps][local_maxima][one_thread]") {
+  for (std::uint64_t seed = 0; seed < rounds(12); ++seed) {
+    random_source random{seed + 100};
+    auto const which = all_shapes[random.below(static_cast<std::int64_t>(std::size(all_shapes)))];
+    std::size_t const each = 1 + static_cast<std::size_t>(random.below(60));
+    fps_problem<float> problem{make_cloud(which, 3 * each, seed), static_cast<index_t>(each + 2)};
+    problem.offsets = {0, static_cast<index_t>(each), static_cast<index_t>(each), static_cast<index_t>(3 * each)};
+    // More than there are points: some twice, some nowhere, all points of a cloud in a few problems.
+    auto const count = random.below(300);
+    index_t const most = seed % 3 == 0 ? 2 : static_cast<index_t>(each) + 3;
+    for (std::int64_t i = 0; i < 3 * count; ++i) problem.chosen.push_back(random.below(most + 3) - 3);
+    CAPTURE(seed, each, count, static_cast<int>(which));
+    check_all_teams(problem, static_cast<unsigned>(seed));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: every point is chosen, or none that is finite",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : {shape::cube, shape::duplicates, shape::non_finite}) {
+    fps_problem<float> problem{make_cloud(which, 130, 2), 20};
+    problem.chosen.resize(130);
+    std::iota(problem.chosen.rbegin(), problem.chosen.rend(), index_t{0});
+    check_all_teams(problem, 5);
+    // The others may be sampled, at the same place, too.
+    problem.chosen.resize(70);
+    check_all_teams(problem, 6);
+    problem.chosen.assign(70, -1);
+    check_all_teams(problem, 7);
   }
 }
 

@@ -118,6 +118,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
   std::vector<fps_shard_answer<float>> answers(count);
   std::vector<view> parts;
   std::vector<fps_peer_call<dim>> calls;
+  std::vector<std::vector<std::uint32_t>> marks;
   std::vector<std::vector<std::uint32_t>> orders;
   std::vector<std::vector<float>> chunks;
   for (std::size_t r = 0; r < count; ++r) {
@@ -130,6 +131,11 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
     std::iota(orders.back().begin(), orders.back().end(), 0u);
     chunks.emplace_back(Config::in_memory ? chunks_type::chunk_floats * chunks_type::chunks(parts.back().size(), 1)
                                           : 0);
+    marks.emplace_back(static_cast<std::size_t>(point_marks::words_of(parts.back().size())));
+    for (index_t const index : problem.chosen) {
+      bool const is_here = index >= begin && index - begin < parts.back().size();
+      if (is_here) point_marks{marks.back().data()}.add(index - begin);
+    }
     answers[r].indices.assign(samples, -9);
     answers[r].distances.assign(samples, -9);
     farpoint::fps_shard_output<float> output;
@@ -162,7 +168,7 @@ std::vector<fps_shard_answer<float>> run_peers(fps_shard_problem<float, Config::
         ranks.keys[r].data(),
         board,
         {16, listed}};
-    bool const is_done = one.run(parts[r], {orders[r].data(), chunks[r].data()});
+    bool const is_done = one.run(parts[r], {orders[r].data(), chunks[r].data(), point_marks{marks[r].data()}});
     fiber_machine::sync();
     if (!is_done || shared[block].has_failed != 0) done[r] = 0;
   });
@@ -199,6 +205,19 @@ void check_random_problem(std::uint64_t seed) {
   check_peers<odd_chunk_config<fps_team::grid, Dim, 32, 2>>(problem, {2, number});
 }
 
+/// More chosen points than a batch has, some twice and some nowhere.
+void check_many_chosen(std::uint64_t seed) {
+  auto problem = random_stream_problem<3>(seed);
+  random_source random{seed};
+  auto const n = static_cast<index_t>(problem.cloud.size());
+  problem.chosen.clear();
+  for (int i = 0; i < 90; ++i) problem.chosen.push_back(random.below(n + 2) - 1);
+  if (!has_samples(problem)) return;
+  auto const number = static_cast<unsigned>(seed);
+  check_peers<odd_config<fps_team::grid, 3, 32, 6, true>>(problem, {3, number});
+  check_peers<odd_chunk_config<fps_team::grid, 3, 32, 2>>(problem, {2, number});
+}
+
 using shape_of_tests = odd_config<fps_team::grid, 3, 32, 4, true>;
 
 }  // namespace
@@ -207,6 +226,10 @@ ONE_THREAD_TEST_CASE(
     "fps_shard, one kernel a rank, by fibers: random problems on 1 to 4 ranks give what one call gives",
     "[fps][shard][one_thread]") {
   for_each_seed(24, [](std::uint64_t seed) { check_random_problem<3>(seed); });
+}
+
+ONE_THREAD_TEST_CASE("fps_shard, one kernel a rank, by fibers: many chosen points", "[fps][shard][one_thread]") {
+  for_each_seed(12, check_many_chosen);
 }
 
 ONE_THREAD_TEST_CASE("fps_shard, one kernel a rank, by fibers: one and two coordinates", "[fps][shard][one_thread]") {

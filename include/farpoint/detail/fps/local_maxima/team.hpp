@@ -44,7 +44,9 @@ class local_maxima_team {
   template <class Points>
   FARPOINT_DEVICE bool run(Points const& cloud, local_maxima_order const& order) noexcept {
     size_ = static_cast<std::uint32_t>(cloud.size());
-    unsigned const bad = points_.load(cloud, order, place_.rank, place_.blocks);
+    local_maxima_order arranged = order;
+    if constexpr (Config::alone) arranged.chosen = mark_chosen();
+    unsigned const bad = points_.load(cloud, arranged, place_.rank, place_.blocks);
     call_.count_non_finite(bad);
     if (start()) {
       do {
@@ -68,7 +70,7 @@ class local_maxima_team {
   /// Counts the chosen points as samples, and takes the first one if there are none. False when there is no sample.
   FARPOINT_DEVICE bool start() noexcept {
     if (thread() < 2) shared_.counters[thread()] = {};
-    if (thread() == 0) shared_.has_failed = 0;
+    if (thread() == 0) shared_.has_failed = shared_.has_chosen = 0;
     for (unsigned k = thread(); k < Config::listed_size; k += Config::block_size) shared_.blocked_in[k] = 0;
     Machine::sync();
     // Also of an empty cloud: what is chosen there is counted as out of range.
@@ -86,22 +88,41 @@ class local_maxima_team {
     return true;
   }
 
-  /// False when there is none.
+  /// Marks the chosen points in shared memory.
+  FARPOINT_DEVICE point_marks mark_chosen() noexcept {
+    index_t const count = call_.chosen();
+    if (count == 0) return {};
+    point_marks const marks{shared_.marks};
+    for (unsigned w = thread(); w < Config::mark_words; w += Config::block_size) shared_.marks[w] = 0;
+    Machine::sync();
+    for (index_t i = thread(); i < count; i += Config::block_size) {
+      index_t const index = call_.chosen_index(i);
+      if (call_.is_chosen(i, index, false)) marks.add(index);
+    }
+    Machine::sync();
+    return marks;
+  }
+
+  /// Lowers the distances to the chosen points, a batch after another. False when there is none.
   FARPOINT_DEVICE bool lower_to_chosen() noexcept {
     index_t const count = call_.chosen();
-    bool any = false;
-    for (index_t i = 0; i < count; ++i) {
-      index_t const index = call_.chosen_index(i);
-      if (!call_.is_chosen(i, index, leads() && thread() == 0)) continue;
-      any = true;
-      point_type const point = call_.chosen_point(i, index);
-      if (thread() == 0) lists_.samples[0] = {point, not_yet_measured<float>};
+    unsigned const most = smaller(lists_.room, unsigned{Config::block_size});
+    for (index_t begin = 0; begin < count; begin += most) {
+      auto const size = static_cast<unsigned>(smaller<index_t>(most, count - begin));
+      if (thread() < size) lists_.samples[thread()] = chosen_ball(begin + thread());
       Machine::sync();
-      points_.lower(lists_.samples, 1);
-      take_index(index, point);
+      points_.lower(lists_.samples, size);
       Machine::sync();
     }
-    return any;
+    return count > 0 && shared_.has_chosen != 0;
+  }
+
+  /// The ball of entry i of the chosen points: one that reaches nothing where it is no finite point of the cloud.
+  FARPOINT_DEVICE ball chosen_ball(index_t i) noexcept {
+    index_t const index = call_.chosen_index(i);
+    if (!call_.is_chosen(i, index, leads())) return {{}, no_candidate<float>};
+    shared_.has_chosen = 1;
+    return {call_.chosen_point(i, index), not_yet_measured<float>};
   }
 
   /// The point of this index became a sample, if it is one of this GPU's.

@@ -4,6 +4,7 @@
 
 #include <farpoint/core/ordered_bits.hpp>
 #include <farpoint/detail/fps/local_maxima/cut_control.hpp>
+#include <farpoint/detail/fps/local_maxima/point_marks.hpp>
 #include <farpoint/geometry/bounding_box.hpp>
 #include <farpoint/tuning/local_maxima.hpp>
 
@@ -25,6 +26,8 @@ struct local_maxima_config {
   static constexpr int block_size = BlockSize;
   static constexpr int warps = BlockSize / 32;
   static constexpr int points_per_thread = PointsPerThread;
+  /// Words for a mark of each point of a block that has all of a cloud.
+  static constexpr unsigned mark_words = alone ? static_cast<unsigned>(BlockSize * PointsPerThread) / 32 : 0;
   static constexpr bool in_memory = false;
   /// Of a thread in each box of its warp.
   static constexpr int points_per_box = PointsPerThread % 4 == 0 ? 4 : PointsPerThread;
@@ -44,11 +47,12 @@ struct local_maxima_chunk_config : local_maxima_config<Team, Dim, BlockSize, Poi
   static constexpr int boxes_per_warp = 64;
 };
 
-/// With boxes: a cloud's indices, neighbours together; and memory for its points in that order, if registers do not
-/// hold them.
+/// How a team takes up a cloud.
 struct local_maxima_order {
-  std::uint32_t const* order;
-  float* chunks;
+  std::uint32_t const* order;  ///< with boxes: the cloud's indices, neighbours together
+  float* chunks;               ///< memory for the points in that order, if registers do not hold them
+  /// Points that were chosen before. A block that has the cloud to itself marks them on its own.
+  point_marks chosen{};
 };
 
 /// A block's place in the team that samples cloud b.
@@ -172,6 +176,8 @@ struct local_maxima_shared {
   local_maxima_span span[spans + 1];
   std::uint32_t warp_sum[Config::warps];
   std::uint32_t has_failed;  ///< a wait took too long
+  std::uint32_t has_chosen;  ///< a point was chosen before
+  std::uint32_t marks[Config::mark_words + 1];
   fps_key warp_key[Config::warps];
   std::uint32_t order[32];
   bounding_box<float, Config::dim> box[Config::warps * Config::boxes_per_warp + 1];
@@ -217,6 +223,7 @@ struct local_maxima_lists {
   /// Of a candidate.
   static constexpr std::size_t entry_bytes = 2 * sizeof(ball) + sizeof(fps_key) + sizeof(std::uint16_t);
 
+  unsigned room;  ///< for samples
   ball* samples;
   ball* list;  ///< candidates of all blocks, in any order
   fps_key* list_key;
@@ -231,6 +238,7 @@ struct local_maxima_lists {
                                            unsigned listed = Config::listed_size) noexcept {
     local_maxima_lists lists{};
     std::size_t const all = size(blocks, listed);
+    lists.room = static_cast<unsigned>(all);
     lists.samples = reinterpret_cast<ball*>(memory);
     lists.list = lists.samples + all;
     lists.list_key = reinterpret_cast<fps_key*>(lists.list + all);
