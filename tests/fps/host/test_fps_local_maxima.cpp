@@ -257,13 +257,17 @@ auto solve_by_fibers(Problem const& problem, unsigned blocks, unsigned seed, loc
   });
 }
 
+/// Samples that are taken one a round.
+constexpr unsigned some_singles[] = {0, 1, 8, 32, 1000000000};
+
 template <class Config, class Problem, class Answer>
 void check_team(char const* name, Problem const& problem, Answer const& expected, unsigned blocks, unsigned seed) {
-  // Shorter lists than there is room for, too.
+  // Shorter lists than there is room for, too; and none for some samples, or for all.
   unsigned const listed = Config::listed_size - seed % 2;
-  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed});
-  INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ": "
-            << difference(answer, expected));
+  unsigned const singles = some_singles[seed / 2 % std::size(some_singles)];
+  auto const answer = solve_by_fibers<Config>(problem, blocks, seed, {16, listed, singles});
+  INFO(name << ", blocks " << blocks << ", seed " << seed << ", lists of " << listed << ", " << singles
+            << " samples before: " << difference(answer, expected));
   CHECK(same_answer(answer, expected));
 }
 
@@ -337,9 +341,10 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
     auto const expected = reference_answer(problem);
     int const wanted = any();
     int const listed = any();
+    int const singles = any();
     unsigned const blocks = 2;
-    auto const lengths = local_maxima_lengths::of(wanted, listed, blocks);
-    CAPTURE(seed, static_cast<int>(which), wanted, listed);
+    auto const lengths = local_maxima_lengths::of(wanted, listed, singles, blocks);
+    CAPTURE(seed, static_cast<int>(which), wanted, listed, singles);
     auto const order = static_cast<unsigned>(seed);
     auto const check = [&](auto const& answer) {
       INFO(difference(answer, expected));
@@ -349,6 +354,23 @@ ONE_THREAD_TEST_CASE("fps by local maxima, fibers: whatever a selector asks for,
     check(solve_by_fibers<local_maxima_config<fps_team::grid, 3, 64, 5, true>>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_chunk_config<fps_team::grid, 3, 64, 1>>(problem, blocks, order, lengths));
     check(solve_by_fibers<local_maxima_config<fps_team::block, 3, 128, 5, false>>(problem, 1, order, lengths));
+  }
+}
+
+ONE_THREAD_TEST_CASE("fps by local maxima, fibers: rounds of one sample, before others or alone",
+                     "[fps][local_maxima][one_thread]") {
+  for (shape const which : all_shapes) {
+    fps_problem<float> problem{make_cloud(which, 60, 11), 30};
+    for (index_t const first : {0, 57}) {
+      // All that there are; a distance that samples end at, after lists begin or before.
+      problem.first = first;
+      problem.samples = first == 0 ? 70 : 30;
+      problem.stop_below = first == 0 ? 0 : 0.2;
+      if (first == 0) problem.chosen = {5, 9};
+      CAPTURE(static_cast<int>(which), first);
+      for (unsigned k = 1; k < std::size(some_singles); ++k) check_all_teams(problem, 2 * k);
+      problem.chosen.clear();
+    }
   }
 }
 

@@ -76,7 +76,7 @@ class local_maxima_plan {
     batch_marks const chosen{args.params.chosen.empty() ? nullptr : a.marks};
     if (chosen.words != nullptr) enqueue_marks(launcher, {args, chosen});
     if (choice_.boxes) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
-    auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, team_blocks());
+    auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles, team_blocks());
     local_maxima_args<Points> const all{args,   team_blocks(), lengths, {a.order.order, a.chunks},
                                         chosen, a.keys,        a.board};
     with_config([&](auto config) { fps_enqueue_local_maxima<decltype(config)>(launcher, all); });

@@ -38,6 +38,7 @@ class local_maxima_team {
         exchange_{shared, lists, peers, place, lengths},
         order_{shared, keys, peers},
         cut_{lengths.wanted},
+        singles_{lengths.singles},
         points_{shared.box} {}
 
   /// Samples `cloud`, the points of this GPU. Returns false where other GPUs have failed, or there was no room.
@@ -51,7 +52,7 @@ class local_maxima_team {
     if (start()) {
       do {
         ++round_;
-      } while (sample());
+      } while (order_.size() < singles_ ? sample_one() : sample());
     }
     if (has_failed() || !has_room_) return false;
     finish();
@@ -129,6 +130,59 @@ class local_maxima_team {
   FARPOINT_DEVICE void take_index(index_t index, point_type const& point) noexcept {
     index_t const own = index - index_t{first_index_};
     if (own >= 0 && own < index_t{size_}) points_.take_index(static_cast<std::uint32_t>(own), point);
+  }
+
+  /// A round of one sample, the best candidate of all: early in a cloud a list has hardly more. False when there is
+  /// nothing more to sample.
+  FARPOINT_DEVICE bool sample_one() noexcept {
+    if (order_.size() >= call_.wanted()) return false;
+    points_.lower(lists_.samples, samples_);
+    candidate_threshold<float> top{};
+    fps_key const own = find_best(top);
+    fps_key const told = own == 0 ? 0 : own - first_index_;
+    if (own == 0 && thread() == 0) exchange_.put_best({}, 0, round_);
+    for_key(top, own, [&](auto e) { exchange_.put_best(points_.candidate(e), told, round_); });
+
+    fps_key const best = exchange_.take_best(told, round_);
+    float const distance = fps_distance_of(best);
+    if (has_failed() || best == 0 || distance < call_.stop2()) return false;
+    has_room_ = call_.has_room(order_.size() + 1);
+    if (!has_room_) return false;
+    if (best == told) for_key(top, own, [&](auto e) { points_.take(e); });
+    if (leads() && thread() == 0) order_.set(order_.size(), best);
+    samples_ = 1;
+    order_.add_round(1, distance, distance);
+    cut_.adapt({distance, no_candidate<float>, 0, 0});
+    Machine::sync();
+    return true;
+  }
+
+  /// Finds the key of the block's best candidate, which only one thread has; 0: there is none. `top` becomes what
+  /// admits the block's candidates at its largest distance, and no others.
+  FARPOINT_DEVICE fps_key find_best(candidate_threshold<float>& top) noexcept {
+    local_maxima_counters& now = shared_.counters[round_ % 2];
+    if (thread() % 32 == 0 && points_.largest_word() != 0) Machine::max(&now.largest, points_.largest_word());
+    Machine::sync();
+    if (thread() == Config::block_size - 1) shared_.counters[(round_ + 1) % 2] = {};
+    std::uint32_t const largest = now.largest;
+    if (largest == 0) return 0;
+    top = {ordered_distance<float>(largest), 0xffffffffu};
+    if (points_.count_above(top) > 0) {
+      fps_key mine = 0;
+      points_.for_each_above(top, [&](auto e) { mine = larger(mine, points_.key(e)); });
+      Machine::max(&now.left, mine);
+    }
+    Machine::sync();
+    return now.left;
+  }
+
+  /// Calls act(e) in the one thread whose candidate e has `key`, if it is one of those that `top` admits.
+  template <class Act>
+  FARPOINT_DEVICE void for_key(candidate_threshold<float> const& top, fps_key key, Act const& act) noexcept {
+    if (key == 0) return;
+    points_.for_each_above(top, [&](auto e) {
+      if (points_.key(e) == key) act(e);
+    });
   }
 
   /// One round. False when there is nothing more to sample.
@@ -281,6 +335,7 @@ class local_maxima_team {
 
   sample_order<Config, Machine, Peers> order_;
   local_maxima_cut cut_;
+  unsigned singles_;  ///< samples that are taken one a round
   std::conditional_t<Config::in_memory, point_chunks<Config, Machine>, point_registers<Config, Machine>> points_;
   std::uint32_t round_ = 0;
   unsigned samples_ = 0;      ///< that distances have not been lowered to

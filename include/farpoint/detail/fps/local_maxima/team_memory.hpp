@@ -86,14 +86,16 @@ struct no_peers : team_of_one_gpu {};
 
 /// How long lists should be: it changes the speed only.
 struct local_maxima_lengths {
-  float wanted;     ///< target number of candidates above the cut of a round
-  unsigned listed;  ///< most candidates that a block lists, no more than its listing has room for
+  float wanted;          ///< target number of candidates above the cut of a round
+  unsigned listed;       ///< most candidates that a block lists, no more than its listing has room for
+  unsigned singles = 0;  ///< samples that are taken one a round, before there are lists
 
   /// Lengths for a team of `blocks`; a selector's numbers are clamped to the range that works.
-  static local_maxima_lengths of(int wanted, int listed, unsigned blocks) noexcept {
+  static local_maxima_lengths of(int wanted, int listed, int singles, unsigned blocks) noexcept {
     auto const candidates = static_cast<float>(larger(1, smaller(wanted, int{maxima_most_wanted})));
     return {candidates * std::sqrt(static_cast<float>(blocks)),
-            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed})))};
+            static_cast<unsigned>(larger(1, smaller(listed, int{maxima_most_listed}))),
+            static_cast<unsigned>(larger(0, smaller(singles, int{maxima_most_singles})))};
   }
 };
 
