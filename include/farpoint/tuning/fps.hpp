@@ -163,6 +163,10 @@ struct fps_selector {
   /// fps_kernel::maxima_in_block is compiled for the shapes of no more points.
   static constexpr int maxima_block_points = 1024;
 
+  /// True: boxes of maxima_in_grid are around points that follow one another along Hilbert's curve. A run along
+  /// Morton's may jump across the cloud, and its box then spans it; a cell's code takes fewer instructions.
+  static constexpr bool hilbert_cells = false;
+
   /// Fewer points than this are not worth another block of a grid.
   // h200, 131,072 -> 4,096: 1.29 ms; 1.22 with 1,024, 1.47 with 4,096; larger clouds take all blocks.
   static constexpr index_t grid_points_per_block = 2048;

@@ -26,6 +26,7 @@ struct odd_tuning : farpoint::fps_selector {
   static constexpr fps_block_tuning maxima_blocks[] = {{64, 2}, {96, 11}, {64, 40}};
   static constexpr int maxima_block_points = 3000;
   static constexpr fps_block_tuning maxima_chunks[] = {{64, 2}};
+  static constexpr bool hilbert_cells = true;
   static constexpr fps_block_tuning order_blocks[] = {{256, 3}};
   static constexpr farpoint::index_t most_points_in_phases = 3000;
   static constexpr farpoint::index_t most_clouds_in_phases = 1000;
@@ -185,11 +186,14 @@ void check_kernels(Problem const& problem, Answer const& expected) {
   FPS_BY_MAXIMA(how, Coord, block, block_size, points_per_thread, false) \
   FPS_BY_MAXIMA_IN_GRID(how, Coord, block_size, points_per_thread)
 
-#define FPS_BY_ODD_MAXIMA(how, Coord)        \
-  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2) \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)    \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)   \
-  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)
+#define FPS_BY_ODD_MAXIMA(how, Coord)                                                                      \
+  FPS_BY_MAXIMA_IN_MEMORY(how, Coord, 64, 2)                                                               \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 2)                                                                  \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 96, 11)                                                                 \
+  FPS_BY_ODD_MAXIMA_OF(how, Coord, 64, 40)                                                                 \
+  how void farpoint::detail::fps_enqueue_cell_order<farpoint::point_view<Coord>, farpoint::hilbert_curve>( \
+      farpoint::detail::kernel_launcher&,                                                                  \
+      farpoint::detail::cell_order_args<farpoint::point_view<Coord>> const&) noexcept;
 
 #define FPS_KERNELS_ELSEWHERE(Coord)            \
   FPS_OF_ODD_BLOCKS(extern template, Coord)     \

@@ -10,6 +10,7 @@
 #include <farpoint/tuning/local_maxima.hpp>
 
 #include <iterator>
+#include <type_traits>
 
 FARPOINT_BEGIN_NAMESPACE
 namespace FARPOINT_HIDDEN detail {
@@ -75,7 +76,10 @@ class local_maxima_plan {
     launcher.clear(workspace, a.zeros);
     batch_marks const chosen{args.params.chosen.empty() ? nullptr : a.marks};
     if (chosen.words != nullptr) enqueue_marks(launcher, {args, chosen});
-    if (choice_.boxes) fps_enqueue_cell_order(launcher, cell_order_args<Points>{clouds_, a.order});
+    if (choice_.boxes) {
+      using curve = std::conditional_t<Selector::hilbert_cells, hilbert_curve, morton_curve>;
+      fps_enqueue_cell_order<Points, curve>(launcher, cell_order_args<Points>{clouds_, a.order});
+    }
     auto const lengths = local_maxima_lengths::of(choice_.wanted, choice_.listed, choice_.singles, team_blocks());
     local_maxima_args<Points> const all{args,   team_blocks(), lengths, {a.order.order, a.chunks},
                                         chosen, a.keys,        a.board};
